@@ -1,0 +1,1 @@
+"""What every layer may use: errors people can read, units, where the program's data lies."""

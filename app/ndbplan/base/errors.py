@@ -1,0 +1,24 @@
+"""Errors that a person reads. Each names the thing, the value, the limit and the fix, in one line."""
+
+from __future__ import annotations
+
+
+class UserError(Exception):
+    """Something a person can put right: a bad file, a value out of range, a step that cannot be done.
+
+    `what` says what is wrong with the value and the limit it breaks, `where` the place (a path inside a
+    plan such as `hosts[0].disks[1].capacity_bytes`, or a file), `fix` what to do about it.
+    """
+
+    def __init__(self, what: str, *, where: str = "", fix: str = "") -> None:
+        self.what = what
+        self.where = where
+        self.fix = fix
+        super().__init__(self.line)
+
+    @property
+    def line(self) -> str:
+        """The whole message in one line."""
+        place = f"{self.where}: " if self.where else ""
+        remedy = f" — {self.fix}" if self.fix else ""
+        return " ".join(f"{place}{self.what}{remedy}".split())

@@ -1,0 +1,147 @@
+"""Quantities as people type and read them: `64 GB`, `1.5 TiB`, `20 ms`, `10k`, `512M` (NDB's own, binary).
+
+Inside the program everything is SI: bytes, seconds, per second.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from ndbplan.base.errors import UserError
+
+KIB, MIB, GIB, TIB = 1024, 1024**2, 1024**3, 1024**4
+
+_BYTE_UNITS = {
+    "": 1, "b": 1,
+    "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "pb": 10**15,
+    "k": KIB, "m": MIB, "g": GIB, "t": TIB,
+    "kib": KIB, "mib": MIB, "gib": GIB, "tib": TIB, "pib": 1024**5,
+}  # fmt: skip
+_SECOND_UNITS = {
+    "": 1.0, "s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9,
+    "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "day": 86400.0, "days": 86400.0,
+}  # fmt: skip
+_COUNT_UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "b": 1e9, "t": 1e12}
+_TYPED = re.compile(r"^\s*([0-9][0-9_ ]*(?:\.[0-9]+)?|\.[0-9]+)(?:e([+-]?[0-9]+))?\s*([a-zµ]*)\s*$", re.I)
+
+
+def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examples: str) -> float:
+    match = _TYPED.match(text.strip())
+    if match is None or match[3].lower() not in units:
+        raise UserError(f"'{text.strip()[:40]}' is not {kind}", fix=f"type for example {examples}")
+    number = float(match[1].replace(" ", "").replace("_", "")) * 10.0 ** int(match[2] or 0)
+    value = number * units[match[3].lower()]
+    if not math.isfinite(value):
+        raise UserError(f"'{text.strip()[:40]}' is too large", fix=f"type for example {examples}")
+    return value
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes from `64 GB` (10^9), `64 GiB` or NDB's `64G` (2^30). Raises UserError."""
+    return round(_parse(text, _BYTE_UNITS, "a size in bytes", "64 GB, 1.5 TiB or 512M"))
+
+
+def parse_bytes_per_s(text: str) -> float:
+    """Bytes per second from `118 MB/s` or `118 MB`. Raises UserError."""
+    return _parse(re.sub(r"(/s|ps)\s*$", "", text), _BYTE_UNITS, "a rate in bytes", "118 MB/s")
+
+
+def parse_duration_s(text: str) -> float:
+    """Seconds from `20 ms`, `10min`, `2 h` or `1 h 30 min`. Raises UserError."""
+    parts = re.findall(r"[0-9._]+\s*[a-zµ]*", text.strip(), re.I) or [text]
+    if len(parts) > 1 and re.sub(r"[0-9._]+\s*[a-zµ]*|\s", "", text, flags=re.I) == "":
+        return sum(_parse(part, _SECOND_UNITS, "a duration", "20 ms, 10min or 2 h") for part in parts)
+    return _parse(text, _SECOND_UNITS, "a duration", "20 ms, 10min or 2 h")
+
+
+def parse_count(text: str) -> float:
+    """A count from `10k`, `3M` (powers of 1000), `250 000`. Raises UserError."""
+    return _parse(re.sub(r"/s\s*$", "", text), _COUNT_UNITS, "a number", "10k or 3M")
+
+
+def _significant(value: float, digits: int = 3) -> str:
+    if value == 0:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _scaled(value: float, step: float, names: list[str]) -> str:
+    index = 0
+    while abs(value) >= step * 0.9995 and index < len(names) - 1:
+        value /= step
+        index += 1
+    return f"{_significant(value)} {names[index]}".strip()
+
+
+def format_bytes(value: float) -> str:
+    """`16.6 MB`: decimal units, three significant digits."""
+    return _scaled(value, 1000.0, ["B", "KB", "MB", "GB", "TB", "PB"])
+
+
+def format_bytes_binary(value: float) -> str:
+    """`16 MiB`: binary units, as memory and NDB's parameters are counted."""
+    return _scaled(value, 1024.0, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"])
+
+
+def format_ndb_size(value: int) -> str:
+    """`512M`: the shortest exact spelling with NDB's suffixes K, M, G (powers of 1024)."""
+    for suffix, factor in (("G", GIB), ("M", MIB), ("K", KIB)):
+        if value and value % factor == 0:
+            return f"{value // factor}{suffix}"
+    return str(value)
+
+
+def format_bytes_per_s(value: float) -> str:
+    """`118 MB/s`."""
+    return f"{format_bytes(value)}/s"
+
+
+def format_duration(seconds: float) -> str:
+    """`4 min 8 s`, `1 h 12 min`, `850 ms`."""
+    if seconds < 0:
+        return f"−{format_duration(-seconds)}"
+    if seconds < 1:
+        return f"{_significant(seconds * 1000)} ms" if seconds else "0 s"
+    if seconds < 60:
+        return f"{_significant(seconds)} s" if round(seconds, 1) < 60 else "1 min"
+    whole = round(seconds)
+    if whole < 3600:
+        minutes, rest = divmod(whole, 60)
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    minutes = round(seconds / 60)
+    hours, rest = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {rest} min" if rest else f"{hours} h"
+    days, hours = divmod(hours, 24)
+    return f"{days} d {hours} h" if hours else f"{days} d"
+
+
+def format_count(value: float) -> str:
+    """`3 000 000`: thousands apart by a thin space; fractions only below 100."""
+    if abs(value) < 100 and value != round(value):
+        return _significant(value)
+    return f"{round(value):,}".replace(",", "\u2009")
+
+
+def format_percent(fraction: float) -> str:
+    """`45 %` from 0.45."""
+    return f"{_significant(fraction * 100, 2 if abs(fraction) < 0.995 else 3)} %"
+
+
+_FORMATS = {
+    "bytes": format_bytes,
+    "bytes/s": format_bytes_per_s,
+    "s": format_duration,
+    "fraction": format_percent,
+}
+
+
+def format_value(value: float, unit: str) -> str:
+    """A number with its unit as people read it; a unit not known here is put behind the number."""
+    formatter = _FORMATS.get(unit)
+    if formatter is not None:
+        return formatter(value)
+    return format_count(value) if unit in ("", "count") else f"{format_count(value)} {unit}"

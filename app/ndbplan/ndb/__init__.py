@@ -1,0 +1,1 @@
+"""What NDB Cluster is: versions, parameters, limits, errors, threads, key hash, maps, row format."""

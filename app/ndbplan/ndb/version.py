@@ -1,0 +1,47 @@
+"""Versions of NDB Cluster: `6.3` to `9.x`, with or without the patch number."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ndbplan.base.errors import UserError
+
+_LATEST_PATCH = 999
+SERIES = ("6.3", "7.0", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "8.0", "8.4", "9.x")
+"""The series a plan can aim at, oldest first."""
+
+
+class BadVersionError(UserError, ValueError):
+    """A version text that names no NDB Cluster series."""
+
+
+class NdbVersion(NamedTuple):
+    """A release; compares like the tuple (major, minor, patch). Without a patch: the series' last one."""
+
+    major: int
+    minor: int
+    patch: int = _LATEST_PATCH
+
+    @classmethod
+    def parse(cls, text: str) -> NdbVersion:
+        """The version of `8.4`, `7.6.7` or `9.x`. Raises BadVersionError for a series that is not known."""
+        match = re.fullmatch(r"(\d{1,2})\.(\d{1,2}|x)(?:\.(\d{1,3}))?", text.strip())
+        if match:
+            minor = _LATEST_PATCH if match[2] == "x" else int(match[2])
+            version = cls(int(match[1]), minor, int(match[3]) if match[3] else _LATEST_PATCH)
+            if version.series in SERIES:
+                return version
+        raise BadVersionError(
+            f"'{text[:40]}' is no NDB Cluster version this program knows ({SERIES[0]} to {SERIES[-1]})",
+            where="ndb_version",
+            fix=f"use one of {', '.join(SERIES)}, with a patch number if you like (7.6.7)",
+        )
+
+    @property
+    def series(self) -> str:
+        """`8.4`; every 9 is `9.x`."""
+        return "9.x" if self.major == 9 else f"{self.major}.{self.minor}"
+
+    def __str__(self) -> str:
+        return self.series if self.patch == _LATEST_PATCH else f"{self.major}.{self.minor}.{self.patch}"

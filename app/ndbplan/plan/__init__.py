@@ -1,0 +1,1 @@
+"""What the user designs: an immutable Plan, pure edits on it, and its file."""

@@ -1,0 +1,104 @@
+"""Field types that every part of a plan shares: identifiers, names, sizes, the frozen base."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+)
+
+from ndbplan.base.frozen import FrozenMap
+
+MAX_BYTES = 2**60
+MAX_RATE = 1e15
+
+
+class Part(BaseModel):
+    """Base of everything in a plan: frozen, no unknown fields, no NaN or infinity."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, validate_default=False, ser_json_inf_nan="constants"
+    )
+
+
+class Assumable(Part):
+    """A part that may hold values nobody stated."""
+
+    assumed: tuple[str, ...] = ()
+    """Names of fields (or parameters) whose values are assumptions; shown as such."""
+
+
+def _no_control(text: str) -> str:
+    bad = next((c for c in text if ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u2028\u2029"), None)
+    if bad is not None:
+        raise ValueError(f"holds the control character U+{ord(bad):04X}; only printable text is allowed")
+    return text
+
+
+def _no_control_but_lines(text: str) -> str:
+    _no_control(text.replace("\n", " ").replace("\t", " "))
+    return text
+
+
+Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
+"""Identifies an object inside the plan; unique over the whole plan."""
+
+Label = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_no_control)]
+"""A name for people."""
+
+Note = Annotated[str, Field(max_length=20_000), AfterValidator(_no_control_but_lines)]
+
+Hostname = Annotated[
+    str,
+    Field(
+        max_length=253,
+        pattern=r"^(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)*$",
+    ),
+]
+"""A DNS name or IPv4 address, as it goes into config.ini."""
+
+PathText = Annotated[str, Field(max_length=512, pattern=r"^/[A-Za-z0-9._/@%+=:,-]*$")]
+"""An absolute path that needs no quoting in INI files and is quoted in scripts all the same."""
+
+Identifier = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_no_control)]
+"""An SQL identifier; any printable text, quoted with backticks where it is used."""
+
+Bytes = Annotated[int, Field(ge=0, le=MAX_BYTES)]
+PositiveBytes = Annotated[int, Field(gt=0, le=MAX_BYTES)]
+BytesPerS = Annotated[float, Field(gt=0, le=MAX_RATE)]
+PerS = Annotated[float, Field(ge=0, le=MAX_RATE)]
+Seconds = Annotated[float, Field(ge=0, le=1e9)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Rows = Annotated[int, Field(ge=0, le=10**15)]
+NodeId = Annotated[int, Field(ge=1, le=255)]
+
+
+def _plain(value: object) -> object:
+    return int(value) if isinstance(value, bool) else value
+
+
+ParameterValue = Annotated[
+    int | Annotated[str, Field(max_length=4096), AfterValidator(_no_control)], BeforeValidator(_plain)
+]
+Parameters = FrozenMap[str, ParameterValue]
+"""Configuration parameters by the manual's name; sizes in bytes, flags as 0 and 1, texts as they are."""
+
+NO_PARAMETERS: Parameters = FrozenMap()
+
+
+def with_kind(part: Any, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    """The serialised part with its `kind` in front, which tells the members of a union apart in a file."""
+    return {"kind": part.kind, **handler(part)}
+
+
+class Point(Part):
+    """A place on the canvas, in canvas units."""
+
+    x: float = Field(ge=-1e6, le=1e6)
+    y: float = Field(ge=-1e6, le=1e6)

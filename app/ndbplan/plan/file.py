@@ -1,0 +1,212 @@
+"""The plan file (`*.ndbplan`): UTF-8 JSON that diffs and merges, written so that no crash loses it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pydantic import ValidationError
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import format_bytes
+from ndbplan.plan.plan import FORMAT_VERSION, Plan
+from ndbplan.plan.references import BrokenReferenceError
+
+SUFFIX = ".ndbplan"
+MAX_FILE_BYTES = 50_000_000
+
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""From format version n to n + 1, by n."""
+
+
+class PlanFileError(UserError):
+    """A file that is no plan this program can read, or one that cannot be written."""
+
+
+def dumps(plan: Plan) -> str:
+    """The text of a plan file: stable order, defaults left out, two-space indent, one trailing newline."""
+    document = {"format_version": FORMAT_VERSION, **plan.model_dump(mode="json", exclude_defaults=True)}
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def loads(text: str, *, name: str = "plan") -> Plan:
+    """The plan in a text. Raises PlanFileError; `name` says which file in the message."""
+    return from_document(_parse(text, name), name=name)
+
+
+def from_document(document: Any, *, name: str = "plan") -> Plan:
+    """The plan in parsed JSON, migrated from older formats. Raises PlanFileError."""
+    if not isinstance(document, dict) or "format_version" not in document:
+        raise PlanFileError(
+            "this is JSON but no plan: it has no field 'format_version'",
+            where=name,
+            fix="open a file that ndbplan saved",
+        )
+    version = document["format_version"]
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise PlanFileError(
+            f"format_version is {_short(version)}; it must be a whole number from 1 to {FORMAT_VERSION}",
+            where=f"{name}: format_version",
+            fix="open a file that ndbplan saved",
+        )
+    if version > FORMAT_VERSION:
+        raise PlanFileError(
+            f"the file has format version {version}; this program reads up to {FORMAT_VERSION}",
+            where=f"{name}: format_version",
+            fix="open it with a newer ndbplan; the file is left untouched",
+        )
+    while version < FORMAT_VERSION:
+        document = MIGRATIONS[version](document)
+        version += 1
+    try:
+        return Plan.model_validate({**document, "format_version": FORMAT_VERSION})
+    except ValidationError as error:
+        raise _readable(error, name) from None
+
+
+def load(path: str | os.PathLike[str]) -> Plan:
+    """The plan in a file. Raises PlanFileError for whatever is wrong with it."""
+    file = Path(path)
+    try:
+        size = file.stat().st_size
+        if file.is_dir():
+            raise PlanFileError("this is a folder, not a plan file", where=str(file), fix="name a file")
+        if size > MAX_FILE_BYTES:
+            raise PlanFileError(
+                f"the file has {format_bytes(size)}; a plan has at most {format_bytes(MAX_FILE_BYTES)}",
+                where=str(file),
+                fix="open a file that ndbplan saved",
+            )
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise PlanFileError("there is no such file", where=str(file), fix="check the name") from None
+    except UnicodeDecodeError as error:
+        raise PlanFileError(
+            f"byte {error.start} is not UTF-8 text", where=str(file), fix="open a file that ndbplan saved"
+        ) from None
+    except OSError as error:
+        raise PlanFileError(
+            f"cannot be read ({error.strerror})", where=str(file), fix="check the permissions"
+        ) from None
+    return loads(text, name=str(file))
+
+
+def save(plan: Plan, path: str | os.PathLike[str]) -> None:
+    """Write a plan beside its place and swap it in; the file before stays as one backup, `NAME~`.
+
+    Raises PlanFileError when it cannot be written; the old file is then as it was.
+    """
+    write_atomically(Path(path), dumps(plan).encode("utf-8"), backup=True)
+
+
+def write_atomically(path: Path, content: bytes, *, backup: bool = False) -> None:
+    """Write `content` so that the file is either the old or the new one. Raises PlanFileError."""
+    target = path.resolve() if path.is_symlink() else path
+    temporary: Path | None = None
+    try:
+        handle, temporary_name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        temporary = Path(temporary_name)
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+        if target.exists():
+            if not os.access(target, os.W_OK):
+                raise PermissionError(13, "the file is read-only")
+            if backup:
+                _keep_backup(target)
+        temporary.replace(target)
+    except OSError as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        raise PlanFileError(
+            f"cannot be written ({error.strerror}); the file before is untouched",
+            where=str(path),
+            fix="free space, check the permissions, or save under another name",
+        ) from None
+
+
+def _keep_backup(target: Path) -> None:
+    spare = target.with_name(target.name + "~")
+    with contextlib.suppress(FileNotFoundError):
+        spare.unlink()
+    try:
+        os.link(target, spare)
+    except OSError:
+        spare.write_bytes(target.read_bytes())
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, default=str, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _parse(text: str, name: str) -> Any:
+    def refuse(constant: str) -> NoReturn:
+        raise PlanFileError(
+            f"{constant} stands for a number; a plan holds finite numbers only",
+            where=name,
+            fix="write a finite number",
+        )
+
+    try:
+        return json.loads(text.removeprefix("\ufeff"), parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        end = "the text ends too early" if error.pos >= len(text.rstrip()) else error.msg
+        raise PlanFileError(
+            f"no JSON at line {error.lineno}, column {error.colno}: {end}",
+            where=name,
+            fix="open a file that ndbplan saved, or its backup NAME~",
+        ) from None
+    except RecursionError:
+        raise PlanFileError(
+            "the JSON is nested too deeply; a plan has less than ten levels",
+            where=name,
+            fix="open a file that ndbplan saved",
+        ) from None
+    except ValueError as error:
+        raise PlanFileError(f"no JSON: {error}", where=name, fix="open a file that ndbplan saved") from None
+
+
+def _readable(error: ValidationError, name: str) -> PlanFileError:
+    first = error.errors(include_url=False)[0]
+    cause = (first.get("ctx") or {}).get("error")
+    place = _path(first["loc"])
+    if isinstance(cause, BrokenReferenceError):
+        return PlanFileError(cause.what, where=f"{name}: {cause.where}", fix=cause.fix)
+    if isinstance(cause, UserError):
+        return PlanFileError(cause.what, where=f"{name}: {place or cause.where}", fix=cause.fix)
+    more = error.error_count() - 1
+    tail = f" (and {more} more)" if more else ""
+    if first["type"] == "extra_forbidden":
+        what = f"this format has no such field{tail}"
+        fix = "remove it, or open the file with the ndbplan that wrote it"
+    elif first["type"] == "missing":
+        what, fix = f"the field is missing{tail}", "add it"
+    else:
+        what = f"{_short(first['input'])} is refused: {first['msg'].lower()}{tail}"
+        fix = "correct the value"
+    return PlanFileError(what, where=f"{name}: {place}", fix=fix)
+
+
+def _path(loc: tuple[int | str, ...]) -> str:
+    text = ""
+    for part in loc:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif part not in ("management", "data", "sql", "api", "open", "closed"):
+            text += f".{part}" if text else part
+    return text

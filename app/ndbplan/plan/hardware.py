@@ -1,0 +1,73 @@
+"""Locations, hosts and disks."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from ndbplan.plan.fields import (
+    Assumable,
+    BytesPerS,
+    Fraction,
+    Hostname,
+    Id,
+    Label,
+    PathText,
+    Point,
+    PositiveBytes,
+    Seconds,
+)
+
+
+class DiskKind(StrEnum):
+    """What a device is; decides how mixed streams share it."""
+
+    HDD = "hdd"
+    SATA_SSD = "sata_ssd"
+    NVME = "nvme"
+    CLOUD = "cloud"
+
+
+class Location(Assumable):
+    """A rack, room or availability zone."""
+
+    id: Id
+    name: Label
+    location_domain_id: int | None = Field(default=None, ge=0, le=16)
+    """LocationDomainId for the processes inside; None: not set."""
+    position: Point | None = None
+
+
+class Disk(Assumable):
+    """One device of a host (or one RAID set seen as a device)."""
+
+    id: Id
+    name: Label
+    kind: DiskKind = DiskKind.NVME
+    capacity_bytes: PositiveBytes
+    sequential_read_bytes_per_s: BytesPerS
+    sequential_write_bytes_per_s: BytesPerS
+    random_read_iops: float = Field(gt=0, le=1e9)
+    random_write_iops: float = Field(gt=0, le=1e9)
+    sync_write_latency_s: Seconds = 0.0
+    """Time of one small synchronous write."""
+    mount_point: PathText = "/data"
+    other_load: Fraction = 0.0
+    """Share of the device that other programs of the host take."""
+
+
+class Host(Assumable):
+    """A machine."""
+
+    id: Id
+    hostname: Hostname
+    location_id: Id | None = None
+    cores: int = Field(default=8, ge=1, le=4096)
+    sockets: int = Field(default=1, ge=1, le=64)
+    clock_ghz: float = Field(default=2.5, gt=0, le=20)
+    memory_bytes: PositiveBytes
+    network_bytes_per_s: BytesPerS = 1.17e9
+    """Usable bytes per second of its link in one direction."""
+    disks: tuple[Disk, ...] = ()
+    position: Point | None = None

@@ -1,0 +1,164 @@
+"""The Plan: one immutable value that holds everything the user designs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.fields import NO_PARAMETERS, Assumable, Id, Identifier, Label, Note, Parameters, Part
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, Process, SqlNode
+from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
+from ndbplan.plan.workloads import Workload
+
+FORMAT_VERSION = 1
+
+PlanObject = Location | Host | Disk | DataNode | ManagementNode | SqlNode | ApiSlot | Table | Tablespace
+"""What carries an id and can be selected; log file groups and workloads are objects too."""
+
+
+def _known_version(text: str) -> str:
+    NdbVersion.parse(text)
+    return text
+
+
+class ClusterParameters(Part):
+    """Configuration parameters set for all nodes of a kind, by the manual's names."""
+
+    data_node: Parameters = NO_PARAMETERS
+    management: Parameters = NO_PARAMETERS
+    sql: Parameters = NO_PARAMETERS
+    tcp: Parameters = NO_PARAMETERS
+
+
+class Calibration(Assumable):
+    """A measured rate that replaces one of the engine's constants."""
+
+    constant: Identifier
+    """Name in resources/ndb/constants.json."""
+    value: float = Field(ge=0, le=1e18)
+    low: float | None = Field(default=None, ge=0, le=1e18)
+    high: float | None = Field(default=None, ge=0, le=1e18)
+    source: Label
+    """Where it was measured."""
+
+
+class Plan(Assumable):
+    """A cluster as designed. Never changed: an edit makes a new Plan that shares the untouched parts."""
+
+    format_version: int = FORMAT_VERSION
+    name: Label = "Untitled"
+    notes: Note = ""
+    ndb_version: Annotated[str, AfterValidator(_known_version)] = "8.4"
+    locations: tuple[Location, ...] = ()
+    hosts: tuple[Host, ...] = ()
+    processes: tuple[Process, ...] = ()
+    parameters: ClusterParameters = ClusterParameters()
+    logfile_groups: tuple[LogfileGroup, ...] = ()
+    tablespaces: tuple[Tablespace, ...] = ()
+    tables: tuple[Table, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
+
+    @model_validator(mode="after")
+    def _references_hold(self) -> Self:
+        from ndbplan.plan.references import first_broken
+
+        broken = first_broken(self)
+        if broken is not None:
+            raise broken
+        return self
+
+    def replace(self, **fields: Any) -> Plan:
+        """A plan with these fields exchanged; everything else is the same object. Validates nothing."""
+        values = {name: fields.pop(name, getattr(self, name)) for name in Plan.model_fields}
+        if fields:
+            raise TypeError(f"Plan has no field {sorted(fields)}")
+        return Plan.model_construct(_fields_set=set(values), **values)
+
+    @cached_property
+    def version(self) -> NdbVersion:
+        """The NDB version aimed at."""
+        return NdbVersion.parse(self.ndb_version)
+
+    @cached_property
+    def by_id(self) -> dict[str, Any]:
+        """Every object that has an id."""
+        return {part.id: part for part in self.objects()}
+
+    def objects(self) -> Iterator[Any]:
+        """Every object that has an id, in file order."""
+        yield from self.locations
+        for host in self.hosts:
+            yield host
+            yield from host.disks
+        yield from self.processes
+        yield from self.logfile_groups
+        yield from self.tablespaces
+        yield from self.tables
+        yield from self.workloads
+
+    @cached_property
+    def host_of_disk(self) -> dict[str, Host]:
+        """Host of each disk, by disk id."""
+        return {disk.id: host for host in self.hosts for disk in host.disks}
+
+    @cached_property
+    def processes_of_host(self) -> dict[str, tuple[Process, ...]]:
+        """Processes on each host, by host id."""
+        found: dict[str, list[Process]] = {host.id: [] for host in self.hosts}
+        for process in self.processes:
+            if process.host_id is not None:
+                found[process.host_id].append(process)
+        return {host_id: tuple(processes) for host_id, processes in found.items()}
+
+    def host(self, host_id: Id) -> Host:
+        """The host with this id; KeyError when there is none."""
+        found = self.by_id[host_id]
+        if not isinstance(found, Host):
+            raise KeyError(host_id)
+        return found
+
+    def table(self, name_or_id: str) -> Table:
+        """The table with this id or `database.table` name; KeyError when there is none."""
+        for table in self.tables:
+            if name_or_id in (table.id, table.full_name):
+                return table
+        raise KeyError(name_or_id)
+
+    def workload(self, name_or_id: str) -> Workload:
+        """The workload with this id or name; KeyError when there is none."""
+        for workload in self.workloads:
+            if name_or_id in (workload.id, workload.name):
+                return workload
+        raise KeyError(name_or_id)
+
+    @cached_property
+    def data_nodes(self) -> tuple[DataNode, ...]:
+        """Data nodes in node-id order, those kept aside included."""
+        return tuple(sorted((p for p in self.processes if isinstance(p, DataNode)), key=lambda p: p.node_id))
+
+    @cached_property
+    def management_nodes(self) -> tuple[ManagementNode, ...]:
+        """Management nodes in node-id order."""
+        return tuple(
+            sorted((p for p in self.processes if isinstance(p, ManagementNode)), key=lambda p: p.node_id)
+        )
+
+    @cached_property
+    def sql_nodes(self) -> tuple[SqlNode, ...]:
+        """SQL nodes in node-id order."""
+        return tuple(sorted((p for p in self.processes if isinstance(p, SqlNode)), key=lambda p: p.node_id))
+
+    @cached_property
+    def api_slots(self) -> tuple[ApiSlot, ...]:
+        """API slots in node-id order."""
+        return tuple(sorted((p for p in self.processes if isinstance(p, ApiSlot)), key=lambda p: p.node_id))
+
+
+EMPTY_PLAN = Plan()
+"""The plan of a new window."""

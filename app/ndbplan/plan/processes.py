@@ -1,0 +1,83 @@
+"""Management nodes, data nodes, SQL nodes and API slots."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+
+from ndbplan.plan.fields import NO_PARAMETERS, Assumable, Id, NodeId, Parameters, Part, with_kind
+
+NODE_GROUP_NONE = 65536
+"""NodeGroup of a data node kept aside for a later CREATE NODEGROUP."""
+
+
+class DiskRole(StrEnum):
+    """What a data node writes to a disk."""
+
+    REDO = "redo"
+    LCP = "lcp"
+    UNDO = "undo"
+    DATA_FILES = "data_files"
+    BACKUP = "backup"
+
+
+class DiskRoles(Part):
+    """Disk of each role of a data node, by disk id; None: on the disk of its DataDir (the host's first)."""
+
+    redo: Id | None = None
+    lcp: Id | None = None
+    undo: Id | None = None
+    data_files: Id | None = None
+    backup: Id | None = None
+
+    def disk_of(self, role: DiskRole) -> Id | None:
+        """The disk id given to `role`."""
+        disk_id: str | None = getattr(self, role.value)
+        return disk_id
+
+
+class _Process(Assumable):
+    id: Id
+    node_id: NodeId
+    parameters: Parameters = NO_PARAMETERS
+    """Parameters set for this node only; they win over the cluster's."""
+
+    @model_serializer(mode="wrap")
+    def _kind_first(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return with_kind(self, handler)
+
+
+class ManagementNode(_Process):
+    """ndb_mgmd."""
+
+    kind: Literal["management"] = "management"
+    host_id: Id
+
+
+class DataNode(_Process):
+    """ndbmtd or ndbd."""
+
+    kind: Literal["data"] = "data"
+    host_id: Id
+    node_group: int | None = Field(default=None, ge=0, le=NODE_GROUP_NONE)
+    """Its node group; None: the product fills groups in node-id order; 65536: kept aside."""
+    disk_roles: DiskRoles = DiskRoles()
+
+
+class SqlNode(_Process):
+    """mysqld."""
+
+    kind: Literal["sql"] = "sql"
+    host_id: Id
+
+
+class ApiSlot(_Process):
+    """A connection slot for an API program; without a host it takes a program from anywhere."""
+
+    kind: Literal["api"] = "api"
+    host_id: Id | None = None
+
+
+Process = Annotated[ManagementNode | DataNode | SqlNode | ApiSlot, Field(discriminator="kind")]

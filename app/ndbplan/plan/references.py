@@ -1,0 +1,140 @@
+"""What must hold inside a plan whatever the user does: ids are unique, everything named exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ndbplan.base.errors import UserError
+from ndbplan.plan.hardware import Host, Location
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
+
+if TYPE_CHECKING:
+    from ndbplan.plan.plan import Plan
+
+
+class BrokenReferenceError(UserError, ValueError):
+    """A plan that contradicts itself; a ValueError so that validation reports it like any bad field."""
+
+
+def first_broken(plan: Plan) -> BrokenReferenceError | None:
+    """The first contradiction, or None."""
+    return next(broken(plan), None)
+
+
+def broken(plan: Plan) -> Iterator[BrokenReferenceError]:
+    """Every contradiction inside the plan, in file order."""
+    yield from _duplicate_ids(plan)
+    by_id = plan.by_id
+    for i, host in enumerate(plan.hosts):
+        if host.location_id is not None and not isinstance(by_id.get(host.location_id), Location):
+            yield _missing(f"hosts[{i}].location_id", "location", host.location_id)
+    for i, process in enumerate(plan.processes):
+        place = f"processes[{i}]"
+        if process.host_id is not None and not isinstance(by_id.get(process.host_id), Host):
+            yield _missing(f"{place}.host_id", "host", process.host_id)
+        elif isinstance(process, DataNode):
+            yield from _disk_roles(plan, process, f"{place}.disk_roles")
+    for i, tablespace in enumerate(plan.tablespaces):
+        if not isinstance(by_id.get(tablespace.logfile_group_id), LogfileGroup):
+            yield _missing(
+                f"tablespaces[{i}].logfile_group_id", "log file group", tablespace.logfile_group_id
+            )
+    for i, table in enumerate(plan.tables):
+        yield from _table(plan, table, f"tables[{i}]")
+    for i, workload in enumerate(plan.workloads):
+        for j, transaction in enumerate(workload.transactions):
+            for k, operation in enumerate(transaction.operations):
+                place = f"workloads[{i}].transactions[{j}].operations[{k}]"
+                touched = by_id.get(operation.table_id)
+                if not isinstance(touched, Table):
+                    yield _missing(f"{place}.table_id", "table", operation.table_id)
+                    continue
+                yield from _columns(touched, operation.columns, f"{place}.columns")
+
+
+def _duplicate_ids(plan: Plan) -> Iterator[BrokenReferenceError]:
+    seen: dict[str, str] = {}
+    for part in plan.objects():
+        kind = type(part).__name__
+        if part.id in seen:
+            yield BrokenReferenceError(
+                f"id '{part.id}' is used twice, by a {seen[part.id]} and a {kind}; an id names one object",
+                where="ids",
+                fix="give one of them another id",
+            )
+        seen[part.id] = kind
+    node_ids: dict[int, str] = {}
+    for i, process in enumerate(plan.processes):
+        if process.node_id in node_ids:
+            yield BrokenReferenceError(
+                f"node id {process.node_id} is used twice, by '{node_ids[process.node_id]}' and "
+                f"'{process.id}'; each node of a cluster has its own",
+                where=f"processes[{i}].node_id",
+                fix="give one of them a free node id",
+            )
+        node_ids[process.node_id] = process.id
+    names: set[str] = set()
+    for i, table in enumerate(plan.tables):
+        if table.full_name in names:
+            yield BrokenReferenceError(
+                f"table {table.full_name} is there twice", where=f"tables[{i}].name", fix="rename one of them"
+            )
+        names.add(table.full_name)
+
+
+def _disk_roles(plan: Plan, node: DataNode, place: str) -> Iterator[BrokenReferenceError]:
+    for role in DiskRole:
+        disk_id = node.disk_roles.disk_of(role)
+        if disk_id is None:
+            continue
+        host = plan.host_of_disk.get(disk_id)
+        if host is None:
+            yield _missing(f"{place}.{role}", "disk", disk_id)
+        elif host.id != node.host_id:
+            yield BrokenReferenceError(
+                f"disk '{disk_id}' is on host '{host.id}' but data node {node.node_id} runs on "
+                f"'{node.host_id}'; a role needs a disk of the node's own host",
+                where=f"{place}.{role}",
+                fix="name a disk of that host or leave the role out",
+            )
+
+
+def _table(plan: Plan, table: Table, place: str) -> Iterator[BrokenReferenceError]:
+    names = [column.name for column in table.columns]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        yield BrokenReferenceError(
+            f"column '{repeated}' is there twice", where=f"{place}.columns", fix="rename one of them"
+        )
+    yield from _columns(table, table.primary_key, f"{place}.primary_key")
+    for name in table.distribution_key:
+        if name not in table.primary_key:
+            yield BrokenReferenceError(
+                f"'{name}' is not in the primary key ({', '.join(table.primary_key) or 'none'}); NDB "
+                "distributes by columns of the primary key only",
+                where=f"{place}.distribution_key",
+                fix="name primary key columns",
+            )
+    for i, index in enumerate(table.indexes):
+        yield from _columns(table, index.columns, f"{place}.indexes[{i}].columns")
+    if table.tablespace_id is not None and not isinstance(plan.by_id.get(table.tablespace_id), Tablespace):
+        yield _missing(f"{place}.tablespace_id", "tablespace", table.tablespace_id)
+
+
+def _columns(table: Table, columns: tuple[str, ...], place: str) -> Iterator[BrokenReferenceError]:
+    known = {column.name for column in table.columns}
+    for name in columns:
+        if name not in known:
+            yield BrokenReferenceError(
+                f"table {table.full_name} has no column '{name}'",
+                where=place,
+                fix=f"name one of {', '.join(sorted(known)[:8])}",
+            )
+
+
+def _missing(place: str, kind: str, name: str) -> BrokenReferenceError:
+    return BrokenReferenceError(
+        f"there is no {kind} '{name}' in the plan", where=place, fix=f"add the {kind}"
+    )

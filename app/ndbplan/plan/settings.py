@@ -1,0 +1,39 @@
+"""Which value a configuration parameter has for a node: its own, the cluster's, or the version's default."""
+
+from __future__ import annotations
+
+from ndbplan.base.units import MIB
+from ndbplan.ndb import catalogue
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+
+
+def data_node_text(plan: Plan, node: DataNode | None, name: str) -> int | str | None:
+    """Value of a data node parameter; without a node: the cluster's. KeyError for an unknown name."""
+    if node is not None and name in node.parameters:
+        return node.parameters[name]
+    if name in plan.parameters.data_node:
+        return plan.parameters.data_node[name]
+    return catalogue.default("DB", name, plan.version)
+
+
+def data_node_number(plan: Plan, node: DataNode | None, name: str) -> int:
+    """Value of a numeric data node parameter (bytes, count, flag as 0 or 1); 0 when nothing is set."""
+    value = data_node_text(plan, node, name)
+    return value if isinstance(value, int) else 0
+
+
+def is_set(plan: Plan, node: DataNode | None, name: str) -> bool:
+    """Whether the plan states the parameter, for the node or for all data nodes."""
+    return (node is not None and name in node.parameters) or name in plan.parameters.data_node
+
+
+def no_of_replicas(plan: Plan) -> int:
+    """NoOfReplicas: copies of every row, and members of a node group."""
+    return max(1, data_node_number(plan, None, "NoOfReplicas"))
+
+
+def redo_buffer_bytes(plan: Plan, node: DataNode | None) -> int:
+    """RedoBuffer of one log part, rounded up to 512 KiB as the product does."""
+    step = MIB // 2
+    return -(-data_node_number(plan, node, "RedoBuffer") // step) * step

@@ -1,0 +1,132 @@
+"""Tables, columns, indexes, tablespaces and log file groups."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from ndbplan.plan.fields import Assumable, Fraction, Id, Identifier, PathText, PositiveBytes, Rows
+
+ColumnType = Literal[
+    "tinyint", "smallint", "mediumint", "int", "bigint", "float", "double", "decimal", "bit",
+    "date", "time", "datetime", "timestamp", "year",
+    "char", "varchar", "binary", "varbinary",
+    "tinyblob", "blob", "mediumblob", "longblob", "tinytext", "text", "mediumtext", "longtext", "json",
+    "enum", "set", "geometry",
+]  # fmt: skip
+
+
+class PartitionBalance(StrEnum):
+    """How many partitions a table gets: PARTITION_BALANCE of the manual."""
+
+    FOR_RP_BY_LDM = "FOR_RP_BY_LDM"
+    FOR_RA_BY_LDM = "FOR_RA_BY_LDM"
+    FOR_RA_BY_LDM_X_2 = "FOR_RA_BY_LDM_X_2"
+    FOR_RA_BY_LDM_X_3 = "FOR_RA_BY_LDM_X_3"
+    FOR_RA_BY_LDM_X_4 = "FOR_RA_BY_LDM_X_4"
+    FOR_RP_BY_NODE = "FOR_RP_BY_NODE"
+    FOR_RA_BY_NODE = "FOR_RA_BY_NODE"
+
+
+class Column(Assumable):
+    """One column, with what is known of its content."""
+
+    name: Identifier
+    type: ColumnType
+    unsigned: bool = False
+    length: int | None = Field(default=None, ge=0, le=4_294_967_295)
+    """Declared length: characters of CHAR and VARCHAR, bytes of BINARY and VARBINARY, bits of BIT,
+    digits of DECIMAL, fraction digits of TIME, DATETIME and TIMESTAMP, members of ENUM and SET."""
+    scale: int | None = Field(default=None, ge=0, le=30)
+    """Digits behind the point of DECIMAL."""
+    collation: str | None = Field(default=None, pattern=r"^[a-z0-9_]{1,64}$")
+    """Collation of a text column; None: the product's default for the version."""
+    nullable: bool = True
+    storage: Literal["memory", "disk"] = "memory"
+    column_format: Literal["default", "fixed", "dynamic"] = "default"
+    average_bytes: float | None = Field(default=None, ge=0, le=4_294_967_295)
+    """Mean length in bytes of the values that are not NULL, for variable columns and blobs; None: unknown."""
+    null_fraction: Fraction = 0.0
+
+
+class Index(Assumable):
+    """A secondary index."""
+
+    name: Identifier
+    columns: tuple[Identifier, ...] = Field(min_length=1)
+    kind: Literal["ordered", "unique", "unique_hash"] = "ordered"
+    """unique: hash plus ordered index; unique_hash: UNIQUE ... USING HASH."""
+
+
+class Table(Assumable):
+    """One NDB table."""
+
+    id: Id
+    database: Identifier
+    name: Identifier
+    columns: tuple[Column, ...] = Field(min_length=1, max_length=512)
+    primary_key: tuple[Identifier, ...] = ()
+    """Empty: the product adds a hidden BIGINT key."""
+    primary_key_using_hash: bool = False
+    distribution_key: tuple[Identifier, ...] = ()
+    """Columns of PARTITION BY KEY; empty: the whole primary key."""
+    indexes: tuple[Index, ...] = ()
+    rows: Rows = 0
+    growth_rows_per_month: Rows = 0
+    partition_balance: PartitionBalance = PartitionBalance.FOR_RP_BY_LDM
+    partitions: int | None = Field(default=None, ge=1, le=8160)
+    """Partitions asked for with PARTITIONS n; None: by partition_balance."""
+    max_rows: Rows | None = None
+    hash_map_buckets: int | None = Field(default=None, ge=1, le=65535)
+    """Buckets of the map the table was created with; None: the version's default."""
+    fully_replicated: bool = False
+    read_backup: bool | None = None
+    """READ_BACKUP; None: the version's default."""
+    logging: bool = True
+    row_format_fixed: bool = False
+    """ROW_FORMAT=FIXED: no reference to a variable part unless a column needs one."""
+    tablespace_id: Id | None = None
+    partition_rows: tuple[Rows, ...] = ()
+    """Rows counted in each partition (ndb_desc -p), in partition order; empty: spread by the hash map."""
+
+    @property
+    def full_name(self) -> str:
+        """`database.table`."""
+        return f"{self.database}.{self.name}"
+
+    def column(self, name: str) -> Column:
+        """The column called `name`; KeyError when there is none."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+
+class SpaceFile(Assumable):
+    """Data or undo files of one size."""
+
+    name: Identifier
+    size_bytes: PositiveBytes
+    count: int = Field(default=1, ge=1, le=65536)
+
+
+class LogfileGroup(Assumable):
+    """A log file group: the undo log of disk data."""
+
+    id: Id
+    name: Identifier
+    undo_files: tuple[SpaceFile, ...] = Field(min_length=1)
+    undo_buffer_bytes: PositiveBytes = 8 * 1024 * 1024
+
+
+class Tablespace(Assumable):
+    """A tablespace: data files of disk columns."""
+
+    id: Id
+    name: Identifier
+    logfile_group_id: Id
+    data_files: tuple[SpaceFile, ...] = Field(min_length=1)
+    extent_size_bytes: PositiveBytes = 1024 * 1024
+    directory: PathText | None = None

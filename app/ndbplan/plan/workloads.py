@@ -1,0 +1,88 @@
+"""What the clients do: transactions and how often they come."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+
+from ndbplan.plan.fields import Assumable, Id, Identifier, Label, Part, PerS, Seconds, with_kind
+
+
+class OperationKind(StrEnum):
+    """What one operation does to a row."""
+
+    INSERT = "insert"
+    UPDATE = "update"
+    DELETE = "delete"
+    READ = "read"
+    SCAN = "scan"
+
+
+class Operation(Assumable):
+    """Rows of one table that one transaction touches in one way."""
+
+    table_id: Id
+    kind: OperationKind
+    rows: float = Field(default=1.0, gt=0, le=1e7)
+    """Rows of this kind in one transaction."""
+    columns: tuple[Identifier, ...] = ()
+    """Columns an update changes; empty: all that are not in the primary key."""
+
+
+class Transaction(Assumable):
+    """One kind of transaction of a mix."""
+
+    name: Label
+    weight: float = Field(default=1.0, gt=0, le=1e6)
+    """Share of the mix, relative to the other weights."""
+    operations: tuple[Operation, ...] = Field(min_length=1)
+
+
+class RatePoint(Part):
+    """The offered rate at one moment."""
+
+    at_s: Seconds
+    rate_per_s: PerS
+
+
+class _Load(Assumable):
+    @model_serializer(mode="wrap")
+    def _kind_first(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return with_kind(self, handler)
+
+
+class OpenLoad(_Load):
+    """Transactions arrive whether or not earlier ones are done."""
+
+    kind: Literal["open"] = "open"
+    points: tuple[RatePoint, ...] = Field(min_length=1)
+    """The rate over time; before the first and after the last point it stays as there."""
+    shape: Literal["step", "linear"] = "step"
+    repeat_s: Seconds = 0.0
+    """The schedule starts again after this time; 0: never."""
+
+
+class ClosedLoad(_Load):
+    """Each client sends its next transaction when the one before is answered."""
+
+    kind: Literal["closed"] = "closed"
+    clients: int = Field(ge=1, le=1_000_000)
+    latency_s: Seconds
+    """Time of one transaction on an idle cluster, round trips included."""
+    think_time_s: Seconds = 0.0
+
+
+Load = Annotated[OpenLoad | ClosedLoad, Field(discriminator="kind")]
+
+
+class Workload(Assumable):
+    """A named load: a mix of transactions at a rate."""
+
+    id: Id
+    name: Label
+    transactions: tuple[Transaction, ...] = Field(min_length=1)
+    load: Load
+    duration_s: Seconds = 600.0
+    """How long a simulation of it lasts unless told otherwise."""
