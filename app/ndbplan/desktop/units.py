@@ -1,0 +1,121 @@
+"""How a value is typed and shown in a field: exact both ways, with units.
+
+BYTES.parse("64 GB") == 64_000_000_000;  BYTES.show(64_000_000_000) == "64 GB"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ndbplan.base import units
+from ndbplan.base.errors import UserError
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A kind of value that people type."""
+
+    parse: Callable[[str], Any]
+    """The value of a typed text; raises UserError."""
+    show: Callable[[Any], str]
+    """Text that `parse` turns into the same value again."""
+    example: str
+    """What a valid text looks like."""
+
+
+def _clean(text: str) -> str:
+    return text.replace("\u2009", "").replace("\u00a0", " ").replace("−", "-").strip()
+
+
+def _exact(value: float, parse: Callable[[str], float], *texts: str) -> str:
+    for text in texts:
+        try:
+            if parse(_clean(text)) == value:
+                return text
+        except UserError:
+            continue
+    return texts[-1]
+
+
+def _show_bytes(value: float) -> str:
+    decimal, binary = units.format_bytes(value), units.format_bytes_binary(value)
+    raw = f"{value:,.0f} B".replace(",", " ")
+    return _exact(
+        value, units.parse_bytes, binary if value % units.MIB == 0 else decimal, decimal, binary, raw
+    )
+
+
+def _show_memory(value: float) -> str:
+    return _exact(
+        value,
+        units.parse_bytes,
+        units.format_bytes_binary(value),
+        units.format_bytes(value),
+        f"{value:,.0f} B".replace(",", " "),
+    )
+
+
+def _show_rate(value: float) -> str:
+    raw = f"{value:.17g} B/s"
+    return _exact(value, units.parse_bytes_per_s, units.format_bytes_per_s(value), _precise(value), raw)
+
+
+def _precise(value: float) -> str:
+    for name, step in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if value >= step:
+            return f"{value / step:.10g} {name}/s"
+    return f"{value:.10g} B/s"
+
+
+def _show_seconds(value: float) -> str:
+    return _exact(value, units.parse_duration_s, units.format_duration(value), f"{value:.17g} s")
+
+
+def _show_count(value: float) -> str:
+    exact = f"{value:,.0f}".replace(",", " ") if value == round(value) else f"{value:.17g}"
+    return _exact(value, units.parse_count, units.format_count(value), exact).replace("\u2009", " ")
+
+
+def _parse_whole(text: str) -> int:
+    value = units.parse_count(_clean(text))
+    if value != round(value):
+        raise UserError(f"'{text.strip()[:40]}' is not a whole number", fix="type for example 8")
+    return round(value)
+
+
+def _parse_share(text: str) -> float:
+    value = units.parse_count(_clean(text).removesuffix("%"))
+    if value > 100:
+        raise UserError(f"{text.strip()[:40]} is more than 100 %", fix="type for example 25 %")
+    return value / 100
+
+
+def _show_share(value: float) -> str:
+    for digits in (3, 6, 17):
+        text = f"{value * 100:.{digits}g}"
+        if "e" not in text and _parse_share(text) == value:
+            return f"{text} %"
+    return f"{value * 100:.12f} %"
+
+
+def _parse_flag(text: str) -> int:
+    word = text.strip().lower()
+    if word in ("1", "true", "yes", "on", "y"):
+        return 1
+    if word in ("0", "false", "no", "off", "n"):
+        return 0
+    raise UserError(f"'{text.strip()[:40]}' is neither on nor off", fix="type on or off")
+
+
+BYTES = Unit(lambda text: units.parse_bytes(_clean(text)), _show_bytes, "64 GB, 1.5 TiB")
+MEMORY = Unit(lambda text: units.parse_bytes(_clean(text)), _show_memory, "64 GiB, 512M")
+BYTES_PER_S = Unit(lambda text: units.parse_bytes_per_s(_clean(text)), _show_rate, "118 MB/s")
+SECONDS = Unit(lambda text: units.parse_duration_s(_clean(text)), _show_seconds, "20 ms, 10min, 2 h")
+COUNT = Unit(_parse_whole, _show_count, "10k, 3M, 250 000")
+WHOLE = Unit(_parse_whole, lambda value: f"{value}", "8")
+NUMBER = Unit(lambda text: units.parse_count(_clean(text)), _show_count, "2.5, 10k")
+SHARE = Unit(_parse_share, _show_share, "25 %")
+FLAG = Unit(_parse_flag, lambda value: "on" if value else "off", "on or off")
+TEXT = Unit(lambda text: text.strip(), lambda value: str(value), "text")
