@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import shiboken6
 from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal
 
 from ndbplan.base.errors import UserError
@@ -147,7 +148,8 @@ class Tasks(QObject):
 def _stop(pool: QThreadPool, running: dict[Task, _Runnable], _destroyed: object = None) -> None:
     for task in running:
         task.cancel()
-        task.blockSignals(True)
-    pool.clear()
-    pool.waitForDone()
+    # At the end of the program Qt deletes the pool (and waits for it) before this slot is called.
+    if shiboken6.isValid(pool):
+        pool.clear()
+        pool.waitForDone()
     running.clear()
