@@ -1,0 +1,1 @@
+"""The window: document, canvas, inspector, analyses. The only layer that knows Qt."""

@@ -1,0 +1,1 @@
+"""The canvas: locations, hosts, disks, processes and node groups, drawn and directly manipulable."""
