@@ -43,7 +43,7 @@ class Document(QObject):
         self._kept_unsaved = False
         self.undo_stack = QUndoStack(self)
         self.undo_stack.setUndoLimit(_UNDO_LIMIT)
-        self.undo_stack.cleanChanged.connect(lambda _clean: self.state_changed.emit())
+        self.undo_stack.cleanChanged.connect(self.state_changed)
 
     @property
     def plan(self) -> Plan:
