@@ -26,6 +26,16 @@ from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
 T = TypeVar("T", bound=Part)
+_REFERENCES = (
+    "location_id",
+    "host_id",
+    "tablespace_id",
+    "logfile_group_id",
+    "table_id",
+    "process_id_1",
+    "process_id_2",
+    "object_id",
+)
 _COLLECTIONS: dict[type, str] = {
     Location: "locations",
     Host: "hosts",
@@ -111,7 +121,7 @@ def _mapped(parts: Iterable[T], change: Callable[[T], T]) -> tuple[T, ...]:
 def _renamed(plan: Plan, old: str, new: str) -> Plan:
     def follow(part: Any) -> Any:
         fields: dict[str, Any] = {}
-        for name in ("location_id", "host_id", "tablespace_id", "logfile_group_id", "table_id"):
+        for name in _REFERENCES:
             if getattr(part, name, None) == old:
                 fields[name] = new
         if isinstance(part, DataNode):
@@ -129,7 +139,7 @@ def _renamed(plan: Plan, old: str, new: str) -> Plan:
     return plan.replace(
         **{
             name: _mapped(getattr(plan, name), follow)
-            for name in ("hosts", "processes", "tablespaces", "tables", "workloads")
+            for name in ("hosts", "processes", "tablespaces", "tables", "workloads", "links", "waivers")
         }
     )
 
@@ -161,6 +171,8 @@ def remove(plan: Plan, object_ids: Collection[str]) -> Plan:
                 for t in plan.tables
                 if t.id not in gone
             ),
+            links=tuple(k for k in plan.links if not {k.process_id_1, k.process_id_2} & gone),
+            waivers=tuple(w for w in plan.waivers if w.object_id not in gone),
             workloads=tuple(
                 kept
                 for w in plan.workloads

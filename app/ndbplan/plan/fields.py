@@ -34,7 +34,8 @@ class Assumable(Part):
     """Names of fields (or parameters) whose values are assumptions; shown as such."""
 
 
-def _no_control(text: str) -> str:
+def no_control(text: str) -> str:
+    """The text itself; ValueError when it holds a control character."""
     bad = next((c for c in text if ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u2028\u2029"), None)
     if bad is not None:
         raise ValueError(f"holds the control character U+{ord(bad):04X}; only printable text is allowed")
@@ -42,14 +43,14 @@ def _no_control(text: str) -> str:
 
 
 def _no_control_but_lines(text: str) -> str:
-    _no_control(text.replace("\n", " ").replace("\t", " "))
+    no_control(text.replace("\n", " ").replace("\t", " "))
     return text
 
 
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
 """Identifies an object inside the plan; unique over the whole plan."""
 
-Label = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_no_control)]
+Label = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(no_control)]
 """A name for people."""
 
 Note = Annotated[str, Field(max_length=20_000), AfterValidator(_no_control_but_lines)]
@@ -66,7 +67,7 @@ Hostname = Annotated[
 PathText = Annotated[str, Field(max_length=512, pattern=r"^/[A-Za-z0-9._/@%+=:,-]*$")]
 """An absolute path that needs no quoting in INI files and is quoted in scripts all the same."""
 
-Identifier = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_no_control)]
+Identifier = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(no_control)]
 """An SQL identifier; any printable text, quoted with backticks where it is used."""
 
 Bytes = Annotated[int, Field(ge=0, le=MAX_BYTES)]
@@ -84,7 +85,7 @@ def _plain(value: object) -> object:
 
 
 ParameterValue = Annotated[
-    int | Annotated[str, Field(max_length=4096), AfterValidator(_no_control)], BeforeValidator(_plain)
+    int | Annotated[str, Field(max_length=4096), AfterValidator(no_control)], BeforeValidator(_plain)
 ]
 Parameters = FrozenMap[str, ParameterValue]
 """Configuration parameters by the manual's name; sizes in bytes, flags as 0 and 1, texts as they are."""

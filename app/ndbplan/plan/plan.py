@@ -9,9 +9,19 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.fields import NO_PARAMETERS, Assumable, Id, Identifier, Label, Note, Parameters, Part
+from ndbplan.plan.fields import (
+    NO_PARAMETERS,
+    Assumable,
+    Id,
+    Identifier,
+    Label,
+    Note,
+    Parameters,
+    Part,
+    no_control,
+)
 from ndbplan.plan.hardware import Disk, Host, Location
-from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, Process, SqlNode
+from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, Process, SqlNode
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
@@ -33,6 +43,19 @@ class ClusterParameters(Part):
     management: Parameters = NO_PARAMETERS
     sql: Parameters = NO_PARAMETERS
     tcp: Parameters = NO_PARAMETERS
+    shm: Parameters = NO_PARAMETERS
+    system: Parameters = NO_PARAMETERS
+    """The [system] section: name of the cluster, primary management node."""
+
+
+class Waiver(Part):
+    """A problem that the designer has looked at and accepts."""
+
+    rule: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+    """Name of the rule, as `ndbplan check` prints it."""
+    object_id: Id | None = None
+    """Only where the rule concerns this object; None: everywhere."""
+    reason: Annotated[str, Field(min_length=1, max_length=500), AfterValidator(no_control)]
 
 
 class Calibration(Assumable):
@@ -63,6 +86,8 @@ class Plan(Assumable):
     tables: tuple[Table, ...] = ()
     workloads: tuple[Workload, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
+    links: tuple[Link, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
 
     @model_validator(mode="after")
     def _references_hold(self) -> Self:

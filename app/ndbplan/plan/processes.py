@@ -81,3 +81,12 @@ class ApiSlot(_Process):
 
 
 Process = Annotated[ManagementNode | DataNode | SqlNode | ApiSlot, Field(discriminator="kind")]
+
+
+class Link(Assumable):
+    """A connection between two nodes with settings of its own: a [tcp] or [shm] section."""
+
+    kind: Literal["tcp", "shm"] = "tcp"
+    process_id_1: Id
+    process_id_2: Id
+    parameters: Parameters = NO_PARAMETERS

@@ -36,6 +36,20 @@ def broken(plan: Plan) -> Iterator[BrokenReferenceError]:
             yield _missing(f"{place}.host_id", "host", process.host_id)
         elif isinstance(process, DataNode):
             yield from _disk_roles(plan, process, f"{place}.disk_roles")
+    for i, link in enumerate(plan.links):
+        for field in ("process_id_1", "process_id_2"):
+            process_id = getattr(link, field)
+            if not hasattr(by_id.get(process_id), "node_id"):
+                yield _missing(f"links[{i}].{field}", "process", process_id)
+        if link.process_id_1 == link.process_id_2:
+            yield BrokenReferenceError(
+                f"the link joins '{link.process_id_1}' with itself; a link joins two nodes",
+                where=f"links[{i}].process_id_2",
+                fix="name another process",
+            )
+    for i, waiver in enumerate(plan.waivers):
+        if waiver.object_id is not None and waiver.object_id not in by_id:
+            yield _missing(f"waivers[{i}].object_id", "object", waiver.object_id)
     for i, tablespace in enumerate(plan.tablespaces):
         if not isinstance(by_id.get(tablespace.logfile_group_id), LogfileGroup):
             yield _missing(
