@@ -1,0 +1,111 @@
+"""What every test gets: folders of its own, a window system without a screen, and a look for leaks."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+# Compiled kernels are kept between runs and shared by parallel workers; a test's own cache folder is empty.
+os.environ.setdefault(
+    "NUMBA_CACHE_DIR", os.fspath(Path(__file__).parent.parent / ".pytest_cache" / "compiled")
+)
+
+settings.register_profile("suite", max_examples=40, deadline=None, derandomize=True)
+settings.load_profile("suite")
+
+_QT_FIXTURES = {"qapp", "qtbot", "qtmodeltester"}
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Settings, caches and state of a test lie in a folder of its own."""
+    home = tmp_path_factory.mktemp("home", numbered=True)
+    for name, folder in (
+        ("XDG_CONFIG_HOME", "config"),
+        ("XDG_CACHE_HOME", "cache"),
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_STATE_HOME", "state"),
+    ):
+        monkeypatch.setenv(name, os.fspath(home / folder))
+    return home
+
+
+@pytest.fixture(autouse=True)
+def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test that leaves threads, timers, animations or background tasks running fails and names them."""
+    threads_before = set(threading.enumerate())
+    uses_qt = bool(_QT_FIXTURES.intersection(request.fixturenames))
+    busy_before = {id(thing) for thing, _ in _busy_qt()} if uses_qt else set()
+    yield
+    # Qt's own event loop and a garbage collection get one chance to end what a deleted window held.
+    left = _left_over(threads_before, busy_before, uses_qt)
+    if left:
+        if uses_qt:
+            _let_qt_delete()
+        gc.collect()
+        left = _left_over(threads_before, busy_before, uses_qt)
+    assert not left, "still alive after the test: " + "; ".join(left)
+
+
+def _left_over(threads_before: set[threading.Thread], busy_before: set[int], uses_qt: bool) -> list[str]:
+    left = [
+        f"thread '{thread.name}'"
+        for thread in threading.enumerate()
+        if thread not in threads_before
+        and thread.is_alive()
+        and not isinstance(thread, threading._DummyThread)
+    ]
+    if uses_qt:
+        left += [text for thing, text in _busy_qt() if id(thing) not in busy_before]
+    return left
+
+
+def _let_qt_delete() -> None:
+    from PySide6.QtCore import QCoreApplication, QEvent
+
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    QCoreApplication.processEvents()
+
+
+def _busy_qt() -> list[tuple[Any, str]]:
+    if "PySide6.QtCore" not in sys.modules:
+        return []
+    import shiboken6
+    from PySide6.QtCore import QAbstractAnimation, QThread, QThreadPool, QTimer
+
+    busy: list[tuple[Any, str]] = []
+    pool = QThreadPool.globalInstance()
+    if pool.activeThreadCount():
+        busy.append((pool, f"{pool.activeThreadCount()} tasks in Qt's global thread pool"))
+    for thing in gc.get_objects():
+        if not isinstance(thing, (QTimer, QAbstractAnimation, QThread, QThreadPool)):
+            continue
+        if not shiboken6.isValid(thing) or thing is pool:
+            continue
+        if isinstance(thing, QTimer):
+            if thing.isActive():
+                busy.append((thing, f"timer of {thing.interval()} ms {_whose(thing)}"))
+        elif isinstance(thing, QAbstractAnimation):
+            if thing.state() == QAbstractAnimation.State.Running:
+                busy.append((thing, f"{type(thing).__name__} {_whose(thing)}"))
+        elif isinstance(thing, QThreadPool):
+            if thing.activeThreadCount():
+                busy.append((thing, f"{thing.activeThreadCount()} tasks in a thread pool {_whose(thing)}"))
+        elif thing.isRunning() and thing is not QThread.currentThread():
+            busy.append((thing, f"{type(thing).__name__} {_whose(thing)}"))
+    return busy
+
+
+def _whose(thing: Any) -> str:
+    owner = thing.parent()
+    name = thing.objectName()
+    return f"'{name}' of {type(owner).__name__ if owner else 'nobody'}"
