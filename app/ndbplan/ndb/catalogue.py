@@ -1,4 +1,8 @@
-"""Configuration parameters of the product: defaults, ranges and what a change restarts."""
+"""Configuration parameters of the product by version: default, range, what a change restarts.
+
+parameter("DB", "DataMemory", NdbVersion.parse("7.4")).default     # 83886080
+knows("DB", "TransactionMemory", NdbVersion.parse("7.6"))          # False
+"""
 
 from __future__ import annotations
 
@@ -9,17 +13,23 @@ from typing import Any
 from ndbplan.base.resources import read_json
 from ndbplan.ndb.version import NdbVersion
 
-SOURCE_FILE = "ndb/parameters-8.4.8.json"
+SOURCE_FILE = "ndb/parameters.json"
+NEWEST = NdbVersion.parse("8.4")
+"""The series whose values are shown when no version is asked for."""
+
+RESTARTS = ("nothing", "node", "initial_node", "system", "initial_system")
+"""What a change may need, from the lightest to the one that loses all data."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One configuration parameter as the product defines it."""
+    """One configuration parameter as one version of the product defines it."""
 
     section: str
-    """SYSTEM, COMPUTER, DB (data node), API, MGM, TCP or SHM."""
+    """SYSTEM, COMPUTER, DB (data node), API, MGM, TCP, SHM or SCI."""
     name: str
     type: str
+    """int, int64, bool, string, enum or bitmask."""
     unit: str
     default: int | str | None
     minimum: int | None
@@ -29,67 +39,108 @@ class Parameter:
     description: str
     note: str
     status: str
+    """used, deprecated, internal, experimental or not_implemented."""
     mandatory: bool
     allowed_values: tuple[str, ...]
-    history: dict[str, Any]
+    related: tuple[str, ...]
+    replaced_by: str
+    since: str
+    """First release; 6.3 also stands for older ones."""
+    since_taken_from: str
+    removed: str
+    """First release without it, or nothing."""
+    taken_from: str
+    """Whose truth the default and range are: a version that was read, the manual, or release notes."""
 
-
-def _plain(entry: dict[str, Any] | None) -> Any:
-    if not isinstance(entry, dict):
-        return None
-    value = entry.get("value")
-    return int(value) if isinstance(value, bool) else value
+    @property
+    def is_number(self) -> bool:
+        """Whether its value is a whole number with a range."""
+        return self.type in ("int", "int64")
 
 
 @cache
-def _parameters() -> dict[tuple[str, str], Parameter]:
-    rows = read_json(SOURCE_FILE)["parameters"]
-    return {
-        (row["section"], row["name"].lower()): Parameter(
-            section=row["section"],
-            name=row["name"],
-            type=row["type"],
-            unit=row["unit"],
-            default=_plain(row["default"]),
-            minimum=_plain(row["min"]),
-            maximum=_plain(row["max"]),
-            restart=row.get("restart", "node"),
-            description=row["description"],
-            note=row.get("note", ""),
-            status=row["status"],
-            mandatory=row["mandatory"],
-            allowed_values=tuple(str(v) for v in row.get("allowed_values", ())),
-            history=row.get("history", {}),
-        )
-        for row in rows
-    }
+def _entries() -> dict[tuple[str, str], dict[str, Any]]:
+    rows: list[dict[str, Any]] = read_json(SOURCE_FILE)["parameters"]
+    return {(row["section"], row["name"].lower()): row for row in rows}
 
 
-def parameters(section: str) -> tuple[Parameter, ...]:
-    """All parameters of a section, in the product's order."""
-    return tuple(p for p in _parameters().values() if p.section == section)
+@cache
+def _release(text: str) -> tuple[int, int, int]:
+    """A release named in the catalogue: the first patch of a series when none is given."""
+    version = NdbVersion.parse(text) if not text.startswith("8.3") else NdbVersion(8, 3)
+    parts = text.split(".")
+    patch = int(parts[2]) if len(parts) > 2 else 0
+    return (version.major, 0 if text == "9.x" else version.minor, patch)
 
 
-def parameter(section: str, name: str) -> Parameter:
-    """One parameter, its name in any case. KeyError when the product has none of that name."""
-    return _parameters()[section, name.lower()]
+def _in_version(row: dict[str, Any], version: NdbVersion) -> bool:
+    removed = row.get("removed")
+    return _release(row["since"]) <= version and (removed is None or version < _release(removed))
+
+
+@cache
+def _resolved(section: str, lower_name: str, version: NdbVersion) -> Parameter:
+    row = _entries()[section, lower_name]
+    reached = [span for span in row["spans"] if _release(span["from"]) <= version]
+    span = reached[-1] if reached else row["spans"][0]
+    return Parameter(
+        section=row["section"],
+        name=row["name"],
+        type=row["type"],
+        unit=row["unit"],
+        default=span["default"],
+        minimum=span["min"],
+        maximum=span["max"],
+        restart=span["restart"],
+        description=row["description"],
+        note=row.get("note", ""),
+        status=span["status"],
+        mandatory=row.get("mandatory", False),
+        allowed_values=tuple(str(value) for value in row.get("allowed_values", ())),
+        related=tuple(row.get("related", ())),
+        replaced_by=row.get("replaced_by", ""),
+        since=row["since"],
+        since_taken_from=row["since_taken_from"],
+        removed=row.get("removed", ""),
+        taken_from=span["taken_from"],
+    )
+
+
+def knows(section: str, name: str, version: NdbVersion) -> bool:
+    """Whether a version has the parameter; its name in any case."""
+    row = _entries().get((section, name.lower()))
+    return row is not None and _in_version(row, version)
+
+
+def exists(section: str, name: str) -> bool:
+    """Whether any version has the parameter; its name in any case."""
+    return (section, name.lower()) in _entries()
+
+
+def parameters(section: str, version: NdbVersion = NEWEST) -> tuple[Parameter, ...]:
+    """All parameters of a section that a version has, in the product's order."""
+    return tuple(
+        _resolved(*key, version)
+        for key, row in _entries().items()
+        if row["section"] == section and _in_version(row, version)
+    )
+
+
+def parameter(section: str, name: str, version: NdbVersion = NEWEST) -> Parameter:
+    """One parameter with the values of a version (the nearest ones when that version lacks it).
+
+    The name may be in any case. KeyError when no version has a parameter of that name.
+    """
+    return _resolved(section, name.lower(), version)
 
 
 def default(section: str, name: str, version: NdbVersion) -> int | str | None:
-    """Default of a parameter in a version; the oldest release listed at or after `version` speaks for it."""
-    from ndbplan.base.units import parse_bytes
+    """What a node of a version uses when nothing is set. KeyError for a name no version has.
 
-    entry = parameter(section, name)
-    by_version = entry.history.get("default_by_version", {})
-    for release in sorted(by_version, key=NdbVersion.parse):
-        if NdbVersion.parse(release) >= version:
-            raw = str(by_version[release])
-            if entry.type in ("string", "enum"):
-                return raw
-            if raw.lower() in ("true", "false"):
-                return int(raw.lower() == "true")
-            try:
-                return parse_bytes(raw) if entry.unit == "bytes" else int(raw)
-            except ValueError:
-                return entry.default
-    return entry.default
+    For a version that lacks the parameter: what it does instead (4 log parts, classic fragmentation …), or
+    None.
+    """
+    if knows(section, name, version):
+        return parameter(section, name, version).default
+    implied: int | str | None = _entries()[section, name.lower()].get("implied")
+    return implied

@@ -12,7 +12,7 @@ from ndbplan.plan.edits import EditError, add, free_id, free_node_id, next_hostn
 from ndbplan.plan.fields import Part, Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Process
+from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Process, SqlNode, process_node_ids
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
 
@@ -102,10 +102,17 @@ def paste(
         if host_id is None and process.kind != "api":
             raise EditError("a node needs a host", fix="select the host to paste it onto")
         node_id = process.node_id
-        if node_id in taken or any(p.node_id == node_id for p in plan.processes):
+        in_use = taken | {n for p in plan.processes for n in process_node_ids(p)}
+        if node_id in in_use:
             node_id = free_node_id(plan, process.kind, taken)
         taken.add(node_id)
         fields: dict[str, Any] = {"id": fresh(process.id), "node_id": node_id, "host_id": host_id}
+        if isinstance(process, SqlNode) and process.pool_node_ids:
+            pool: list[int] = []
+            for _ in process.pool_node_ids:
+                pool.append(free_node_id(plan, process.kind, taken))
+                taken.add(pool[-1])
+            fields["pool_node_ids"] = tuple(pool)
         if isinstance(process, DataNode):
             roles = {r.value: ids.get(process.disk_roles.disk_of(r) or "") for r in DiskRole}
             fields["disk_roles"] = DiskRoles(**roles)

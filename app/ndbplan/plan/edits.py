@@ -19,7 +19,7 @@ from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import Part, Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Process
+from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Process, process_node_ids
 from ndbplan.plan.references import first_broken
 from ndbplan.plan.settings import no_of_replicas
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
@@ -308,7 +308,7 @@ def free_id(plan: Plan, wish: str, taken: Collection[str] = ()) -> str:
 
 def free_node_id(plan: Plan, kind: str, taken: Collection[int] = ()) -> int:
     """The next free node id: data nodes from 1 up, the others behind the highest possible data node."""
-    used = {process.node_id for process in plan.processes} | set(taken)
+    used = {n for process in plan.processes for n in process_node_ids(process)} | set(taken)
     top = 144 if plan.version >= NdbVersion(8, 0, 18) else 48
     if kind == "data":
         last = max((n.node_id for n in plan.data_nodes), default=0)

@@ -71,6 +71,8 @@ class SqlNode(_Process):
 
     kind: Literal["sql"] = "sql"
     host_id: Id
+    pool_node_ids: tuple[NodeId, ...] = Field(default=(), max_length=62)
+    """Further node ids of its pool of cluster connections."""
 
 
 class ApiSlot(_Process):
@@ -81,6 +83,11 @@ class ApiSlot(_Process):
 
 
 Process = Annotated[ManagementNode | DataNode | SqlNode | ApiSlot, Field(discriminator="kind")]
+
+
+def process_node_ids(process: ManagementNode | DataNode | SqlNode | ApiSlot) -> tuple[int, ...]:
+    """Every node id a process takes: its own and those of its connection pool."""
+    return (process.node_id, *process.pool_node_ids) if isinstance(process, SqlNode) else (process.node_id,)
 
 
 class Link(Assumable):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
 from ndbplan.plan.hardware import Host, Location
-from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.processes import DataNode, DiskRole, process_node_ids
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 
 if TYPE_CHECKING:
@@ -81,14 +81,15 @@ def _duplicate_ids(plan: Plan) -> Iterator[BrokenReferenceError]:
         seen[part.id] = kind
     node_ids: dict[int, str] = {}
     for i, process in enumerate(plan.processes):
-        if process.node_id in node_ids:
-            yield BrokenReferenceError(
-                f"node id {process.node_id} is used twice, by '{node_ids[process.node_id]}' and "
-                f"'{process.id}'; each node of a cluster has its own",
-                where=f"processes[{i}].node_id",
-                fix="give one of them a free node id",
-            )
-        node_ids[process.node_id] = process.id
+        for node_id in process_node_ids(process):
+            if node_id in node_ids:
+                yield BrokenReferenceError(
+                    f"node id {node_id} is used twice, by '{node_ids[node_id]}' and "
+                    f"'{process.id}'; each node of a cluster has its own",
+                    where=f"processes[{i}].node_id",
+                    fix="give one of them a free node id",
+                )
+            node_ids[node_id] = process.id
     names: set[str] = set()
     for i, table in enumerate(plan.tables):
         if table.full_name in names:

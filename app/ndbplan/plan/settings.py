@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from ndbplan.base.units import MIB
 from ndbplan.ndb import catalogue
+from ndbplan.plan.fields import Parameters
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
+from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, Process, SqlNode
+
+SECTIONS = {"data": "DB", "management": "MGM", "sql": "API", "api": "API"}
+"""Section of the parameter catalogue for each kind of process."""
+
+SCOPES = {
+    "data_node": "DB",
+    "management": "MGM",
+    "sql": "API",
+    "tcp": "TCP",
+    "shm": "SHM",
+    "system": "SYSTEM",
+}
+"""Section of the catalogue for each field of `Plan.parameters`."""
 
 
 def data_node_text(plan: Plan, node: DataNode | None, name: str) -> int | str | None:
@@ -37,3 +51,27 @@ def redo_buffer_bytes(plan: Plan, node: DataNode | None) -> int:
     """RedoBuffer of one log part, rounded up to 512 KiB as the product does."""
     step = MIB // 2
     return -(-data_node_number(plan, node, "RedoBuffer") // step) * step
+
+
+def redo_log_parts(plan: Plan, node: DataNode | None) -> int:
+    """NoOfFragmentLogParts: log parts of a data node."""
+    return max(1, data_node_number(plan, node, "NoOfFragmentLogParts"))
+
+
+def cluster_parameters_of(plan: Plan, process: Process) -> Parameters:
+    """The parameters set for all nodes of the kind of this process."""
+    if isinstance(process, DataNode):
+        return plan.parameters.data_node
+    if isinstance(process, ManagementNode):
+        return plan.parameters.management
+    return plan.parameters.sql
+
+
+def effective(
+    plan: Plan, process: ManagementNode | DataNode | SqlNode | ApiSlot, name: str
+) -> int | str | None:
+    """Value of a parameter for one process: its own, its kind's, or the version's default."""
+    shared = cluster_parameters_of(plan, process)
+    if name in process.parameters:
+        return process.parameters[name]
+    return shared[name] if name in shared else catalogue.default(SECTIONS[process.kind], name, plan.version)
