@@ -1,0 +1,41 @@
+# make run    installs what is missing and opens the window
+# make test   lint, types, layers and all tests
+PYTHON := .venv/bin/python
+export QT_LOGGING_RULES ?= qt.qpa.wayland.warning=false
+
+.PHONY: help setup setup-test run test lint unit bench shots
+
+help:
+	@echo "make setup   .venv with the program in it"
+	@echo "make run     the window; without a display the sample add-nodes into out/"
+	@echo "make test    lint, types, layer contracts, all tests"
+	@echo "make lint    only ruff, mypy, import contracts, shellcheck"
+	@echo "make bench   what is timed, side by side with its baseline"
+	@echo "make shots   screenshots of the main states into shots/"
+
+setup:
+	@packaging/setup.sh run
+
+setup-test:
+	@packaging/setup.sh test
+
+run: setup
+	@packaging/run.sh
+
+test: lint unit
+
+lint: setup-test
+	.venv/bin/ruff check app tests packaging
+	.venv/bin/ruff format --check app tests packaging
+	.venv/bin/lint-imports --no-cache
+	.venv/bin/mypy
+	shellcheck packaging/*.sh .ci/run
+
+unit: setup-test
+	QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -n auto --dist worksteal -q
+
+bench: setup-test
+	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/benchmarks/collect.py
+
+shots: setup-test
+	QT_QPA_PLATFORM=offscreen $(PYTHON) packaging/shots.py shots
