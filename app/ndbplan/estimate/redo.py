@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.estimate.columns import column_type, filled, is_blob, stored_bytes
+from ndbplan.estimate.columns import filled, in_memory, is_blob, stored_bytes
 from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.estimate.rows import key_columns
 from ndbplan.ndb.constants import constant
-from ndbplan.ndb.rowformat import BLOB_HEAD_BYTES
+from ndbplan.ndb.rowformat import BLOB_HEAD_BYTES, mean_words
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
@@ -27,7 +28,6 @@ from ndbplan.plan.workloads import Operation, OperationKind, Transaction
 
 _FORMULA = "NDB source, dblqh writeLogHeader, writeKey, writeAttrinfoLab, writeCommitLog"
 _BLOB_FORMULA = "measured on 7.4.10: NULL in the row, then an update of head and inline bytes, then the parts"
-_HIDDEN_KEY_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,7 @@ def _record(key: _Words, attributes: _Words) -> _Words:
 def _data_words(column: Column, version: NdbVersion) -> _Words:
     """Words of a value that is not NULL, its length bytes included."""
     size = stored_bytes(column, version)
-    if size.low == size.high:
-        words = math.ceil(size.value / 4)
-        return _Words(words, words, words)
-    return _Words(math.ceil(size.value / 4), size.low / 4, math.ceil(size.high / 4))
+    return _Words(mean_words(size.value), mean_words(size.low), mean_words(size.high))
 
 
 def _attribute(column: Column, version: NdbVersion) -> _Words:
@@ -72,14 +69,8 @@ def _attribute(column: Column, version: NdbVersion) -> _Words:
     return _Words(1, 1, 1) + _data_words(column, version).times(filled(column))
 
 
-def _key_columns(table: Table) -> tuple[Column, ...]:
-    return tuple(table.column(name) for name in table.primary_key)
-
-
 def _key(table: Table, version: NdbVersion) -> _Words:
-    if not table.primary_key:
-        return _Words(_HIDDEN_KEY_WORDS, _HIDDEN_KEY_WORDS, _HIDDEN_KEY_WORDS)
-    return _sum(_data_words(column, version) for column in _key_columns(table))
+    return _sum(_data_words(column, version) for column in key_columns(table))
 
 
 def _sum(words: Iterable[_Words]) -> _Words:
@@ -90,9 +81,7 @@ def _sum(words: Iterable[_Words]) -> _Words:
 
 
 def _key_attributes(table: Table, version: NdbVersion) -> _Words:
-    if not table.primary_key:
-        return _Words(1 + _HIDDEN_KEY_WORDS, 1 + _HIDDEN_KEY_WORDS, 1 + _HIDDEN_KEY_WORDS)
-    return _sum(_attribute(column, version) for column in _key_columns(table))
+    return _sum(_attribute(column, version) for column in key_columns(table))
 
 
 def _changed_columns(table: Table, columns: Sequence[str]) -> tuple[Column, ...]:
@@ -104,7 +93,7 @@ def _changed_columns(table: Table, columns: Sequence[str]) -> tuple[Column, ...]
 
 def _blob_write(table: Table, column: Column, version: NdbVersion) -> list[_Named]:
     """Log of writing one blob: update of head and inline part, then its parts."""
-    form = column_type(column, version)
+    form = in_memory(column, version).type
     length = stored_bytes(column, version)
     key = _key(table, version)
 
@@ -140,7 +129,7 @@ def _blob_write(table: Table, column: Column, version: NdbVersion) -> list[_Name
 
 
 def _blob_delete(table: Table, column: Column, version: NdbVersion) -> list[_Named]:
-    form = column_type(column, version)
+    form = in_memory(column, version).type
     if not form.part_bytes:
         return []
     length = stored_bytes(column, version)
