@@ -1,0 +1,319 @@
+"""What a workload asks of the cluster and of each data node: operations, log, rows and bytes per second.
+
+    node_loads(plan, workload)[0].redo_bytes_per_s
+
+The rate is the highest the workload offers. A table's operations spread over its partitions as its rows do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.estimate.columns import is_blob, row_payload_bytes, stored_bytes
+from ndbplan.estimate.log_records import operation_redo
+from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.estimate.rows import blob_parts, row_layout, unique_tables
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import ClosedLoad, Load, Operation, OperationKind, Workload
+
+if TYPE_CHECKING:
+    from ndbplan.estimate.distribution import TableDistribution
+
+
+def offered_per_s(load: Load) -> float:
+    """Highest transaction rate of a load; clients of a closed load wait for their idle latency at least."""
+    if isinstance(load, ClosedLoad):
+        cycle = load.latency_s + load.think_time_s
+        return load.clients / cycle if cycle > 0 else load.clients / 1e-4
+    return max(point.rate_per_s for point in load.points)
+
+
+@dataclass(frozen=True, slots=True)
+class TableLoad:
+    """Operations of a workload on one table, all rates per second over the whole cluster."""
+
+    table: Table
+    inserts_per_s: float
+    updates_per_s: float
+    deletes_per_s: float
+    reads_per_s: float
+    scanned_rows_per_s: float
+    logged_operations_per_s: float
+    """Logged operations, those of blobs and unique indexes included."""
+    redo_bytes_per_s: Quantity
+    """Log records for one replica set."""
+    payload_bytes_per_s: float
+    """Bytes of values that clients send."""
+    read_bytes_per_s: float
+    """Bytes of values that clients receive."""
+    row_bytes: float
+    """Bytes a row takes in memory, its blob parts included."""
+
+    @property
+    def writes_per_s(self) -> float:
+        """Rows written per second, in any way."""
+        return self.inserts_per_s + self.updates_per_s + self.deletes_per_s
+
+
+@dataclass(frozen=True, slots=True)
+class NodeShare:
+    """Share of a table that one data node holds."""
+
+    replicas: float
+    """Share of the table's rows of which the node has a copy."""
+    primaries: float
+    """Share of the rows whose primary replica it has."""
+    by_log_part: tuple[tuple[int, float], ...]
+    """Share of `replicas` by log part."""
+    by_ldm: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLoad:
+    """What one data node has to do, per second."""
+
+    node_id: int
+    redo_bytes_per_s: Quantity
+    redo_by_log_part: tuple[tuple[int, float], ...]
+    """Log records per second of each log part the node writes."""
+    writes_per_s: float
+    """Rows written, primary and backup replicas."""
+    inserts_per_s: float
+    updates_per_s: float
+    deletes_per_s: float
+    logged_operations_per_s: float
+    hottest_ldm_share: float
+    """Share of the node's logged operations that its busiest LDM thread does."""
+    reads_per_s: float
+    scanned_rows_per_s: float
+    write_payload_bytes_per_s: float
+    read_payload_bytes_per_s: float
+    changed_row_bytes_per_s: float
+    """Bytes of rows that inserts, updates and deletes touch."""
+
+    @property
+    def hottest_log_part(self) -> tuple[int, float]:
+        """(log part, bytes per second) of the part that is written fastest."""
+        return max(self.redo_by_log_part, key=lambda item: item[1], default=(0, 0.0))
+
+
+def logged_operations(table: Table, operation: Operation, version: NdbVersion) -> float:
+    """Logged operations that one row of an operation causes: its own, blob heads and parts, index entries."""
+    if not table.logging or operation.kind in (OperationKind.READ, OperationKind.SCAN):
+        return 0.0
+    touched = set(operation.columns) or {c.name for c in table.columns}
+    count = 1.0
+    parts = {part.column: part.parts_per_row for part in blob_parts(table, version)}
+    for column in table.columns:
+        if is_blob(column) and column.name in touched:
+            share = 1.0 - column.null_fraction if column.nullable else 1.0
+            if operation.kind is not OperationKind.DELETE:
+                count += share
+            twice = 2 if operation.kind is OperationKind.UPDATE else 1
+            count += twice * parts.get(column.name, 0.0)
+    for unique in unique_tables(table, version):
+        if operation.kind is OperationKind.UPDATE:
+            count += 2 * unique.rows_fraction if touched & set(unique.index.columns) else 0.0
+        else:
+            count += unique.rows_fraction
+    return count
+
+
+@memo_by_identity(size=4096)
+def row_memory_bytes(table: Table, version: NdbVersion) -> float:
+    """Mean bytes of a row's fixed and variable part, its blob parts included."""
+    layout = row_layout(table, version)
+    size = layout.fixed_bytes + layout.variable_bytes
+    for part in blob_parts(table, version):
+        size += part.parts_per_row * (part.layout.fixed_bytes + part.layout.variable_bytes)
+    return size
+
+
+@memo_by_identity(size=64)
+def _table_loads(tables: tuple[Table, ...], workload: Workload, version: NdbVersion) -> tuple[TableLoad, ...]:
+    by_id = {table.id: table for table in tables}
+    rate = offered_per_s(workload.load)
+    weights = sum(t.weight for t in workload.transactions)
+    rates: dict[str, dict[str, float]] = {}
+    redo: dict[str, tuple[float, float, float]] = {}
+    why: dict[str, list[Term]] = {}
+    for transaction in workload.transactions:
+        per_s = rate * transaction.weight / weights
+        for operation in transaction.operations:
+            table = by_id[operation.table_id]
+            rows_per_s = per_s * operation.rows
+            sums = rates.setdefault(table.id, dict.fromkeys((*OperationKind, "logged", "in", "out"), 0.0))
+            sums[operation.kind] += rows_per_s
+            sums["logged"] += rows_per_s * logged_operations(table, operation, version)
+            payload = _payload_bytes(table, operation, version)
+            sums["out" if operation.kind in (OperationKind.READ, OperationKind.SCAN) else "in"] += (
+                rows_per_s * payload
+            )
+            one = operation_redo(table, operation.kind, version, operation.columns)
+            value, low, high = redo.get(table.id, (0.0, 0.0, 0.0))
+            redo[table.id] = (
+                value + rows_per_s * one.value,
+                low + rows_per_s * one.low,
+                high + rows_per_s * one.high,
+            )
+            if one.value:
+                name = f"{operation.kind.value} on {table.full_name}, {transaction.name}"
+                rows = Term("rows per second", rows_per_s, "rows/s", "plan")
+                each = one.as_term("log of one row")
+                why.setdefault(table.id, []).append(
+                    Term(name, rows_per_s * one.value, "bytes/s", "formula", (rows, each))
+                )
+    return tuple(
+        TableLoad(
+            table=by_id[table_id],
+            inserts_per_s=sums[OperationKind.INSERT],
+            updates_per_s=sums[OperationKind.UPDATE],
+            deletes_per_s=sums[OperationKind.DELETE],
+            reads_per_s=sums[OperationKind.READ],
+            scanned_rows_per_s=sums[OperationKind.SCAN],
+            logged_operations_per_s=sums["logged"],
+            redo_bytes_per_s=Quantity(*redo[table_id], "bytes/s", tuple(why.get(table_id, ()))),
+            payload_bytes_per_s=sums["in"],
+            read_bytes_per_s=sums["out"],
+            row_bytes=row_memory_bytes(by_id[table_id], version),
+        )
+        for table_id, sums in rates.items()
+    )
+
+
+def _payload_bytes(table: Table, operation: Operation, version: NdbVersion) -> float:
+    key = tuple(c for c in table.columns if c.name in table.primary_key)
+    if operation.kind is OperationKind.DELETE:
+        return sum(stored_bytes(c, version).value for c in key)
+    columns = table.columns
+    if operation.columns:
+        columns = tuple(c for c in table.columns if c.name in operation.columns or c in key)
+    return row_payload_bytes(columns, version).value
+
+
+def table_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
+    """What the workload does to each table it touches, over the whole cluster."""
+    return _table_loads(plan.tables, workload, version_of(plan))
+
+
+_versions: dict[NdbVersion, NdbVersion] = {}
+
+
+def version_of(plan: Plan) -> NdbVersion:
+    """The plan's version as one object for all plans, so that results can be kept by identity."""
+    return _versions.setdefault(plan.version, plan.version)
+
+
+@memo_by_identity(size=4096)
+def shares(distribution: TableDistribution) -> dict[int, NodeShare]:
+    """Share of a table on each data node, by node id: by rows, or by partitions when it has no rows yet."""
+    rows = sum(p.rows for p in distribution.partitions)
+    # A fully replicated table is whole in every copy set: shares are of one copy.
+    count = len(distribution.partitions)
+    sums: dict[int, list[float]] = {}
+    parts: dict[int, dict[int, float]] = {}
+    ldms: dict[int, dict[int, float]] = {}
+    for partition in distribution.partitions:
+        share = partition.rows / rows if rows else 1.0 / count
+        for node_id in partition.nodes:
+            both = sums.setdefault(node_id, [0.0, 0.0])
+            both[0] += share
+            if node_id == partition.primary:
+                both[1] += share
+            by_part = parts.setdefault(node_id, {})
+            by_part[partition.log_part] = by_part.get(partition.log_part, 0.0) + share
+            by_ldm = ldms.setdefault(node_id, {})
+            by_ldm[partition.ldm] = by_ldm.get(partition.ldm, 0.0) + share
+    return {
+        node_id: NodeShare(
+            replicas=both[0],
+            primaries=both[1],
+            by_log_part=tuple(sorted(parts[node_id].items())),
+            by_ldm=tuple(sorted(ldms[node_id].items())),
+        )
+        for node_id, both in sums.items()
+    }
+
+
+@memo_by_identity(size=64)
+def _node_loads(loads: tuple[TableLoad, ...], *distributions: TableDistribution) -> tuple[NodeLoad, ...]:
+    sums: dict[int, _Sums] = {}
+    for load, distribution in zip(loads, distributions, strict=True):
+        for node_id, share in shares(distribution).items():
+            sums.setdefault(node_id, _Sums()).add(load, share)
+    return tuple(sums[node_id].node_load(node_id) for node_id in sorted(sums))
+
+
+class _Sums:
+    """Adds up the loads of one node."""
+
+    def __init__(self) -> None:
+        self.redo = [0.0, 0.0, 0.0]
+        self.terms: list[Term] = []
+        self.parts: dict[int, float] = {}
+        self.ldms: dict[int, float] = {}
+        self.inserts = self.updates = self.deletes = self.logged = 0.0
+        self.reads = self.scanned = self.payload_in = self.payload_out = self.changed = 0.0
+
+    def add(self, load: TableLoad, share: NodeShare) -> None:
+        redo = load.redo_bytes_per_s
+        if redo.value:
+            self.redo[0] += share.replicas * redo.value
+            self.redo[1] += share.replicas * redo.low
+            self.redo[2] += share.replicas * redo.high
+            for part, fraction in share.by_log_part:
+                self.parts[part] = self.parts.get(part, 0.0) + fraction * redo.value
+            part_of = Term("share of the rows on this node", share.replicas, "", "distribution")
+            self.terms.append(
+                Term(
+                    f"log of {load.table.full_name}",
+                    share.replicas * redo.value,
+                    "bytes/s",
+                    "formula",
+                    (part_of, redo.as_term("whole cluster")),
+                )
+            )
+        for ldm, fraction in share.by_ldm:
+            busy = fraction * load.logged_operations_per_s
+            self.ldms[ldm] = self.ldms.get(ldm, 0.0) + busy
+        self.inserts += share.replicas * load.inserts_per_s
+        self.updates += share.replicas * load.updates_per_s
+        self.deletes += share.replicas * load.deletes_per_s
+        self.logged += share.replicas * load.logged_operations_per_s
+        self.reads += share.primaries * load.reads_per_s
+        self.scanned += share.primaries * load.scanned_rows_per_s
+        self.payload_in += share.primaries * load.payload_bytes_per_s
+        self.payload_out += share.primaries * load.read_bytes_per_s
+        self.changed += share.replicas * load.writes_per_s * load.row_bytes
+
+    def node_load(self, node_id: int) -> NodeLoad:
+        value, low, high = self.redo
+        logged = sum(self.ldms.values())
+        return NodeLoad(
+            node_id=node_id,
+            redo_bytes_per_s=Quantity(value, min(low, value), max(high, value), "bytes/s", tuple(self.terms)),
+            redo_by_log_part=tuple(sorted(self.parts.items())),
+            writes_per_s=self.inserts + self.updates + self.deletes,
+            inserts_per_s=self.inserts,
+            updates_per_s=self.updates,
+            deletes_per_s=self.deletes,
+            logged_operations_per_s=self.logged,
+            hottest_ldm_share=max(self.ldms.values(), default=0.0) / logged if logged else 0.0,
+            reads_per_s=self.reads,
+            scanned_rows_per_s=self.scanned,
+            write_payload_bytes_per_s=self.payload_in,
+            read_payload_bytes_per_s=self.payload_out,
+            changed_row_bytes_per_s=self.changed,
+        )
+
+
+def node_loads(plan: Plan, workload: Workload) -> tuple[NodeLoad, ...]:
+    """Load of every data node that holds a partition of a table the workload touches, by node id."""
+    from ndbplan.estimate.distribution import distribute
+
+    loads = table_loads(plan, workload)
+    return _node_loads(loads, *(distribute(plan, load.table) for load in loads))
