@@ -1,0 +1,356 @@
+"""What one row of a table takes: words in fixed, variable and disk pages; its blob parts and unique indexes.
+
+    layout = row_layout(table, plan.version)
+    layout.fixed_words, layout.rows_per_fixed_page      # 11 words, 741 rows
+
+Exact for the fixed part; the variable part is exact for values of one length and a mean otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.ndb import charsets, rowformat
+from ndbplan.ndb.rowformat import Storage, StoredType
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.tables import Column, Index, Table
+
+HIDDEN_KEY = Column(name="$PK", type="bigint", unsigned=True, nullable=False)
+"""The key the product adds to a table without one."""
+
+ASSUMED_BLOB_BYTES = 1000.0
+"""Mean length taken for a BLOB, TEXT or JSON column of unknown content."""
+_MANY_TABLES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class StoredColumn:
+    """One column as NDB stores it."""
+
+    name: str
+    type: StoredType
+    mean_bytes: float
+    """Mean stored bytes of a value that is not NULL, length bytes included; of a blob: what is in the row."""
+    null_fraction: float
+    nullable: bool
+    is_disk: bool
+    is_dynamic: bool
+    length_is_assumed: bool = False
+
+    @property
+    def mean_words(self) -> float:
+        """Mean words of a value that is not NULL when it is sent or logged."""
+        return rowformat.mean_words(self.mean_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class RowLayout:
+    """Words of one row of a table (or of a hidden table) and rows of a page."""
+
+    columns: tuple[StoredColumn, ...]
+    key_words: int
+    """Words of the primary key, variable columns at their mean length."""
+    null_bits: int
+    fixed_words: int
+    rows_per_fixed_page: int
+    variable_words: float
+    """Mean words of the variable part; 0: no variable part."""
+    rows_per_variable_page: int
+    """0: no variable part."""
+    disk_words: int
+    """0: no disk columns."""
+    rows_per_disk_page: int
+
+    @property
+    def fixed_bytes(self) -> int:
+        """Bytes of the fixed part."""
+        return 4 * self.fixed_words
+
+    @property
+    def variable_bytes(self) -> float:
+        """Mean bytes of the variable part."""
+        return 4 * self.variable_words
+
+    def fixed_pages(self, rows: int) -> int:
+        """Pages of fixed parts of so many rows of one fragment replica."""
+        return rowformat.pages(rows, self.rows_per_fixed_page)
+
+    def variable_pages(self, rows: int) -> int:
+        """Pages of variable parts of so many rows of one fragment replica."""
+        return rowformat.pages(rows, self.rows_per_variable_page)
+
+    def disk_pages(self, rows: int) -> int:
+        """Disk pages of so many rows of one fragment replica."""
+        return rowformat.pages(rows, self.rows_per_disk_page)
+
+
+@dataclass(frozen=True, slots=True)
+class BlobParts:
+    """The hidden table that holds what of a BLOB, TEXT or JSON column does not fit into the row."""
+
+    column: str
+    inline_bytes: int
+    part_bytes: int
+    parts_per_row: float
+    """Mean part rows per row of the base table, NULLs included."""
+    last_part_bytes: float
+    """Mean bytes of the last part of a value that has parts."""
+    layout: RowLayout
+    """Row of a part of mean length."""
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueTable:
+    """The hidden table of a unique index, distributed by its own key."""
+
+    index: Index
+    layout: RowLayout
+    rows_fraction: float
+    """Rows per row of the base table: those whose indexed columns are not all NULL."""
+
+
+def key_columns(table: Table) -> tuple[Column, ...]:
+    """Primary key columns in the order of the key; the hidden key when the table has none."""
+    return tuple(table.column(name) for name in table.primary_key) or (HIDDEN_KEY,)
+
+
+def stored_column(column: Column, version: NdbVersion, *, in_memory: bool = False) -> StoredColumn:
+    """How NDB stores a column; `in_memory`: it is indexed, so it stays in memory whatever it declares."""
+    collation = column.collation or charsets.default_collation(version)
+    stored = rowformat.stored_type(
+        column.type, column.length, column.scale, charsets.max_char_bytes(collation), version
+    )
+    mean, assumed = _mean_bytes(column, stored)
+    return StoredColumn(
+        name=column.name,
+        type=stored,
+        mean_bytes=mean,
+        null_fraction=column.null_fraction if column.nullable else 0.0,
+        nullable=column.nullable,
+        # The first bytes of a blob stay in memory; only its parts go to disk (manual, disk data).
+        is_disk=column.storage == "disk" and not in_memory and stored.storage is not Storage.BLOB,
+        is_dynamic=column.column_format == "dynamic",
+        length_is_assumed=assumed,
+    )
+
+
+def _mean_bytes(column: Column, stored: StoredType) -> tuple[float, bool]:
+    if stored.storage is Storage.FIXED:
+        return float(stored.max_bytes), False
+    if stored.storage is Storage.BITS:
+        return float((stored.bits + 31) // 32 * 4), False
+    if stored.storage is Storage.BLOB:
+        mean = _blob_mean(column)
+        head = stored.max_bytes - stored.inline_bytes
+        if stored.length_bytes == 0:
+            return float(stored.max_bytes), column.average_bytes is None
+        return head + min(mean, stored.inline_bytes), column.average_bytes is None
+    if column.average_bytes is None:
+        # Nothing is known: half of the declared characters, one byte each.
+        characters = 255 if column.length is None else column.length
+        return stored.length_bytes + min(characters / 2, stored.max_bytes), True
+    return stored.length_bytes + min(column.average_bytes, stored.max_bytes), False
+
+
+def _blob_mean(column: Column) -> float:
+    mean = ASSUMED_BLOB_BYTES if column.average_bytes is None else column.average_bytes
+    return min(mean, 255.0) if column.type in ("tinyblob", "tinytext") else mean
+
+
+@memo_by_identity(_MANY_TABLES)
+def _row_layout(table: Table, version: NdbVersion) -> RowLayout:
+    indexed = set(table.primary_key).union(
+        *(index.columns for index in table.indexes), table.distribution_key
+    )
+    stored = [stored_column(c, version, in_memory=c.name in indexed) for c in table.columns]
+    if not table.primary_key:
+        stored.append(stored_column(HIDDEN_KEY, version))
+    key = {column.name for column in key_columns(table)}
+    return layout_of(stored, key, reference_without_variable=not table.row_format_fixed)
+
+
+_versions: dict[NdbVersion, NdbVersion] = {}
+
+
+def _one(version: NdbVersion) -> NdbVersion:
+    """One object per version, so that results can be kept by identity."""
+    return _versions.setdefault(version, version)
+
+
+def row_layout(table: Table, version: NdbVersion) -> RowLayout:
+    """What a row of the table takes, blob heads included, blob parts not.
+
+    Source of the formulas: engine model sections 2.1 and 15.3, see ndb.rowformat.
+    """
+    return _row_layout(table, _one(version))
+
+
+def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_variable: bool) -> RowLayout:
+    """Words of a record of these columns; `key`: names of the primary key's columns.
+
+    `reference_without_variable`: the table carries the reference to a variable part even without one, as
+    all tables made by a MySQL server do unless ROW_FORMAT=FIXED.
+    """
+    memory_words = disk_column_words = null_bits = disk_null_bits = 0
+    variables = dynamics = 0
+    value_bytes = dynamic_value_bytes = present_dynamic = 0.0
+    for column in stored:
+        kind = column.type
+        has_length = kind.length_bytes > 0 and kind.storage in (Storage.VARIABLE, Storage.BLOB)
+        if column.is_disk:
+            disk_null_bits += column.nullable
+            if kind.storage is Storage.BITS:
+                disk_null_bits += kind.bits
+            else:
+                disk_column_words += rowformat.words(kind.max_bytes + kind.length_bytes)
+            continue
+        present = 1.0 - column.null_fraction
+        if column.is_dynamic and column.name not in key:
+            dynamics += 1
+            dynamic_value_bytes += present * (
+                column.mean_bytes if has_length else 4 * rowformat.words(int(column.mean_bytes))
+            )
+            present_dynamic += present if has_length else 0.0
+            continue
+        null_bits += column.nullable
+        if kind.storage is Storage.BITS:
+            null_bits += kind.bits
+        elif has_length:
+            variables += 1
+            value_bytes += present * column.mean_bytes
+        else:
+            memory_words += rowformat.words(kind.max_bytes)
+    has_variable = variables > 0 or dynamics > 0
+    has_disk = disk_column_words > 0 or disk_null_bits > 0
+    fixed = rowformat.fixed_words(
+        memory_words,
+        null_bits,
+        has_variable_reference=has_variable or reference_without_variable,
+        has_disk_part=has_disk,
+    )
+    variable = 0.0
+    if has_variable:
+        variable = rowformat.mean_words(
+            rowformat.variable_bytes(variables, value_bytes)
+            + rowformat.dynamic_bytes(dynamics, dynamic_value_bytes, present_dynamic)
+        )
+    on_disk = rowformat.disk_words(disk_column_words, disk_null_bits) if has_disk else 0
+    return RowLayout(
+        columns=tuple(stored),
+        key_words=round(sum(c.mean_words for c in stored if c.name in key)),
+        null_bits=null_bits,
+        fixed_words=fixed,
+        rows_per_fixed_page=rowformat.rows_per_fixed_page(fixed),
+        variable_words=variable,
+        rows_per_variable_page=rowformat.rows_per_variable_page(variable) if has_variable else 0,
+        disk_words=on_disk,
+        rows_per_disk_page=rowformat.rows_per_fixed_page(on_disk) if has_disk else 0,
+    )
+
+
+@memo_by_identity(_MANY_TABLES)
+def _blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
+    found = []
+    for column in table.columns:
+        stored = stored_column(column, version)
+        kind = stored.type
+        if kind.storage is not Storage.BLOB or kind.part_bytes == 0:
+            continue
+        behind = max(0.0, _blob_mean(column) - kind.inline_bytes)
+        parts = -(-behind // kind.part_bytes)
+        last = behind - kind.part_bytes * (parts - 1) if parts else 0.0
+        mean_part = behind / parts if parts else float(kind.part_bytes)
+        found.append(
+            BlobParts(
+                column=column.name,
+                inline_bytes=kind.inline_bytes,
+                part_bytes=kind.part_bytes,
+                parts_per_row=parts * (1.0 - stored.null_fraction),
+                last_part_bytes=last,
+                layout=_part_layout(table, version, kind, mean_part, on_disk=column.storage == "disk"),
+            )
+        )
+    return tuple(found)
+
+
+def blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
+    """The parts tables of the BLOB, TEXT and JSON columns, in column order; TINY ones have none.
+
+    A part row holds the primary key of its row, NDB$PART, NDB$PKID and the data at its real length
+    (engine model 2.4 and 15.2, where the redo of part rows confirmed these columns).
+    """
+    return _blob_parts(table, _one(version))
+
+
+def _part_layout(
+    table: Table, version: NdbVersion, kind: StoredType, mean_bytes: float, *, on_disk: bool
+) -> RowLayout:
+    keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
+    number = StoredType(Storage.FIXED, 4)
+    data = StoredType(Storage.VARIABLE, kind.part_bytes, length_bytes=2)
+    if version < (7, 0):
+        data = StoredType(Storage.FIXED, kind.part_bytes)
+        mean_bytes = kind.part_bytes - 2.0
+    columns = [
+        *keys,
+        StoredColumn("NDB$PART", number, 4.0, 0.0, nullable=False, is_disk=False, is_dynamic=False),
+        StoredColumn("NDB$PKID", number, 4.0, 0.0, nullable=False, is_disk=False, is_dynamic=False),
+        StoredColumn(
+            "NDB$DATA", data, 2 + mean_bytes, 0.0, nullable=False, is_disk=on_disk, is_dynamic=False
+        ),
+    ]
+    return layout_of(columns, {c.name for c in keys} | {"NDB$PART"}, reference_without_variable=False)
+
+
+@memo_by_identity(_MANY_TABLES)
+def _unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
+    found = []
+    keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
+    has_variable_key = any(c.type.storage is Storage.VARIABLE for c in keys)
+    key_bytes = 4.0 + sum(4 * c.mean_words for c in keys)
+    base_key = StoredType(
+        Storage.VARIABLE if has_variable_key else Storage.FIXED,
+        4 + sum(4 * rowformat.words(c.type.max_bytes + c.type.length_bytes) for c in keys),
+        length_bytes=2 if has_variable_key else 0,
+    )
+    for index in table.indexes:
+        if index.kind == "ordered":
+            continue
+        indexed = [stored_column(table.column(name), version, in_memory=True) for name in index.columns]
+        columns = [
+            *(
+                StoredColumn(
+                    c.name, c.type, c.mean_bytes, 0.0, nullable=False, is_disk=False, is_dynamic=False
+                )
+                for c in indexed
+            ),
+            StoredColumn(
+                "NDB$PK",
+                base_key,
+                key_bytes + base_key.length_bytes,
+                0.0,
+                nullable=False,
+                is_disk=False,
+                is_dynamic=False,
+            ),
+        ]
+        present = 1.0
+        for c in indexed:
+            present *= 1.0 - c.null_fraction
+        found.append(
+            UniqueTable(
+                index=index,
+                layout=layout_of(columns, set(index.columns), reference_without_variable=False),
+                rows_fraction=present,
+            )
+        )
+    return tuple(found)
+
+
+def unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
+    """The hidden tables of the unique indexes: the indexed columns, then fragment id and primary key.
+
+    28 bytes for UNIQUE(INT) on an INT key, as measured (engine model 15.3).
+    """
+    return _unique_tables(table, _one(version))
