@@ -22,14 +22,20 @@ class DataNodePaths:
     data_dir: str
     """DataDir: logs, traces, the pid file."""
     file_system: str
-    """FileSystemPath: local checkpoints, redo log, metadata, in `ndb_<id>_fs`."""
+    """FileSystemPath: redo log, local checkpoints, metadata, in `ndb_<id>_fs`."""
     data_files: str
     undo_files: str
     backup: str
-    redo: str | None
-    """Folder on another disk for the redo log files; None: inside `file_system`.
+    lcp: str | None
+    """Folder on another disk that `ndb_<id>_fs/LCP` has to be a link to; None: no link.
 
-    NDB has no parameter for it: the redo folders have to be moved and linked by hand.
+    NDB has one FileSystemPath for redo log and checkpoints. A start with --initial empties LCP/0 and LCP/1
+    but leaves the link in place (NDBCNTR, clearFilesystem: D0 to D12 and the folders inside LCP).
+    """
+    redo: str | None
+    """Folder on another disk for the redo log, when FileSystemPath is fixed on the disk of the checkpoints.
+
+    A start with --initial removes links inside D8 to D12, so moving the redo log has to be repeated then.
     """
     redo_folders: tuple[str, ...]
     """Folders inside `ndb_<id>_fs` that hold the redo log, one per log part: D8/DBLQH and so on."""
@@ -37,7 +43,7 @@ class DataNodePaths:
     def all(self) -> tuple[str, ...]:
         """Every directory that has to exist before the first start, each once."""
         paths = (self.data_dir, self.file_system, self.data_files, self.undo_files, self.backup)
-        return tuple(dict.fromkeys((*paths, *((self.redo,) if self.redo else ()))))
+        return tuple(dict.fromkeys((*paths, *(path for path in (self.lcp, self.redo) if path))))
 
 
 def disk_for(plan: Plan, node: DataNode, role: DiskRole) -> Disk | None:
@@ -52,32 +58,73 @@ def disk_for(plan: Plan, node: DataNode, role: DiskRole) -> Disk | None:
 
 def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:
     """The directories of a data node; a path parameter set in the plan wins over a disk role."""
-    first = plan.host(node.host_id).disks[:1]
-    data_dir = _set_path(plan, node, "DataDir") or (_below(first[0]) if first else NO_DISK_DIRECTORY)
+    disks = plan.host(node.host_id).disks
+    data_dir = _set_path(plan, node, "DataDir") or (_below(disks[0]) if disks else NO_DISK_DIRECTORY)
 
-    def of_role(role: DiskRole, otherwise: str) -> str:
+    def on_disk(role: DiskRole, otherwise: str, *known: str) -> str:
+        """A folder on the disk of a role: one in use there already, or a new one."""
         disk_id = node.disk_roles.disk_of(role)
-        return _below(plan.by_id[disk_id]) if disk_id is not None else otherwise
+        if disk_id is None:
+            return otherwise
+        return next((path for path in known if _disk_of(disks, path) == disk_id), _below(plan.by_id[disk_id]))
 
-    file_system = _set_path(plan, node, "FileSystemPath") or of_role(DiskRole.LCP, data_dir)
+    main_role = DiskRole.REDO if node.disk_roles.redo is not None else DiskRole.LCP
+    file_system = _set_path(plan, node, "FileSystemPath") or on_disk(main_role, data_dir, data_dir)
     disk_data = _set_path(plan, node, "FileSystemPathDD")
-    backup = _set_path(plan, node, "BackupDataDir") or of_role(DiskRole.BACKUP, file_system)
 
     def of_disk_data(parameter: str, role: DiskRole) -> str:
-        return _set_path(plan, node, parameter) or disk_data or of_role(role, file_system)
+        return (
+            _set_path(plan, node, parameter) or disk_data or on_disk(role, file_system, file_system, data_dir)
+        )
 
-    redo_disk, lcp_disk = disk_for(plan, node, DiskRole.REDO), disk_for(plan, node, DiskRole.LCP)
-    apart = node.disk_roles.redo is not None and redo_disk is not None and redo_disk is not lcp_disk
-    parts = redo_log_parts(plan, node)
+    def linked(role: DiskRole, name: str) -> str | None:
+        disk_id = node.disk_roles.disk_of(role)
+        if disk_id is None or _disk_of(disks, file_system) in (disk_id, None):
+            return None
+        return f"{_below(plan.by_id[disk_id])}/ndb_{node.node_id}_{name}"
+
     return DataNodePaths(
         data_dir=data_dir,
         file_system=file_system,
         data_files=of_disk_data("FileSystemPathDataFiles", DiskRole.DATA_FILES),
         undo_files=of_disk_data("FileSystemPathUndoFiles", DiskRole.UNDO),
-        backup=backup,
-        redo=f"{_below(redo_disk)}/ndb_{node.node_id}_redo" if apart and redo_disk else None,
-        redo_folders=tuple(f"D{8 + part}/DBLQH" for part in range(parts)),
+        backup=_set_path(plan, node, "BackupDataDir")
+        or on_disk(DiskRole.BACKUP, file_system, file_system, data_dir),
+        lcp=linked(DiskRole.LCP, "lcp"),
+        redo=linked(DiskRole.REDO, "redo"),
+        redo_folders=tuple(f"D{8 + part}/DBLQH" for part in range(redo_log_parts(plan, node))),
     )
+
+
+def _disk_of(disks: tuple[Disk, ...], path: str) -> str | None:
+    """Id of the disk whose mount point holds the path; None when it is on no disk of the plan."""
+    holding = [disk for disk in disks if f"{path}/".startswith(f"{disk.mount_point.rstrip('/')}/")]
+    return max(holding, key=lambda disk: len(disk.mount_point)).id if holding else None
+
+
+def derived_path_parameters(plan: Plan, node: DataNode) -> dict[str, str]:
+    """Path parameters that the disk roles of a node mean and that the plan does not state itself.
+
+    What NDB inherits anyway (FileSystemPath from DataDir, the rest from FileSystemPath) is left out. A host
+    without disks says nothing, so nothing is derived for it.
+    """
+    if not plan.host(node.host_id).disks:
+        return {}
+    paths = data_node_paths(plan, node)
+    found = {"DataDir": paths.data_dir}
+    if paths.file_system != paths.data_dir:
+        found["FileSystemPath"] = paths.file_system
+    inherited = (_set_path(plan, node, "FileSystemPathDD") or paths.file_system).rstrip("/") or "/"
+    if paths.data_files == paths.undo_files != inherited:
+        found["FileSystemPathDD"] = paths.data_files
+    else:
+        if paths.data_files != inherited:
+            found["FileSystemPathDataFiles"] = paths.data_files
+        if paths.undo_files != inherited:
+            found["FileSystemPathUndoFiles"] = paths.undo_files
+    if paths.backup != paths.file_system:
+        found["BackupDataDir"] = paths.backup
+    return {name: path for name, path in found.items() if not is_set(plan, node, name)}
 
 
 def _set_path(plan: Plan, node: DataNode, name: str) -> str | None:

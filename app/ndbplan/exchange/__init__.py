@@ -1,0 +1,1 @@
+"""Files in and out: config.ini, my.cnf, runbooks, table definitions, measurements."""
