@@ -1,0 +1,59 @@
+"""The command line: the same work as the window, without one.
+
+Results go to stdout, progress and messages to stderr. Exit code 0: done, 1: the plan has errors, 2: wrong
+usage or unreadable input. What goes wrong is said in one line: what, where, what to do.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Entry point of `ndbplan`."""
+    import click
+
+    from ndbplan.base.errors import UserError
+    from ndbplan.cli.commands import ndbplan
+
+    for stream in (sys.stdout, sys.stderr):
+        # Host and table names may hold signs that the terminal has not; they never end the program.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        code = ndbplan(prog_name="ndbplan", standalone_mode=False)
+        sys.stdout.flush()
+    except UserError as error:
+        _fail(error.line, exit_code(error))
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "ndbplan"
+        _fail(f"{error.format_message().rstrip('.')} — see {command} --help", 2)
+    except (click.Abort, KeyboardInterrupt):
+        _fail("stopped", 130)
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; nothing may be flushed into the closed pipe at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception as error:
+        if os.environ.get("NDBPLAN_TRACEBACK"):
+            raise
+        _fail(
+            f"this is a fault of the program: {type(error).__name__}: {error} — report it, with what "
+            "NDBPLAN_TRACEBACK=1 shows",
+            2,
+        )
+    else:
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def exit_code(error: Exception) -> int:
+    """2 when the input could not be read or the command was wrong, 1 when the plan itself has the error."""
+    from ndbplan.cli.parameters import UsageError
+    from ndbplan.plan.file import PlanFileError
+
+    return 2 if isinstance(error, PlanFileError | UsageError) else 1
+
+
+def _fail(line: str, code: int) -> None:
+    print("ndbplan:", " ".join(line.split()), file=sys.stderr)
+    sys.exit(code)

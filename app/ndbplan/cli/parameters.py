@@ -1,0 +1,140 @@
+"""What arguments and options of the commands may hold, and how they are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ndbplan.base.errors import UserError
+
+if TYPE_CHECKING:
+    from ndbplan.plan.plan import Plan
+
+
+class UsageError(UserError):
+    """A command that was called with something it cannot take, or a file it cannot read or write."""
+
+
+class Duration(click.ParamType[float]):
+    """Seconds, typed as `10min`, `100ms` or `2 h`."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The seconds in `value`; a usage error when it is no duration above zero."""
+        from ndbplan.base.units import parse_duration_s
+
+        if isinstance(value, float):
+            return value
+        try:
+            seconds = parse_duration_s(value)
+        except UserError as error:
+            self.fail(error.line, param, ctx)
+        if seconds <= 0:
+            self.fail(f"'{value}' is not above zero — type for example 10min", param, ctx)
+        return seconds
+
+
+class Numbers(click.ParamType[tuple[int, ...]]):
+    """Whole numbers above zero with commas between: `4,8`."""
+
+    name = "numbers"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """The numbers in `value`."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            numbers = tuple(int(part) for part in value.split(","))
+        except ValueError:
+            numbers = ()
+        if not numbers or min(numbers) < 1:
+            self.fail(f"'{value}' is no list of whole numbers — type for example 4,8", param, ctx)
+        return numbers
+
+
+class Names(click.ParamType[tuple[str, ...]]):
+    """Names out of a fixed set with commas between: `memory,redo`."""
+
+    name = "names"
+
+    def __init__(self, allowed: tuple[str, ...]) -> None:
+        self.allowed = allowed
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """The names in `value`."""
+        if isinstance(value, tuple):
+            return value
+        names = tuple(part.strip() for part in value.split(",") if part.strip())
+        unknown = [name for name in names if name not in self.allowed]
+        if unknown or not names:
+            self.fail(
+                f"'{', '.join(unknown) or value}' is not known — use some of {','.join(self.allowed)}",
+                param,
+                ctx,
+            )
+        return names
+
+
+PLAN = click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
+"""The plan file that a command works on."""
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan in a file. Raises PlanFileError."""
+    from ndbplan.plan.file import load
+
+    return load(path)
+
+
+def named_table(plan: Plan, name: str) -> Any:
+    """The table called `DATABASE.TABLE` (or with that id). Raises UsageError."""
+    try:
+        return plan.table(name)
+    except KeyError:
+        known = ", ".join(table.full_name for table in plan.tables[:20])
+        raise UsageError(
+            f"the plan has no table '{name}'", where="--table", fix=f"use one of {known or 'none'}"
+        ) from None
+
+
+def named_workload(plan: Plan, name: str | None, option: str = "--workload") -> str | None:
+    """The id of the workload with this name or id; None for None. Raises UsageError."""
+    if name is None:
+        return None
+    try:
+        return plan.workload(name).id
+    except KeyError:
+        known = ", ".join(f"'{workload.name}' ({workload.id})" for workload in plan.workloads[:20])
+        raise UsageError(
+            f"the plan has no workload '{name}'", where=option, fix=f"use one of {known or 'none'}"
+        ) from None
+
+
+def read_text(path: Path, limit_bytes: int = 50_000_000) -> str:
+    """The text of a file. Raises UsageError when it cannot be read, is too large or no UTF-8."""
+    from ndbplan.base.units import format_bytes
+
+    try:
+        size = path.stat().st_size
+        if size > limit_bytes:
+            raise UsageError(
+                f"the file has {format_bytes(size)}; at most {format_bytes(limit_bytes)} are read",
+                where=str(path),
+                fix="name a smaller file",
+            )
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"byte {error.start} is not UTF-8 text", where=str(path), fix="convert the file to UTF-8"
+        ) from None
+    except OSError as error:
+        raise UsageError(
+            f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"
+        ) from None

@@ -1,0 +1,176 @@
+"""Results as people read them in a terminal: aligned tables made from the same shapes that --json prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ndbplan.base.units import format_value
+
+_WORDS = {
+    "ldm": "LDM",
+    "lcp": "LCP",
+    "gcp": "GCP",
+    "ram": "RAM",
+    "cpu": "CPU",
+    "tc": "TC",
+    "var": "variable",
+    "node_id": "node",
+    "node_ids": "nodes",
+    "bytes_per_replica": "bytes for each replica",
+}
+_NAMES = {
+    "node_id",
+    "node_ids",
+    "nodes",
+    "primary",
+    "partition",
+    "code",
+    "seed",
+    "ldm",
+    "node_group",
+    "log_part",
+}
+_FRACTIONS = ("utilisation", "fill", "fraction", "skew", "share", "hit_ratio")
+
+
+def is_quantity(value: object) -> bool:
+    """Whether a JSON value is an estimated number."""
+    return isinstance(value, Mapping) and {"value", "low", "high", "unit"} <= value.keys()
+
+
+def text_of(key: str, value: Any) -> str:
+    """One value as it stands in a table; the key says which unit a plain number has."""
+    if value is None:
+        return "—"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float):
+        return str(value) if key in _NAMES else format_value(float(value), _unit_of(key))
+    if is_quantity(value):
+        middle = format_value(value["value"], value["unit"])
+        if value["low"] == value["high"]:
+            return middle
+        low, high = (format_value(value[end], value["unit"]) for end in ("low", "high"))
+        return f"{middle} ({low} … {high})"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{heading(k)} {text_of(k, v)}" for k, v in value.items())
+    return ", ".join(text_of(key, part) for part in value)
+
+
+def _unit_of(key: str) -> str:
+    if key.endswith("_per_s"):
+        return "/s"
+    if "bps" in key.split("_"):
+        return "bytes/s"
+    if key.endswith("_s"):
+        return "s"
+    if "bytes" in key.split("_"):
+        return "bytes"
+    if any(word in key for word in _FRACTIONS):
+        return "fraction"
+    return ""
+
+
+def heading(key: str) -> str:
+    """`duration_s` → `duration`: the unit stands with the number."""
+    if key in _WORDS:
+        return _WORDS[key]
+    parts = [part for part in key.split("_") if part not in ("bps", "bytes")]
+    if len(parts) > 1 and parts[-1] == "s":
+        parts = parts[:-2] if parts[-2] == "per" else parts[:-1]
+    return " ".join(_WORDS.get(part, part) for part in parts or [key])
+
+
+def _rows_of_objects(value: object) -> bool:
+    return (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and bool(value)
+        and all(isinstance(part, Mapping) and not is_quantity(part) for part in value)
+    )
+
+
+def lines_of(shape: Mapping[str, Any], indent: str = "") -> Iterator[str]:
+    """The lines of a result: single values first, then a table or a section for each part."""
+    plain = {k: v for k, v in shape.items() if not _is_section(v)}
+    width = max((len(heading(k)) for k in plain), default=0)
+    for key, value in plain.items():
+        yield f"{indent}{heading(key):<{width}}  {text_of(key, value)}"
+    for key, value in shape.items():
+        if not _is_section(value):
+            continue
+        yield ""
+        yield f"{indent}{heading(key).upper()}"
+        if isinstance(value, Mapping):
+            yield from lines_of(value, indent + "  ")
+        else:
+            yield from _table_or_blocks(value, indent + "  ")
+
+
+def _is_section(value: object) -> bool:
+    if isinstance(value, Mapping) and not is_quantity(value):
+        return any(isinstance(v, Mapping | list | tuple) for v in value.values()) or len(value) > 3
+    return _rows_of_objects(value)
+
+
+def _table_or_blocks(rows: Sequence[Mapping[str, Any]], indent: str) -> Iterator[str]:
+    if not any(_rows_of_objects(value) for row in rows for value in row.values()):
+        yield from table(rows, indent)
+        return
+    for i, row in enumerate(rows):
+        if i:
+            yield ""
+        yield from lines_of(row, indent)
+
+
+def table(rows: Sequence[Mapping[str, Any]], indent: str = "") -> Iterator[str]:
+    """Rows as an aligned table, numbers to the right."""
+    keys = list(dict.fromkeys(key for row in rows for key in row if key != "why"))
+    cells = [[text_of(key, row.get(key)) for key in keys] for row in rows]
+    titles = [heading(key) for key in keys]
+    widths = [max(len(title), *(len(row[i]) for row in cells)) for i, title in enumerate(titles)]
+    right = [all(not isinstance(row.get(key), str) for row in rows) for key in keys]
+
+    def line(texts: Sequence[str]) -> str:
+        return (
+            indent
+            + "  ".join(
+                text.rjust(width) if to_right else text.ljust(width)
+                for text, width, to_right in zip(texts, widths, right, strict=True)
+            ).rstrip()
+        )
+
+    yield line(titles)
+    for row in cells:
+        yield line(row)
+
+
+def derivations(shape: Any, path: str = "") -> Iterator[str]:
+    """For every estimated number of a result: what it is made of, as an indented tree."""
+    if is_quantity(shape):
+        if shape.get("why"):
+            yield ""
+            yield f"{path} = {text_of('', shape)}"
+            yield from _terms(shape["why"], "  ")
+    elif isinstance(shape, Mapping):
+        for key, value in shape.items():
+            yield from derivations(value, f"{path}, {heading(key)}" if path else heading(key))
+    elif isinstance(shape, Sequence) and not isinstance(shape, str):
+        for part in shape:
+            yield from derivations(part, f"{path} {_name_of(part)}".strip())
+
+
+def _name_of(part: Any) -> str:
+    if not isinstance(part, Mapping):
+        return ""
+    return " ".join(str(v) for k, v in part.items() if isinstance(v, str) or k in _NAMES)[:80]
+
+
+def _terms(terms: Sequence[Mapping[str, Any]], indent: str) -> Iterator[str]:
+    for term in terms:
+        source = f"  [{term['source']}]" if term.get("source") else ""
+        yield f"{indent}{term['term']}: {format_value(term['value'], term['unit'])}{source}"
+        yield from _terms(term.get("why", ()), indent + "  ")
