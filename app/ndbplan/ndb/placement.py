@@ -1,6 +1,6 @@
 """How many fragments a table gets, and the node group, nodes, primary, LDM and log part of each.
 
-    cluster = Cluster.of(version, groups=((1, 2), (3, 4)), ldm={1: 4, 2: 4, 3: 4, 4: 4}, log_parts=4)
+    cluster = Cluster(version, ((1, 2), (3, 4)), FrozenMap({1: 4, 2: 4, 3: 4, 4: 4}), 4, classic=True)
     placed = place_all(cluster, [TableShape(), TableShape(balance="FOR_RA_BY_NODE")])
     placed[0].log_parts, placed[0].nodes
 
@@ -11,11 +11,12 @@ against placements that 8.4.8 and 7.4.10 reported (tests/reality).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.frozen import FrozenMap
 from ndbplan.ndb.hashmap import max_fragments
 from ndbplan.ndb.version import NdbVersion
 
@@ -37,7 +38,7 @@ class Cluster:
     version: NdbVersion
     groups: tuple[tuple[int, ...], ...]
     """Node ids of each node group, in the order of the group."""
-    ldm: Mapping[int, int]
+    ldm: FrozenMap[int, int]
     """LDM instances of each data node; at least one."""
     log_parts: int
     classic: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -79,6 +79,8 @@ class Table(Assumable):
     partitions: int | None = Field(default=None, ge=1, le=8160)
     """Partitions asked for with PARTITIONS n; None: by partition_balance."""
     max_rows: Rows | None = None
+    grown_from: tuple[Annotated[int, Field(ge=1, le=8160)], ...] = ()
+    """Partitions it had before online reorganisations, oldest first; empty: never reorganised."""
     hash_map_buckets: int | None = Field(default=None, ge=1, le=65535)
     """Buckets of the map the table was created with; None: the version's default."""
     fully_replicated: bool = False
