@@ -265,7 +265,7 @@ def style_sheet(t: Tokens) -> str:
     Widgets opt in by dynamic properties: `kind` of a button (primary, quiet, danger), `role` of a label
     (title, heading, caption, muted, error), and by object names (`panel`, `topBar`, `statusBar`).
     """
-    text = resource_path("style.qss").read_text(encoding="utf-8")
+    text = "".join(resource_path(f"{n}.qss").read_text(encoding="utf-8") for n in ("style", "panels"))
     names = {name: value for name, value in vars(t).items() if isinstance(value, str)}
     names["icons"] = resource_path("icons").as_posix()
     for name in sorted(names, key=len, reverse=True):

@@ -1,0 +1,181 @@
+"""The right side of the window: what is selected, why it is so, what would help, what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from ndbplan.desktop import theme
+from ndbplan.desktop.document import Document
+from ndbplan.desktop.estimates import Estimate, Estimates
+from ndbplan.desktop.inspector.advice import Advice
+from ndbplan.desktop.inspector.hardware import DiskPage, HostPage, LocationPage
+from ndbplan.desktop.inspector.page import Context, Page
+from ndbplan.desktop.inspector.parameters import parameters_for
+from ndbplan.desktop.inspector.parts import Section, empty, label
+from ndbplan.desktop.inspector.plan_page import MixedPage, PlanPage
+from ndbplan.desktop.inspector.problems import ProblemList, concerning
+from ndbplan.desktop.inspector.processes import DataNodePage, ProcessPage
+from ndbplan.desktop.inspector.tables import LogfileGroupPage, TablePage, TablespacePage
+from ndbplan.desktop.inspector.titles import KINDS, subtitle, title
+from ndbplan.desktop.inspector.why import Why
+from ndbplan.desktop.inspector.workloads import WorkloadPage
+from ndbplan.desktop.selection import Selection
+from ndbplan.desktop.tasks import Tasks
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
+from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
+from ndbplan.plan.workloads import Workload
+
+PAGES: dict[type, Callable[[Context, Sequence[str]], Page]] = {
+    Location: LocationPage,
+    Host: HostPage,
+    Disk: DiskPage,
+    DataNode: DataNodePage,
+    ManagementNode: ProcessPage,
+    SqlNode: ProcessPage,
+    ApiSlot: ProcessPage,
+    Table: TablePage,
+    Tablespace: TablespacePage,
+    LogfileGroup: LogfileGroupPage,
+    Workload: WorkloadPage,
+}
+MARGIN = 16
+
+
+class Inspector(QWidget):
+    """Shows the selection; a selection of nothing shows the plan itself."""
+
+    def __init__(
+        self,
+        document: Document,
+        selection: Selection,
+        estimates: Estimates,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAccessibleName("Inspector")
+        self.setMinimumWidth(280)
+        self._context = Context(document, selection, estimates, Tasks(self))
+        self._page: Page | None = None
+        self._built_for: object = None
+        self._expanded: dict[str, bool] = {}
+        self._title = label("", "title")
+        self._title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._subtitle = label("", "muted")
+        self._content = QWidget()
+        self._column = QVBoxLayout(self._content)
+        self._column.setContentsMargins(MARGIN, 4, MARGIN, MARGIN)
+        self._column.setSpacing(10)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(self._content)
+        head = QVBoxLayout()
+        head.setContentsMargins(MARGIN, 14, MARGIN, 6)
+        head.setSpacing(2)
+        head.addWidget(self._title)
+        head.addWidget(self._subtitle)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(head)
+        layout.addWidget(scroll, 1)
+        selection.changed.connect(lambda _ids: self._reconcile())
+        document.changed.connect(lambda _before, _after: self._reconcile())
+        estimates.updated.connect(self._show_estimate)
+        theme.theme().changed.connect(self._rebuild)
+        self._reconcile()
+
+    def close_tasks(self) -> None:
+        """Stop the background work; the window calls this before it goes."""
+        self._context.tasks.close()
+
+    def _reconcile(self) -> None:
+        plan = self._context.plan
+        ids = tuple(i for i in self._context.selection.ids if i in plan.by_id)
+        page = self._page
+        shape = page.shape() if page is not None else None
+        if page is None or self._built_for != (ids, shape, _kinds(plan, ids)):
+            self._build(ids)
+        elif page is not None:
+            page.refresh()
+        self._show_titles(plan, ids)
+
+    def _rebuild(self) -> None:
+        self._build(self._page.ids if self._page is not None else ())
+
+    def _build(self, ids: tuple[str, ...]) -> None:
+        plan = self._context.plan
+        empty(self._column)
+        kinds = _kinds(plan, ids)
+        page: Page
+        if not ids:
+            page = PlanPage(self._context)
+        elif len(kinds) == 1:
+            page = PAGES[next(iter(kinds))](self._context, ids)
+        else:
+            page = MixedPage(self._context, ids)
+        self._page = page
+        self._column.addWidget(page)
+        self._why = Why(self._context, ids)
+        self._advice = Advice(self._context, ids)
+        self._problems = ProblemList(self._context)
+        section = Section("Problems")
+        section.body.addWidget(self._problems)
+        self._column.addWidget(self._why)
+        self._column.addWidget(self._advice)
+        self._column.addWidget(section)
+        parameters = parameters_for(self._context, ids)
+        if parameters is not None:
+            fold = Section(
+                "Configuration", collapsible=True, expanded=self._expanded.get("parameters", False)
+            )
+            fold.body.addWidget(parameters)
+            fold.toggled.connect(lambda on: self._expanded.update(parameters=on))
+            self._column.addWidget(fold)
+            page.keep_fresh(parameters)
+        self._column.addStretch(1)
+        self._built_for = (ids, page.shape(), kinds)
+        page.refresh()
+        if self._context.estimates.latest is not None:
+            self._show_estimate(self._context.estimates.latest)
+
+    def _show_titles(self, plan: Plan, ids: tuple[str, ...]) -> None:
+        if not ids:
+            self._title.setText(plan.name)
+            nodes, groups = len(plan.data_nodes), len(plan.tables)
+            self._subtitle.setText(
+                f"Cluster · NDB {plan.ndb_version} · {_count(nodes, 'data node')} · {_count(groups, 'table')}"
+            )
+        elif len(ids) == 1:
+            self._title.setText(title(plan, plan.by_id[ids[0]]))
+            self._subtitle.setText(subtitle(plan, plan.by_id[ids[0]]))
+        else:
+            kinds = _kinds(plan, ids)
+            what = KINDS[next(iter(kinds))][1] if len(kinds) == 1 else "objects"
+            self._title.setText(f"{len(ids)} {what}")
+            self._subtitle.setText("A change applies to all of them" if len(kinds) == 1 else "")
+
+    def _show_estimate(self, estimate: Estimate) -> None:
+        if self._page is None:
+            return
+        self._page.show_estimate(estimate)
+        self._why.show_estimate(estimate)
+        self._advice.show_estimate(estimate)
+        listed = concerning(estimate.problems, estimate.plan, self._page.ids)
+        self._problems.show_problems(listed, estimate.error or "None found.")
+
+
+def _kinds(plan: Plan, ids: Sequence[str]) -> frozenset[type]:
+    return frozenset(type(plan.by_id[i]) for i in ids)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number != 1 else ''}"

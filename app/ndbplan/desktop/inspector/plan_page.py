@@ -1,0 +1,140 @@
+"""Page of the plan itself (nothing is selected), and of several objects of different kinds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtWidgets import QPlainTextEdit
+
+from ndbplan.base.errors import UserError
+from ndbplan.desktop.inspector.links import ObjectLinks
+from ndbplan.desktop.inspector.page import Context, Page
+from ndbplan.desktop.inspector.parts import label, link
+from ndbplan.desktop.inspector.titles import KINDS
+from ndbplan.desktop.units import TEXT, WHOLE
+from ndbplan.ndb.version import SERIES
+from ndbplan.plan import edits
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.settings import no_of_replicas
+from ndbplan.plan.tables import Column, Table
+from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
+
+
+class PlanPage(Page):
+    """Name, version, replicas; tables and workloads; notes."""
+
+    def __init__(self, context: Context, ids: Sequence[str] = ()) -> None:
+        super().__init__(context, ())
+        form = self.form()
+        form.line("name", "Name", TEXT)
+        form.choice("ndb_version", "NDB version", _versions, tip="What the catalogue and the exports follow")
+        form.line(
+            "NoOfReplicas",
+            "Replicas",
+            WHOLE,
+            tip="NoOfReplicas: copies of every row, nodes in a node group",
+            get=no_of_replicas,
+            edit=lambda plan, _i, value: edits.set_parameter(plan, "data_node", "NoOfReplicas", value),
+        )
+        tables = ObjectLinks(context, lambda plan: plan.tables, "No table yet: import DDL or add one.")
+        section = self.section("Tables")
+        section.add_action(link("+ Add", self._add_table, "Add a table"))
+        section.body.addWidget(tables)
+        self.keep_fresh(tables)
+        workloads = ObjectLinks(
+            context, lambda plan: plan.workloads, "No workload yet: add one to load the disks."
+        )
+        section = self.section("Workloads")
+        section.add_action(link("+ Add", self._add_workload, "Add a workload"))
+        section.body.addWidget(workloads)
+        self.keep_fresh(workloads)
+        notes = self.section("Notes")
+        self._notes = _Notes(context)
+        notes.body.addWidget(self._notes)
+        self.keep_fresh(self._notes)
+
+    def _add_table(self) -> None:
+        plan = self.context.plan
+        names = {table.full_name for table in plan.tables}
+        database = plan.tables[-1].database if plan.tables else "test"
+        name = next(f"t{n}" for n in range(1, 20_000) if f"{database}.t{n}" not in names)
+        table = Table(
+            id=edits.free_id(plan, name),
+            database=database,
+            name=name,
+            columns=(Column(name="id", type="bigint", unsigned=True, nullable=False),),
+            primary_key=("id",),
+            rows=1_000_000,
+            assumed=("rows",),
+        )
+        self.context.document.edit(f"Add table {table.full_name}", lambda p: edits.add(p, table))
+        self.context.selection.set((table.id,))
+
+    def _add_workload(self) -> None:
+        plan = self.context.plan
+        if not plan.tables:
+            self._add_table()
+            plan = self.context.plan
+        names = {workload.name for workload in plan.workloads}
+        name = next(f"Load {n}" for n in range(1, 20_000) if f"Load {n}" not in names)
+        operation = Operation(table_id=plan.tables[0].id, kind=OperationKind.UPDATE)
+        workload = Workload(
+            id=edits.free_id(plan, name.lower().replace(" ", "-")),
+            name=name,
+            transactions=(Transaction(name="update", operations=(operation,)),),
+            load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1000),), assumed=("points",)),
+        )
+        self.context.document.edit(f"Add workload {name}", lambda p: edits.add(p, workload))
+        self.context.selection.set((workload.id,))
+
+
+class _Notes(QPlainTextEdit):
+    """The plan's notes; one undoable edit when the focus leaves."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.setAccessibleName("Notes")
+        self.setPlaceholderText("What this plan is for, where its figures come from…")
+        self.setTabChangesFocus(True)
+        self.setFixedHeight(150)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what the plan says now."""
+        if not self.hasFocus() and self.toPlainText() != self._context.plan.notes:
+            self.setPlainText(self._context.plan.notes)
+
+    def focusOutEvent(self, event: object) -> None:
+        super().focusOutEvent(event)  # type: ignore[arg-type]
+        text = self.toPlainText()
+        if text == self._context.plan.notes:
+            return
+        try:
+            self._context.document.edit("Edit notes", lambda plan: edits.set_plan(plan, notes=text))
+            self.setToolTip("")
+        except UserError as error:
+            self.setToolTip(error.line)
+
+
+class MixedPage(Page):
+    """Several objects of different kinds: what they are, and how to narrow the selection."""
+
+    def __init__(self, context: Context, ids: Sequence[str]) -> None:
+        super().__init__(context, ids)
+        plan = context.plan
+        kinds = Counter(type(plan.by_id[i]) for i in ids)
+        self.column.addWidget(label("Select one kind to edit what they have in common.", "muted"))
+        for kind, count in kinds.items():
+            one, many = KINDS[kind]
+            members: tuple[str, ...] = tuple(i for i in ids if type(plan.by_id[i]) is kind)
+            text = f"{count} {one if count == 1 else many}"
+            self.column.addWidget(link(text, partial(context.selection.set, members), f"Select only {text}"))
+
+
+def _versions(plan: Plan) -> list[tuple[str, str]]:
+    known = [(series, f"NDB {series}") for series in reversed(SERIES)]
+    current = plan.ndb_version
+    return known if current in SERIES else [(current, f"NDB {current}"), *known]

@@ -1,0 +1,150 @@
+"""Problems that concern what is selected: a click goes there, a fix is one undoable edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from ndbplan.base.errors import UserError
+from ndbplan.desktop import theme
+from ndbplan.desktop.inspector.page import Context
+from ndbplan.desktop.inspector.parts import empty, label, link
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.checks.problem import Problem
+
+SEVERITIES = {"error": "error", "warning": "warning", "hint": "info"}
+"""Token of the colour of each severity."""
+_MOST = 8
+
+
+class Dot(QWidget):
+    """A round mark in the colour of a severity."""
+
+    def __init__(self, severity: str) -> None:
+        super().__init__()
+        self._severity = severity
+        self.setFixedSize(QSize(10, 17))
+        self.setToolTip(severity)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(theme.tokens(), SEVERITIES.get(self._severity, "muted"))))
+        painter.drawEllipse(QPointF(4, 9), 3.5, 3.5)
+
+
+class ProblemRow(QWidget):
+    """One problem. Click or Enter selects what it concerns; Fix applies its remedy."""
+
+    def __init__(self, context: Context, problem: Problem) -> None:
+        super().__init__()
+        self._context, self._problem = context, problem
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setProperty("look", "problemRow")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(f"{problem.severity}: {problem.message}")
+        self.setToolTip(f"{problem.where}\nRule {problem.rule}".strip())
+        if problem.object_ids:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._text = label(problem.message, "problemText")
+        self._error = label("", "fieldError")
+        self._error.hide()
+        texts = QVBoxLayout()
+        texts.setContentsMargins(0, 0, 0, 0)
+        texts.setSpacing(2)
+        texts.addWidget(self._text)
+        if problem.fix:
+            fix = label(problem.fix, "muted")
+            texts.addWidget(fix)
+        texts.addWidget(self._error)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 4, 4, 4)
+        row.setSpacing(8)
+        row.addWidget(Dot(problem.severity), 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(texts, 1)
+        if problem.edit is not None:
+            fix_link = link("Fix", self.fix, f"Fix: {problem.fix or problem.message}")
+            fix_link.setToolTip(problem.fix or "")
+            row.addWidget(fix_link, 0, Qt.AlignmentFlag.AlignTop)
+
+    def fix(self) -> None:
+        """Apply the remedy as one undoable edit."""
+        problem = self._problem
+        if problem.edit is None:
+            return
+        try:
+            self._context.document.edit(f"Fix: {problem.fix or problem.rule}", problem.edit)
+        except UserError as error:
+            self._error.setText(error.line)
+            self._error.show()
+
+    def select(self) -> None:
+        """Select what the problem concerns."""
+        known = self._context.plan.by_id
+        ids = [i for i in self._problem.object_ids if i in known]
+        if ids:
+            self._context.selection.set(ids)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.select()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.select()
+        else:
+            super().keyPressEvent(event)
+
+
+class ProblemList(QWidget):
+    """Rows of problems; rebuilt only when they differ."""
+
+    def __init__(self, context: Context, most: int = _MOST) -> None:
+        super().__init__()
+        self._context, self._most = context, most
+        self._shown: tuple[Problem, ...] | None = None
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+
+    def show_problems(self, problems: Iterable[Problem], nothing: str) -> None:
+        """Show these, the worst first."""
+        order = list(SEVERITIES)
+        listed = tuple(sorted(problems, key=lambda p: order.index(p.severity)))
+        if self._shown is not None and _same(listed, self._shown):
+            return
+        self._shown = listed
+        empty(self._column)
+        for problem in listed[: self._most]:
+            self._column.addWidget(ProblemRow(self._context, problem))
+        if len(listed) > self._most:
+            self._column.addWidget(label(f"and {len(listed) - self._most} more in the Problems tab", "muted"))
+        if not listed:
+            self._column.addWidget(label(nothing, "muted"))
+
+
+def concerning(problems: Iterable[Problem], plan: Plan, ids: Iterable[str]) -> list[Problem]:
+    """The problems of these objects and of what is inside them; all of them when `ids` is empty."""
+    wanted = set(ids)
+    if not wanted:
+        return list(problems)
+    wanted |= {host.id for host in plan.hosts if host.location_id in wanted}
+    for host in plan.hosts:
+        if host.id in wanted:
+            wanted.update(disk.id for disk in host.disks)
+            wanted.update(process.id for process in plan.processes_of_host[host.id])
+    return [problem for problem in problems if wanted & set(problem.object_ids)]
+
+
+def _same(new: tuple[Problem, ...], old: tuple[Problem, ...]) -> bool:
+    def key(problem: Problem) -> tuple[object, ...]:
+        return (problem.rule, problem.severity, problem.where, problem.message, tuple(problem.object_ids))
+
+    return len(new) == len(old) and all(key(a) == key(b) for a, b in zip(new, old, strict=True))

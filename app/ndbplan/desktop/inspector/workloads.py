@@ -1,0 +1,242 @@
+"""Page for workloads: how often transactions come, and what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+
+from ndbplan.base.errors import UserError
+from ndbplan.desktop.inspector.grid import Cell, Grid, Rows
+from ndbplan.desktop.inspector.page import Context, Page
+from ndbplan.desktop.inspector.parts import link
+from ndbplan.desktop.inspector.tables import NAMES
+from ndbplan.desktop.units import COUNT, NUMBER, SECONDS, TEXT
+from ndbplan.plan import edits
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import (
+    ClosedLoad,
+    OpenLoad,
+    Operation,
+    OperationKind,
+    RatePoint,
+    Transaction,
+    Workload,
+)
+
+_KINDS = [(kind, kind.value) for kind in OperationKind]
+
+
+class WorkloadPage(Page):
+    """Workloads; the load and the transactions of a single one."""
+
+    def __init__(self, context: Context, ids: Sequence[str]) -> None:
+        super().__init__(context, ids)
+        form = self.form()
+        if self.only is not None:
+            form.line("name", "Name", TEXT)
+        form.line("duration_s", "Duration", SECONDS, tip="How long a simulation of it lasts")
+        workload = self.only
+        if isinstance(workload, Workload):
+            self._load(workload)
+            for i, transaction in enumerate(workload.transactions):
+                self._transaction(i, transaction)
+            self.column.addWidget(
+                link("+ Add transaction", self._add_transaction), 0, Qt.AlignmentFlag.AlignLeft
+            )
+
+    def shape(self) -> object:
+        workload = self.only
+        if not isinstance(workload, Workload):
+            return None
+        points = len(workload.load.points) if isinstance(workload.load, OpenLoad) else 0
+        return (workload.load.kind, len(workload.transactions), points > 1)
+
+    def _load(self, workload: Workload) -> None:
+        section = self.section("Load")
+        form = self.form(section.body)
+        form.choice(
+            "load",
+            "Clients",
+            [("open", "arrive at a rate"), ("closed", "wait for answers")],
+            tip="At a rate: transactions come whether or not earlier ones are done",
+            get=lambda w: w.load.kind,
+            edit=_set_load_kind,
+        )
+        if isinstance(workload.load, ClosedLoad):
+            for name, text, unit in (
+                ("clients", "Number of clients", COUNT),
+                ("latency_s", "Latency when idle", SECONDS),
+                ("think_time_s", "Think time", SECONDS),
+            ):
+                form.line(name, text, unit, get=_load_value(name), edit=_load_edit(name))
+            return
+        if len(workload.load.points) == 1:
+            form.line(
+                "rate",
+                "Transactions per s",
+                NUMBER,
+                get=lambda w: w.load.points[0].rate_per_s,
+                edit=lambda plan, i, rate: _set_points(plan, i, (RatePoint(at_s=0, rate_per_s=rate),)),
+            )
+        else:
+            form.choice(
+                "shape",
+                "Between points",
+                [("step", "the rate stays"), ("linear", "the rate slides")],
+                get=_load_value("shape"),
+                edit=_load_edit("shape"),
+            )
+        form.line(
+            "repeat_s",
+            "Repeat after",
+            SECONDS,
+            tip="The schedule starts again after this time; 0: never",
+            get=_load_value("repeat_s"),
+            edit=_load_edit("repeat_s"),
+        )
+        workload_id = self.ids[0]
+        points = Grid(
+            self.context.document,
+            Rows("rate point", lambda plan: _points(plan, workload_id), _putter(workload_id), _new_point),
+            (Cell("at_s", "From", 110, SECONDS), Cell("rate_per_s", "Transactions per s", 140, NUMBER)),
+        )
+        section.body.addWidget(points)
+        self.keep_fresh(points)
+
+    def _transaction(self, i: int, transaction: Transaction) -> None:
+        workload_id = self.ids[0]
+        section = self.section(f"Transaction {i + 1}")
+        several = len(self.only.transactions) > 1
+        if several:
+            section.add_action(
+                link("Remove", lambda: self._remove_transaction(i), f"Remove transaction {transaction.name}")
+            )
+        form = self.form(section.body)
+        form.line(
+            f"transactions.{i}.name",
+            "Name",
+            TEXT,
+            get=lambda w: w.transactions[i].name,
+            edit=lambda plan, w, name: _set_transaction(plan, w, i, name=name),
+        )
+        if several:
+            form.line(
+                f"transactions.{i}.weight",
+                "Weight",
+                NUMBER,
+                tip="Share of the mix, relative to the other weights",
+                get=lambda w: w.transactions[i].weight,
+                edit=lambda plan, w, weight: _set_transaction(plan, w, i, weight=weight),
+            )
+
+        def get(plan: Plan) -> tuple[Any, ...]:
+            workload = plan.by_id.get(workload_id)
+            there = isinstance(workload, Workload) and i < len(workload.transactions)
+            return workload.transactions[i].operations if there and workload is not None else ()
+
+        operations = Grid(
+            self.context.document,
+            Rows(
+                "operation",
+                get,
+                lambda plan, parts: _set_transaction(plan, workload_id, i, operations=parts),
+                _new_operation,
+            ),
+            (
+                Cell("kind", "Does", 64, choices=lambda _plan: _KINDS),
+                Cell("rows", "Rows", 50, NUMBER, tip="Rows of this kind in one transaction"),
+                Cell("table_id", "Table", 110, choices=_tables),
+                Cell(
+                    "columns", "Columns", 120, NAMES, tip="That an update changes; empty: all outside the key"
+                ),
+            ),
+        )
+        section.body.addWidget(operations)
+        self.keep_fresh(operations)
+
+    def _add_transaction(self) -> None:
+        def add(plan: Plan) -> Plan:
+            workload = plan.by_id[self.ids[0]]
+            names = {t.name for t in workload.transactions}
+            number = next(n for n in range(len(names) + 1, 1000) if f"transaction {n}" not in names)
+            operations = (_new_operation(plan, ()),)
+            new = Transaction(name=f"transaction {number}", operations=operations)
+            return edits.update(plan, workload.id, transactions=(*workload.transactions, new))
+
+        self.context.document.edit("Add transaction", add)
+
+    def _remove_transaction(self, i: int) -> None:
+        def remove(plan: Plan) -> Plan:
+            workload = plan.by_id[self.ids[0]]
+            left = (*workload.transactions[:i], *workload.transactions[i + 1 :])
+            return edits.update(plan, workload.id, transactions=left)
+
+        self.context.document.edit("Remove transaction", remove)
+
+
+def _load_value(name: str) -> Any:
+    return lambda workload: getattr(workload.load, name)
+
+
+def _load_edit(name: str) -> Any:
+    def edit(plan: Plan, workload_id: str, value: Any) -> Plan:
+        load = edits.changed(plan.by_id[workload_id].load, **{name: value})
+        return edits.update(plan, workload_id, load=load)
+
+    return edit
+
+
+def _set_load_kind(plan: Plan, workload_id: str, kind: str) -> Plan:
+    load = plan.by_id[workload_id].load
+    if load.kind == kind:
+        return plan
+    # 1 ms per transaction and client is where both kinds mean the same rate.
+    if isinstance(load, OpenLoad):
+        clients = max(1, min(1_000_000, round(load.points[0].rate_per_s * 0.001)))
+        return edits.update(
+            plan, workload_id, load=ClosedLoad(clients=clients, latency_s=0.001, assumed=("latency_s",))
+        )
+    cycle_s = max(1e-6, load.latency_s + load.think_time_s)
+    point = RatePoint(at_s=0, rate_per_s=round(load.clients / cycle_s))
+    return edits.update(plan, workload_id, load=OpenLoad(points=(point,)))
+
+
+def _points(plan: Plan, workload_id: str) -> tuple[Any, ...]:
+    workload = plan.by_id.get(workload_id)
+    if isinstance(workload, Workload) and isinstance(workload.load, OpenLoad):
+        return workload.load.points
+    return ()
+
+
+def _putter(workload_id: str) -> Any:
+    return lambda plan, points: _set_points(plan, workload_id, points)
+
+
+def _set_points(plan: Plan, workload_id: str, points: tuple[RatePoint, ...]) -> Plan:
+    load = plan.by_id[workload_id].load
+    ordered = tuple(sorted(points, key=lambda point: point.at_s))
+    return edits.update(plan, workload_id, load=edits.changed(load, points=ordered))
+
+
+def _new_point(_plan: Plan, points: tuple[Any, ...]) -> RatePoint:
+    last = points[-1]
+    return RatePoint(at_s=last.at_s + 60, rate_per_s=last.rate_per_s)
+
+
+def _set_transaction(plan: Plan, workload_id: str, i: int, **fields: Any) -> Plan:
+    transactions = plan.by_id[workload_id].transactions
+    new = edits.changed(transactions[i], **fields)
+    return edits.update(plan, workload_id, transactions=(*transactions[:i], new, *transactions[i + 1 :]))
+
+
+def _new_operation(plan: Plan, operations: tuple[Any, ...]) -> Operation:
+    if not plan.tables:
+        raise UserError("an operation needs a table", fix="add a table to the plan first")
+    table_id = operations[-1].table_id if operations else plan.tables[0].id
+    return Operation(table_id=table_id, kind=OperationKind.UPDATE)
+
+
+def _tables(plan: Plan) -> list[tuple[str, str]]:
+    return [(table.id, table.full_name) for table in plan.tables]
