@@ -8,20 +8,21 @@ The rate is the highest the workload offers. A table's operations spread over it
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.columns import is_blob, row_payload_bytes, stored_bytes
 from ndbplan.estimate.log_records import operation_redo
+from ndbplan.estimate.parameters import version_of
 from ndbplan.estimate.quantity import Quantity, Term
-from ndbplan.estimate.rows import blob_parts, row_layout, unique_tables
+from ndbplan.estimate.row_cost import row_cost
+from ndbplan.estimate.rows import blob_parts, unique_tables
+from ndbplan.estimate.shares import NodeShare, Shares, shares_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import ClosedLoad, Load, Operation, OperationKind, Workload
 
-if TYPE_CHECKING:
-    from ndbplan.estimate.distribution import TableDistribution
+_SUMMED = (*OperationKind, "logged", "in", "out", "disk")
 
 
 def offered_per_s(load: Load) -> float:
@@ -40,6 +41,8 @@ class TableLoad:
     inserts_per_s: float
     updates_per_s: float
     deletes_per_s: float
+    disk_updates_per_s: float
+    """Updates that change a column on disk."""
     reads_per_s: float
     scanned_rows_per_s: float
     logged_operations_per_s: float
@@ -51,25 +54,14 @@ class TableLoad:
     read_bytes_per_s: float
     """Bytes of values that clients receive."""
     row_bytes: float
-    """Bytes a row takes in memory, its blob parts included."""
+    """Bytes a row takes in memory, its hidden rows included."""
+    checkpoint_row_bytes: float
+    """Bytes a row takes in a checkpoint, its hidden rows included."""
 
     @property
     def writes_per_s(self) -> float:
         """Rows written per second, in any way."""
         return self.inserts_per_s + self.updates_per_s + self.deletes_per_s
-
-
-@dataclass(frozen=True, slots=True)
-class NodeShare:
-    """Share of a table that one data node holds."""
-
-    replicas: float
-    """Share of the table's rows of which the node has a copy."""
-    primaries: float
-    """Share of the rows whose primary replica it has."""
-    by_log_part: tuple[tuple[int, float], ...]
-    """Share of `replicas` by log part."""
-    by_ldm: tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +86,8 @@ class NodeLoad:
     read_payload_bytes_per_s: float
     changed_row_bytes_per_s: float
     """Bytes of rows that inserts, updates and deletes touch."""
+    inserted_checkpoint_bytes_per_s: float
+    """Bytes that inserted rows take in a checkpoint."""
 
     @property
     def hottest_log_part(self) -> tuple[int, float]:
@@ -123,16 +117,6 @@ def logged_operations(table: Table, operation: Operation, version: NdbVersion) -
     return count
 
 
-@memo_by_identity(size=4096)
-def row_memory_bytes(table: Table, version: NdbVersion) -> float:
-    """Mean bytes of a row's fixed and variable part, its blob parts included."""
-    layout = row_layout(table, version)
-    size = layout.fixed_bytes + layout.variable_bytes
-    for part in blob_parts(table, version):
-        size += part.parts_per_row * (part.layout.fixed_bytes + part.layout.variable_bytes)
-    return size
-
-
 @memo_by_identity(size=64)
 def _table_loads(tables: tuple[Table, ...], workload: Workload, version: NdbVersion) -> tuple[TableLoad, ...]:
     by_id = {table.id: table for table in tables}
@@ -146,9 +130,13 @@ def _table_loads(tables: tuple[Table, ...], workload: Workload, version: NdbVers
         for operation in transaction.operations:
             table = by_id[operation.table_id]
             rows_per_s = per_s * operation.rows
-            sums = rates.setdefault(table.id, dict.fromkeys((*OperationKind, "logged", "in", "out"), 0.0))
+            sums = rates.setdefault(
+                table.id, dict.fromkeys((*OperationKind, "logged", "in", "out", "disk"), 0.0)
+            )
             sums[operation.kind] += rows_per_s
             sums["logged"] += rows_per_s * logged_operations(table, operation, version)
+            if operation.kind is OperationKind.UPDATE and _changes_disk(table, operation):
+                sums["disk"] += rows_per_s
             payload = _payload_bytes(table, operation, version)
             sums["out" if operation.kind in (OperationKind.READ, OperationKind.SCAN) else "in"] += (
                 rows_per_s * payload
@@ -173,16 +161,23 @@ def _table_loads(tables: tuple[Table, ...], workload: Workload, version: NdbVers
             inserts_per_s=sums[OperationKind.INSERT],
             updates_per_s=sums[OperationKind.UPDATE],
             deletes_per_s=sums[OperationKind.DELETE],
+            disk_updates_per_s=sums["disk"],
             reads_per_s=sums[OperationKind.READ],
             scanned_rows_per_s=sums[OperationKind.SCAN],
             logged_operations_per_s=sums["logged"],
             redo_bytes_per_s=Quantity(*redo[table_id], "bytes/s", tuple(why.get(table_id, ()))),
             payload_bytes_per_s=sums["in"],
             read_bytes_per_s=sums["out"],
-            row_bytes=row_memory_bytes(by_id[table_id], version),
+            row_bytes=row_cost(by_id[table_id], version).row_bytes,
+            checkpoint_row_bytes=row_cost(by_id[table_id], version).checkpoint_bytes,
         )
         for table_id, sums in rates.items()
     )
+
+
+def _changes_disk(table: Table, operation: Operation) -> bool:
+    on_disk = {c.name for c in table.columns if c.storage == "disk"}
+    return bool(on_disk & set(operation.columns) if operation.columns else on_disk)
 
 
 def _payload_bytes(table: Table, operation: Operation, version: NdbVersion) -> float:
@@ -200,50 +195,11 @@ def table_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
     return _table_loads(plan.tables, workload, version_of(plan))
 
 
-_versions: dict[NdbVersion, NdbVersion] = {}
-
-
-def version_of(plan: Plan) -> NdbVersion:
-    """The plan's version as one object for all plans, so that results can be kept by identity."""
-    return _versions.setdefault(plan.version, plan.version)
-
-
-@memo_by_identity(size=4096)
-def shares(distribution: TableDistribution) -> dict[int, NodeShare]:
-    """Share of a table on each data node, by node id: by rows, or by partitions when it has no rows yet."""
-    rows = sum(p.rows for p in distribution.partitions)
-    # A fully replicated table is whole in every copy set: shares are of one copy.
-    count = len(distribution.partitions)
-    sums: dict[int, list[float]] = {}
-    parts: dict[int, dict[int, float]] = {}
-    ldms: dict[int, dict[int, float]] = {}
-    for partition in distribution.partitions:
-        share = partition.rows / rows if rows else 1.0 / count
-        for node_id in partition.nodes:
-            both = sums.setdefault(node_id, [0.0, 0.0])
-            both[0] += share
-            if node_id == partition.primary:
-                both[1] += share
-            by_part = parts.setdefault(node_id, {})
-            by_part[partition.log_part] = by_part.get(partition.log_part, 0.0) + share
-            by_ldm = ldms.setdefault(node_id, {})
-            by_ldm[partition.ldm] = by_ldm.get(partition.ldm, 0.0) + share
-    return {
-        node_id: NodeShare(
-            replicas=both[0],
-            primaries=both[1],
-            by_log_part=tuple(sorted(parts[node_id].items())),
-            by_ldm=tuple(sorted(ldms[node_id].items())),
-        )
-        for node_id, both in sums.items()
-    }
-
-
 @memo_by_identity(size=64)
-def _node_loads(loads: tuple[TableLoad, ...], *distributions: TableDistribution) -> tuple[NodeLoad, ...]:
+def _node_loads(loads: tuple[TableLoad, ...], *held: Shares) -> tuple[NodeLoad, ...]:
     sums: dict[int, _Sums] = {}
-    for load, distribution in zip(loads, distributions, strict=True):
-        for node_id, share in shares(distribution).items():
+    for load, by_node in zip(loads, held, strict=True):
+        for node_id, share in by_node.items():
             sums.setdefault(node_id, _Sums()).add(load, share)
     return tuple(sums[node_id].node_load(node_id) for node_id in sorted(sums))
 
@@ -257,7 +213,7 @@ class _Sums:
         self.parts: dict[int, float] = {}
         self.ldms: dict[int, float] = {}
         self.inserts = self.updates = self.deletes = self.logged = 0.0
-        self.reads = self.scanned = self.payload_in = self.payload_out = self.changed = 0.0
+        self.reads = self.scanned = self.payload_in = self.payload_out = self.changed = self.grown = 0.0
 
     def add(self, load: TableLoad, share: NodeShare) -> None:
         redo = load.redo_bytes_per_s
@@ -289,6 +245,7 @@ class _Sums:
         self.payload_in += share.primaries * load.payload_bytes_per_s
         self.payload_out += share.primaries * load.read_bytes_per_s
         self.changed += share.replicas * load.writes_per_s * load.row_bytes
+        self.grown += share.replicas * load.inserts_per_s * load.checkpoint_row_bytes
 
     def node_load(self, node_id: int) -> NodeLoad:
         value, low, high = self.redo
@@ -308,12 +265,11 @@ class _Sums:
             write_payload_bytes_per_s=self.payload_in,
             read_payload_bytes_per_s=self.payload_out,
             changed_row_bytes_per_s=self.changed,
+            inserted_checkpoint_bytes_per_s=self.grown,
         )
 
 
 def node_loads(plan: Plan, workload: Workload) -> tuple[NodeLoad, ...]:
     """Load of every data node that holds a partition of a table the workload touches, by node id."""
-    from ndbplan.estimate.distribution import distribute
-
     loads = table_loads(plan, workload)
-    return _node_loads(loads, *(distribute(plan, load.table) for load in loads))
+    return _node_loads(loads, *(shares_of(plan, load.table) for load in loads))

@@ -11,8 +11,9 @@ from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.constants import constant_for, term_of
-from ndbplan.estimate.load import NodeLoad, node_loads, version_of
+from ndbplan.estimate.load import NodeLoad, node_loads
 from ndbplan.estimate.log_records import operation_redo, transaction_redo
+from ndbplan.estimate.parameters import version_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan

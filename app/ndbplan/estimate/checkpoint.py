@@ -1,0 +1,401 @@
+"""Local checkpoints under a workload: bytes, speed, duration, how much redo log they make necessary.
+
+    checkpoint(plan, workload).nodes[0].duration_s
+
+Full checkpoints up to 7.5: all rows at the set speed. Partial ones from 7.6.4: the changed share of each
+table, found as the time T at which speed x T has written what changed in T (RonDB 21, Backup::calculate_*).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from ndbplan.base.units import MIB
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.load import NodeLoad, TableLoad, node_loads, table_loads
+from ndbplan.estimate.node_data import NodeData, TablePart, node_data_by_id
+from ndbplan.estimate.parameters import number
+from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.estimate.redo import log_bytes_per_part
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+from ndbplan.plan.workloads import Workload
+
+PARTIAL_SINCE = (7, 6, 4)
+ADAPTIVE_SPEED_SINCE = (7, 4)
+_ROUNDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedLimits:
+    """Write speed of checkpoints of one node, bytes per second."""
+
+    floor: float
+    """MinDiskWriteSpeed: never slower, however busy the disk."""
+    ceiling: float
+    """MaxDiskWriteSpeed in normal operation."""
+    other_restart: float
+    """MaxDiskWriteSpeedOtherNodeRestart."""
+    own_restart: float
+    """MaxDiskWriteSpeedOwnRestart."""
+    redo_control: bool
+    """EnableRedoControl: the speed follows the rate of changes, up to `own_restart` in need."""
+
+
+def speed_limits(plan: Plan, node: DataNode | None) -> SpeedLimits:
+    """Speed limits of a node by its version's parameters; before 7.4 one speed, faster in a restart."""
+    version = plan.version
+    if version < ADAPTIVE_SPEED_SINCE:
+        speed = number(plan, node, "DiskCheckpointSpeed", 10 * MIB)
+        restart = number(plan, node, "DiskCheckpointSpeedInRestart", 100 * MIB)
+        return SpeedLimits(speed, speed, speed, restart, redo_control=False)
+    floor = number(plan, node, "MinDiskWriteSpeed", 10 * MIB)
+    ceiling = max(floor, number(plan, node, "MaxDiskWriteSpeed", 20 * MIB))
+    return SpeedLimits(
+        floor=floor,
+        ceiling=ceiling,
+        other_restart=max(ceiling, number(plan, node, "MaxDiskWriteSpeedOtherNodeRestart", 50 * MIB)),
+        own_restart=max(ceiling, number(plan, node, "MaxDiskWriteSpeedOwnRestart", 200 * MIB)),
+        redo_control=_redo_control(plan, node),
+    )
+
+
+def _redo_control(plan: Plan, node: DataNode | None) -> bool:
+    if plan.version < (7, 6, 7):
+        return False
+    return bool(number(plan, node, "EnableRedoControl", 1 if plan.version >= (8, 0) else 0))
+
+
+def is_partial(plan: Plan, node: DataNode | None = None) -> bool:
+    """Whether checkpoints write only what changed."""
+    return plan.version >= PARTIAL_SINCE and bool(number(plan, node, "EnablePartialLcp", 1))
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCheckpoint:
+    """Local checkpoints of one data node."""
+
+    node_id: int
+    full_bytes: Quantity
+    """All rows of the node, as a full checkpoint writes them."""
+    written_bytes: Quantity
+    """What one checkpoint writes under the workload."""
+    speed_bytes_per_s: Quantity
+    duration_s: Quantity
+    write_bytes_per_s: Quantity
+    """Mean over time, pauses included; 0 without writes."""
+    redo_needed_bytes: Quantity
+    """Log of the hottest part that must fit until checkpoints have made it superfluous."""
+    redo_log_bytes: int
+    redo_fill: Quantity
+    """`redo_needed_bytes` as a share of the log; above 1 error 410 follows."""
+    overflow_after_s: Quantity | None
+    """Time until the growing data makes the log overflow (error 410); None: it does not."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One node."""
+        names = (
+            "full_bytes", "written_bytes", "speed_bytes_per_s", "duration_s", "write_bytes_per_s",
+            "redo_needed_bytes", "redo_fill",
+        )  # fmt: skip
+        overflow = self.overflow_after_s
+        return {
+            "node_id": self.node_id,
+            **{name: getattr(self, name).to_json(why=why) for name in names},
+            "redo_log_bytes": self.redo_log_bytes,
+            "overflow_after_s": None if overflow is None else overflow.to_json(why=why),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointEstimate:
+    """Local checkpoints of the cluster."""
+
+    partial: bool
+    nodes: tuple[NodeCheckpoint, ...]
+
+    def node(self, node_id: int) -> NodeCheckpoint | None:
+        """The node's figures; None when it holds no rows."""
+        return next((node for node in self.nodes if node.node_id == node_id), None)
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape the command line prints."""
+        return {"partial": self.partial, "nodes": [node.to_json(why) for node in self.nodes]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Changes of one table on one node, rows per second, and what the node holds of it."""
+
+    part: TablePart
+    inserts: float
+    updates: float
+    deletes: float
+
+
+def _changes(data: NodeData, loads: dict[str, TableLoad]) -> list[_Change]:
+    found = []
+    for part in data.tables:
+        load = loads.get(part.table.id)
+        if load is None or load.writes_per_s == 0:
+            continue
+        share = part.rows / part.table.rows if part.table.rows else 1.0
+        found.append(
+            _Change(part, share * load.inserts_per_s, share * load.updates_per_s, share * load.deletes_per_s)
+        )
+    return found
+
+
+def partial_fraction(change: float, table_share: float, recovery_work: float) -> float:
+    """Share of a fragment's 2048 parts that a partial checkpoint writes in full.
+
+    `change`: weighted changed rows / rows, at most 1; `table_share`: memory of the fragments / the node's;
+    `recovery_work`: RecoveryWork / 100. f = (1 + floor(2048 k / (k + p))) / 2048 with k = y + y/2 x share,
+    taken as continuous (RonDB 21, Backup::calculate_min_parts).
+    """
+    if change <= 0:
+        return 0.0
+    k = change + 0.5 * change * table_share
+    return min(1.0, k / (k + recovery_work))
+
+
+def _partial_bytes(
+    seconds: float, changes: list[_Change], data: NodeData, work: float, insert: float
+) -> float:
+    """Bytes that a partial checkpoint writes when the changes of so many seconds have piled up."""
+    written = 0.0
+    for change in changes:
+        rows = change.part.rows
+        held = change.part.checkpoint_bytes
+        if rows <= 0:
+            continue
+        each = held / rows
+        weighted = (change.updates + insert * change.inserts + 1.2 * change.deletes) * seconds
+        touched = (change.updates + change.deletes) * seconds
+        changed = min(held, each * (rows * -math.expm1(-touched / rows) + change.inserts * seconds))
+        share = held / data.checkpoint_bytes if data.checkpoint_bytes else 0.0
+        f = partial_fraction(min(1.0, weighted / rows), share, work)
+        written += held * f + changed * (1.0 - f)
+    return written
+
+
+def _settle(speed: float, bytes_after: Any, limit: float) -> float:
+    """The duration T with bytes_after(T + pause) = speed x T, at most `limit` seconds."""
+    low, high = 0.0, limit
+    if speed * high <= bytes_after(high):
+        return high
+    for _ in range(_ROUNDS):
+        middle = (low + high) / 2
+        if speed * middle < bytes_after(middle):
+            low = middle
+        else:
+            high = middle
+        if high - low <= 1e-3 * high:
+            break
+    return high
+
+
+def _partial(
+    plan: Plan, node: DataNode, data: NodeData, load: NodeLoad, changes: list[_Change], limits: SpeedLimits
+) -> tuple[Quantity, Quantity, Quantity]:
+    """(bytes, speed, duration) of a partial checkpoint."""
+    work = number(plan, node, "RecoveryWork", 60) / 100
+    insert = number(plan, node, "InsertRecoveryWork", 40) / 100
+    pause = constant_for(plan, "lcp_pause_s")
+    headroom = constant_for(plan, "lcp_target_headroom")
+    row = data.checkpoint_bytes / data.rows if data.rows else 0.0
+    needed = sum(
+        (c.updates * (1 + 1 / work) + c.inserts * (1 + insert / work) + c.deletes * (1 + 1.2 / work))
+        * (c.part.checkpoint_bytes / c.part.rows if c.part.rows else row)
+        for c in changes
+    )
+    target = limits.ceiling
+    if limits.redo_control:
+        target = min(max(limits.floor, needed * headroom.value), limits.own_restart)
+    longest = data.checkpoint_bytes / target if target else 0.0
+
+    def bytes_after(seconds: float) -> float:
+        return _partial_bytes(seconds + pause.value, changes, data, work, insert)
+
+    seconds = _settle(target, bytes_after, max(longest, 1e-3))
+    written = min(bytes_after(seconds), data.checkpoint_bytes) if data.checkpoint_bytes else 0.0
+    terms = (
+        Term("rows of the node in a full checkpoint", data.checkpoint_bytes, "bytes", "formula"),
+        Term(
+            "writing needed to keep up with small changes", needed, "bytes/s", "formula: 1 + w / RecoveryWork"
+        ),
+        Term("RecoveryWork", work, "fraction", "plan"),
+        Term("InsertRecoveryWork", insert, "fraction", "plan"),
+        term_of(headroom),
+    )
+    speed = Quantity(target, min(limits.floor, target), max(limits.own_restart, target), "bytes/s", terms)
+    size = Quantity(
+        written, written * 0.8, max(written, min(data.checkpoint_bytes, written * 1.3)), "bytes", terms
+    )
+    duration = Quantity(seconds, size.low / speed.high, max(seconds, size.high / speed.low), "s", terms)
+    return size, speed, duration
+
+
+def _full(
+    plan: Plan, data: NodeData, load: NodeLoad | None, limits: SpeedLimits, factor: float
+) -> tuple[Quantity, Quantity, Quantity]:
+    """(bytes, speed, duration) of a full checkpoint."""
+    during = constant_for(plan, "lcp_insert_share")
+    inserted = load.inserted_checkpoint_bytes_per_s if load is not None else 0.0
+    speed = Quantity(
+        limits.ceiling,
+        limits.floor,
+        limits.ceiling,
+        "bytes/s",
+        (
+            Term("MaxDiskWriteSpeed", limits.ceiling, "bytes/s", "plan"),
+            Term("MinDiskWriteSpeed, when redo falls behind", limits.floor, "bytes/s", "plan"),
+        ),
+    )
+
+    def seconds(rate: float, share: float) -> float:
+        left = max(rate - share * inserted * factor, 0.05 * rate)
+        return data.checkpoint_bytes * factor / left if left > 0 else 0.0
+
+    terms = (
+        Term("rows of the node in a checkpoint", data.checkpoint_bytes * factor, "bytes", "formula"),
+        Term("rows inserted meanwhile", inserted, "bytes/s", "plan"),
+        term_of(during),
+        speed.as_term("write speed", "plan"),
+    )
+    duration = Quantity(
+        seconds(speed.value, during.value),
+        seconds(speed.high, during.low),
+        seconds(speed.low, during.high),
+        "s",
+        terms,
+    )
+    written = duration.value * speed.value
+    ends = (duration.low * speed.high, duration.high * speed.low, written)
+    size = Quantity(written, min(ends), max(ends), "bytes", terms)
+    return size, speed, duration
+
+
+def _node(
+    plan: Plan, node: DataNode, data: NodeData, load: NodeLoad | None, loads: dict[str, TableLoad]
+) -> NodeCheckpoint:
+    limits = speed_limits(plan, node)
+    partial = is_partial(plan, node)
+    compressed = constant_for(plan, "lcp_compressed_factor")
+    factor = compressed.value if number(plan, node, "CompressedLCP", 0) else 1.0
+    full_terms = tuple(
+        Term(
+            f"{p.table.full_name}: {p.rows:.0f} rows", p.checkpoint_bytes, "bytes", "measured: row bytes + 4"
+        )
+        for p in data.tables
+    )
+    full = Quantity.around(data.checkpoint_bytes * factor, "bytes", 1.01, full_terms)
+    changes = _changes(data, loads)
+    writes = load is not None and load.writes_per_s > 0
+    if partial and writes and load is not None:
+        size, speed, duration = _partial(plan, node, data, load, changes, limits)
+        if factor != 1.0:
+            size, duration = size.scaled(factor), duration.scaled(factor)
+    else:
+        size, speed, duration = _full(plan, data, load, limits, factor)
+    pause = constant_for(plan, "lcp_pause_s")
+    interval = duration.value + pause.value
+    if writes:
+        mean = size.value / interval if interval else 0.0
+        if partial:
+            ends = (0.7 * mean, min(speed.high, 1.5 * mean))
+        else:
+            ends = (limits.floor * duration.value / interval, speed.high)
+        rate = Quantity(
+            mean,
+            min(mean, *ends),
+            max(mean, *ends),
+            "bytes/s",
+            (size.as_term("one checkpoint"), duration.as_term("its duration"), term_of(pause)),
+        )
+    else:
+        rate = Quantity.exact(0.0, "bytes/s", (Term("nothing is written", 0.0, "bytes/s", "plan"),))
+    needed, fill, log_bytes = _redo_span(plan, node, load, duration, partial)
+    overflow = None
+    if not partial and load is not None:
+        overflow = _overflow(plan, data, load, limits, log_bytes, factor)
+    return NodeCheckpoint(node.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, overflow)
+
+
+def _redo_span(
+    plan: Plan, node: DataNode, load: NodeLoad | None, duration: Quantity, partial: bool
+) -> tuple[Quantity, Quantity, int]:
+    span = constant_for(plan, "redo_span_partial_lcp" if partial else "redo_span_full_lcp")
+    page = constant_for(plan, "redo_page_overhead")
+    pause = constant_for(plan, "lcp_pause_s")
+    part, rate = load.hottest_log_part if load is not None else (0, 0.0)
+    terms = (
+        duration.as_term("duration of a checkpoint"),
+        term_of(span),
+        Term(f"log records of part {part}", rate, "bytes/s", "workload"),
+        term_of(page),
+    )
+    needed = Quantity(
+        span.value * (duration.value + pause.value) * rate * page.value,
+        span.low * (duration.low + pause.low) * rate * page.low,
+        span.high * (duration.high + pause.high) * rate * page.high,
+        "bytes",
+        terms,
+    )
+    log_bytes = log_bytes_per_part(plan, node)
+    size = Term("log of one part", log_bytes, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize")
+    fill = needed.scaled(1 / log_bytes if log_bytes else 0.0, "fraction", (needed.as_term("needed"), size))
+    return needed, fill, log_bytes
+
+
+def _overflow(
+    plan: Plan, data: NodeData, load: NodeLoad, limits: SpeedLimits, log_bytes: int, factor: float
+) -> Quantity | None:
+    """When inserts have made full checkpoints so long that the log of the hottest part cannot span them."""
+    _, rate = load.hottest_log_part
+    growth_rows = load.inserts_per_s - load.deletes_per_s
+    if rate <= 0 or growth_rows <= 0 or data.rows < 0:
+        return None
+    row = load.inserted_checkpoint_bytes_per_s / load.inserts_per_s
+    span = constant_for(plan, "redo_span_full_lcp")
+    during = constant_for(plan, "lcp_insert_share")
+    reserve = constant_for(plan, "redo_log_reserve_bytes")
+    page = constant_for(plan, "redo_page_overhead")
+    usable = max(0.0, log_bytes - reserve.value)
+
+    def seconds(span_of: float, speed: float, share: float) -> float:
+        longest = usable / (span_of * rate * page.value)
+        left = speed - share * load.inserted_checkpoint_bytes_per_s * factor
+        held = max(0.0, longest * max(left, 0.0) / factor - data.checkpoint_bytes)
+        # Never before the log has been filled once.
+        return max(held / (growth_rows * row), usable / (rate * page.value))
+
+    value = seconds(span.value, limits.ceiling, during.value)
+    ends = (
+        seconds(span.high, limits.floor, during.high),
+        seconds(span.low, limits.ceiling, during.low),
+        value,
+    )
+    terms = (
+        Term("log of one part that can be used", usable, "bytes", "plan"),
+        term_of(span),
+        Term("log records of the hottest part", rate, "bytes/s", "workload"),
+        Term("checkpoint speed", limits.ceiling, "bytes/s", "plan"),
+        Term("growth of a checkpoint", growth_rows * row, "bytes/s", "workload"),
+    )
+    return Quantity(value, min(ends), max(ends), "s", terms)
+
+
+def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
+    """Checkpoints of every data node that holds rows, under a workload or without one."""
+    loads = {load.node_id: load for load in node_loads(plan, workload)} if workload else {}
+    tables = {load.table.id: load for load in table_loads(plan, workload)} if workload else {}
+    held = node_data_by_id(plan)
+    nodes = tuple(
+        _node(plan, node, held[node.node_id], loads.get(node.node_id), tables)
+        for node in plan.data_nodes
+        if node.node_id in held
+    )
+    return CheckpointEstimate(is_partial(plan), nodes)
