@@ -58,6 +58,8 @@ class Index(Assumable):
     columns: tuple[Identifier, ...] = Field(min_length=1)
     kind: Literal["ordered", "unique", "unique_hash"] = "ordered"
     """unique: hash plus ordered index; unique_hash: UNIQUE ... USING HASH."""
+    key_arrival: Literal["in_order", "random"] | None = None
+    """How new keys come: decides how full the nodes of an ordered index get. None: by the column's type."""
 
 
 class Table(Assumable):
@@ -70,6 +72,8 @@ class Table(Assumable):
     primary_key: tuple[Identifier, ...] = ()
     """Empty: the product adds a hidden BIGINT key."""
     primary_key_using_hash: bool = False
+    key_arrival: Literal["in_order", "random"] | None = None
+    """How new primary keys come, as for an index."""
     distribution_key: tuple[Identifier, ...] = ()
     """Columns of PARTITION BY KEY; empty: the whole primary key."""
     indexes: tuple[Index, ...] = ()
