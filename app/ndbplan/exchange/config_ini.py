@@ -233,8 +233,8 @@ def _link_comment(paths: DataNodePaths, node: DataNode) -> str:
     if paths.redo is not None:
         first, last = (name.split("/")[0] for name in (paths.redo_folders[0], paths.redo_folders[-1]))
         return (
-            "REDO is planned on a disk of its own, but NDB has one FileSystemPath for LCP and REDO: after the "
-            f"first start move {folder}/{first}/DBLQH ... {last}/DBLQH to {paths.redo} and link them (runbook, "
-            "step redo-folders), and again after every start with --initial."
+            "REDO is planned on a disk of its own, but NDB has one FileSystemPath for LCP and REDO: after "
+            f"the first start move {folder}/{first}/DBLQH ... {last}/DBLQH to {paths.redo} and link them "
+            "(runbook, step redo-folders), and again after every start with --initial."
         )
     return ""

@@ -61,35 +61,40 @@ def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:
     disks = plan.host(node.host_id).disks
     data_dir = _set_path(plan, node, "DataDir") or (_below(disks[0]) if disks else NO_DISK_DIRECTORY)
 
-    def on_disk(role: DiskRole, otherwise: str, *known: str) -> str:
-        """A folder on the disk of a role: one in use there already, or a new one."""
+    def on_disk(role: DiskRole, *known: str) -> str:
+        """A folder on the disk of a role: one in use there already, or a new one; DataDir without a role."""
         disk_id = node.disk_roles.disk_of(role)
         if disk_id is None:
-            return otherwise
+            return data_dir
         return next((path for path in known if _disk_of(disks, path) == disk_id), _below(plan.by_id[disk_id]))
 
-    main_role = DiskRole.REDO if node.disk_roles.redo is not None else DiskRole.LCP
-    file_system = _set_path(plan, node, "FileSystemPath") or on_disk(main_role, data_dir, data_dir)
+    stated = _set_path(plan, node, "FileSystemPath")
+    file_system = stated or on_disk(DiskRole.REDO, data_dir)
     disk_data = _set_path(plan, node, "FileSystemPathDD")
 
+    def other(parameter: str, role: DiskRole) -> str:
+        if node.disk_roles.disk_of(role) is None and stated:
+            return _set_path(plan, node, parameter) or stated
+        return _set_path(plan, node, parameter) or on_disk(role, file_system, data_dir)
+
     def of_disk_data(parameter: str, role: DiskRole) -> str:
-        return (
-            _set_path(plan, node, parameter) or disk_data or on_disk(role, file_system, file_system, data_dir)
-        )
+        return _set_path(plan, node, parameter) or disk_data or other(parameter, role)
 
     def linked(role: DiskRole, name: str) -> str | None:
-        disk_id = node.disk_roles.disk_of(role)
-        if disk_id is None or _disk_of(disks, file_system) in (disk_id, None):
+        """Folder of a stream that FileSystemPath cannot place, when its disk is another one."""
+        if node.disk_roles.disk_of(role) is None and stated:
             return None
-        return f"{_below(plan.by_id[disk_id])}/ndb_{node.node_id}_{name}"
+        folder = on_disk(role, data_dir)
+        if folder == file_system or _disk_of(disks, folder) == _disk_of(disks, file_system):
+            return None
+        return f"{folder}/ndb_{node.node_id}_{name}"
 
     return DataNodePaths(
         data_dir=data_dir,
         file_system=file_system,
         data_files=of_disk_data("FileSystemPathDataFiles", DiskRole.DATA_FILES),
         undo_files=of_disk_data("FileSystemPathUndoFiles", DiskRole.UNDO),
-        backup=_set_path(plan, node, "BackupDataDir")
-        or on_disk(DiskRole.BACKUP, file_system, file_system, data_dir),
+        backup=other("BackupDataDir", DiskRole.BACKUP),
         lcp=linked(DiskRole.LCP, "lcp"),
         redo=linked(DiskRole.REDO, "redo"),
         redo_folders=tuple(f"D{8 + part}/DBLQH" for part in range(redo_log_parts(plan, node))),

@@ -1,0 +1,88 @@
+"""Everything a plan is exported to, as a folder of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from ndbplan.base.errors import UserError
+from ndbplan.exchange.config_ini import render_config_ini
+from ndbplan.exchange.my_cnf import render_my_cnf
+from ndbplan.exchange.runbook import render_markdown, render_script
+from ndbplan.exchange.runbook_grow import GROWN_CONFIG, grown_plan
+from ndbplan.plan.file import PlanFileError, write_atomically
+from ndbplan.plan.plan import Plan
+
+
+class ExportError(UserError):
+    """A folder or file that cannot be written, or a kind of file there is none of."""
+
+
+def _config(plan: Plan, _groups: int) -> dict[str, str]:
+    return {"config.ini": render_config_ini(plan)}
+
+
+def _my_cnf(plan: Plan, _groups: int) -> dict[str, str]:
+    return {f"{hostname}.my.cnf": text for hostname, text in render_my_cnf(plan).items()}
+
+
+def _runbook(plan: Plan, groups: int) -> dict[str, str]:
+    files = {"runbook.md": render_markdown(plan, groups), "runbook.sh": render_script(plan, groups)}
+    grown = grown_plan(plan, groups)
+    if grown is not None:
+        files[GROWN_CONFIG] = render_config_ini(grown)
+    return files
+
+
+KINDS: dict[str, Callable[[Plan, int], dict[str, str]]] = {
+    "config": _config,
+    "mycnf": _my_cnf,
+    "runbook": _runbook,
+}
+"""Kinds of files, as `--only` names them."""
+
+
+def render_files(plan: Plan, only: Collection[str] | None = None, *, add_groups: int = 1) -> dict[str, str]:
+    """The text of every exported file by its path inside the folder.
+
+    `only` names kinds of KINDS (None: all); the add-node part of the runbook adds `add_groups` node groups.
+    Raises ExportError for a kind that does not exist.
+    """
+    unknown = sorted(set(only or ()) - KINDS.keys())
+    if unknown:
+        raise ExportError(
+            f"there is no kind of file '{unknown[0]}'", where="--only", fix=f"name some of {', '.join(KINDS)}"
+        )
+    files: dict[str, str] = {}
+    for kind, rendered in KINDS.items():
+        if only is None or kind in only:
+            files.update(rendered(plan, add_groups))
+    return files
+
+
+def export(
+    plan: Plan, directory: str | os.PathLike[str], only: Collection[str] | None = None, *, add_groups: int = 1
+) -> list[Path]:
+    """Write the files of a plan into a folder, which is made when missing; the paths written, in order.
+
+    Raises ExportError when the folder or a file cannot be written; files are replaced one by one, whole.
+    """
+    folder = Path(directory)
+    files = render_files(plan, only, add_groups=add_groups)
+    written: list[Path] = []
+    try:
+        for name, text in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, text.encode("utf-8"))
+            if name.endswith(".sh"):
+                path.chmod(path.stat().st_mode | 0o111)
+            written.append(path)
+    except PlanFileError as error:
+        raise ExportError(error.what, where=error.where, fix="free space or check the permissions") from None
+    except OSError as error:
+        raise ExportError(
+            f"the folder cannot be made ({error.strerror})", where=str(folder), fix="name another folder"
+        ) from None
+    return written
