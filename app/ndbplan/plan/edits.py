@@ -9,6 +9,7 @@ Each raises EditError (or pydantic's ValidationError turned into one) and leaves
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -58,11 +59,14 @@ def _checked(plan: Plan) -> Plan:
 
 
 def changed(part: T, **fields: Any) -> T:
-    """A validated copy of one part with these fields exchanged. Raises EditError."""
-    if all(getattr(part, name) is value for name, value in fields.items()):
+    """A validated copy of one part with these fields exchanged; it shares the others. Raises EditError."""
+    if all(getattr(part, name) == value for name, value in fields.items()):
         return part
     try:
-        return type(part).model_validate({**{n: getattr(part, n) for n in type(part).model_fields}, **fields})
+        valid = type(part).model_validate(
+            {**{n: getattr(part, n) for n in type(part).model_fields}, **fields}
+        )
+        return part.model_copy(update={name: getattr(valid, name) for name in fields})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         cause = (first.get("ctx") or {}).get("error")
@@ -319,7 +323,7 @@ def free_node_id(plan: Plan, kind: str, taken: Collection[int] = ()) -> int:
         if node_id not in used:
             return node_id
     raise EditError(
-        f"all {len(pool)} node ids for a {kind} node are taken",
+        f"all {top if kind == 'data' else 255} node ids for a {kind} node are taken",
         fix="remove a node first; a cluster has at most 255 nodes",
     )
 
@@ -373,11 +377,24 @@ def _twin_node(plan: Plan, model: DataNode, host_id: str, group: int | None) -> 
 
 def next_hostname(model: str, taken: Collection[str]) -> str:
     """A free name after the pattern of `model`: host-a1 → host-a2, 10.0.0.3 → 10.0.0.4."""
-    stem, dot, domain = (model, "", "") if model.replace(".", "").isdigit() else model.partition(".")
+    if re.fullmatch(r"\d+(\.\d+){3}", model):
+        return _next_address(model, taken)
+    stem, dot, domain = model.partition(".")
     digits = len(stem) - len(stem.rstrip("0123456789"))
     base, number = (stem[:-digits], int(stem[-digits:])) if digits else (f"{stem}-", 1)
     while True:
         number += 1
         candidate = f"{base}{number:0{digits}d}{dot}{domain}"
         if candidate not in taken:
+            return candidate
+
+
+def _next_address(model: str, taken: Collection[str]) -> str:
+    number = 0
+    for part in model.split("."):
+        number = number * 256 + int(part)
+    while True:
+        number = (number + 1) % 2**32
+        candidate = ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
+        if candidate not in taken and 0 < number & 255 < 255:
             return candidate

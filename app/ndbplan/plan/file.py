@@ -73,16 +73,20 @@ def load(path: str | os.PathLike[str]) -> Plan:
     """The plan in a file. Raises PlanFileError for whatever is wrong with it."""
     file = Path(path)
     try:
-        size = file.stat().st_size
         if file.is_dir():
             raise PlanFileError("this is a folder, not a plan file", where=str(file), fix="name a file")
+        size = file.stat().st_size
+        with file.open("rb") as source:
+            # A pipe or device has no size; reading stops behind the limit whatever it is.
+            content = source.read(MAX_FILE_BYTES + 1) if size <= MAX_FILE_BYTES else b""
+        size = max(size, len(content))
         if size > MAX_FILE_BYTES:
             raise PlanFileError(
-                f"the file has {format_bytes(size)}; a plan has at most {format_bytes(MAX_FILE_BYTES)}",
+                f"it has {format_bytes(size)} or more; a plan has at most {format_bytes(MAX_FILE_BYTES)}",
                 where=str(file),
                 fix="open a file that ndbplan saved",
             )
-        text = file.read_text(encoding="utf-8")
+        text = content.decode("utf-8")
     except FileNotFoundError:
         raise PlanFileError("there is no such file", where=str(file), fix="check the name") from None
     except UnicodeDecodeError as error:
