@@ -30,7 +30,7 @@ def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examp
     match = _TYPED.match(text.strip())
     if match is None or match[3].lower() not in units:
         raise UserError(f"'{text.strip()[:40]}' is not {kind}", fix=f"type for example {examples}")
-    number = float(match[1].replace(" ", "").replace("_", "")) * 10.0 ** int(match[2] or 0)
+    number = float(f"{match[1].replace(' ', '').replace('_', '')}e{match[2] or 0}")
     value = number * units[match[3].lower()]
     if not math.isfinite(value):
         raise UserError(f"'{text.strip()[:40]}' is too large", fix=f"type for example {examples}")

@@ -1,0 +1,147 @@
+"""Quantities as people type and read them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ndbplan.base import units
+from ndbplan.base.errors import UserError
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0", 0),
+        ("64 GB", 64 * 10**9),
+        ("64GiB", 64 * 2**30),
+        ("1.5 TiB", 3 * 2**39),
+        ("512M", 512 * 2**20),
+        ("512m", 512 * 2**20),
+        ("80K", 80 * 1024),
+        (" 1 024 ", 1024),
+        ("1_000 kb", 10**6),
+        (".5 MB", 500_000),
+        ("1e3", 1000),
+    ],
+)
+def test_bytes(text: str, value: int) -> None:
+    assert units.parse_bytes(text) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "GB", "-1", "1 XB", "1..5 GB", "NaN", "inf", "1 GB 2", "12e999", "0x10", "1,5 GB", "9" * 400],
+)
+def test_what_is_no_size_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(UserError) as caught:
+        units.parse_bytes(text)
+    assert "64 GB" in caught.value.line
+    assert len(caught.value.line) < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("20 ms", 0.02),
+        ("10min", 600),
+        ("2 h", 7200),
+        ("1 h 30 min", 5400),
+        ("1m30s", 90),
+        ("3 d", 259_200),
+        ("100 µs", 1e-4),
+        ("45", 45),
+        ("0.5 s", 0.5),
+    ],
+)
+def test_durations(text: str, value: float) -> None:
+    assert units.parse_duration_s(text) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("text", ["", "ten", "1 h and a bit", "-5 s", "5 parsecs", "1 h 30 bananas"])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    with pytest.raises(UserError):
+        units.parse_duration_s(text)
+
+
+@pytest.mark.parametrize(("text", "value"), [("118 MB/s", 118e6), ("1.17 GB", 1.17e9), ("20M", 20 * 2**20)])
+def test_rates(text: str, value: float) -> None:
+    assert units.parse_bytes_per_s(text) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(("text", "value"), [("10k", 1e4), ("3M", 3e6), ("250 000", 250e3), ("2.5k/s", 2500)])
+def test_counts(text: str, value: float) -> None:
+    assert units.parse_count(text) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1 KB"),
+        (16_613_376, "16.6 MB"),
+        (999_999, "1 MB"),
+        (2_226_225_152, "2.23 GB"),
+        (10**16, "10 PB"),
+        (-5000, "-5 KB"),
+    ],
+)
+def test_bytes_are_written_in_decimal_units(value: float, text: str) -> None:
+    assert units.format_bytes(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (0.85, "850 ms"),
+        (0.00005, "0.05 ms"),
+        (1, "1 s"),
+        (59.96, "1 min"),
+        (247.97, "4 min 8 s"),
+        (3600, "1 h"),
+        (4320, "1 h 12 min"),
+        (86_400 * 3, "3 d"),
+        (-90, "−1 min 30 s"),
+    ],
+)
+def test_durations_are_written_as_people_say_them(seconds: float, text: str) -> None:
+    assert units.format_duration(seconds) == text
+
+
+@given(st.integers(0, 2**60))
+def test_ndb_sizes_read_back_exactly(value: int) -> None:
+    assert units.parse_bytes(units.format_ndb_size(value)) == value
+
+
+@given(st.floats(1, 2**59))
+def test_written_sizes_read_back_within_a_percent(value: float) -> None:
+    assert units.parse_bytes(units.format_bytes(value)) == pytest.approx(value, rel=0.01, abs=1)
+    assert units.parse_bytes(units.format_bytes_binary(value)) == pytest.approx(value, rel=0.01, abs=1)
+
+
+@given(st.floats(1e-6, 8e6))
+def test_written_durations_read_back_within_two_percent(value: float) -> None:
+    assert units.parse_duration_s(units.format_duration(value)) == pytest.approx(value, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (3_000_000, "", "3\u2009000\u2009000"),
+        (0.953, "fraction", "95 %"),
+        (118e6, "bytes/s", "118 MB/s"),
+        (12.5, "rows", "12.5 rows"),
+        (741, "rows", "741 rows"),
+    ],
+)
+def test_values_with_units(value: float, unit: str, text: str) -> None:
+    assert units.format_value(value, unit) == text
+
+
+@pytest.mark.parametrize("value", [1e300, 5e-324, 1e-9, 123456789.123])
+def test_odd_numbers_are_written_somehow(value: float) -> None:
+    for unit in ("bytes", "s", "bytes/s", "fraction", "", "rows"):
+        assert units.format_value(value, unit)

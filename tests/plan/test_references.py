@@ -1,0 +1,85 @@
+"""What must hold inside a plan: each way to break it is found, and the message names the place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRoles, Link
+from ndbplan.plan.references import BrokenReferenceError, broken, first_broken
+from ndbplan.plan.samples import sample_names, sample_plan
+
+STARTER = sample_plan("starter")
+DISK_DATA = sample_plan("disk-data")
+
+
+@pytest.mark.parametrize("name", sample_names())
+def test_samples_hold(name: str) -> None:
+    assert list(broken(sample_plan(name))) == []
+
+
+def swapped(plan: Plan, collection: str, **fields: Any) -> Plan:
+    """The plan with fields of the first part of a collection exchanged, unchecked."""
+    first, *rest = getattr(plan, collection)
+    return plan.replace(**{collection: (first.model_copy(update=fields), *rest)})
+
+
+@pytest.mark.parametrize(
+    ("plan", "where", "what"),
+    [
+        (swapped(STARTER, "hosts", location_id="none"), "hosts[0].location_id", "no location 'none'"),
+        (swapped(STARTER, "hosts", location_id="app-a1"), "hosts[0].location_id", "no location"),
+        (swapped(STARTER, "processes", host_id="none"), "processes[0].host_id", "no host 'none'"),
+        (swapped(STARTER, "processes", host_id="rack-a"), "processes[0].host_id", "no host"),
+        (
+            swapped(STARTER, "processes", disk_roles=DiskRoles(lcp="none")),
+            "processes[0].disk_roles.lcp",
+            "no disk 'none'",
+        ),
+        (
+            swapped(STARTER, "processes", disk_roles=DiskRoles(undo="host-b1-nvme0")),
+            "processes[0].disk_roles.undo",
+            "own host",
+        ),
+        (swapped(STARTER, "hosts", id="app-a1"), "ids", "used twice"),
+        (swapped(STARTER, "processes", node_id=2), "processes[1].node_id", "node id 2 is used twice"),
+        (swapped(STARTER, "tables", name="product"), "tables[1].name", "shop.product is there twice"),
+        (swapped(STARTER, "tables", primary_key=("no",)), "tables[0].primary_key", "no column 'no'"),
+        (
+            swapped(STARTER, "tables", distribution_key=("email",)),
+            "tables[0].distribution_key",
+            "not in the primary key",
+        ),
+        (swapped(STARTER, "tables", tablespace_id="ts"), "tables[0].tablespace_id", "no tablespace"),
+        (
+            swapped(DISK_DATA, "tablespaces", logfile_group_id="ts1"),
+            "tablespaces[0].logfile_group_id",
+            "no log file group",
+        ),
+        (
+            STARTER.replace(tables=STARTER.tables[1:]),
+            "workloads[0].transactions[1].operations[0].table_id",
+            "no table 'customer'",
+        ),
+        (
+            STARTER.replace(links=(Link(process_id_1="ndb1", process_id_2="gone"),)),
+            "links[0].process_id_2",
+            "gone",
+        ),
+    ],
+)
+def test_each_contradiction_is_found_at_its_place(plan: Plan, where: str, what: str) -> None:
+    found = first_broken(plan)
+    assert found is not None
+    assert where in found.where
+    assert what in found.what
+    assert found.fix
+    with pytest.raises(ValueError, match="validation error"):
+        Plan.model_validate(plan.model_dump())
+
+
+def test_all_contradictions_are_listed() -> None:
+    plan = swapped(swapped(STARTER, "hosts", location_id="none"), "tables", primary_key=("no",))
+    assert [type(found) for found in broken(plan)] == [BrokenReferenceError] * 2
