@@ -62,6 +62,8 @@ class OpenLoad(_Load):
     shape: Literal["step", "linear"] = "step"
     repeat_s: Seconds = 0.0
     """The schedule starts again after this time; 0: never."""
+    clients: int | None = Field(default=None, ge=1, le=1_000_000)
+    """Transactions under way at most: one for each client thread; None: no limit."""
 
 
 class ClosedLoad(_Load):
