@@ -15,7 +15,8 @@ def main() -> None:
     import click
 
     from ndbplan.base.errors import UserError
-    from ndbplan.cli.commands import ndbplan
+    from ndbplan.cli import answers, plans  # noqa: F401 — they define the commands
+    from ndbplan.cli.group import ndbplan
 
     for stream in (sys.stdout, sys.stderr):
         # Host and table names may hold signs that the terminal has not; they never end the program.

@@ -1,72 +1,13 @@
-"""The commands of `ndbplan`. Each imports the engine it needs when it runs, so that help comes at once."""
+"""Commands around plan files: samples, new, schema, export. Each imports what it needs when it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
-from ndbplan.cli.parameters import UsageError
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-_PLAN_SUFFIX = ".ndbplan"
-
-
-class _Commands(click.Group):
-    """Commands by name; a plan file in place of one opens it in the window."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.commands and args[0].endswith(_PLAN_SUFFIX):
-            args = ["open", *args]
-        return super().resolve_command(ctx, args)
-
-
-@click.group(
-    cls=_Commands,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@click.version_option(package_name="ndbplan", prog_name="ndbplan")
-@click.pass_context
-def ndbplan(ctx: click.Context) -> None:
-    """Plan MySQL NDB Cluster deployments: where data lands, what disks must take, how long operations last.
-
-    Without a command: the window.
-    """
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
-
-
-def json_option(function: F) -> F:
-    """`--json`: the result for machines, in the shapes that `ndbplan schema` describes."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")(function)
-
-
-def why_option(function: F) -> F:
-    """`--why`: the derivation of every estimated number."""
-    return click.option("--why", is_flag=True, help="Show what every estimated number is made of.")(function)
-
-
-def show(
-    shape: dict[str, Any], *, as_json: bool, why: bool = False, text: Iterator[str] | None = None
-) -> None:
-    """Print a result: as JSON, or as the lines of `text`, or as tables of the shape."""
-    if as_json:
-        import json
-
-        click.echo(json.dumps(shape, indent=2, ensure_ascii=False, allow_nan=False))
-        return
-    from ndbplan.cli.tables import derivations, lines_of
-
-    lines = list(lines_of(shape) if text is None else text)
-    if why:
-        lines += derivations(shape)
-    click.echo("\n".join(lines).strip("\n"))
+from ndbplan.cli.group import json_option, ndbplan, show
+from ndbplan.cli.parameters import PLAN, Names, UsageError, read_plan
 
 
 @ndbplan.command()
@@ -136,3 +77,42 @@ def schema(command: str | None) -> None:
             f"'{command}' prints no JSON", where="--output", fix=f"use one of {', '.join(output_schemas())}"
         )
     show(output_schema(command), as_json=True)
+
+
+@ndbplan.command()
+@PLAN
+@click.option(
+    "--to",
+    "folder",
+    metavar="DIR",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The folder, made when missing.",
+)
+@click.option("--only", metavar="KIND,...", type=Names(), help="Kinds of files: config,mycnf,runbook.")
+@click.option(
+    "--add-groups",
+    metavar="N",
+    type=click.IntRange(1, 72),
+    default=1,
+    show_default=True,
+    help="Node groups that the runbook's add-node part adds.",
+)
+@json_option
+def export(
+    plan_file: Path, folder: Path, only: tuple[str, ...] | None, add_groups: int, *, as_json: bool
+) -> None:
+    """Write config.ini, a my.cnf for each SQL host and the runbook into a folder."""
+    from ndbplan.exchange.export import ExportError
+    from ndbplan.exchange.export import export as write_files
+
+    plan = read_plan(plan_file)
+    try:
+        written = write_files(plan, folder, only, add_groups=add_groups)
+    except ExportError as error:
+        raise UsageError(error.what, where=error.where, fix=error.fix) from None
+    show(
+        {"files": [str(path) for path in written]},
+        as_json=as_json,
+        text=(f"wrote {path}" for path in written),
+    )

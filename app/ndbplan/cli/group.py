@@ -1,0 +1,66 @@
+"""The command `ndbplan` itself, and what its subcommands share: --json, --why, printing a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PLAN_SUFFIX = ".ndbplan"
+
+
+class _Commands(click.Group):
+    """Commands by name; a plan file in place of one opens it in the window."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands and args[0].endswith(_PLAN_SUFFIX):
+            args = ["open", *args]
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="ndbplan", prog_name="ndbplan")
+@click.pass_context
+def ndbplan(ctx: click.Context) -> None:
+    """Plan MySQL NDB Cluster deployments: where data lands, what disks must take, how long operations last.
+
+    Without a command: the window.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def json_option(function: F) -> F:
+    """`--json`: the result for machines, in the shapes that `ndbplan schema` describes."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")(function)
+
+
+def why_option(function: F) -> F:
+    """`--why`: the derivation of every estimated number."""
+    return click.option("--why", is_flag=True, help="Show what every estimated number is made of.")(function)
+
+
+def show(
+    shape: dict[str, Any], *, as_json: bool, why: bool = False, text: Iterator[str] | None = None
+) -> None:
+    """Print a result: as JSON, or as the lines of `text`, or as tables of the shape."""
+    if as_json:
+        import json
+
+        click.echo(json.dumps(shape, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    from ndbplan.cli.tables import derivations, lines_of
+
+    lines = list(lines_of(shape) if text is None else text)
+    if why:
+        lines += derivations(shape)
+    click.echo("\n".join(lines).strip("\n"))
