@@ -1,0 +1,78 @@
+"""The compiled kernel: where its machine code is kept, whether it is ready, and how to get it ready.
+
+Compiling takes some seconds the first time on a machine; the result is kept in the user's cache folder
+(or NUMBA_CACHE_DIR), so a program installed in a read-only place works and later starts are quick.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+_lock = Lock()
+_advance: Callable[..., None] | None = None
+
+
+@cache
+def cache_dir() -> Path:
+    """Folder of the compiled kernel: NUMBA_CACHE_DIR, the user's cache, or a temporary folder."""
+    stated = os.environ.get("NUMBA_CACHE_DIR")
+    if stated:
+        return Path(stated)
+    from platformdirs import user_cache_path
+
+    folder = user_cache_path("ndbplan") / "compiled"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        return Path(tempfile.gettempdir()) / f"ndbplan-compiled-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    return folder
+
+
+@cache
+def _stamp() -> Path:
+    """A file that exists once this kernel has been compiled for this machine and these libraries."""
+    source = hashlib.sha256()
+    for name in ("steps.py", "columns.py"):
+        path = Path(__file__).with_name(name)
+        source.update(path.read_bytes())
+        source.update(str(path).encode())
+    source.update("|".join((sys.version, version("numba"), version("numpy"), platform.platform())).encode())
+    return cache_dir() / f"kernel-{source.hexdigest()[:20]}.ready"
+
+
+def is_prepared() -> bool:
+    """Whether a simulation can start without compiling first. Quick; imports no compiler."""
+    return _advance is not None or _stamp().exists()
+
+
+def prepare() -> Callable[..., None]:
+    """The compiled kernel; compiles it when this machine has not done so yet (some seconds)."""
+    global _advance
+    with _lock:
+        if _advance is None:
+            folder = cache_dir()
+            folder.mkdir(parents=True, exist_ok=True)
+            import numba
+
+            # The decorators in `steps` look at it when they are run.
+            settings: Any = numba.config
+            settings.CACHE_DIR = os.fspath(folder)
+            from ndbplan.simulate import steps
+
+            compiled: Any = steps.advance
+            compiled.compile(steps.SIGNATURE)
+            _advance = compiled
+            _stamp().touch()
+    return _advance

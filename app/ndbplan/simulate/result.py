@@ -1,0 +1,357 @@
+"""What a simulation found: series over time with their extremes, totals, errors and what was short."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.simulate import columns as col
+from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
+
+if TYPE_CHECKING:
+    from ndbplan.simulate.run import Arrays
+    from ndbplan.simulate.scenario import Scenario
+
+Floats = NDArray[np.float64]
+
+RATE_FACTOR = 1.12
+"""Accepted rates of this model against a running 7.4.10 cluster that was overloaded."""
+MOMENT_FACTOR = 1.3
+FILL_FACTOR = 1.15
+_SOURCE = "simulation, held against 7.4.10 runs with limited disks"
+
+
+@dataclass(frozen=True)
+class ErrorCount:
+    """One temporary error that clients got."""
+
+    code: int
+    count: float
+    """Transactions refused with it."""
+    first_at_s: Quantity
+    node_id: int
+    """Node that raised it first."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of one entry of `errors`."""
+        return {
+            "code": self.code,
+            "count": round(self.count),
+            "first_at_s": self.first_at_s.to_json(why=why),
+            "node_id": self.node_id,
+        }
+
+
+@dataclass(frozen=True)
+class PartSeries:
+    """One log part of one data node over time; arrays have one entry for each bucket."""
+
+    node_id: int
+    node_ids: tuple[int, ...]
+    """Every data node that behaves like this one."""
+    log_part: int
+    buffer_bytes: int
+    log_bytes: int
+    low: Floats
+    high: Floats
+    last: Floats
+    """Bytes in the redo buffer: least, most and last of each bucket."""
+    log_used: Floats
+    """Bytes of log that cannot be reused yet, at the end of each bucket."""
+    made_bytes: float
+    """Log produced since the start."""
+
+    @property
+    def fill_max(self) -> float:
+        """Most the buffer held, as a share."""
+        return float(self.high.max(initial=0.0)) / self.buffer_bytes
+
+
+@dataclass(frozen=True)
+class DiskSeries:
+    """One disk over time."""
+
+    host: str
+    disk: str
+    disk_id: str
+    disk_ids: tuple[str, ...]
+    """Every disk that gets the same streams."""
+    alike: tuple[tuple[str, str], ...]
+    """Host and name of each of them."""
+    bytes_per_s: dict[str, Floats]
+    """Written for each purpose (redo, lcp, undo, data_files, backup)."""
+    utilisation: Floats
+    utilisation_peak: Floats
+    write_bps_mean: Quantity
+    utilisation_mean: Quantity
+
+    @property
+    def utilisation_max(self) -> float:
+        """Highest utilisation of a step."""
+        return float(self.utilisation_peak.max(initial=0.0))
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of one entry of `disks`."""
+        top = min(1.0, self.utilisation_max)
+        return {
+            "host": self.host,
+            "disk": self.disk,
+            "write_bps_mean": self.write_bps_mean.to_json(why=why),
+            "utilisation_mean": self.utilisation_mean.to_json(why=why),
+            "utilisation_max": Quantity(top, min(top, top / 1.1), min(1.0, top * 1.1), "fraction").to_json(
+                why=why
+            ),
+        }
+
+
+@dataclass(frozen=True)
+class SimulationResult:
+    """What a run found. Series have one entry for each bucket of `bucket_s` seconds, from `times_s` on."""
+
+    workload: str
+    seed: int
+    duration_s: float
+    step_s: float
+    bucket_s: float
+    times_s: Floats
+    offered: Floats
+    attempted: Floats
+    accepted: Floats
+    refused: Floats
+    """Transactions per second."""
+    waiting: Floats
+    """Transactions that wait for redo at the end of each bucket."""
+    refused_by_code: dict[int, Floats]
+    lcp_share: Floats
+    """Share of each bucket in which a checkpoint writes."""
+    parts: tuple[PartSeries, ...]
+    disks: tuple[DiskSeries, ...]
+    errors: tuple[ErrorCount, ...]
+    offered_per_s: float
+    accepted_per_s: Quantity
+    redo_buffer_fill_max: Quantity
+    redo_log_fill_max: Quantity
+    wasted_redo_share: float
+    """Log of work that was undone against all log."""
+    bottlenecks: tuple[Bottleneck, ...]
+    """What is short, most pressing first."""
+
+    @property
+    def bottleneck(self) -> Bottleneck:
+        """What limits the load, or comes nearest to it."""
+        return self.bottlenecks[0]
+
+    @property
+    def first_error(self) -> ErrorCount | None:
+        """The error that came first; None when nothing was refused."""
+        return min(self.errors, key=lambda e: e.first_at_s.value, default=None)
+
+    @classmethod
+    def of(cls, scenario: Scenario, arrays: Arrays) -> SimulationResult:
+        """The result of a run that is over."""
+        step_s = scenario.step_s
+        buckets = len(arrays.out)
+        bucket_s = arrays.steps_per_bucket * step_s
+        lengths = np.full(buckets, bucket_s)
+        lengths[-1] = scenario.steps * step_s - (buckets - 1) * bucket_s
+        out = arrays.out
+        errors = _errors(scenario, arrays)
+        counts = np.diff(arrays.out_errors, axis=0, prepend=np.zeros((1, arrays.out_errors.shape[1])))
+        parts = _parts(scenario, arrays)
+        disks = _disks(scenario, arrays, lengths)
+        duration = scenario.duration_s
+        made = sum(float(p.made_bytes) * len(p.node_ids) for p in parts)
+        wasted = float((arrays.parts[col.P_WASTED].sum(axis=1) * scenario.index[:, col.I_COUNT]).sum())
+        return cls(
+            workload=scenario.workload.name,
+            seed=scenario.seed,
+            duration_s=duration,
+            step_s=step_s,
+            bucket_s=bucket_s,
+            times_s=np.arange(buckets, dtype=np.float64) * bucket_s,
+            offered=out[:, col.O_OFFERED] / lengths,
+            attempted=out[:, col.O_ATTEMPTED] / lengths,
+            accepted=out[:, col.O_ACCEPTED] / lengths,
+            refused=out[:, col.O_REFUSED] / lengths,
+            waiting=out[:, col.O_WAITING].copy(),
+            refused_by_code={
+                code: counts[:, i] / lengths for i, code in enumerate(col.ERROR_CODES) if arrays.errors[i] > 0
+            },
+            lcp_share=np.minimum(1.0, out[:, col.O_LCP] / lengths),
+            parts=parts,
+            disks=disks,
+            errors=errors,
+            offered_per_s=float(out[:, col.O_OFFERED].sum()) / duration,
+            accepted_per_s=_accepted(scenario, out, duration, disks),
+            redo_buffer_fill_max=_fill(max((p.fill_max for p in parts), default=0.0), "redo buffer"),
+            redo_log_fill_max=_fill(
+                max((float(p.log_used.max(initial=0.0)) / p.log_bytes for p in parts), default=0.0),
+                "redo log",
+            ),
+            wasted_redo_share=wasted / made if made > 0 else 0.0,
+            bottlenecks=find_bottlenecks(scenario, errors, parts, disks, arrays),
+        )
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape that `ndbplan simulate --json` prints."""
+        return {
+            "seed": self.seed,
+            "duration_s": self.duration_s,
+            "offered_per_s": self.offered_per_s,
+            "accepted_per_s": self.accepted_per_s.to_json(why=why),
+            "errors": [error.to_json(why) for error in self.errors],
+            "disks": [
+                {**disk.to_json(why), "host": host, "disk": name}
+                for disk in self.disks
+                for host, name in disk.alike
+            ],
+            "redo_buffer_fill_max": self.redo_buffer_fill_max.to_json(why=why),
+            "redo_log_fill_max": self.redo_log_fill_max.to_json(why=why),
+            "bottleneck": self.bottleneck.to_json(),
+            "next_bottleneck": self.bottlenecks[1].to_json() if len(self.bottlenecks) > 1 else None,
+        }
+
+    def to_csv(self) -> str:
+        """One line for each bucket: rates, refusals by code, every log part, every disk."""
+        head = ["t_s", "offered_per_s", "attempted_per_s", "accepted_per_s", "refused_per_s", "waiting"]
+        series: list[Floats] = [
+            self.times_s, self.offered, self.attempted, self.accepted, self.refused, self.waiting,
+        ]  # fmt: skip
+        for code, values in self.refused_by_code.items():
+            head.append(f"error_{code}_per_s")
+            series.append(values)
+        head.append("lcp_writes")
+        series.append(self.lcp_share)
+        for part in self.parts:
+            stem = f"node{part.node_id}_part{part.log_part}"
+            head += [f"{stem}_redo_buffer_bytes", f"{stem}_redo_buffer_max_bytes", f"{stem}_redo_log_bytes"]
+            series += [part.last, part.high, part.log_used]
+        for disk in self.disks:
+            stem = f"{disk.host}_{disk.disk}".replace(" ", "_")
+            for purpose, values in disk.bytes_per_s.items():
+                if values.any():
+                    head.append(f"{stem}_{purpose}_bytes_per_s")
+                    series.append(values)
+            head.append(f"{stem}_utilisation")
+            series.append(disk.utilisation)
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(head)
+        for row in zip(*(values.tolist() for values in series), strict=True):
+            writer.writerow([f"{value:.6g}" for value in row])
+        return text.getvalue()
+
+
+def _errors(scenario: Scenario, arrays: Arrays) -> tuple[ErrorCount, ...]:
+    found = []
+    for i, code in enumerate(col.ERROR_CODES):
+        count = float(arrays.errors[i])
+        if count <= 0:
+            continue
+        first = float(arrays.first[i, 0])
+        node = int(arrays.first[i, 1])
+        spread = max(5.0, first * (MOMENT_FACTOR - 1.0))
+        moment = Quantity(
+            first, max(0.0, first - spread), first + spread, "s",
+            (Term("first refusal", first, "s", _SOURCE),),
+        )  # fmt: skip
+        found.append(ErrorCount(code, count, moment, scenario.node_classes[max(0, node)].node_id))
+    return tuple(sorted(found, key=lambda e: e.first_at_s.value))
+
+
+def _parts(scenario: Scenario, arrays: Arrays) -> tuple[PartSeries, ...]:
+    found = []
+    for n, node_class in enumerate(scenario.node_classes):
+        for p in range(node_class.log_parts):
+            if scenario.load[n].any() and scenario.load[n, p] <= 0:
+                continue
+            low = arrays.out_low[:, n, p].copy()
+            low[~np.isfinite(low)] = 0.0
+            found.append(
+                PartSeries(
+                    node_id=node_class.node_id,
+                    node_ids=tuple(node.node_id for node in node_class.nodes),
+                    log_part=p,
+                    buffer_bytes=max(1, node_class.redo_buffer_bytes),
+                    log_bytes=int(scenario.nodes[n, col.N_LOG_BYTES]),
+                    low=low,
+                    high=arrays.out_high[:, n, p],
+                    last=arrays.out_last[:, n, p],
+                    log_used=arrays.out_log[:, n, p],
+                    made_bytes=float(arrays.parts[col.P_MADE, n, p]),
+                )
+            )
+    return tuple(found)
+
+
+def _disks(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[DiskSeries, ...]:
+    found = []
+    for d, disk_class in enumerate(scenario.disk_classes):
+        rates = {purpose: arrays.out_disk[:, d, i] / lengths for i, purpose in enumerate(col.PURPOSES)}
+        total = sum(rates.values(), np.zeros(len(lengths)))
+        written = float((total * lengths).sum())
+        mean = written / float(lengths.sum())
+        capacity = disk_class.bytes_per_s
+        whole = disk_class.disks[0].sequential_write_bytes_per_s
+        other = disk_class.disks[0].other_load
+        terms = tuple(
+            Term(f"{purpose} written", float((values * lengths).sum() / lengths.sum()), "bytes/s", _SOURCE)
+            for purpose, values in rates.items()
+            if values.any()
+        )
+        busy = min(1.0, other + mean / whole)
+        low, high = min(mean, mean / RATE_FACTOR), max(mean, min(capacity, mean * RATE_FACTOR))
+        found.append(
+            DiskSeries(
+                host=disk_class.hostnames[0],
+                disk=disk_class.disks[0].name,
+                disk_id=disk_class.disks[0].id,
+                disk_ids=tuple(disk.id for disk in disk_class.disks),
+                alike=tuple(
+                    (host, disk.name)
+                    for host, disk in zip(disk_class.hostnames, disk_class.disks, strict=True)
+                ),
+                bytes_per_s=rates,
+                utilisation=np.minimum(1.0, other + total / whole),
+                utilisation_peak=np.minimum(1.0, other + (1.0 - other) * arrays.out_busy[:, d]),
+                write_bps_mean=Quantity(mean, low, high, "bytes/s", terms),
+                utilisation_mean=Quantity(
+                    busy, min(busy, busy / RATE_FACTOR), max(busy, min(1.0, busy * RATE_FACTOR)), "fraction",
+                    (Term("bandwidth of the disk", whole, "bytes/s", "plan"), *terms),
+                ),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _accepted(scenario: Scenario, out: Floats, duration_s: float, disks: tuple[DiskSeries, ...]) -> Quantity:
+    accepted = float(out[:, col.O_ACCEPTED].sum()) / duration_s
+    attempted = float(out[:, col.O_ATTEMPTED].sum()) / duration_s
+    offered = float(out[:, col.O_OFFERED].sum()) / duration_s
+    terms = (
+        Term("offered", offered, "tx/s", "plan"),
+        Term("log of one transaction", scenario.redo_bytes_per_transaction, "bytes", "formula"),
+        *(Term(f"bandwidth of {d.hostnames[0]} {d.disks[0].name}", d.bytes_per_s, "bytes/s", "plan")
+          for d in scenario.disk_classes[:4]),
+    )  # fmt: skip
+    if accepted >= attempted * (1.0 - 1e-9):
+        return Quantity.exact(accepted, "tx/s", terms)
+    high = max(accepted, min(attempted, accepted * RATE_FACTOR))
+    return Quantity(accepted, accepted / RATE_FACTOR, high, "tx/s", terms)
+
+
+def _fill(value: float, name: str) -> Quantity:
+    high = max(value, min(1.0, value * FILL_FACTOR))
+    return Quantity(
+        value,
+        value / FILL_FACTOR,
+        high,
+        "fraction",
+        (Term(f"{name}, fullest part", value, "fraction", _SOURCE),),
+    )
