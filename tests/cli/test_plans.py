@@ -1,0 +1,264 @@
+"""Commands around plan files, and the manners that all commands share."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from ndbplan.cli.schemas import output_schemas, plan_schema
+from ndbplan.plan.file import dumps, load
+from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.samples import sample_names, sample_plan
+
+HEAVY = ("PySide6", "shiboken6", "pyqtgraph", "numba", "numpy", "pydantic", "sqlglot", "jinja2")
+
+
+def loaded_after(*arguments: str) -> set[str]:
+    """Names of the packages that a command loads."""
+    code = (
+        "import sys\nfrom ndbplan.cli import main\n"
+        f"sys.argv = ['ndbplan', *{list(arguments)!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('\\n'.join(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stderr.splitlines()}
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("export", "--help"), ("nonsense",)])
+def test_help_comes_without_anything_heavy(arguments: tuple[str, ...]) -> None:
+    assert loaded_after(*arguments).isdisjoint(HEAVY)
+
+
+def test_listing_samples_needs_no_window_and_no_compiler(call: Any) -> None:
+    assert loaded_after("samples").isdisjoint({"PySide6", "pyqtgraph", "numba"})
+
+
+@pytest.mark.parametrize("command", [(), ("--help",), ("-h",)])
+def test_help(call: Any, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    if command:
+        done = call(*command)
+        assert done.code == 0
+        assert "Commands:" in done.out
+
+
+def test_python_m_ndbplan_is_the_same() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ndbplan", "samples", "--json"], capture_output=True, text=True, check=True
+    )
+    assert [row["name"] for row in json.loads(done.stdout)["samples"]] == list(sample_names())
+
+
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    done = subprocess.run(
+        f"set -o pipefail; {sys.executable} -m ndbplan schema | head -1",
+        shell=True,
+        executable="/bin/bash",
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == ""
+    assert done.stdout == "{\n"
+    assert done.returncode == 0
+
+
+def test_a_fault_of_the_program_is_one_line_too(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_down() -> None:
+        raise ZeroDivisionError("by\nzero")
+
+    monkeypatch.setattr("ndbplan.plan.samples.sample_names", break_down)
+    done = call("samples")
+    assert done.code == 2
+    assert done.err.count("\n") == 1
+    assert "fault of the program: ZeroDivisionError: by zero" in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nonsense",), "No such command 'nonsense'"),
+        (("samples", "--nonsense"), "--nonsense"),
+        (("samples", "extra"), "extra"),
+        (("new",), "--output"),
+        (("new", "--sample", "nothing", "-o", "x"), "starter"),
+        (("export",), "PLAN"),
+        (("schema", "--output", "nothing"), "--output"),
+    ],
+)
+def test_wrong_usage(call: Any, arguments: tuple[str, ...], said: str) -> None:
+    assert said in call(*arguments).refused()
+
+
+# samples, new
+
+
+def test_samples(call: Any) -> None:
+    rows = call("samples", "--json").json("samples")["samples"]
+    assert [row["name"] for row in rows] == [
+        "starter", "add-nodes", "redo-overload", "disk-data", "node-restart", "terabyte-load", "telecom-144",
+    ]  # fmt: skip
+    text = call("samples").out
+    assert all(row["name"] in text for row in rows)
+
+
+@pytest.mark.parametrize("name", sample_names())
+def test_new_copies_a_sample(call: Any, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "my plan.ndbplan"
+    done = call("new", "--sample", name, "-o", path, "--json").json("new")
+    assert done == {"files": [str(path)]}
+    assert load(path) == sample_plan(name)
+
+
+def test_new_without_a_sample_is_empty(call: Any, tmp_path: Path) -> None:
+    assert call("new", "-o", tmp_path / "a").code == 0
+    assert load(tmp_path / "a") == EMPTY_PLAN
+
+
+def test_new_keeps_what_was_there_as_a_backup(call: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.ndbplan"
+    path.write_text("precious")
+    assert call("new", "-o", path).code == 0
+    assert (tmp_path / "a.ndbplan~").read_text() == "precious"
+
+
+def test_new_into_a_folder_that_is_not_there(call: Any, tmp_path: Path) -> None:
+    assert str(tmp_path) in call("new", "-o", tmp_path / "no" / "a.ndbplan").refused()
+
+
+# The samples themselves
+
+
+@pytest.mark.parametrize("name", [n for n in sample_names() if n not in ("starter", "telecom-144")])
+def test_plans_made_from_articles_name_them_and_what_they_assume(name: str) -> None:
+    plan = sample_plan(name)
+    assert plan.notes.startswith('Source: "')
+    assert "blog" in plan.notes.split("\n")[0]
+    assert plan.assumed
+    assert all(
+        field in type(part).model_fields for part in plan.objects() for field in getattr(part, "assumed", ())
+    )
+    known = set(plan.parameters.data_node) | set(type(plan).model_fields)
+    assert set(plan.assumed) <= known
+
+
+def test_the_large_sample_is_as_large_as_the_product_allows() -> None:
+    plan = sample_plan("telecom-144")
+    assert len(plan.data_nodes) == len(plan.hosts) == 144
+    groups: dict[int | None, list[str | None]] = {}
+    for node in plan.data_nodes:
+        groups.setdefault(node.node_group, []).append(plan.host(node.host_id).location_id)
+    assert len(groups) == 72
+    assert all(len(set(racks)) == 2 for racks in groups.values()), "a group spans two racks"
+    assert len(plan.locations) == 4
+    assert len(plan.tables) == 20
+
+
+# schema
+
+
+def test_every_sample_fits_the_published_schema(call: Any) -> None:
+    schema = json.loads(call("schema").out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    for name in sample_names():
+        validator.validate(json.loads(dumps(sample_plan(name))))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d.pop("format_version"),
+        lambda d: d.update(format_version=2),
+        lambda d: d.update(unknown=1),
+        lambda d: d["hosts"][0].update(memory_bytes=-1),
+        lambda d: d["hosts"][0].pop("id"),
+        lambda d: d["processes"][0].update(kind="other"),
+    ],
+)
+def test_the_schema_refuses_what_the_program_refuses(change: Callable[[dict[str, Any]], object]) -> None:
+    document = json.loads(dumps(sample_plan("starter")))
+    change(document)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document, plan_schema())
+
+
+def test_shapes_of_results_are_published(call: Any) -> None:
+    for name in output_schemas():
+        jsonschema.Draft202012Validator.check_schema(json.loads(call("schema", "--output", name).out))
+    assert {f"output-{name}" for name in output_schemas()} <= plan_schema()["$defs"].keys()
+
+
+# Unreadable input: the same for every command that takes a plan
+
+
+PLAN_COMMANDS = [
+    ("distribute",),
+    ("export", "--to", "out"),
+]
+
+
+@pytest.mark.parametrize("command", PLAN_COMMANDS, ids=lambda c: c[0])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "no such file"),
+        ("", "no JSON"),
+        ("{", "no JSON"),
+        ("[]", "no plan"),
+        ('{"format_version": 99}', "newer ndbplan"),
+        ('{"format_version": 1, "hosts": [{"id": "a"}]}', "hosts[0].hostname"),
+        ('{"format_version": 1, "hosts": ' + "[" * 5000 + "]" * 5000 + "}", "a.ndbplan"),
+        ('{"format_version": 1, "name": NaN}', "NaN"),
+    ],
+)
+def test_unreadable_plans_are_refused_by_every_command(
+    call: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...],
+    content: str,
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "a.ndbplan"
+    if content is not None:
+        path.write_text(content)
+    line = call(command[0], path, *command[1:]).refused()
+    assert said in line
+    assert str(path) in line
+    assert sorted(os.listdir(tmp_path)) == ([] if content is None else ["a.ndbplan"])
+
+
+# export
+
+
+def test_export_writes_the_files_it_names(call: Any, saved: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "out" / "deep"
+    files = call("export", saved("starter"), "--to", folder, "--json").json("export")["files"]
+    names = {str(Path(name).relative_to(folder)) for name in files}
+    assert {"config.ini", "runbook.md", "runbook.sh"} <= names
+    assert len([name for name in names if name.endswith("my.cnf")]) == 2
+    assert all(Path(name).stat().st_size for name in files)
+    assert os.access(folder / "runbook.sh", os.X_OK)
+
+
+def test_export_of_some_kinds(call: Any, saved: Any, tmp_path: Path) -> None:
+    path = saved("starter")
+    files = call("export", path, "--to", tmp_path / "out", "--only", "config", "--json").json("export")
+    assert files["files"] == [str(tmp_path / "out" / "config.ini")]
+    assert "mycnf" in call("export", path, "--to", tmp_path / "out", "--only", "nothing").refused()
+
+
+def test_export_to_a_place_that_cannot_be_a_folder(call: Any, saved: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    assert "file" in call("export", saved("starter"), "--to", tmp_path / "file" / "sub").refused()
