@@ -1,0 +1,134 @@
+"""RAM that a data node allocates for its parameters: DataMemory, buffers, page cache, transaction memory.
+
+    node_memory(plan, node)        # Quantity in bytes, one term for each part
+
+Source: init_global_memory_manager (ndbd.cpp) and compute_jb_pages (mt.cpp) of 8.x, held against the figures
+that ndbmtd 8.4.8 printed at start for 196 settings (tests/reality/datanode-memory-report.csv).
+"""
+
+from __future__ import annotations
+
+from ndbplan.base.units import KIB, MIB
+from ndbplan.estimate.parameters import number
+from ndbplan.estimate.quantity import Quantity, Term, total
+from ndbplan.estimate.topology import threads_of
+from ndbplan.ndb.threads import ThreadCounts
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+from ndbplan.plan.settings import redo_buffer_bytes, redo_log_parts
+
+PAGE = 32 * KIB
+_QUEUE_PAGES = 32
+_POOLED_THREADS = 32
+"""With more block threads than this, job queues are pooled: every thread has this many."""
+_SEND_THREAD_PAGES = 60
+_SEND_GENERAL_BYTES = 16 * MIB
+_SEND_LINK_BYTES = 256 * KIB
+_RESTORE_BUFFER_BYTES = 4 * MIB
+_PROCESS_BYTES = 300 * MIB
+"""Program, stacks, file and message buffers, and all that is not in the big pool."""
+
+
+def job_buffer_pages(threads: ThreadCounts, version: NdbVersion) -> int:
+    """Pages of 32 KiB that the job buffers of a multi-threaded node take."""
+    if version < (7, 0):
+        return 0
+    block, main = threads.block_threads, threads.main + threads.rep
+    own = 70 if version >= (8, 0, 23) else 96
+    if block > _POOLED_THREADS and version >= (8, 0, 23):
+        return block * (_POOLED_THREADS * _QUEUE_PAGES + own)
+    queues = (
+        threads.recv * (block - threads.recv)
+        + threads.ldm * (threads.tc + main)
+        + threads.tc * (threads.ldm + main + threads.tc)
+        + main * block
+        + max(0, 3 * threads.ldm - 2)
+    )
+    # Without LDM threads the remaining ones talk to themselves.
+    alone = 56 if threads.ldm == 0 else 0
+    return own * block + _QUEUE_PAGES * queues + alone
+
+
+def send_buffer_bytes(plan: Plan, node: DataNode, threads: ThreadCounts) -> int:
+    """Send buffers of all links of a node."""
+    links = sum(p.node_id != node.node_id for p in plan.processes if p.kind != "management")
+    links += len(plan.management_nodes)
+    stated = number(plan, node, "TotalSendBufferMemory", 0)
+    per_link = plan.parameters.tcp.get("SendBufferMemory")
+    own = stated or links * (per_link if isinstance(per_link, int) else 2 * MIB)
+    extra = number(plan, node, "ExtraSendBufferMemory", 0)
+    size = own + extra + threads.block_threads * _SEND_THREAD_PAGES * PAGE
+    if extra == 0:
+        least = _SEND_GENERAL_BYTES + links * _SEND_LINK_BYTES + threads.block_threads * 2 * MIB
+        size = max(size, least)
+    return size
+
+
+def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Quantity:
+    """TransactionMemory as set, or as the node computes it from its operation limits."""
+    stated = number(plan, node, "TransactionMemory", 0)
+    ldm, tc = threads.ldm_instances, max(1, threads.tc)
+    operations = number(plan, node, "MaxNoOfConcurrentOperations", 32768)
+    reserved = 6.5 * MIB + 655 * operations + 2 * MIB * (ldm - 1)
+    least = reserved + (ldm + tc) * 4 * MIB
+    if stated:
+        return Quantity.exact(max(float(stated), least), "bytes")
+    computed = (
+        34 * MIB
+        + 1823 * operations
+        + 19.1 * MIB * (min(ldm, 16) - 1)
+        + 42 * MIB * (tc - 1)
+        + 1.2 * MIB * (threads.query + threads.recover)
+    )
+    return Quantity(max(least, computed), max(least, 0.7 * computed), max(least, 1.5 * computed), "bytes")
+
+
+def node_memory(plan: Plan, node: DataNode) -> Quantity:
+    """Bytes of RAM that the node takes; raises ThreadConfigError for a ThreadConfig it would refuse."""
+    version, threads = plan.version, threads_of(plan, node)
+    parts = redo_log_parts(plan, node)
+
+    def exact(value: float) -> Quantity:
+        return Quantity.exact(float(value), "bytes")
+
+    ldm = threads.ldm_instances
+    index_memory = number(plan, node, "IndexMemory", 0)
+    pieces = [
+        ("DataMemory", exact(number(plan, node, "DataMemory", 0))),
+        ("IndexMemory", exact(index_memory + (8 * PAGE * ldm if index_memory else 0))),
+        ("SharedGlobalMemory", exact(number(plan, node, "SharedGlobalMemory", 0))),
+        ("redo buffers of all log parts", exact(parts * (redo_buffer_bytes(plan, node) + MIB))),
+        ("job buffers", exact(job_buffer_pages(threads, version) * PAGE)),
+        ("send buffers", exact(send_buffer_bytes(plan, node, threads))),
+        (
+            "DiskPageBufferMemory and restore buffers",
+            exact(
+                number(plan, node, "DiskPageBufferMemory", 64 * MIB)
+                + (ldm + threads.query + threads.recover) * _RESTORE_BUFFER_BYTES
+                + 2 * MIB
+            ),
+        ),
+        ("schema transactions", exact(2 * MIB)),
+        ("TransactionMemory", transaction_memory(plan, node, threads)),
+        ("buffers for messages", exact(number(plan, node, "LongMessageBuffer", 64 * MIB))),
+        ("buffers for backup", exact(_backup_bytes(plan, node))),
+        ("undo buffer", exact(_undo_bytes(plan))),
+        (
+            "program and its other memory",
+            Quantity(_PROCESS_BYTES, _PROCESS_BYTES / 2, 2 * _PROCESS_BYTES, "bytes", (_PROCESS_TERM,)),
+        ),
+    ]
+    return total([(name, size) for name, size in pieces if size.value], "bytes")
+
+
+_PROCESS_TERM = Term("program, stacks, records outside the pool", _PROCESS_BYTES, "bytes", "assumption")
+
+
+def _backup_bytes(plan: Plan, node: DataNode) -> int:
+    data = number(plan, node, "BackupDataBufferSize", 16 * MIB)
+    return data + number(plan, node, "BackupLogBufferSize", 16 * MIB)
+
+
+def _undo_bytes(plan: Plan) -> int:
+    return sum(group.undo_buffer_bytes for group in plan.logfile_groups)
