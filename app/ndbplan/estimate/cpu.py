@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ndbplan.estimate.constants import constant_for, term_of
-from ndbplan.estimate.distribution import threads_of
 from ndbplan.estimate.load import NodeLoad, node_loads
 from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.estimate.topology import threads_of
 from ndbplan.ndb.constants import Constant
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode

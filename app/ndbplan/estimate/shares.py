@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.estimate.distribution import TableDistribution, distribute, node_groups
+from ndbplan.estimate.distribution import distribute
+from ndbplan.estimate.fragments import TableDistribution
+from ndbplan.estimate.topology import node_groups
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 

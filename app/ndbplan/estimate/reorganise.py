@@ -1,0 +1,395 @@
+"""How long an online reorganisation takes after node groups were added, and what it needs meanwhile.
+
+    reorganise(plan, groups=1).duration_s
+
+Every old node passes over the rows whose primary it holds, one fragment after the other; rows that move are
+written in place, copied and later deleted. That chain of work is on one thread at a time, so the busiest old
+node decides, unless the cores of a host that several nodes share, or its disks, are too slow for all of it.
+Work is counted on a core of 2008; fitted to seed 003 (2.33 GHz, 2009) and to a running 7.4.10 cluster.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ndbplan.base.errors import UserError
+from ndbplan.estimate.columns import is_blob, row_payload_bytes
+from ndbplan.estimate.constants import calibration_of, constant_for, term_of
+from ndbplan.estimate.cpu import CpuEstimate, cpu
+from ndbplan.estimate.disks import disk_of_role
+from ndbplan.estimate.distribution import Redistribution, node_groups, redistribute
+from ndbplan.estimate.log_records import operation_redo
+from ndbplan.estimate.memory import memory
+from ndbplan.estimate.parameters import number, version_of
+from ndbplan.estimate.processors import core_speed
+from ndbplan.estimate.quantity import Quantity, Term, total
+from ndbplan.estimate.row_cost import ordered_indexes
+from ndbplan.estimate.rows import blob_parts
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan import edits
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.settings import no_of_replicas
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import OperationKind, Workload
+
+ONLINE_SINCE = (7, 0)
+BLOBS_MOVE_SINCE = (7, 2, 14)
+_MEASURED_BATCH = 16
+_LEAST_LEFT = 0.05
+"""Share of a core or thread that a workload leaves at least."""
+
+
+class ReorganiseError(UserError):
+    """The cluster cannot grow online."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableReorganise:
+    """Reorganisation of one table."""
+
+    table: str
+    redistribution: Redistribution
+    rows_moved: int
+    duration_s: Quantity
+    bound: str
+    """What decides the duration, in words."""
+    moves: bool
+    """False: the statement is refused or changes nothing."""
+    notes: tuple[str, ...]
+    """What stays behind or needs another statement."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of design.md."""
+        return {
+            **self.redistribution.to_json(),
+            "rows_moved": self.rows_moved,
+            "duration_s": self.duration_s.to_json(why=why),
+            "bound": self.bound,
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NodePeak:
+    """Most DataMemory a data node needs while and after the reorganisation, before OPTIMIZE TABLE."""
+
+    node_id: int
+    is_new: bool
+    data_memory_bytes: Quantity
+    limit_bytes: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether DataMemory is enough."""
+        return self.data_memory_bytes.value <= self.limit_bytes
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One node."""
+        return {
+            "node_id": self.node_id,
+            "is_new": self.is_new,
+            "data_memory_bytes": self.data_memory_bytes.to_json(why=why),
+            "limit_bytes": self.limit_bytes,
+            "fits": self.fits,
+        }
+
+
+@dataclass(frozen=True)
+class ReorganiseEstimate:
+    """Reorganisation of every table, one after another."""
+
+    tables: tuple[TableReorganise, ...]
+    duration_s: Quantity
+    memory_peak_bytes: int
+    """Pages of all fragments, one replica of each, before OPTIMIZE TABLE gives any back."""
+    node_peaks: tuple[NodePeak, ...]
+    plan_after: Plan
+    """The plan with the new nodes and the tables as reorganised."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of design.md."""
+        return {
+            "tables": [table.to_json(why) for table in self.tables],
+            "duration_s": self.duration_s.to_json(why=why),
+            "memory_peak_bytes": self.memory_peak_bytes,
+            "nodes": [peak.to_json(why) for peak in self.node_peaks],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Rows that one table makes the nodes handle."""
+
+    scanned: dict[int, float]
+    """Rows scanned, by old node."""
+    moved: dict[int, float]
+    """Rows sent away, by old node."""
+    received: dict[int, float]
+    """Rows received, by new node."""
+
+
+def _work(change: Redistribution, rows_moved: int) -> _Work:
+    before, after = change.before, change.after
+    primary = before.placement.nodes[:, 0].tolist()
+    scanned: dict[int, float] = {}
+    for node_id, rows in zip(primary, before.rows.tolist(), strict=True):
+        scanned[node_id] = scanned.get(node_id, 0.0) + rows
+    moved: dict[int, float] = {}
+    received: dict[int, float] = {}
+    target = after.placement.nodes[:, 0].tolist()
+    for (old, new), rows in change.moved_rows.items():
+        moved[primary[old]] = moved.get(primary[old], 0.0) + rows
+        received[target[new]] = received.get(target[new], 0.0) + rows
+    if not change.moved_rows and rows_moved:
+        # Fully replicated: each old primary copies its rows to the new groups.
+        whole = sum(scanned.values())
+        moved = {node_id: rows_moved * rows / whole for node_id, rows in scanned.items()}
+    return _Work(scanned, moved, received)
+
+
+@dataclass(frozen=True, slots=True)
+class _RowCost:
+    """Seconds of work of an old node on a core of 2008."""
+
+    scan_s: float
+    moved_s: float
+    terms: tuple[Term, ...]
+
+
+def _row_cost(plan: Plan, table: Table, version: NdbVersion) -> _RowCost:
+    scan, moved = constant_for(plan, "reorganise_scan_row_s"), constant_for(plan, "reorganise_moved_row_s")
+    index, byte = constant_for(plan, "reorganise_index_row_s"), constant_for(plan, "reorganise_byte_s")
+    others = tuple(c for c in table.columns if c.name not in table.primary_key and not is_blob(c))
+    payload = row_payload_bytes(others, version).value
+    extra = max(0, ordered_indexes(table) - 1)
+    scan_s, moved_s = scan.value, moved.value + index.value * extra + byte.value * payload
+    for part in blob_parts(table, version):
+        if version < BLOBS_MOVE_SINCE:
+            break
+        # A parts table is reorganised like any other: its rows are those of the base table times the parts.
+        size = min(float(part.part_bytes), 4 * part.layout.variable_words)
+        scan_s += part.parts_per_row * scan.value
+        moved_s += part.parts_per_row * (moved.value + byte.value * size)
+    batch = number(plan, None, "MaxReorgBuildBatchSize", _MEASURED_BATCH)
+    factor = 1.0
+    terms = [
+        term_of(scan),
+        term_of(moved),
+        Term("ordered indexes beyond the first", extra, "", "plan"),
+        term_of(index),
+        Term("bytes of a row beside key and blobs", payload, "bytes", "plan"),
+        term_of(byte),
+    ]
+    if version >= (7, 6, 4) and batch != _MEASURED_BATCH:
+        exponent = constant_for(plan, "reorganise_batch_exponent")
+        factor = (_MEASURED_BATCH / max(1, batch)) ** exponent.value
+        terms += [Term("MaxReorgBuildBatchSize", batch, "rows", "plan"), term_of(exponent)]
+    return _RowCost(scan_s * factor, moved_s * factor, tuple(terms))
+
+
+def _spread(plan: Plan, version: NdbVersion) -> tuple[float, float, Term]:
+    """Lower and upper factor of a duration beyond its fixed cost."""
+    scale = constant_for(plan, "reorganise_scale")
+    low, high = scale.low / scale.value, scale.high / scale.value
+    batch = number(plan, None, "MaxReorgBuildBatchSize", _MEASURED_BATCH)
+    calibrated = calibration_of(plan, "reorganise_scale") is not None
+    if version >= (7, 6, 4) and batch != _MEASURED_BATCH and not calibrated:
+        exponent = constant_for(plan, "reorganise_batch_exponent")
+        step = math.log(_MEASURED_BATCH / max(1, batch))
+        ends = sorted(step * (e - exponent.value) for e in (exponent.low, exponent.high))
+        # Independent uncertainties add up in quadrature on the scale of factors.
+        low = math.exp(-math.hypot(math.log(low), min(0.0, ends[0])))
+        high = math.exp(math.hypot(math.log(high), max(0.0, ends[1])))
+    return low, high, term_of(scale)
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What a workload leaves of threads and hosts."""
+
+    thread: Mapping[int, float]
+    host: Mapping[str, float]
+
+    @classmethod
+    def of(cls, load: CpuEstimate) -> _Left:
+        thread = {n.node_id: max(_LEAST_LEFT, 1 - n.ldm_utilisation.value) for n in load.nodes}
+        return cls(thread, {h.host_id: max(_LEAST_LEFT, 1 - h.utilisation.value) for h in load.hosts})
+
+
+def _redo_seconds(plan: Plan, after: Plan, table: Table, work: _Work) -> tuple[float, str]:
+    """Time that the slowest disk needs for the redo log of the reorganisation, and which disk that is."""
+    version = version_of(plan)
+    insert = operation_redo(table, OperationKind.INSERT, version).value
+    delete = operation_redo(table, OperationKind.DELETE, version).value
+    overhead = (
+        constant_for(plan, "redo_page_overhead").value * constant_for(plan, "device_write_factor").value
+    )
+    by_group: dict[int, float] = {}
+    groups = node_groups(after)
+    group_of = {node.node_id: i for i, group in enumerate(groups) for node in group}
+    for node_id, rows in work.moved.items():
+        by_group[group_of[node_id]] = by_group.get(group_of[node_id], 0.0) + rows * (insert + delete)
+    for node_id, rows in work.received.items():
+        by_group[group_of[node_id]] = by_group.get(group_of[node_id], 0.0) + rows * insert
+    worst, where = 0.0, ""
+    for i, log in by_group.items():
+        for node in groups[i]:
+            disk = disk_of_role(after, node, DiskRole.REDO)
+            if disk is not None:
+                left = max(_LEAST_LEFT, 1 - disk.other_load) * disk.sequential_write_bytes_per_s
+                if log * overhead / left > worst:
+                    worst, where = log * overhead / left, f"disk {disk.name} of node {node.node_id}"
+    return worst, where
+
+
+def _cores_seconds(after: Plan, seconds_of: Mapping[int, float], left: _Left) -> tuple[float, str]:
+    """Time that the cores of the busiest host need; `seconds_of`: work of each node on a core of 2008."""
+    by_host: dict[str, float] = {}
+    for node in after.data_nodes:
+        by_host[node.host_id] = by_host.get(node.host_id, 0.0) + seconds_of.get(node.node_id, 0.0)
+    worst, where = 0.0, ""
+    for host_id, work in by_host.items():
+        host = after.host(host_id)
+        speed = core_speed(after, host).value * host.cores * left.host.get(host_id, 1.0)
+        if work / speed > worst:
+            worst, where = work / speed, f"the {host.cores} cores of {host.hostname}"
+    return worst, where
+
+
+def _table(plan: Plan, after: Plan, table: Table, left: _Left) -> TableReorganise:
+    change = redistribute(plan, after, table)
+    version = version_of(plan)
+    rows_moved = change.rows_moved
+    if table.fully_replicated:
+        rows_moved = table.rows * (len(node_groups(after)) - len(node_groups(plan)))
+    refusal, notes = _what_stays(table, version)
+    if refusal or (not rows_moved and table.rows):
+        nothing = Quantity.exact(0.0, "s", (Term(refusal or "no row moves", 0.0, "s", "formula"),))
+        reason = refusal or "no row moves"
+        return TableReorganise(table.full_name, change, 0, nothing, reason, False, (reason, *notes))
+    work = _work(change, rows_moved)
+    cost = _row_cost(plan, table, version)
+    seconds_of: dict[int, float] = {}
+    chain, chain_at = 0.0, ""
+    for node in plan.data_nodes:
+        own = work.scanned.get(node.node_id, 0.0) * cost.scan_s
+        own += work.moved.get(node.node_id, 0.0) * cost.moved_s
+        seconds_of[node.node_id] = own
+        speed = core_speed(plan, plan.host(node.host_id)).value * left.thread.get(node.node_id, 1.0)
+        if own / speed > chain:
+            chain, chain_at = own / speed, f"the thread that passes over the rows of node {node.node_id}"
+    share = constant_for(plan, "reorganise_new_node_share")
+    whole, arrived = sum(seconds_of.values()), sum(work.received.values())
+    for node_id, rows in work.received.items():
+        seconds_of[node_id] = seconds_of.get(node_id, 0.0) + share.value * whole * rows / arrived
+    bounds = (
+        (chain, chain_at),
+        _cores_seconds(after, seconds_of, left),
+        _redo_seconds(plan, after, table, work),
+    )
+    seconds, bound = max(bounds, key=lambda item: item[0])
+    duration = _duration(plan, table, work, cost, seconds, bounds)
+    return TableReorganise(table.full_name, change, rows_moved, duration, bound, True, notes)
+
+
+def _duration(
+    plan: Plan,
+    table: Table,
+    work: _Work,
+    cost: _RowCost,
+    seconds: float,
+    bounds: tuple[tuple[float, str], ...],
+) -> Quantity:
+    fixed = constant_for(plan, "reorganise_table_s")
+    low, high, scale_term = _spread(plan, version_of(plan))
+    seconds *= constant_for(plan, "reorganise_scale").value
+    terms = (
+        term_of(fixed),
+        Term("rows scanned", sum(work.scanned.values()), "rows", "distribution"),
+        Term("rows moved", sum(work.moved.values()), "rows", "distribution"),
+        Term("work of a scanned row", cost.scan_s, "s", "formula", cost.terms),
+        Term("work of a moved row", cost.moved_s, "s", "formula", cost.terms),
+        *(Term(f"time by {name}", value, "s", "formula") for value, name in bounds if name),
+        scale_term,
+    )
+    return Quantity(fixed.value + seconds, fixed.low + seconds * low, fixed.high + seconds * high, "s", terms)
+
+
+def _what_stays(table: Table, version: NdbVersion) -> tuple[str, tuple[str, ...]]:
+    """Why the statement is refused, if it is, and what stays behind all the same."""
+    notes = []
+    refusal = ""
+    if table.partitions is not None:
+        refusal = "made with PARTITIONS n: REORGANIZE PARTITION is refused (error 1511)"
+    elif table.max_rows:
+        notes.append("made with MAX_ROWS: ALTER TABLE … ALGORITHM=INPLACE, MAX_ROWS=… instead, else copied")
+    if any(index.kind != "ordered" for index in table.indexes):
+        notes.append("unique hash indexes stay on the old nodes")
+    if version < BLOBS_MOVE_SINCE and blob_parts(table, version):
+        notes.append("parts of BLOB and TEXT columns stay on the old nodes before 7.2.14")
+    return refusal, tuple(notes)
+
+
+def _after(plan: Plan, grown: Plan) -> Plan:
+    """The grown plan with every table as the reorganisation leaves it."""
+    tables = []
+    for table in plan.tables:
+        change = redistribute(plan, grown, table)
+        if change.rows_moved or change.after is not change.before:
+            was = change.before.placement.partitions
+            rows = tuple(int(r) for r in change.after.rows.tolist()) if table.rows else ()
+            table = edits.changed(table, grown_from=(*table.grown_from, was), partition_rows=rows)
+        tables.append(table)
+    return grown.replace(tables=tuple(tables))
+
+
+def _peaks(plan: Plan, after: Plan) -> tuple[NodePeak, ...]:
+    """Old nodes keep what they have until OPTIMIZE; new nodes get their final share."""
+    now = {node.node_id: node for node in memory(plan).nodes}
+    then = {node.node_id: node for node in memory(after).nodes}
+    found = []
+    for node_id in sorted(then):
+        is_new = node_id not in now
+        node = then[node_id] if is_new else now[node_id]
+        found.append(NodePeak(node_id, is_new, node.data_memory_bytes, node.data_memory_limit_bytes))
+    return tuple(found)
+
+
+def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) -> ReorganiseEstimate:
+    """What adding node groups and reorganising every table does, with or without a workload meanwhile.
+
+    New nodes are like those of the last group, unless nodes kept aside (NodeGroup 65536) are in the plan:
+    those are taken first. Raises ReorganiseError when the version cannot add nodes online, EditError when the
+    plan has no whole node group.
+    """
+    if plan.version < ONLINE_SINCE:
+        raise ReorganiseError(
+            f"NDB {plan.ndb_version} cannot add data nodes online (7.0 and later can)",
+            fix="take a backup, start a larger cluster with --initial and restore into it",
+        )
+    if groups < 1:
+        raise ReorganiseError(f"{groups} node groups cannot be added", fix="add one or more")
+    grown = grow(plan, groups)
+    left = _Left.of(cpu(plan, workload))
+    tables = tuple(_table(plan, grown, table, left) for table in plan.tables)
+    duration = total(((t.table, t.duration_s) for t in tables if t.moves), "s")
+    peak = sum(p.fixed_bytes + p.variable_bytes for t in tables for p in t.redistribution.partitions)
+    after = _after(plan, grown)
+    return ReorganiseEstimate(tables, duration, peak, _peaks(plan, after), after)
+
+
+def grow(plan: Plan, groups: int) -> Plan:
+    """The plan with so many more node groups: of nodes kept aside first, then of new nodes on new hosts."""
+    aside = [node for node in plan.data_nodes if node.node_group == 65536]
+    replicas = no_of_replicas(plan)
+    while groups and len(aside) >= replicas:
+        taken, aside = aside[:replicas], aside[replicas:]
+        number_of_group = len(node_groups(plan))
+        for node in taken:
+            plan = edits.update(plan, node.id, node_group=number_of_group)
+        groups -= 1
+    return edits.add_node_group(plan, groups) if groups else plan
