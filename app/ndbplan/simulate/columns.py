@@ -99,7 +99,8 @@ R_UNEVEN = 10  # standard deviation of the speed of parts that share a disk
 R_LCP_THRESHOLD = 11  # log bytes before a checkpoint starts
 R_INSERT_SHARE = 12
 R_SPAN_MORE = 13  # 1: the log spans three checkpoints (before 7.4)
-R_COLUMNS = 14
+R_GROWS = 14  # 1: inserted rows make checkpoints larger
+R_COLUMNS = 15
 
 # What a bucket records of the cluster.
 O_OFFERED, O_ATTEMPTED, O_ACCEPTED, O_REFUSED, O_WAITING, O_LCP, O_COLUMNS = range(7)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -411,6 +410,7 @@ def _run(
     words = 2 ** min(31, max(0, number(plan, None, "TimeBetweenLocalCheckpoints", 20)))
     run[col.R_LCP_THRESHOLD] = 4.0 * words
     run[col.R_INSERT_SHARE] = constant_for(plan, "lcp_insert_share").value
+    run[col.R_GROWS] = 1.0
     run[col.R_SPAN_MORE] = plan.version < SPAN_OF_TWO_SINCE
     return run
 

@@ -85,6 +85,7 @@ from ndbplan.simulate.columns import (
     R_CLIENTS,
     R_COVERAGE,
     R_CYCLE_S,
+    R_GROWS,
     R_INSERT_SHARE,
     R_LCP_THRESHOLD,
     R_PARTS_USED,
@@ -677,7 +678,8 @@ def advance(
                 out_busy[bucket, disk] = busy
         # Rows.
         for n in range(count):
-            node_state[S_DATA, n] = max(0.0, node_state[S_DATA, n] + accepted * nodes[n, N_INSERTED])
+            grown = run[R_GROWS] * accepted * nodes[n, N_INSERTED]
+            node_state[S_DATA, n] = max(0.0, node_state[S_DATA, n] + grown)
             node_state[S_CHANGED, n] += accepted * nodes[n, N_CHANGED]
         if gcp:
             for n in range(count):

@@ -1,0 +1,1 @@
+"""Searches over plans: the highest load a plan sustains, and which change helps most."""
