@@ -9,14 +9,16 @@ table, found as the time T at which speed x T has written what changed in T (Ron
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.units import MIB
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load import NodeLoad, TableLoad, node_loads, table_loads
 from ndbplan.estimate.node_data import NodeData, TablePart, node_data_by_id
-from ndbplan.estimate.parameters import number
+from ndbplan.estimate.parameters import number, settings_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.redo import log_bytes_per_part
 from ndbplan.plan.plan import Plan
@@ -135,7 +137,8 @@ class _Change:
     deletes: float
 
 
-def _changes(data: NodeData, loads: dict[str, TableLoad]) -> list[_Change]:
+def _changes(data: NodeData, tables: tuple[TableLoad, ...]) -> list[_Change]:
+    loads = {load.table.id: load for load in tables}
     found = []
     for part in data.tables:
         load = loads.get(part.table.id)
@@ -181,19 +184,31 @@ def _partial_bytes(
     return written
 
 
-def _settle(speed: float, bytes_after: Any, limit: float) -> float:
-    """The duration T with bytes_after(T + pause) = speed x T, at most `limit` seconds."""
-    low, high = 0.0, limit
-    if speed * high <= bytes_after(high):
+def _settle(speed: float, bytes_after: Callable[[float], float], limit: float) -> float:
+    """The duration T with bytes_after(T) = speed x T, at most `limit` seconds, within 0.1 %."""
+    high = min(1.0, limit)
+    low, below = 0.0, -bytes_after(0.0)
+    above = speed * high - bytes_after(high)
+    while above < 0 and high < limit:
+        low, below = high, above
+        high = min(limit, 4 * high)
+        above = speed * high - bytes_after(high)
+    if above <= 0:
         return high
     for _ in range(_ROUNDS):
-        middle = (low + high) / 2
-        if speed * middle < bytes_after(middle):
-            low = middle
-        else:
-            high = middle
         if high - low <= 1e-3 * high:
             break
+        # Regula falsi of the Illinois kind: a few steps where halving takes twenty.
+        middle = (low * above - high * below) / (above - below)
+        if not low < middle < high:
+            middle = (low + high) / 2
+        rest = speed * middle - bytes_after(middle)
+        if abs(rest) <= 1e-3 * speed * middle:
+            return middle
+        if rest < 0:
+            low, below, above = middle, rest, above / 2
+        else:
+            high, above, below = middle, rest, below / 2
     return high
 
 
@@ -278,8 +293,9 @@ def _full(
     return size, speed, duration
 
 
+@memo_by_identity(size=4096)
 def _node(
-    plan: Plan, node: DataNode, data: NodeData, load: NodeLoad | None, loads: dict[str, TableLoad]
+    plan: Plan, node: DataNode, data: NodeData, load: NodeLoad | None, tables: tuple[TableLoad, ...]
 ) -> NodeCheckpoint:
     limits = speed_limits(plan, node)
     partial = is_partial(plan, node)
@@ -292,7 +308,7 @@ def _node(
         for p in data.tables
     )
     full = Quantity.around(data.checkpoint_bytes * factor, "bytes", 1.01, full_terms)
-    changes = _changes(data, loads)
+    changes = _changes(data, tables)
     writes = load is not None and load.writes_per_s > 0
     if partial and writes and load is not None:
         size, speed, duration = _partial(plan, node, data, load, changes, limits)
@@ -391,10 +407,11 @@ def _overflow(
 def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows, under a workload or without one."""
     loads = {load.node_id: load for load in node_loads(plan, workload)} if workload else {}
-    tables = {load.table.id: load for load in table_loads(plan, workload)} if workload else {}
+    tables = table_loads(plan, workload) if workload else ()
+    settings = settings_of(plan)
     held = node_data_by_id(plan)
     nodes = tuple(
-        _node(plan, node, held[node.node_id], loads.get(node.node_id), tables)
+        _node(settings, node, held[node.node_id], loads.get(node.node_id), tables)
         for node in plan.data_nodes
         if node.node_id in held
     )

@@ -8,12 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load import NodeLoad, node_loads
+from ndbplan.estimate.parameters import settings_of
 from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.topology import threads_of
 from ndbplan.ndb.constants import Constant
+from ndbplan.ndb.threads import ThreadCounts
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.workloads import Workload
@@ -88,9 +91,8 @@ def _sum(*parts: Quantity) -> Quantity:
     )
 
 
-def _node(plan: Plan, node: DataNode, load: NodeLoad) -> NodeCpu:
-    threads = threads_of(plan, node)
-    speed = core_speed(plan, plan.host(node.host_id))
+@memo_by_identity(size=4096)
+def _node(plan: Plan, node: DataNode, load: NodeLoad, threads: ThreadCounts, speed: Quantity) -> NodeCpu:
     write, byte = constant_for(plan, "ldm_write_s"), constant_for(plan, "ldm_write_per_byte_s")
     read, scan = constant_for(plan, "ldm_read_s"), constant_for(plan, "ldm_scan_row_s")
     receive, other = constant_for(plan, "receive_operation_s"), constant_for(plan, "other_operation_s")
@@ -139,14 +141,20 @@ def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
     if workload is None:
         return CpuEstimate((), ())
     by_node_id = {node.node_id: node for node in plan.data_nodes}
-    nodes = tuple(_node(plan, by_node_id[load.node_id], load) for load in node_loads(plan, workload))
+    settings = settings_of(plan)
+    found = []
+    for load in node_loads(plan, workload):
+        node = by_node_id[load.node_id]
+        speed = core_speed(settings, plan.host(node.host_id))
+        found.append(_node(settings, node, load, threads_of(plan, node), speed))
+    nodes = tuple(found)
     by_host: dict[str, list[NodeCpu]] = {}
-    for node in nodes:
-        by_host.setdefault(by_node_id[node.node_id].host_id, []).append(node)
+    for one in nodes:
+        by_host.setdefault(by_node_id[one.node_id].host_id, []).append(one)
     hosts = []
     for host_id, own in by_host.items():
         host = plan.host(host_id)
-        whole = _sum(*(node.cores for node in own))
+        whole = _sum(*(one.cores for one in own))
         why = (whole.as_term("cores busy"), Term("cores of the host", host.cores, "cores", "plan"))
         hosts.append(HostCpu(host_id, host.hostname, whole.scaled(1 / host.cores, "fraction", why)))
     return CpuEstimate(nodes, tuple(hosts))

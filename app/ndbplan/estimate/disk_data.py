@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load import TableLoad, table_loads
-from ndbplan.estimate.parameters import number, version_of
+from ndbplan.estimate.parameters import number, settings_of, version_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout
-from ndbplan.estimate.shares import shares_of
+from ndbplan.estimate.shares import Shares, shares_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -103,6 +104,7 @@ class _DiskRow:
         return self.count * 32768 / self.layout.rows_per_disk_page
 
 
+@memo_by_identity(size=4096)
 def disk_rows(table: Table, version: NdbVersion) -> tuple[_DiskRow, ...]:
     """Disk rows of each row of the table; empty for a table in memory."""
     found = []
@@ -160,17 +162,24 @@ def _undo_of(plan: Plan, layout: RowLayout, load: TableLoad) -> float:
     return load.inserts_per_s * insert + (load.disk_updates_per_s + load.deletes_per_s) * change
 
 
-def _gather(plan: Plan, version: NdbVersion, loads: dict[str, TableLoad]) -> dict[int, _Sums]:
+@memo_by_identity(size=32)
+def _gather(
+    plan: Plan, tables: tuple[Table, ...], loads: tuple[TableLoad, ...], *held: Shares
+) -> dict[int, _Sums]:
+    """Sums of every node, by node id. `plan`: only its settings; `held`: shares of each table."""
+    version = version_of(plan)
+    by_table = {load.table.id: load for load in loads}
     found: dict[int, _Sums] = {}
-    for table in plan.tables:
+    for table, shares in zip(tables, held, strict=True):
         rows = disk_rows(table, version)
         if not rows:
             continue
         each = sum(row.page_bytes for row in rows)
         accesses = sum(row.count for row in rows)
-        load = loads.get(table.id)
+        load = by_table.get(table.id)
         backup = reads_backup(table, version)
-        for node_id, share in shares_of(plan, table).items():
+        undo = sum(row.count * _undo_of(plan, row.layout, load) for row in rows) if load else 0.0
+        for node_id, share in shares.items():
             sums = found.setdefault(node_id, _Sums())
             sums.pages += share.replicas * table.rows * each
             # Reads of the primary only keep other replicas' pages out of the cache.
@@ -181,10 +190,11 @@ def _gather(plan: Plan, version: NdbVersion, loads: dict[str, TableLoad]) -> dic
             changed = (load.disk_updates_per_s + load.deletes_per_s) * accesses
             sums.updates += share.replicas * changed
             sums.page_writes += share.replicas * load.inserts_per_s * each
-            sums.undo += share.replicas * sum(row.count * _undo_of(plan, row.layout, load) for row in rows)
+            sums.undo += share.replicas * undo
     return found
 
 
+@memo_by_identity(size=4096)
 def _node(plan: Plan, node: DataNode, sums: _Sums) -> NodeDiskData:
     hot = constant_for(plan, "disk_page_buffer_hot")
     cache = number(plan, node, "DiskPageBufferMemory", 64 * 1024 * 1024)
@@ -230,13 +240,16 @@ def _node(plan: Plan, node: DataNode, sums: _Sums) -> NodeDiskData:
 
 def disk_data(plan: Plan, workload: Workload | None) -> DiskDataEstimate:
     """Space and traffic of tables with columns on disk."""
-    version = version_of(plan)
-    loads = {load.table.id: load for load in table_loads(plan, workload)} if workload else {}
-    sums = _gather(plan, version, loads)
-    spaces = (_space(plan, space, version) for space in plan.tablespaces)
+    settings = settings_of(plan)
+    on_disk = tuple(table for table in plan.tables if disk_rows(table, version_of(plan)))
+    spaces = (_space(plan, space, version_of(plan)) for space in plan.tablespaces)
     undo = sum(f.size_bytes * f.count for group in plan.logfile_groups for f in group.undo_files)
+    sums: dict[int, _Sums] = {}
+    if on_disk:
+        loads = table_loads(plan, workload) if workload else ()
+        sums = _gather(settings, plan.tables, loads, *(shares_of(plan, table) for table in plan.tables))
     return DiskDataEstimate(
         tuple(space for space in spaces if space is not None),
         undo,
-        tuple(_node(plan, node, sums[node.node_id]) for node in plan.data_nodes if node.node_id in sums),
+        tuple(_node(settings, node, sums[node.node_id]) for node in plan.data_nodes if node.node_id in sums),
     )

@@ -8,28 +8,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ndbplan.estimate.checkpoint import CheckpointEstimate, checkpoint
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.estimate.checkpoint import CheckpointEstimate, NodeCheckpoint, checkpoint
 from ndbplan.estimate.constants import constant_for, term_of
-from ndbplan.estimate.disk_data import DiskDataEstimate, disk_data
+from ndbplan.estimate.disk_data import DiskDataEstimate, NodeDiskData, disk_data
+from ndbplan.estimate.parameters import settings_of
 from ndbplan.estimate.quantity import Quantity, Term, total
-from ndbplan.estimate.redo import RedoEstimate, redo
-from ndbplan.plan.hardware import Disk, DiskKind, Host
+from ndbplan.estimate.redo import NodeRedo, RedoEstimate, redo
+from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
 
-_NONE = Quantity.exact(0.0, "bytes/s")
 _NO_IO = Quantity.exact(0.0, "per s")
 
 
 def disk_of_role(plan: Plan, node: DataNode, role: DiskRole) -> Disk | None:
     """The disk of a role: the one given to it, else the first of the node's host; None without disks."""
+    return _disk_of_role(node, plan.host(node.host_id).disks, role)
+
+
+def _disk_of_role(node: DataNode, disks: tuple[Disk, ...], role: DiskRole) -> Disk | None:
     disk_id = node.disk_roles.disk_of(role)
-    host = plan.host(node.host_id)
-    for disk in host.disks:
+    for disk in disks:
         if disk.id == disk_id:
             return disk
-    return host.disks[0] if host.disks else None
+    return disks[0] if disks else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +120,26 @@ def sequential_write_bytes_per_s(plan: Plan, disk: Disk, streams: int) -> Quanti
     )
 
 
+@memo_by_identity(size=4096)
 def _streams(
-    plan: Plan, node: DataNode, logs: RedoEstimate, checkpoints: CheckpointEstimate, pages: DiskDataEstimate
-) -> list[tuple[Disk, Stream]]:
+    node: DataNode,
+    disks: tuple[Disk, ...],
+    log: NodeRedo | None,
+    lcp: NodeCheckpoint | None,
+    data: NodeDiskData | None,
+) -> tuple[tuple[Disk, Stream], ...]:
+    """What one node asks of its host's disks."""
     found: list[tuple[Disk, Stream]] = []
 
     def put(role: DiskRole, writes: Quantity, reads: Quantity = _NO_IO, random: Quantity = _NO_IO) -> None:
-        disk = disk_of_role(plan, node, role)
+        disk = _disk_of_role(node, disks, role)
         if disk is not None and (writes.value or reads.value or random.value):
             found.append((disk, Stream(node.node_id, role, writes, reads, random)))
 
-    log = logs.node(node.node_id)
     if log is not None:
         put(DiskRole.REDO, log.device_bytes_per_s)
-    lcp = checkpoints.node(node.node_id)
     if lcp is not None:
         put(DiskRole.LCP, lcp.write_bytes_per_s)
-    data = pages.node(node.node_id)
     if data is not None:
         put(DiskRole.UNDO, data.undo_bytes_per_s)
         put(
@@ -141,10 +148,11 @@ def _streams(
             data.random_reads_per_s,
             data.random_writes_per_s,
         )
-    return found
+    return tuple(found)
 
 
-def _demand(plan: Plan, host: Host, disk: Disk, streams: tuple[Stream, ...]) -> DiskDemand:
+@memo_by_identity(size=4096)
+def _demand(plan: Plan, host_id: str, hostname: str, disk: Disk, *streams: Stream) -> DiskDemand:
     written = total(((s.name, s.write_bytes_per_s) for s in streams), "bytes/s")
     reads = total(((s.name, s.random_reads_per_s) for s in streams if s.random_reads_per_s.value), "per s")
     writes = total(((s.name, s.random_writes_per_s) for s in streams if s.random_writes_per_s.value), "per s")
@@ -173,27 +181,32 @@ def _demand(plan: Plan, host: Host, disk: Disk, streams: tuple[Stream, ...]) -> 
     for stream in streams:
         purposes[stream.purpose] = purposes.get(stream.purpose, 0.0) + stream.write_bytes_per_s.value
     by_purpose = tuple(sorted(purposes.items(), key=lambda item: -item[1]))
-    return DiskDemand(host.id, disk.id, host.hostname, disk.name, streams, written, by_purpose, utilisation)
+    return DiskDemand(host_id, disk.id, hostname, disk.name, streams, written, by_purpose, utilisation)
 
 
 def demand_of(
     plan: Plan, logs: RedoEstimate, checkpoints: CheckpointEstimate, pages: DiskDataEstimate
 ) -> DisksEstimate:
     """The demand on every disk that data nodes use, from estimates that are known already."""
+    settings = settings_of(plan)
+    log_of = {node.node_id: node for node in logs.nodes}
+    lcp_of = {node.node_id: node for node in checkpoints.nodes}
+    pages_of = {node.node_id: node for node in pages.nodes}
     used: dict[str, tuple[Disk, list[Stream]]] = {}
     for node in plan.data_nodes:
+        own = plan.host(node.host_id).disks
         for role in DiskRole:
-            disk = disk_of_role(plan, node, role)
+            disk = _disk_of_role(node, own, role)
             if disk is not None:
                 used.setdefault(disk.id, (disk, []))
-        for disk, stream in _streams(plan, node, logs, checkpoints, pages):
+        key = node.node_id
+        for disk, stream in _streams(node, own, log_of.get(key), lcp_of.get(key), pages_of.get(key)):
             used[disk.id][1].append(stream)
-    return DisksEstimate(
-        tuple(
-            _demand(plan, plan.host_of_disk[disk_id], disk, tuple(streams))
-            for disk_id, (disk, streams) in used.items()
-        )
-    )
+    found = []
+    for disk_id, (disk, streams) in used.items():
+        host = plan.host_of_disk[disk_id]
+        found.append(_demand(settings, host.id, host.hostname, disk, *streams))
+    return DisksEstimate(tuple(found))
 
 
 def disk_demand(plan: Plan, workload: Workload | None) -> DisksEstimate:

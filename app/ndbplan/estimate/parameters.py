@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.plan import Plan
+from ndbplan.plan.plan import EMPTY_PLAN, Calibration, ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.settings import data_node_number
 
@@ -30,3 +31,17 @@ _versions: dict[NdbVersion, NdbVersion] = {}
 def version_of(plan: Plan) -> NdbVersion:
     """The plan's version as one object for all plans, so that results can be kept by identity."""
     return _versions.setdefault(plan.version, plan.version)
+
+
+@memo_by_identity(size=64)
+def _settings(parameters: ClusterParameters, calibrations: tuple[Calibration, ...], version: str) -> Plan:
+    return EMPTY_PLAN.replace(parameters=parameters, calibrations=calibrations, ndb_version=version)
+
+
+def settings_of(plan: Plan) -> Plan:
+    """A plan with only the version, parameters and calibrations of this one.
+
+    The same object for all plans that agree in them, so that figures of a node can be kept by identity while
+    hosts are dragged and other nodes change.
+    """
+    return _settings(plan.parameters, plan.calibrations, plan.ndb_version)

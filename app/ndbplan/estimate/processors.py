@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.plan.hardware import Host
@@ -11,6 +12,7 @@ CURRENT_CORES_SINCE = (7, 2)
 """A plan for an older version describes a machine of its time."""
 
 
+@memo_by_identity(size=1024)
 def core_speed(plan: Plan, host: Host) -> Quantity:
     """Work of one core of the host as a multiple of a core of 2.33 GHz of 2008.
 

@@ -13,7 +13,7 @@ from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load import NodeLoad, node_loads
 from ndbplan.estimate.log_records import operation_redo, transaction_redo
-from ndbplan.estimate.parameters import version_of
+from ndbplan.estimate.parameters import settings_of, version_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
@@ -148,6 +148,7 @@ def device_bytes_per_s(plan: Plan, log: Quantity) -> Quantity:
     )
 
 
+@memo_by_identity(size=4096)
 def _node(plan: Plan, node: DataNode, load: NodeLoad) -> NodeRedo:
     part, part_bytes_per_s = load.hottest_log_part
     log = load.redo_bytes_per_s
@@ -182,7 +183,8 @@ def redo(plan: Plan, workload: Workload | None) -> RedoEstimate:
     nodes: tuple[NodeRedo, ...] = ()
     if workload is not None:
         by_node_id = {node.node_id: node for node in plan.data_nodes}
-        nodes = tuple(_node(plan, by_node_id[load.node_id], load) for load in node_loads(plan, workload))
+        settings = settings_of(plan)
+        nodes = tuple(_node(settings, by_node_id[load.node_id], load) for load in node_loads(plan, workload))
     sizes = [log_bytes_per_part(plan, node) for node in plan.data_nodes] or [log_bytes_per_part(plan, None)]
     fulls = [node.time_to_full_s for node in nodes if node.time_to_full_s is not None]
     return RedoEstimate(operations, nodes, min(sizes), min(fulls, key=lambda q: q.value, default=None))
