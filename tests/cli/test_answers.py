@@ -51,3 +51,129 @@ def test_a_table_for_people_is_aligned(call: Any, saved: Any) -> None:
 )
 def test_a_plan_without_data_nodes_distributes_nothing(call: Any, saved: Any, plan: Any) -> None:
     assert "data nodes" in call("distribute", saved(plan)).refused(code=1)
+
+
+# estimate
+
+
+@pytest.mark.parametrize("name", sample_names())
+def test_estimate_of_every_sample(call: Any, saved: Any, name: str) -> None:
+    shape = call("estimate", saved(name), "--json").json("estimate")
+    assert {"memory", "redo", "checkpoint", "disks", "network", "cpu"} <= shape.keys()
+    assert len(shape["memory"]["tables"]) == len(sample_plan(name).tables)
+    assert all(node["data_memory_bytes"]["value"] > 0 for node in shape["memory"]["nodes"])
+
+
+def test_estimate_of_some_parts(call: Any, saved: Any) -> None:
+    path = saved("starter")
+    shape = call("estimate", path, "--only", "redo,memory", "--json").json("estimate")
+    assert "network" not in shape
+    assert "redo" in call("estimate", path, "--only", "nonsense").refused()
+
+
+def test_a_derivation_is_shown_on_demand(call: Any, saved: Any) -> None:
+    path = saved("redo-overload")
+    plain = call("estimate", path, "--only", "redo", "--json").json("estimate")
+    assert "why" not in plain["redo"]["operations"][0]["bytes_per_replica"]
+    shape = call("estimate", path, "--only", "redo", "--json", "--why").json("estimate")
+    assert shape["redo"]["operations"][0]["bytes_per_replica"]["why"]
+    text = call("estimate", path, "--only", "redo", "--why").out
+    assert "[" in text.split("bytes for each replica =", 1)[1]
+
+
+def test_estimate_counts_with_the_workload_that_is_named(call: Any, saved: Any) -> None:
+    path = saved("redo-overload")
+    busy = call("estimate", path, "--json").json("estimate")
+    calm = call("estimate", path, "--workload", "blobs-1k", "--json").json("estimate")
+    assert calm["redo"]["time_to_full_s"]["value"] > busy["redo"]["time_to_full_s"]["value"]
+    assert "blobs-1k" in call("estimate", path, "--workload", "none").refused()
+
+
+# reorg
+
+
+def test_reorg_of_the_published_table(call: Any, saved: Any) -> None:
+    shape = call("reorg", saved("add-nodes"), "--add-groups", 1, "--json").json("reorg")
+    table = shape["tables"][0]
+    assert (table["partitions_before"], table["partitions_after"]) == (8, 16)
+    assert table["rows_moved"] == pytest.approx(1_499_531, rel=0.001)
+    assert shape["duration_s"]["value"] == pytest.approx(247.97, rel=0.15)
+    assert shape["duration_s"]["low"] < 247.97 < shape["duration_s"]["high"]
+    assert shape["memory_peak_bytes"] == pytest.approx(3_339_354_112, rel=0.005)
+    first = table["partitions"][0]
+    assert first["commits"] == 374_952 + 2 * (374_952 - first["rows"])
+
+
+def test_reorg_under_a_load_takes_longer(call: Any, saved: Any) -> None:
+    path = saved("add-nodes")
+    alone = call("reorg", path, "--add-groups", 1, "--json").json("reorg")
+    under = call("reorg", path, "--add-groups", 1, "--under", "off-peak", "--json").json("reorg")
+    assert under["duration_s"]["value"] >= alone["duration_s"]["value"]
+    assert "off-peak" in call("reorg", path, "--add-groups", 1, "--under", "none").refused()
+
+
+@pytest.mark.parametrize("groups", ["0", "-1", "x", "1000"])
+def test_reorg_refuses_numbers_of_groups_that_cannot_be(call: Any, saved: Any, groups: str) -> None:
+    assert "--add-groups" in call("reorg", saved("add-nodes"), "--add-groups", groups).refused()
+
+
+def test_reorg_of_a_version_that_cannot(call: Any, saved: Any) -> None:
+    assert "6.3.19" in call("reorg", saved("disk-data"), "--add-groups", 1).refused(code=1)
+
+
+def test_reorg_beyond_144_data_nodes(call: Any, saved: Any) -> None:
+    assert "144" in call("reorg", saved("telecom-144"), "--add-groups", 1).refused(code=1)
+
+
+# simulate
+
+
+def test_simulate_of_the_published_overload(call: Any, saved: Any) -> None:
+    path = saved("redo-overload")
+    shape = call("simulate", path, "--json").json("simulate")
+    assert shape["offered_per_s"] == pytest.approx(4320)
+    assert [error["code"] for error in shape["errors"]] == [1221]
+    assert shape["bottleneck"] == {"resource": "disk", "where": "data1 c0d1"}
+    assert shape["accepted_per_s"]["value"] < 4320
+    calm = call("simulate", path, "--workload", "2 x 1 KB, 6960 tx/s", "--json").json("simulate")
+    assert calm["errors"] == []
+    assert calm["accepted_per_s"]["value"] == pytest.approx(6960)
+    assert calm["redo_buffer_fill_max"]["value"] < 0.01
+
+
+def test_simulate_is_the_same_for_the_same_seed(call: Any, saved: Any) -> None:
+    path = saved("redo-overload")
+    runs = [call("simulate", path, "--for", "30s", "--seed", seed, "--json").out for seed in (7, 7, 8)]
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_simulate_writes_its_series(call: Any, saved: Any, tmp_path: Any) -> None:
+    path = tmp_path / "series.csv"
+    assert call("simulate", saved("redo-overload"), "--for", "20s", "--csv", path).code == 0
+    lines = path.read_text().splitlines()
+    assert lines[0].startswith("t_s,offered_per_s")
+    assert len(lines) > 20
+    assert len({line.count(",") for line in lines}) == 1
+    missing = tmp_path / "no" / "series.csv"
+    done = call("simulate", saved("redo-overload"), "--for", "20s", "--csv", missing)
+    assert str(missing) in done.refused()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--for", "0s"),
+        ("--for", "soon"),
+        ("--for", "-5s"),
+        ("--step", "0"),
+        ("--seed", "-1"),
+        ("--workload", "nothing"),
+    ],
+)
+def test_simulate_refuses_what_cannot_be(call: Any, saved: Any, option: str, value: str) -> None:
+    assert option in call("simulate", saved("redo-overload"), option, value).refused()
+
+
+def test_simulate_needs_a_workload(call: Any, saved: Any) -> None:
+    plan = remove(sample_plan("starter"), ["day", "sale"])
+    assert "workload" in call("simulate", saved(plan)).refused(code=1)

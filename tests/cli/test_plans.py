@@ -203,6 +203,9 @@ def test_shapes_of_results_are_published(call: Any) -> None:
 
 PLAN_COMMANDS = [
     ("distribute",),
+    ("estimate",),
+    ("reorg", "--add-groups", "1"),
+    ("simulate",),
     ("export", "--to", "out"),
 ]
 

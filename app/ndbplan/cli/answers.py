@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from ndbplan.base.errors import UserError
-from ndbplan.cli.group import json_option, ndbplan, show
-from ndbplan.cli.parameters import PLAN, named_table, read_plan
+from ndbplan.cli.group import json_option, ndbplan, show, why_option
+from ndbplan.cli.parameters import (
+    PLAN,
+    Duration,
+    Names,
+    UsageError,
+    named_table,
+    named_workload,
+    read_plan,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
@@ -38,3 +47,80 @@ def distribute(plan_file: Path, table_name: str | None, *, as_json: bool) -> Non
     tables = plan.tables if table_name is None else (named_table(plan, table_name),)
     _needs_data_nodes(plan, plan_file)
     show({"tables": [distribution_of(plan, table).to_json() for table in tables]}, as_json=as_json)
+
+
+@ndbplan.command()
+@PLAN
+@click.option("--workload", metavar="NAME", help="The workload to run; without it the plan's first.")
+@click.option("--for", "duration_s", type=Duration(), metavar="TIME", help="How long, such as 10min.")
+@click.option("--step", "step_s", type=Duration(), default="100ms", show_default=True, metavar="TIME")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True)
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the series.")
+@why_option
+@json_option
+def simulate(
+    plan_file: Path,
+    workload: str | None,
+    duration_s: float | None,
+    step_s: float,
+    seed: int,
+    csv_file: Path | None,
+    *,
+    why: bool,
+    as_json: bool,
+) -> None:
+    """Run a workload over time: accepted transactions, redo buffers, disks, errors and what is short."""
+    from ndbplan.simulate import kernel
+    from ndbplan.simulate.run import simulate as run
+
+    plan = read_plan(plan_file)
+    workload_id = named_workload(plan, workload)
+    if not kernel.is_prepared():
+        click.echo("preparing the simulation (only this first time) …", err=True)
+    result = run(plan, workload_id, duration_s, step_s, seed)
+    if csv_file is not None:
+        write_text(csv_file, result.to_csv())
+    show(result.to_json(why=why), as_json=as_json, why=why)
+
+
+@ndbplan.command()
+@PLAN
+@click.option("--only", type=Names(), metavar="PART,...", help="Some of the parts, such as memory,redo.")
+@click.option("--workload", metavar="NAME", help="The load to count with; without it the plan's first.")
+@why_option
+@json_option
+def estimate(
+    plan_file: Path, only: tuple[str, ...] | None, workload: str | None, *, why: bool, as_json: bool
+) -> None:
+    """Estimate what the plan needs: memory, redo log, checkpoints, disks, network and processors."""
+    from ndbplan.estimate.overview import PARTS, overview
+
+    unknown = [name for name in only or () if name not in PARTS]
+    if unknown:
+        raise UsageError(
+            f"there is no part '{unknown[0]}'", where="--only", fix=f"use some of {','.join(PARTS)}"
+        )
+    plan = read_plan(plan_file)
+    workload_id = named_workload(plan, workload)
+    _needs_data_nodes(plan, plan_file)
+    wanted = only or tuple(part for part in PARTS if part != "distribution")
+    show(overview(plan, workload_id).to_json(why=why, only=wanted), as_json=as_json, why=why)
+
+
+@ndbplan.command()
+@PLAN
+@click.option(
+    "--add-groups", metavar="N", type=click.IntRange(1, 72), required=True, help="Node groups to add."
+)
+@click.option("--under", metavar="WORKLOAD", help="The load that goes on meanwhile; without it none.")
+@why_option
+@json_option
+def reorg(plan_file: Path, add_groups: int, under: str | None, *, why: bool, as_json: bool) -> None:
+    """Add node groups and reorganise every table: rows that move, time it takes, memory at its peak."""
+    from ndbplan.estimate.reorganise import reorganise
+
+    plan = read_plan(plan_file)
+    workload_id = named_workload(plan, under, "--under")
+    _needs_data_nodes(plan, plan_file)
+    workload = None if workload_id is None else plan.workload(workload_id)
+    show(reorganise(plan, add_groups, workload).to_json(why=why), as_json=as_json, why=why)

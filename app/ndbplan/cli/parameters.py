@@ -130,3 +130,10 @@ def read_text(path: Path, limit_bytes: int = 50_000_000) -> str:
         raise UsageError(
             f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"
         ) from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all. Raises PlanFileError."""
+    from ndbplan.plan.file import write_atomically
+
+    write_atomically(path, text.encode("utf-8"))

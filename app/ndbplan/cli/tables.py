@@ -18,6 +18,7 @@ _WORDS = {
     "node_id": "node",
     "node_ids": "nodes",
     "bytes_per_replica": "bytes for each replica",
+    "bytes_moved": "bytes moved",
 }
 _NAMES = {
     "node_id",
@@ -56,8 +57,10 @@ def text_of(key: str, value: Any) -> str:
         low, high = (format_value(value[end], value["unit"]) for end in ("low", "high"))
         return f"{middle} ({low} … {high})"
     if isinstance(value, Mapping):
+        if value.keys() == {"resource", "where"}:
+            return f"{value['resource']}, {value['where']}"
         return ", ".join(f"{heading(k)} {text_of(k, v)}" for k, v in value.items())
-    return ", ".join(text_of(key, part) for part in value)
+    return ", ".join(text_of(key, part) for part in value) or "—"
 
 
 def _unit_of(key: str) -> str:
