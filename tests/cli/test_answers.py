@@ -177,3 +177,16 @@ def test_simulate_refuses_what_cannot_be(call: Any, saved: Any, option: str, val
 def test_simulate_needs_a_workload(call: Any, saved: Any) -> None:
     plan = remove(sample_plan("starter"), ["day", "sale"])
     assert "workload" in call("simulate", saved(plan)).refused(code=1)
+
+
+# max-load
+
+
+def test_max_load_lies_where_simulation_says(call: Any, saved: Any) -> None:
+    path = saved("redo-overload")
+    shape = call("max-load", path, "--json").json("max-load")
+    assert shape["limited_by"] == {"resource": "disk", "where": "data1 c0d1"}
+    assert 1000 < shape["max_per_s"]["value"] < 4320, "4320 a second are refused in part"
+    small = call("max-load", path, "--workload", "blobs-1k", "--json").json("max-load")
+    assert small["max_per_s"]["value"] > 6960, "6960 a second all pass"
+    assert "workload" in call("max-load", path, "--workload", "none").refused()

@@ -124,3 +124,23 @@ def reorg(plan_file: Path, add_groups: int, under: str | None, *, why: bool, as_
     _needs_data_nodes(plan, plan_file)
     workload = None if workload_id is None else plan.workload(workload_id)
     show(reorganise(plan, add_groups, workload).to_json(why=why), as_json=as_json, why=why)
+
+
+@ndbplan.command("max-load")
+@PLAN
+@click.option(
+    "--workload", metavar="NAME", help="The mix of transactions; without it the plan's first workload."
+)
+@why_option
+@json_option
+def max_load(plan_file: Path, workload: str | None, *, why: bool, as_json: bool) -> None:
+    """Find the highest rate that the plan sustains, and what limits it."""
+    from ndbplan.advise.max_load import max_load as highest
+    from ndbplan.simulate import kernel
+
+    plan = read_plan(plan_file)
+    workload_id = named_workload(plan, workload)
+    _needs_data_nodes(plan, plan_file)
+    if not kernel.is_prepared():
+        click.echo("preparing the simulation (only this first time) …", err=True)
+    show(highest(plan, workload_id).to_json(why=why), as_json=as_json, why=why)
