@@ -1,0 +1,106 @@
+"""Rules about the configuration as such: what ndb_mgmd of the version refuses or leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.rule import error, rule, warning
+from ndbplan.ndb import catalogue
+from ndbplan.ndb.values import BadValueError, check_range, check_text, format_value, parse_integer
+from ndbplan.plan.edits import set_parameter
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.settings import SCOPES, SECTIONS
+
+KIND_NAMES = {"data": "data node", "management": "management node", "sql": "SQL node", "api": "API slot"}
+"""What people call each kind of process."""
+
+
+def parameter_scopes(plan: Plan) -> Iterator[tuple[str, str, str, Mapping[str, int | str], tuple[str, ...]]]:
+    """Every place with parameters: scope for edits, section, place in words, parameters, object ids."""
+    for scope, section in SCOPES.items():
+        values = getattr(plan.parameters, scope)
+        if values:
+            yield scope, section, f"all {scope.replace('_', ' ')} settings", values, ()
+    for process in plan.processes:
+        if process.parameters:
+            where = f"{KIND_NAMES[process.kind]} {process.node_id}"
+            yield process.id, SECTIONS[process.kind], where, process.parameters, (process.id,)
+
+
+def without(scope: str, name: str) -> Edit:
+    """The edit that takes a parameter back to its default."""
+    return lambda plan: set_parameter(plan, scope, name, None)
+
+
+def _renamed(scope: str, old: str, new: str, value: int | str) -> Edit:
+    return lambda plan: set_parameter(set_parameter(plan, scope, old, None), scope, new, value)
+
+
+@rule("node-kinds", "A data node, a management node and an SQL or API node at least")
+def node_kinds(plan: Plan) -> Iterator[Problem]:
+    for kind, present in (
+        ("data node", plan.data_nodes),
+        ("management node", plan.management_nodes),
+        ("SQL or API node", (*plan.sql_nodes, *plan.api_slots)),
+    ):
+        if not present:
+            yield error(
+                "cluster", f"there is no {kind}; ndb_mgmd asks for one of each kind at least", f"add a {kind}"
+            )
+
+
+@rule("unknown-parameter", "The version knows every parameter")
+def unknown_parameter(plan: Plan) -> Iterator[Problem]:
+    for scope, section, where, values, ids in parameter_scopes(plan):
+        for name, value in values.items():
+            if catalogue.knows(section, name, plan.version):
+                proper = catalogue.parameter(section, name, plan.version).name
+                if proper != name:
+                    yield warning(
+                        where,
+                        f"'{name}' is written {proper} in the manual; only that spelling counts in estimates",
+                        f"write {proper}",
+                        ids,
+                        _renamed(scope, name, proper, value),
+                    )
+                continue
+            if catalogue.exists(section, name):
+                entry = catalogue.parameter(section, name)
+                since = f"came with {entry.since}"
+                if entry.removed:
+                    since = f"went with {entry.removed}"
+                text = f"NDB {plan.ndb_version} does not know {name}: it {since}"
+            else:
+                text = f"no NDB version knows a parameter '{name}' for {where}"
+            yield warning(
+                where,
+                f"{text}; the export leaves it out, because ndb_mgmd would refuse the file",
+                f"remove {name}",
+                ids,
+                without(scope, name),
+            )
+
+
+@rule("parameter-value", "Every value is one that ndb_mgmd takes")
+def parameter_value(plan: Plan) -> Iterator[Problem]:
+    for scope, section, where, values, ids in parameter_scopes(plan):
+        for name, value in values.items():
+            if not catalogue.knows(section, name, plan.version):
+                continue
+            entry = catalogue.parameter(section, name, plan.version)
+            try:
+                if entry.is_number or entry.type == "bool":
+                    number = value if isinstance(value, int) else parse_integer(value, plan.version)
+                    check_range(entry, number)
+                else:
+                    check_text(entry, str(value))
+            except BadValueError as bad:
+                default = f" {format_value(entry, entry.default)}" if entry.default is not None else ""
+                yield error(
+                    where,
+                    f"{entry.name} {bad}; ndb_mgmd refuses the configuration",
+                    f"take it back to the default{default}",
+                    ids,
+                    without(scope, name),
+                )

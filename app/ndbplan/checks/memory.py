@@ -1,0 +1,97 @@
+"""Rules about memory: does it fit the host, do the tables fit DataMemory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ndbplan.base.units import format_bytes_binary, format_percent
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.rule import error, rule, warning
+from ndbplan.checks.shared import memory_of
+from ndbplan.estimate.memory import NodeMemory
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.settings import data_node_number
+
+_RAM_WARNING = 0.90
+_DATA_MEMORY_WARNING = 0.80
+
+
+@rule("memory-of-host", "Data nodes fit into the memory of their host")
+def memory_of_host(plan: Plan) -> Iterator[Problem]:
+    by_host: dict[str, list[NodeMemory]] = defaultdict(list)
+    nodes = {node.node_id: node for node in plan.data_nodes}
+    for needed in memory_of(plan).nodes:
+        by_host[nodes[needed.node_id].host_id].append(needed)
+    for host_id, needs in by_host.items():
+        host = plan.host(host_id)
+        ram = sum(need.ram_bytes.value for need in needs)
+        share = ram / host.memory_bytes
+        if share <= _RAM_WARNING:
+            continue
+        who = " and ".join(f"data node {need.node_id}" for need in needs)
+        text = (
+            f"{who} allocate {format_bytes_binary(ram)} at start, {format_percent(share)} of the "
+            f"{format_bytes_binary(host.memory_bytes)} of {host.hostname}"
+        )
+        ids = [host.id, *(nodes[need.node_id].id for need in needs)]
+        if sum(need.ram_bytes.low for need in needs) > host.memory_bytes:
+            yield error(
+                f"host {host.hostname}",
+                f"{text}: the data node does not start or the host swaps",
+                "lower DataMemory or DiskPageBufferMemory, or give the host more memory",
+                ids,
+            )
+        else:
+            yield warning(
+                f"host {host.hostname}",
+                f"{text}; the operating system and its file cache need at least 10 %",
+                "lower DataMemory or DiskPageBufferMemory, or give the host more memory",
+                ids,
+            )
+
+
+@rule("data-memory-of-host", "DataMemory leaves room for everything else")
+def data_memory_of_host(plan: Plan) -> Iterator[Problem]:
+    by_host: dict[str, int] = defaultdict(int)
+    for node in plan.data_nodes:
+        by_host[node.host_id] += data_node_number(plan, node, "DataMemory")
+    for host_id, data_memory in by_host.items():
+        host = plan.host(host_id)
+        share = data_memory / host.memory_bytes
+        if _DATA_MEMORY_WARNING < share <= 1:
+            yield warning(
+                f"host {host.hostname}",
+                f"DataMemory of {host.hostname} is {format_bytes_binary(data_memory)}, "
+                f"{format_percent(share)} of "
+                f"its {format_bytes_binary(host.memory_bytes)}; buffers and the system need the rest, "
+                "80 % is the usual limit",
+                f"lower DataMemory to {format_bytes_binary(host.memory_bytes * _DATA_MEMORY_WARNING)}",
+                [host.id],
+            )
+
+
+@rule("data-memory-fill", "The tables fit into DataMemory")
+def data_memory_fill(plan: Plan) -> Iterator[Problem]:
+    nodes = {node.node_id: node for node in plan.data_nodes}
+    for need in memory_of(plan).nodes:
+        node = nodes[need.node_id]
+        kept = data_node_number(plan, node, "MinFreePct") or 5
+        usable = 1 - kept / 100
+        if need.fill <= usable:
+            continue
+        text = (
+            f"the tables take {format_bytes_binary(need.data_memory_bytes.value)} on data node "
+            f"{node.node_id}, "
+            f"{format_percent(need.fill)} of its DataMemory "
+            f"{format_bytes_binary(need.data_memory_limit_bytes)}; "
+            f"{format_percent(usable)} can be filled (MinFreePct {kept})"
+        )
+        yield error(
+            f"data node {node.node_id}",
+            f"{text}: inserts fail with error 827",
+            f"raise DataMemory to {format_bytes_binary(need.data_memory_bytes.high / usable * 1.05)} or "
+            f"add a "
+            "node group",
+            [node.id],
+        )

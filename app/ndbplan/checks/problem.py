@@ -1,0 +1,55 @@
+"""A problem that a rule found: what, where, how bad, and the edit that mends it if there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from ndbplan.plan.plan import Plan
+
+Edit = Callable[[Plan], Plan]
+
+
+class Severity(StrEnum):
+    """How bad a problem is: an error keeps the cluster from starting or from surviving what it should."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    HINT = "hint"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return (Severity.ERROR, Severity.WARNING, Severity.HINT).index(self)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One finding of one rule."""
+
+    rule: str
+    severity: Severity
+    where: str
+    """The place in words, such as `data node 3` or `host host-a1`."""
+    message: str
+    """The thing, its value, the limit it breaks and what follows from it."""
+    fix: str | None = None
+    """What to do about it."""
+    object_ids: tuple[str, ...] = ()
+    """Objects of the plan it concerns."""
+    edit: Edit | None = None
+    """The fix as an edit, when it is mechanical."""
+    waived: str = ""
+    """Why the designer accepts it; nothing: it stands."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of one entry of `problems`."""
+        return {
+            "rule": self.rule,
+            "severity": self.severity.value,
+            "where": self.where,
+            "message": self.message,
+            "fix": self.fix,
+        }

@@ -1,0 +1,92 @@
+"""How a rule is written: a function of a plan that yields problems, registered under its name.
+
+@rule("single-replica", "One copy of the data")
+def single_replica(plan: Plan) -> Iterator[Problem]:
+    if no_of_replicas(plan) == 1:
+        yield warning("cluster", "NoOfReplicas is 1; ...")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.plan.plan import Plan
+
+RuleFunction = Callable[[Plan], Iterator[Problem]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One named rule."""
+
+    name: str
+    title: str
+    """What it looks after, for the list of rules in the window."""
+    topic: str
+    find: RuleFunction
+
+    def problems(self, plan: Plan) -> list[Problem]:
+        """What the rule finds, under its name."""
+        return [replace(problem, rule=self.name) for problem in self.find(plan)]
+
+
+RULES: dict[str, Rule] = {}
+"""Every rule by name, in the order in which the modules define them."""
+
+
+def rule(name: str, title: str) -> Callable[[RuleFunction], RuleFunction]:
+    """Decorator: register a function as the rule `name`."""
+
+    def register(function: RuleFunction) -> RuleFunction:
+        if name in RULES:
+            raise ValueError(f"two rules are called {name}")
+        RULES[name] = Rule(name, title, function.__module__.rpartition(".")[2], function)
+        return function
+
+    return register
+
+
+def _problem(
+    severity: Severity,
+    where: str,
+    message: str,
+    fix: str | None,
+    object_ids: Iterable[str],
+    edit: Edit | None,
+) -> Problem:
+    return Problem("", severity, where, message, fix, tuple(object_ids), edit)
+
+
+def error(
+    where: str,
+    message: str,
+    fix: str | None = None,
+    object_ids: Iterable[str] = (),
+    edit: Edit | None = None,
+) -> Problem:
+    """The cluster would not start, or not survive what it is built to survive."""
+    return _problem(Severity.ERROR, where, message, fix, object_ids, edit)
+
+
+def warning(
+    where: str,
+    message: str,
+    fix: str | None = None,
+    object_ids: Iterable[str] = (),
+    edit: Edit | None = None,
+) -> Problem:
+    """It works, but not as the designer will want."""
+    return _problem(Severity.WARNING, where, message, fix, object_ids, edit)
+
+
+def hint(
+    where: str,
+    message: str,
+    fix: str | None = None,
+    object_ids: Iterable[str] = (),
+    edit: Edit | None = None,
+) -> Problem:
+    """Good to know."""
+    return _problem(Severity.HINT, where, message, fix, object_ids, edit)

@@ -1,0 +1,265 @@
+"""Rules about hosts, node groups, arbitration and spare slots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.estimate.topology import groups_by_number, node_groups
+from ndbplan.plan.edits import add, free_id, free_node_id, set_parameter, update
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, ManagementNode
+from ndbplan.plan.settings import effective, no_of_replicas
+
+_SPARE_SLOTS = 2
+
+
+def names(nodes: tuple[DataNode, ...] | list[DataNode]) -> str:
+    """`1 and 2`, `1, 2 and 3`."""
+    ids = [str(node.node_id) for node in nodes]
+    return ids[0] if len(ids) == 1 else f"{', '.join(ids[:-1])} and {ids[-1]}"
+
+
+def _without_groups(plan: Plan) -> Plan:
+    for node in plan.data_nodes:
+        if node.node_group not in (None, NODE_GROUP_NONE):
+            plan = update(plan, node.id, node_group=None)
+    return plan
+
+
+@rule("node-group-size", "Every node group has NoOfReplicas members")
+def node_group_size(plan: Plan) -> Iterator[Problem]:
+    replicas = no_of_replicas(plan)
+    in_groups = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
+    if len(in_groups) % replicas:
+        missing = replicas - len(in_groups) % replicas
+        yield error(
+            "data nodes",
+            f"{len(in_groups)} data nodes are not a multiple of NoOfReplicas {replicas}; ndb_mgmd refuses "
+            "the configuration",
+            f"add {missing} data node{'s' if missing > 1 else ''} or take {len(in_groups) % replicas} away",
+            [node.id for node in in_groups],
+        )
+        return
+    for number, members in groups_by_number(plan).items():
+        if len(members) != replicas:
+            yield error(
+                f"node group {number}",
+                f"node group {number} has {len(members)} members ({names(members)}), NoOfReplicas is "
+                f"{replicas}; ndb_mgmd refuses the configuration",
+                "let the product fill the groups in node-id order",
+                [node.id for node in members],
+                _without_groups,
+            )
+
+
+@rule("node-group-host", "Members of a node group run on different hosts")
+def node_group_host(plan: Plan) -> Iterator[Problem]:
+    for group in node_groups(plan):
+        hosts = Counter(node.host_id for node in group)
+        for host_id, count in hosts.items():
+            if count > 1:
+                members = [node for node in group if node.host_id == host_id]
+                yield error(
+                    f"host {plan.host(host_id).hostname}",
+                    f"data nodes {names(members)} of one node group run on the same host "
+                    f"{plan.host(host_id).hostname}; when it fails, every copy of their data is gone and the "
+                    "cluster stops",
+                    f"move data node {members[-1].node_id} to another host",
+                    [node.id for node in members],
+                )
+
+
+@rule("node-group-location", "Members of a node group stand in different locations")
+def node_group_location(plan: Plan) -> Iterator[Problem]:
+    if len({h.location_id for h in plan.hosts if h.location_id}) < 2:
+        return
+    for group in node_groups(plan):
+        places = Counter(plan.host(node.host_id).location_id for node in group)
+        for location_id, count in places.items():
+            if location_id is not None and count == len(group) > 1:
+                name = plan.by_id[location_id].name
+                yield warning(
+                    f"location {name}",
+                    f"all members of one node group (data nodes {names(group)}) stand in {name}; when it "
+                    "fails, the cluster stops. LocationDomainId does not change how groups are formed",
+                    "give the nodes a NodeGroup so that each group spans locations",
+                    [node.id for node in group],
+                )
+
+
+@rule("number-of-replicas", "Two copies of every row")
+def number_of_replicas(plan: Plan) -> Iterator[Problem]:
+    replicas = no_of_replicas(plan)
+    if not plan.data_nodes:
+        return
+    if replicas == 1:
+        count = len(plan.data_nodes)
+        doubled = count > 1 and count % 2 == 0
+
+        def with_two(old: Plan) -> Plan:
+            return set_parameter(old, "data_node", "NoOfReplicas", 2)
+
+        yield warning(
+            "NoOfReplicas",
+            "NoOfReplicas is 1: the failure of any data node stops the cluster, and every restart of one "
+            "is an "
+            "outage",
+            "set NoOfReplicas to 2 (initial start of the whole cluster)"
+            if doubled
+            else f"set NoOfReplicas to 2 and run {max(2, 2 * count)} data nodes",
+            [node.id for node in plan.data_nodes],
+            with_two if doubled else None,
+        )
+    elif replicas > 2 and plan.version < (8, 0):
+        yield warning(
+            "NoOfReplicas",
+            f"NoOfReplicas is {replicas}; before 8.0 more than 2 were hardly tested",
+            "use 2, or NDB 8.0 or later",
+        )
+
+
+def _may_arbitrate(plan: Plan) -> list[ManagementNode]:
+    return [n for n in plan.management_nodes if effective(plan, n, "ArbitrationRank") not in (0, None)]
+
+
+@rule("arbitrator-host", "The arbitrator does not fail together with a data node")
+def arbitrator_host(plan: Plan) -> Iterator[Problem]:
+    groups = node_groups(plan)
+    if no_of_replicas(plan) < 2 or not groups:
+        return
+    arbitrators = _may_arbitrate(plan)
+    data_hosts = {node.host_id for group in groups for node in group}
+    shared = [node for node in arbitrators if node.host_id in data_hosts]
+    for node in shared:
+        hostname = plan.host(node.host_id).hostname
+        only = len(shared) == len(arbitrators) == 1
+        text = (
+            f"management node {node.node_id} may be arbitrator and runs on {hostname} together with a data "
+            "node; when the host fails, both are gone"
+        )
+        ids = [node.id, *(d.id for d in plan.data_nodes if d.host_id == node.host_id)]
+        if only and len(groups) == 1:
+            yield error(
+                f"host {hostname}",
+                f"{text}, and the surviving data node cannot win: the cluster stops",
+                "move the management node to a host without data nodes",
+                ids,
+            )
+        else:
+            yield warning(f"host {hostname}", text, "move it to a host without data nodes", ids)
+
+
+@rule("management-nodes", "Two management nodes that may arbitrate")
+def management_nodes(plan: Plan) -> Iterator[Problem]:
+    nodes = plan.management_nodes
+    if not nodes:
+        return
+    if len(nodes) == 1:
+        yield warning(
+            "management nodes",
+            f"there is one management node ({nodes[0].node_id}); while it is down no node can start and, "
+            f"with "
+            "two replicas, no arbitrator is left",
+            "add a second one on another host",
+            [nodes[0].id],
+        )
+    if len({node.host_id for node in nodes}) == 1 < len(nodes):
+        yield warning(
+            f"host {plan.host(nodes[0].host_id).hostname}",
+            f"all {len(nodes)} management nodes run on {plan.host(nodes[0].host_id).hostname}; they fail "
+            f"together",
+            "move one to another host",
+            [node.id for node in nodes],
+        )
+    for node in nodes:
+        if effective(plan, node, "ArbitrationRank") == 0:
+
+            def ranked(old: Plan, process_id: str = node.id) -> Plan:
+                return set_parameter(old, process_id, "ArbitrationRank", 1)
+
+            yield warning(
+                f"management node {node.node_id}",
+                f"management node {node.node_id} has ArbitrationRank 0 and never becomes arbitrator",
+                "set ArbitrationRank to 1",
+                [node.id],
+                ranked,
+            )
+
+
+@rule("arbitrator-location", "The arbitrator stands apart from half of the data nodes")
+def arbitrator_location(plan: Plan) -> Iterator[Problem]:
+    data_places = Counter(plan.host(node.host_id).location_id for node in plan.data_nodes)
+    if len(data_places) != 2 or None in data_places:
+        return
+    for node in _may_arbitrate(plan):
+        place = plan.host(node.host_id).location_id
+        if place in data_places and data_places[place] * 2 >= len(plan.data_nodes):
+            name = plan.by_id[place].name if place else ""
+            yield hint(
+                f"management node {node.node_id}",
+                f"management node {node.node_id} stands in {name} with half of the data nodes; when {name} "
+                "fails, the other half has no arbitrator",
+                "put an arbitrator in a third location",
+                [node.id],
+            )
+
+
+@rule("sql-nodes", "Two SQL nodes at least")
+def sql_nodes(plan: Plan) -> Iterator[Problem]:
+    count = len(plan.sql_nodes) + sum(slot.host_id is not None for slot in plan.api_slots)
+    if plan.data_nodes and count < 2:
+        yield warning(
+            "SQL nodes",
+            f"there {'is one SQL or API node' if count == 1 else 'are no SQL or API nodes with a host'}; "
+            f"fewer "
+            "than two mean an outage when one is restarted",
+            "add another one on another host",
+            [node.id for node in plan.sql_nodes],
+        )
+
+
+@rule("spare-api-slots", "Free API slots for tools and replacements")
+def spare_api_slots(plan: Plan) -> Iterator[Problem]:
+    free = [slot for slot in plan.api_slots if slot.host_id is None]
+    if not plan.data_nodes or len(free) >= _SPARE_SLOTS:
+        return
+
+    def with_slots(old: Plan) -> Plan:
+        missing = _SPARE_SLOTS - sum(slot.host_id is None for slot in old.api_slots)
+        for _ in range(missing):
+            node_id = free_node_id(old, "api")
+            old = add(old, ApiSlot(id=free_id(old, f"api{node_id}"), node_id=node_id))
+        return old
+
+    yield warning(
+        "API slots",
+        f"{len(free)} API slots are free for any host; ndb_restore, ndb_desc and a replacement SQL node each "
+        f"need one, so {_SPARE_SLOTS} should be",
+        f"add {_SPARE_SLOTS - len(free)} API slots without a host",
+        [slot.id for slot in free],
+        with_slots,
+    )
+
+
+@rule("node-id-room", "Room for later data nodes")
+def node_id_room(plan: Plan) -> Iterator[Problem]:
+    data, highest = plan.data_nodes, 144 if plan.version >= (8, 0, 18) else 48
+    if not data:
+        return
+    room = highest - len(data)
+    others = [p for p in plan.processes if p.kind != "data" and p.node_id <= highest]
+    next_ids = range(data[-1].node_id + 1, data[-1].node_id + 1 + min(no_of_replicas(plan), max(room, 0)))
+    taken = [p for p in others if p.node_id in next_ids]
+    if taken:
+        shown = ", ".join(str(p.node_id) for p in taken)
+        yield hint(
+            "node ids",
+            f"node ids {shown} right behind the data nodes belong to other nodes; new data nodes will have "
+            f"ids "
+            f"apart from the rest (1 to {highest} are for data nodes)",
+            f"give the other nodes ids above {highest}",
+            [p.id for p in taken],
+        )

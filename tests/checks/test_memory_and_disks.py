@@ -1,0 +1,63 @@
+"""Rules about memory and disks."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.base.resources import resource_path
+from ndbplan.base.units import GIB
+from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.run import check
+from ndbplan.plan import file
+from ndbplan.plan.edits import set_parameter, update
+from ndbplan.plan.plan import Plan
+
+
+@pytest.fixture
+def starter() -> Plan:
+    return file.load(resource_path("samples/starter.ndbplan"))
+
+
+def found(plan: Plan, rule: str) -> list[Problem]:
+    return [problem for problem in check(plan) if problem.rule == rule]
+
+
+def test_more_than_the_host_has(starter: Plan) -> None:
+    host = starter.host(starter.data_nodes[0].host_id)
+    small = update(starter, host.id, memory_bytes=100 * GIB)
+    (problem,) = found(small, "memory-of-host")
+    assert problem.severity is Severity.ERROR
+    assert "100 GiB of host-a1" in problem.message
+    assert not found(starter, "memory-of-host")
+
+
+def test_nearly_all_of_the_host(starter: Plan) -> None:
+    host = starter.host(starter.data_nodes[0].host_id)
+    tight = update(starter, host.id, memory_bytes=144 * GIB)
+    (problem,) = found(tight, "memory-of-host")
+    assert problem.severity is Severity.WARNING
+    assert found(tight, "data-memory-of-host")
+
+
+def test_tables_larger_than_data_memory(starter: Plan) -> None:
+    tiny = set_parameter(starter, "data_node", "DataMemory", 2**20)
+    problems = found(tiny, "data-memory-fill")
+    assert len(problems) == 2
+    assert "error 827" in problems[0].message
+    assert not found(starter, "data-memory-fill")
+
+
+def test_data_files_beside_the_redo_log() -> None:
+    telecom = file.load(resource_path("samples/telecom-144.ndbplan"))
+    node = telecom.data_nodes[0]
+    assert not found(telecom, "shared-device")
+    roles = node.disk_roles.model_copy(update={"data_files": node.disk_roles.redo})
+    (problem,) = found(update(telecom, node.id, disk_roles=roles), "shared-device")
+    assert "DATA FILES of data node 1 share disk nvme0 with its REDO log" in problem.message
+
+
+def test_redo_and_lcp_apart_is_said(starter: Plan) -> None:
+    (problem,) = found(starter, "redo-and-lcp-apart")
+    assert problem.severity is Severity.HINT
+    fixed = set_parameter(starter, "data_node", "FileSystemPath", "/nvme1/fs")
+    assert found(fixed, "redo-and-lcp-apart")[0].severity is Severity.WARNING

@@ -1,0 +1,123 @@
+"""All rules together: samples, waivers, cancelling, fixes that mend what they say."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.base.resources import resource_path
+from ndbplan.checks.problem import Severity
+from ndbplan.checks.rule import RULES
+from ndbplan.checks.run import check, check_all, has_errors, load_rules
+from ndbplan.plan import file
+from ndbplan.plan.edits import remove, set_parameter, update
+from ndbplan.plan.plan import EMPTY_PLAN, Plan, Waiver
+
+SAMPLES = sorted(path.stem for path in resource_path("samples").glob("*.ndbplan"))
+
+
+def sample(name: str) -> Plan:
+    return file.load(resource_path(f"samples/{name}.ndbplan"))
+
+
+def rules(plan: Plan) -> set[str]:
+    return {problem.rule for problem in check(plan)}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_problems_name_their_rule_and_what_to_do(name: str) -> None:
+    plan = sample(name)
+    for problem in check(plan):
+        assert problem.rule in RULES
+        assert problem.message
+        assert problem.where
+        assert set(problem.object_ids) <= plan.by_id.keys()
+        shape = problem.to_json()
+        assert list(shape) == ["rule", "severity", "where", "message", "fix"]
+        assert shape["severity"] in ("error", "warning", "hint")
+
+
+@pytest.mark.parametrize("name", ["starter", "add-nodes", "telecom-144"])
+def test_good_samples_have_no_errors(name: str) -> None:
+    assert not has_errors(check(sample(name)))
+
+
+def test_overload_is_an_error_on_its_disk() -> None:
+    plan = sample("redo-overload")
+    found = [p for p in check(plan) if p.rule == "disk-demand" and p.severity is Severity.ERROR]
+    assert found
+    assert all("RedoBuffer only delays it" in (p.fix or "") for p in found)
+
+
+def test_an_empty_plan_lacks_every_kind_of_node() -> None:
+    assert [p.rule for p in check(EMPTY_PLAN) if p.severity is Severity.ERROR] == ["node-kinds"] * 3
+
+
+def test_worst_first() -> None:
+    ranks = [p.severity.rank for p in check(sample("redo-overload"))]
+    assert ranks == sorted(ranks)
+
+
+def test_cancelled_means_nothing() -> None:
+    assert check(sample("redo-overload"), cancelled=lambda: True) == ()
+
+
+def test_a_waiver_takes_its_problem_away_and_keeps_the_reason() -> None:
+    plan = sample("redo-overload")
+    assert "management-nodes" in rules(plan)
+    waived = plan.replace(waivers=(Waiver(rule="management-nodes", reason="a test bench"),))
+    assert "management-nodes" not in rules(waived)
+    kept = [p for p in check_all(waived) if p.rule == "management-nodes"]
+    assert [p.waived for p in kept] == ["a test bench"]
+
+
+def test_a_waiver_for_one_object_leaves_the_others() -> None:
+    plan = sample("redo-overload")
+    disk = next(p for p in check(plan) if p.rule == "disk-demand").object_ids[0]
+    waived = plan.replace(waivers=(Waiver(rule="disk-demand", object_id=disk, reason="known"),))
+    left = [p for p in check(waived) if p.rule == "disk-demand"]
+    assert left
+    assert all(disk not in p.object_ids for p in left)
+
+
+def broken_plans() -> dict[str, Plan]:
+    """Plans in which one rule with an edit finds something, by rule name."""
+    starter, overload = sample("starter"), sample("redo-overload")
+    groups = update(starter, starter.data_nodes[1].id, node_group=1)
+    rank = set_parameter(starter, starter.management_nodes[0].id, "ArbitrationRank", 0)
+    slots = remove(starter, [slot.id for slot in starter.api_slots])
+    misspelt = set_parameter(starter, "data_node", "datamemory", 2**30)
+    unknown = set_parameter(starter, "data_node", "FooBar", 1)
+    value = set_parameter(starter, "data_node", "TimeBetweenLocalCheckpoints", 32)
+    single = set_parameter(starter, "data_node", "NoOfReplicas", 1)
+    shared = sample("telecom-144")
+    node = shared.data_nodes[0]
+    shared = update(
+        shared, node.id, disk_roles=node.disk_roles.model_copy(update={"undo": node.disk_roles.redo})
+    )
+    assert overload.data_nodes
+    return {
+        "node-group-size": groups,
+        "management-nodes": rank,
+        "spare-api-slots": slots,
+        "unknown-parameter": unknown,
+        "parameter-value": value,
+        "number-of-replicas": single,
+        "shared-device": shared,
+        "misspelt": misspelt,
+    }
+
+
+@pytest.mark.parametrize("name", list(broken_plans()))
+def test_the_edit_of_a_rule_mends_what_it_found(name: str) -> None:
+    plan = broken_plans()[name]
+    wanted = "unknown-parameter" if name == "misspelt" else name
+    problem = next(p for p in check(plan) if p.rule == wanted and p.edit is not None)
+    assert problem.edit is not None
+    assert problem.fix
+    mended = problem.edit(plan)
+    assert problem.message not in [p.message for p in check(mended)]
+
+
+def test_every_rule_has_a_title() -> None:
+    load_rules()
+    assert all(rule.title and rule.topic for rule in RULES.values())
