@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.estimate.fragments import Partition, Skew, TableDistribution
+from ndbplan.estimate.fragments import Partition, Skew, TableDistribution, map_facts
 from ndbplan.estimate.rows import RowLayout, row_layout
 from ndbplan.estimate.topology import (
     cluster_of,
@@ -82,25 +82,15 @@ def spread_rows(rows: int, hash_map: tuple[int, ...]) -> Array:
     """
     import numpy as np
 
+    facts = map_facts(hash_map)
     rounds, rest = divmod(rows, len(hash_map))
-    owners = _owners(hash_map)
-    partitions = max(hash_map) + 1
-    return np.bincount(owners, minlength=partitions) * rounds + np.bincount(
-        owners[:rest], minlength=partitions
-    )
-
-
-@lru_cache(maxsize=64)
-def _owners(hash_map: tuple[int, ...]) -> Array:
-    import numpy as np
-
-    return np.array(hash_map, dtype=np.int64)
+    return facts.counts * rounds + np.bincount(facts.owners[:rest], minlength=facts.partitions)
 
 
 def _partition_rows(table: Table, hash_map: tuple[int, ...]) -> Array:
     import numpy as np
 
-    measured, partitions = table.partition_rows, max(hash_map) + 1
+    measured, partitions = table.partition_rows, map_facts(hash_map).partitions
     if len(measured) != partitions or not sum(measured):
         return spread_rows(table.rows, hash_map)
     known = np.array(measured, dtype=np.int64)
@@ -130,7 +120,7 @@ def _table_distribution(
     return TableDistribution(
         table=table.full_name,
         hash_map=hash_map,
-        hash_map_name=hashmap.map_name(hash_map, table.grown_from[-1] if table.grown_from else None),
+        hash_map_name=map_facts(hash_map).name_after(table.grown_from),
         placement=placement,
         group_ids=group_ids,
         rows=np.tile(rows, copies) if copies > 1 else rows,

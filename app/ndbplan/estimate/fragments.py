@@ -7,8 +7,8 @@ from functools import cached_property
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.rows import RowLayout
-from ndbplan.ndb import hashmap
 from ndbplan.ndb.placement import Placement
 from ndbplan.ndb.rowformat import PAGE_BYTES
 
@@ -16,6 +16,39 @@ if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class MapFacts:
+    """What is asked of a hash map again and again."""
+
+    owners: Array
+    """Partition of each bucket."""
+    counts: Array
+    """Buckets of each partition."""
+    is_default: bool
+    """Bucket i belongs to partition i mod partitions."""
+
+    @property
+    def partitions(self) -> int:
+        """Partitions that own buckets."""
+        return len(self.counts)
+
+    def name_after(self, grown_from: tuple[int, ...]) -> str:
+        """The name the product gives the map of a table with this history."""
+        if self.is_default:
+            return f"DEFAULT-HASHMAP-{len(self.owners)}-{self.partitions}"
+        return f"HASHMAP-{len(self.owners)}-{grown_from[-1] if grown_from else 0}-{self.partitions}"
+
+
+@memo_by_identity(64)
+def map_facts(hash_map: tuple[int, ...]) -> MapFacts:
+    """Owners and counts of a hash map as arrays."""
+    import numpy as np
+
+    owners = np.array(hash_map, dtype=np.int64)
+    counts = np.bincount(owners)
+    return MapFacts(owners, counts, bool((owners == np.arange(len(owners)) % len(counts)).all()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +185,8 @@ class TableDistribution:
 
         placed, rows = self.placement, self.rows
         total = int(rows.sum())
-        buckets = hashmap.bucket_counts(self.hash_map)
-        structural = max(buckets) * len(buckets) / len(self.hash_map)
+        buckets = map_facts(self.hash_map).counts
+        structural = float(buckets.max() / buckets.mean())
         mean = total / max(1, len(rows))
         share = 1 / len(buckets)
         table_rows = total * placed.partitions / max(1, placed.fragments)
