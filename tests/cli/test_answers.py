@@ -190,3 +190,24 @@ def test_max_load_lies_where_simulation_says(call: Any, saved: Any) -> None:
     small = call("max-load", path, "--workload", "blobs-1k", "--json").json("max-load")
     assert small["max_per_s"]["value"] > 6960, "6960 a second all pass"
     assert "workload" in call("max-load", path, "--workload", "none").refused()
+
+
+# check
+
+
+@pytest.mark.parametrize("name", sample_names())
+def test_check_of_every_sample(call: Any, saved: Any, name: str) -> None:
+    done = call("check", saved(name), "--json")
+    severities = [p["severity"] for p in done.json("check")["problems"]]
+    assert severities == sorted(severities, key=["error", "warning", "hint"].index)
+    assert done.code == (1 if "error" in severities else 0)
+    assert ("error" in severities) == (name == "redo-overload"), "only that one is overloaded on purpose"
+
+
+def test_check_for_people(call: Any, saved: Any) -> None:
+    done = call("check", saved("redo-overload"))
+    assert done.code == 1
+    assert done.err == ""
+    assert "disk c0d1 of data1" in done.out
+    assert "→" in done.out
+    assert done.out.rstrip().splitlines()[-1].startswith("8 errors, ")

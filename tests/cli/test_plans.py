@@ -206,6 +206,7 @@ PLAN_COMMANDS = [
     ("estimate",),
     ("reorg", "--add-groups", "1"),
     ("simulate",),
+    ("check",),
     ("max-load",),
     ("export", "--to", "out"),
 ]

@@ -19,6 +19,7 @@ from ndbplan.cli.parameters import (
     read_plan,
     write_text,
 )
+from ndbplan.cli.tables import problem_lines
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
@@ -144,3 +145,18 @@ def max_load(plan_file: Path, workload: str | None, *, why: bool, as_json: bool)
     if not kernel.is_prepared():
         click.echo("preparing the simulation (only this first time) …", err=True)
     show(highest(plan, workload_id).to_json(why=why), as_json=as_json, why=why)
+
+
+@ndbplan.command()
+@PLAN
+@json_option
+@click.pass_context
+def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
+    """Find problems in the plan: errors, warnings and hints, with what cures them. Exit code 1: errors."""
+    from ndbplan.checks.run import check as problems_of
+    from ndbplan.checks.run import has_errors
+
+    problems = problems_of(read_plan(plan_file))
+    shape = {"problems": [problem.to_json() for problem in problems]}
+    show(shape, as_json=as_json, text=problem_lines(shape["problems"]))
+    ctx.exit(1 if has_errors(problems) else 0)

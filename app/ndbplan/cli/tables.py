@@ -177,3 +177,16 @@ def _terms(terms: Sequence[Mapping[str, Any]], indent: str) -> Iterator[str]:
         source = f"  [{term['source']}]" if term.get("source") else ""
         yield f"{indent}{term['term']}: {format_value(term['value'], term['unit'])}{source}"
         yield from _terms(term.get("why", ()), indent + "  ")
+
+
+def problem_lines(problems: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Problems of a plan as paragraphs, worst first, and how many there are of each severity."""
+    counts = {"error": 0, "warning": 0, "hint": 0}
+    for problem in problems:
+        counts[problem["severity"]] += 1
+        yield f"{problem['severity']:<7}  {problem['where']} ({problem['rule']})"
+        yield f"         {problem['message']}"
+        if problem["fix"]:
+            yield f"         → {problem['fix']}"
+        yield ""
+    yield ", ".join(f"{n} {name}{'' if n == 1 else 's'}" for name, n in counts.items())
