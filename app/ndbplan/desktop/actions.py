@@ -1,0 +1,116 @@
+"""Actions: everything a person can call by menu, key or command palette, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from ndbplan.desktop import theme
+
+Key = str | QKeySequence.StandardKey
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One action: its name in the program, what people read, its icon and keys."""
+
+    name: str
+    menu: str
+    text: str
+    icon: str
+    keys: tuple[Key, ...]
+    tip: str
+    checkable: bool = False
+
+
+_S = QKeySequence.StandardKey
+
+SPECS: tuple[Spec, ...] = (
+    Spec("new", "File", "New plan", "file-plus", (_S.New,), "Start with an empty plan"),
+    Spec("open", "File", "Open…", "folder-open", (_S.Open,), "Open a plan file"),
+    Spec("gallery", "File", "Samples…", "sparkles", ("Ctrl+Shift+O",), "Start from a published experiment"),
+    Spec("save", "File", "Save", "save", (_S.Save,), "Write the plan to its file"),
+    Spec("save_as", "File", "Save as…", "", ("Ctrl+Shift+S",), "Write the plan to another file"),
+    Spec("picture", "File", "Save a picture…", "upload", (), "The canvas as PNG, SVG or PDF"),
+    Spec("export", "File", "Export…", "download", ("Ctrl+E",), "config.ini, my.cnf and the runbook"),
+    Spec("quit", "File", "Quit", "", (_S.Quit,), "Close the window"),
+    Spec("undo", "Edit", "Undo", "undo-2", (_S.Undo,), "Take the last step back"),
+    Spec("redo", "Edit", "Redo", "redo-2", ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again"),
+    Spec("cut", "Edit", "Cut", "scissors", (_S.Cut,), "Copy what is selected and remove it"),
+    Spec("copy", "Edit", "Copy", "copy", (_S.Copy,), "Put what is selected on the clipboard, as text"),
+    Spec("paste", "Edit", "Paste", "clipboard-paste", (_S.Paste,), "Add what the clipboard holds"),
+    Spec("duplicate", "Edit", "Duplicate", "", ("Ctrl+D",), "A second one of what is selected"),
+    Spec("delete", "Edit", "Delete", "trash-2", ("Del",), "Remove what is selected"),
+    Spec("select_all", "Edit", "Select all", "", (_S.SelectAll,), "Select every location and host"),
+    Spec("rename", "Edit", "Rename", "pencil", ("F2",), "Type another name on the canvas"),
+    Spec("add_group", "Edit", "Add a node group", "boxes", ("Ctrl+G",), "Like the last one: hosts and nodes"),
+    Spec("find", "Edit", "Search or run a command…", "search", ("Ctrl+K",), "Find an object, run a command"),
+    Spec("fit", "View", "Fit", "maximize", ("Ctrl+0",), "Show everything"),
+    Spec("fit_selection", "View", "Zoom to the selection", "", ("Ctrl+Shift+0",), "What is selected, large"),
+    Spec("zoom_in", "View", "Zoom in", "zoom-in", (_S.ZoomIn, "Ctrl+="), "A step nearer"),
+    Spec("zoom_out", "View", "Zoom out", "zoom-out", (_S.ZoomOut,), "A step away"),
+    Spec("zoom_normal", "View", "Actual size", "", ("Ctrl+1",), "One pixel per canvas unit"),
+    Spec("arrange", "View", "Arrange", "layout-grid", ("Ctrl+L",), "Let everything flow into a tidy layout"),
+    Spec("side", "View", "Palette and outline", "", ("Ctrl+B",), "Show or hide the left side", True),
+    Spec("analyses", "View", "Analyses", "", ("Ctrl+J",), "Show or hide the analyses", True),
+    Spec("inspector", "View", "Inspector", "", ("Ctrl+I",), "Show or hide the inspector", True),
+    Spec("next_panel", "View", "Next panel", "", ("F6",), "Go to the next part of the window"),
+    Spec("present", "View", "Presentation", "presentation", ("F5",), "Canvas and analyses only", True),
+    Spec("theme_system", "Theme", "As the system", "monitor", (), "Light or dark, as the system is", True),
+    Spec("theme_light", "Theme", "Light", "sun", (), "Dark text on light ground", True),
+    Spec("theme_dark", "Theme", "Dark", "moon", (), "Light text on dark ground", True),
+    Spec("simulate", "Plan", "Simulate", "play", ("Ctrl+R",), "What happens over time under the workload"),
+    Spec("guide", "Help", "Keys and gestures", "circle-help", ("F1",), "How the canvas is operated"),
+)  # fmt: skip
+_ON_CANVAS = {"delete", "cut", "copy", "paste", "duplicate", "select_all", "rename"}
+"""Their keys act while the canvas or the outline has the focus: elsewhere they mean a field's text."""
+
+
+class Actions:
+    """The QActions of a window by name, each connected to the handler of the same name."""
+
+    def __init__(self, owner: QObject, handlers: dict[str, Callable[[], object]]) -> None:
+        self._all: dict[str, QAction] = {}
+        for spec in SPECS:
+            action = QAction(spec.text, owner)
+            action.setObjectName(spec.name)
+            action.setShortcuts([QKeySequence(key) for key in spec.keys])
+            action.setCheckable(spec.checkable)
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            action.setToolTip(f"{spec.tip} ({keys})" if keys else spec.tip)
+            action.setStatusTip(spec.tip)
+            handler = handlers[spec.name]
+            action.triggered.connect(lambda _checked=False, run=handler: run())
+            self._all[spec.name] = action
+        self.tint()
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._all[name]
+
+    def of_menu(self, menu: str) -> list[QAction]:
+        """The actions of one menu, in order."""
+        return [self._all[spec.name] for spec in SPECS if spec.menu == menu]
+
+    def all(self) -> list[QAction]:
+        """Every action, in order."""
+        return list(self._all.values())
+
+    def tint(self) -> None:
+        """Draw the icons in the colours of the theme in use."""
+        for spec in SPECS:
+            if spec.icon:
+                self._all[spec.name].setIcon(theme.icon(spec.icon))
+
+    def add_to(self, window: QWidget, canvas: Iterable[QWidget]) -> None:
+        """Let the keys act in the whole window; those that edit the selection only on these widgets."""
+        for name, action in self._all.items():
+            if name not in _ON_CANVAS:
+                window.addAction(action)
+                continue
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            for widget in canvas:
+                widget.addAction(action)

@@ -1,0 +1,195 @@
+"""Cards: what one host shows — its processes as chips, its disks as tiles — measured, in host coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PySide6.QtGui import QFontMetricsF
+
+from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s
+from ndbplan.desktop.catalogue import ROLE_TEXT
+from ndbplan.desktop.theme import font
+from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, DiskRole, Process
+
+HOST_WIDTH = 440.0
+PAD = 12.0
+HEADER = 50.0
+CHIP_HEIGHT = 26.0
+TILE_HEIGHT = 46.0
+GAP = 8.0
+_TILE_TEXT_LEFT = 44.0
+_API_CHIPS = 2
+"""More API slots than this on one host share a chip."""
+_ALWAYS_WRITTEN = (DiskRole.REDO, DiskRole.LCP, DiskRole.BACKUP)
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """A rectangle without Qt: left, top, width, height."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """Right edge."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        """Bottom edge."""
+        return self.y + self.height
+
+    def moved(self, dx: float, dy: float) -> Rect:
+        """The same rectangle elsewhere."""
+        return Rect(self.x + dx, self.y + dy, self.width, self.height)
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One process, or several API slots that share a chip."""
+
+    ids: tuple[str, ...]
+    kind: str
+    text: str
+    group: int | None
+    """Number of its node group; None: not a data node, or kept aside."""
+    rect: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One disk."""
+
+    disk: Disk
+    roles: str
+    all_roles: str
+    rect: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A host with everything inside it."""
+
+    host: Host
+    subtitle: str
+    chips: tuple[Chip, ...]
+    tiles: tuple[Tile, ...]
+    height: float
+
+
+@lru_cache(maxsize=4096)
+def text_width(text: str, size_px: int, weight: int) -> float:
+    """Width of a text in the program's font."""
+    return QFontMetricsF(font(size_px, weight)).horizontalAdvance(text)
+
+
+@lru_cache(maxsize=4096)
+def elided(text: str, size_px: int, weight: int, width: float) -> str:
+    """The text, cut with an ellipsis when it is wider than `width`."""
+    from PySide6.QtCore import Qt
+
+    return QFontMetricsF(font(size_px, weight)).elidedText(text, Qt.TextElideMode.ElideRight, width)
+
+
+def make_card(
+    host: Host, processes: Sequence[Process], groups: Mapping[str, int], *, disk_data: bool
+) -> Card:
+    """The card of a host. `groups`: node group by id of data node; `disk_data`: the plan has tablespaces."""
+    chips, y = _chips(processes, groups)
+    tiles, y = _tiles(host, [p for p in processes if isinstance(p, DataNode)], y, disk_data)
+    memory = format_bytes_binary(host.memory_bytes)
+    cores = f"{host.cores} core" if host.cores == 1 else f"{host.cores} cores"
+    return Card(host, f"{cores} · {memory} · {_network(host)}", chips, tiles, max(y + PAD - GAP, 96.0))
+
+
+def _network(host: Host) -> str:
+    """`10 GbE` for what a link of a usual class carries, else the rate itself."""
+    gigabits = host.network_bytes_per_s * 8 / 1e9
+    usual = next((g for g in (1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400) if 0.85 * g <= gigabits <= g), None)
+    return f"{usual:g} GbE" if usual else format_bytes_per_s(host.network_bytes_per_s)
+
+
+def _chips(processes: Sequence[Process], groups: Mapping[str, int]) -> tuple[tuple[Chip, ...], float]:
+    labels: list[tuple[tuple[str, ...], str, str, int | None]] = []
+    slots = [p for p in processes if p.kind == "api"]
+    order = {"data": 0, "management": 1, "sql": 2, "api": 3}
+    for process in sorted(processes, key=lambda p: (order[p.kind], p.node_id)):
+        if process.kind == "api" and len(slots) > _API_CHIPS:
+            continue
+        group = groups.get(process.id)
+        labels.append(((process.id,), process.kind, _label(process, group), group))
+    if len(slots) > _API_CHIPS:
+        labels.append((tuple(p.id for p in slots), "api", f"api × {len(slots)}", None))
+    chips: list[Chip] = []
+    x, y = PAD, HEADER + GAP
+    for ids, kind, text, group in labels:
+        width = round(text_width(text, 13, 600) + 22.0)
+        if x > PAD and x + width > HOST_WIDTH - PAD:
+            x, y = PAD, y + CHIP_HEIGHT + GAP
+        chips.append(Chip(ids, kind, text, group, Rect(x, y, width, CHIP_HEIGHT)))
+        x += width + GAP
+    return tuple(chips), (y + CHIP_HEIGHT + GAP if chips else HEADER + GAP)
+
+
+def _label(process: Process, group: int | None) -> str:
+    if isinstance(process, DataNode):
+        if process.node_group == NODE_GROUP_NONE:
+            return f"ndbmtd {process.node_id} · no group"
+        return f"ndbmtd {process.node_id}" if group is None else f"ndbmtd {process.node_id} · NG {group}"
+    name = {"management": "ndb_mgmd", "sql": "mysqld", "api": "api"}[process.kind]
+    return f"{name} {process.node_id}"
+
+
+def _tiles(
+    host: Host, nodes: Sequence[DataNode], y: float, disk_data: bool
+) -> tuple[tuple[Tile, ...], float]:
+    if not host.disks:
+        return (), y
+    columns = 2 if len(host.disks) <= 2 else 3
+    width = (HOST_WIDTH - 2 * PAD - (columns - 1) * GAP) / columns
+    roles = roles_by_disk(host, nodes, disk_data=disk_data)
+    tiles: list[Tile] = []
+    for i, disk in enumerate(host.disks):
+        row, column = divmod(i, columns)
+        rect = Rect(PAD + column * (width + GAP), y + row * (TILE_HEIGHT + GAP), width, TILE_HEIGHT)
+        names = [ROLE_TEXT[r] for r in DiskRole if r in roles[disk.id]]
+        short = _fitting(names, width - _TILE_TEXT_LEFT - 6.0) if nodes else format_bytes(disk.capacity_bytes)
+        tiles.append(Tile(disk, short, ", ".join(names), rect))
+    rows = -(-len(host.disks) // columns)
+    return tuple(tiles), y + rows * (TILE_HEIGHT + GAP)
+
+
+def roles_by_disk(host: Host, nodes: Sequence[DataNode], *, disk_data: bool) -> dict[str, set[DiskRole]]:
+    """What the data nodes of a host write to each of its disks.
+
+    A role that names no disk goes to the DataDir, on the host's first disk; UNDO and DATA FILES only when
+    the plan has disk data.
+    """
+    found: dict[str, set[DiskRole]] = {disk.id: set() for disk in host.disks}
+    for node in nodes:
+        for role in DiskRole:
+            disk_id = node.disk_roles.disk_of(role)
+            if disk_id is not None:
+                found[disk_id].add(role)
+            elif host.disks and (disk_data or role in _ALWAYS_WRITTEN):
+                found[host.disks[0].id].add(role)
+    return found
+
+
+def _fitting(names: Sequence[str], width: float) -> str:
+    if not names:
+        return "no role"
+    if len(names) == len(DiskRole):
+        return "All roles"
+    for shown in range(len(names), 0, -1):
+        rest = len(names) - shown
+        text = " + ".join(names[:shown]) + (f", {rest} more" if rest else "")
+        if text_width(text, 11, 500) <= width:
+            return text
+    return f"{len(names)} roles"

@@ -1,0 +1,281 @@
+"""Gestures: what a pressed pointer does on the canvas, one object for each; one undo step at commit.
+
+gesture = MoveHosts(view, start, ["host-a1"])
+gesture.move(point)
+gesture.commit()      # or gesture.cancel() on Esc
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QPen
+from PySide6.QtWidgets import QGraphicsRectItem
+
+from ndbplan.desktop.canvas import paint
+from ndbplan.desktop.canvas.cards import HOST_WIDTH
+from ndbplan.desktop.canvas.items import Z_DRAGGED, CanvasItem, DiskItem
+from ndbplan.desktop.canvas.landing import HostLanding
+from ndbplan.desktop.editor import display_name
+from ndbplan.plan import arrange, edits
+from ndbplan.plan.fields import Point
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.canvas.view import CanvasView
+
+GRID = 8.0
+
+
+class Gesture:
+    """Something that a person does between press and release."""
+
+    def __init__(self, view: CanvasView, start: QPointF) -> None:
+        self.view = view
+        self.scene = view.canvas_scene
+        self.start = start
+
+    def move(self, point: QPointF) -> None:
+        """The pointer is here now (in the scene)."""
+        raise NotImplementedError
+
+    def commit(self) -> None:
+        """The button was released: do it, as one undoable step."""
+        raise NotImplementedError
+
+    def cancel(self) -> None:
+        """Esc: as though nothing had happened."""
+        raise NotImplementedError
+
+
+class Pan(Gesture):
+    """Moves the view over the canvas; follows the pointer in window coordinates."""
+
+    def __init__(self, view: CanvasView, start: QPointF, at: QPoint) -> None:
+        super().__init__(view, start)
+        self._last = at
+        view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def pan_to(self, at: QPoint) -> None:
+        """The pointer is here now (in the viewport)."""
+        self.view.pan_by(at - self._last)
+        self._last = at
+
+    def move(self, point: QPointF) -> None:
+        """Nothing: see `pan_to`."""
+
+    def commit(self) -> None:
+        self.view.viewport().unsetCursor()
+
+    def cancel(self) -> None:
+        self.commit()
+
+
+class Marquee(Gesture):
+    """Selects what a rectangle touches: hosts, or what lies inside of one host."""
+
+    def __init__(self, view: CanvasView, start: QPointF, *, adding: bool) -> None:
+        super().__init__(view, start)
+        self._before = view.selection.ids
+        self._adding = adding
+        t = self.scene.look.tokens
+        self._frame = QGraphicsRectItem()
+        outline = QPen(paint.colour(t.accent), 1.0)
+        outline.setCosmetic(True)
+        self._frame.setPen(outline)
+        self._frame.setBrush(paint.brush(t.accent, 30))
+        self._frame.setZValue(Z_DRAGGED + 1)
+        self.scene.addItem(self._frame)
+
+    def move(self, point: QPointF) -> None:
+        rect = QRectF(self.start, point).normalized()
+        self._frame.setRect(rect)
+        found = self._touched(rect)
+        kept = self._before if self._adding else ()
+        self.view.selection.set((*kept, *(i for i in found if i not in kept)))
+
+    def _touched(self, rect: QRectF) -> list[str]:
+        items = [i for i in self.scene.in_order() if rect.intersects(i.rect_in_scene())]
+        hosts = [i for i in items if i.kind == "host"]
+        if len(hosts) == 1 and hosts[0].rect_in_scene().contains(rect):
+            return [object_id for i in items if i.kind in ("process", "disk") for object_id in i.object_ids]
+        places = [i.object_id for i in items if i.kind == "location" and rect.contains(i.rect_in_scene())]
+        return [*places, *(i.object_id for i in hosts)]
+
+    def commit(self) -> None:
+        self.scene.removeItem(self._frame)
+
+    def cancel(self) -> None:
+        self.scene.removeItem(self._frame)
+        self.view.selection.set(self._before)
+
+
+class _Carry(Gesture):
+    """Base of what carries items along with the pointer."""
+
+    def __init__(self, view: CanvasView, start: QPointF, object_ids: Sequence[str]) -> None:
+        super().__init__(view, start)
+        self.object_ids = tuple(object_ids)
+        self.delta = QPointF()
+        self._items = self.scene.carried(object_ids)
+        self._homes = [item.pos() for item in self._items]
+        self._target: CanvasItem | None = None
+        for item in self._items:
+            item.setZValue(item.home_z + Z_DRAGGED)
+            item.setOpacity(0.85)
+        view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def carry_to(self, point: QPointF) -> None:
+        """Put the items where the pointer has taken them."""
+        self.delta = point - self.start
+        for item, home in zip(self._items, self._homes, strict=True):
+            item.setPos(home + self.delta)
+
+    def aim(self, item: CanvasItem | None) -> None:
+        """Show where a drop would land."""
+        if item is not self._target:
+            if self._target is not None:
+                self._target.target(False)
+            if item is not None:
+                item.target(True)
+            self._target = item
+
+    def let_go(self) -> None:
+        """Put everything back to where the plan has it."""
+        self.aim(None)
+        for item, home in zip(self._items, self._homes, strict=True):
+            item.setZValue(item.home_z)
+            item.setOpacity(1.0)
+            item.setPos(home)
+        self.view.viewport().unsetCursor()
+        self.scene.settle()
+
+    def cancel(self) -> None:
+        self.let_go()
+
+
+class MoveHosts(_Carry):
+    """Carries hosts into a location, to another place of it, or onto the free canvas."""
+
+    def __init__(self, view: CanvasView, start: QPointF, host_ids: Sequence[str]) -> None:
+        super().__init__(view, start, host_ids)
+        self._landing = HostLanding(self.scene, host_ids)
+
+    def move(self, point: QPointF) -> None:
+        self.carry_to(point)
+        self.scene.follow(self.object_ids)
+        self._landing.aim(point)
+        self.aim(self._landing.location_item)
+
+    def commit(self) -> None:
+        landing, delta = self._landing, self.delta
+        self._landing.clear()
+        places = {
+            host_id: _snapped(QPointF(box.x, box.y) + delta)
+            for host_id in self.object_ids
+            for box in [self.scene.layout.hosts[host_id]]
+        }
+        self.let_go()
+        editor = self.view.editor
+        names = editor.names(self.object_ids)
+        if landing.location_id is not None:
+            location = landing.location_id
+            where = display_name(editor.plan.by_id[location])
+            editor.do(
+                f"Move {names} to {where}",
+                lambda plan: arrange.put_into_location(plan, self.object_ids, location, landing.before_id),
+            )
+        else:
+            editor.do(f"Move {names}", lambda plan: arrange.put_on_canvas(plan, places))
+
+    def cancel(self) -> None:
+        self._landing.clear()
+        super().cancel()
+
+
+class MoveLocations(_Carry):
+    """Carries locations, with everything inside, over the canvas."""
+
+    def move(self, point: QPointF) -> None:
+        self.carry_to(point)
+        self.scene.follow(h for p in self.object_ids for h in self.scene.layout.locations[p].hosts)
+
+    def commit(self) -> None:
+        boxes = self.scene.layout.locations
+        places = {
+            place_id: _snapped(QPointF(boxes[place_id].rect.x, boxes[place_id].rect.y) + self.delta)
+            for place_id in self.object_ids
+        }
+        self.let_go()
+        editor = self.view.editor
+        editor.do(f"Move {editor.names(self.object_ids)}", lambda plan: edits.move(plan, places))
+
+
+class MoveProcesses(_Carry):
+    """Carries processes to another host."""
+
+    def move(self, point: QPointF) -> None:
+        self.carry_to(point)
+        host = self.scene.found_at(point, "host")
+        at_home = host is not None and all(self.scene.host_of(i) == host.object_id for i in self.object_ids)
+        self.aim(None if at_home else host)
+
+    def commit(self) -> None:
+        target = self._target
+        self.let_go()
+        if target is not None:
+            self.view.editor.move_process(self.object_ids, target.object_id)
+
+
+class MoveRoles(_Carry):
+    """Carries what one disk is written with to another disk of the same host."""
+
+    def __init__(self, view: CanvasView, start: QPointF, disk_id: str) -> None:
+        super().__init__(view, start, [disk_id])
+        self._disk_id = disk_id
+
+    def move(self, point: QPointF) -> None:
+        self.carry_to(point)
+        other = self.scene.found_at(point, "disk", but=[self._disk_id])
+        same_host = other is not None and self.scene.host_of(other.object_id) == self.scene.host_of(
+            self._disk_id
+        )
+        self.aim(other if same_host else None)
+
+    def commit(self) -> None:
+        target = self._target
+        self.let_go()
+        if not isinstance(target, DiskItem):
+            return
+        editor, disk_id = self.view.editor, self._disk_id
+        name = f"{display_name(editor.plan.by_id[disk_id])} to {target.tile.disk.name}"
+        if not editor.do(
+            f"Move what is written to {name}", lambda plan: move_roles(plan, disk_id, target.object_id)
+        ):
+            source = display_name(editor.plan.by_id[disk_id])
+            editor.failed.emit(f"No data node writes to {source}; there is nothing to move.")
+
+
+def move_roles(plan: Plan, disk_id: str, other_id: str) -> Plan:
+    """Everything that data nodes write to one disk goes to another disk of the host."""
+    host = plan.host_of_disk[disk_id]
+    is_first = host.disks[0].id == disk_id
+    for node in plan.processes_of_host[host.id]:
+        if isinstance(node, DataNode):
+            for role in DiskRole:
+                at = node.disk_roles.disk_of(role)
+                if at == disk_id or (at is None and is_first):
+                    plan = edits.assign_role(plan, node.id, role, other_id)
+    return plan
+
+
+def _snapped(point: QPointF) -> Point:
+    return Point(x=round(point.x() / GRID) * GRID, y=round(point.y() / GRID) * GRID)
+
+
+def ghost_rect(point: QPointF) -> QRectF:
+    """Where a new host stands whose header is held by the pointer."""
+    return QRectF(point.x() - HOST_WIDTH / 2, point.y() - 24, HOST_WIDTH, 110)

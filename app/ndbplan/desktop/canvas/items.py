@@ -1,0 +1,350 @@
+"""Items of the scene: locations, hosts, processes, disks. They draw what they are told and decide nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from ndbplan.base.units import format_bytes
+from ndbplan.desktop.canvas import paint
+from ndbplan.desktop.canvas.cards import Card, Chip, Rect, Tile, text_width
+from ndbplan.desktop.canvas.layout import LocationBox, LooseBox
+from ndbplan.desktop.canvas.loads import NO_LOADS, Loads
+from ndbplan.desktop.theme import DARK, Tokens, icon_pixmap
+
+FAR = 0.42
+"""Below this zoom a host is drawn without text and its chips and tiles as marks."""
+Z_LOCATION, Z_HOST, Z_RIBBON, Z_INSIDE, Z_LABEL, Z_DRAGGED = 0.0, 1.0, 2.0, 3.0, 4.0, 10.0
+_MARGIN = 5.0
+
+
+class Look:
+    """What all items of a scene share: theme, loads, zoom."""
+
+    def __init__(self) -> None:
+        self.tokens: Tokens = DARK
+        self.loads: Loads = NO_LOADS
+        self.zoom = 1.0
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the canvas is seen from so far that text is left out."""
+        return self.zoom < FAR
+
+
+class CanvasItem(QGraphicsItem):
+    """Base: a box with an id that can be selected, hovered and be a drop target."""
+
+    kind = ""
+
+    def __init__(self, look: Look, object_ids: tuple[str, ...], z: float) -> None:
+        super().__init__()
+        self.look = look
+        self.object_ids = object_ids
+        self.home_z = z
+        self.size = QRectF()
+        self._bounds = QRectF()
+        self.is_selected = False
+        self.is_current = False
+        self.is_hovered = False
+        self.is_target = False
+        self.setZValue(z)
+
+    @property
+    def object_id(self) -> str:
+        """The id of the object it shows; of several: the first."""
+        return self.object_ids[0]
+
+    def place(self, rect: Rect) -> None:
+        """Stand at this place of the scene."""
+        if self.size.width() != rect.width or self.size.height() != rect.height:
+            self.prepareGeometryChange()
+            self.size = QRectF(0, 0, rect.width, rect.height)
+            self._bounds = self.size.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
+        self.setPos(rect.x, rect.y)
+
+    def rect_in_scene(self) -> QRectF:
+        """Its box in the scene, without the margin of the selection frame."""
+        return self.size.translated(self.pos())
+
+    def mark(self, *, selected: bool, current: bool) -> None:
+        """Show whether it is selected, and whether it is the current one."""
+        if (selected, current) != (self.is_selected, self.is_current):
+            self.is_selected, self.is_current = selected, current
+            self.update()
+
+    def hover(self, on: bool) -> None:
+        """Show that the pointer is over it."""
+        if on != self.is_hovered:
+            self.is_hovered = on
+            self.update()
+
+    def target(self, on: bool) -> None:
+        """Show that a drop would land here."""
+        if on != self.is_target:
+            self.is_target = on
+            self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self._bounds
+
+    def border(self, normal: str) -> str:
+        """Colour of its border in its present state."""
+        t = self.look.tokens
+        if self.is_selected or self.is_target:
+            return t.accent
+        return t.line_strong if self.is_hovered else normal
+
+    def border_width(self) -> float:
+        """Two pixels when selected or target, at any zoom at least visible."""
+        strong = self.is_selected or self.is_target
+        return (2.0 if strong else 1.0) * max(1.0, 0.7 / self.look.zoom)
+
+    def severity_mark(self, painter: QPainter, right: float, centre_y: float, ids: tuple[str, ...]) -> float:
+        """A dot when there is a problem with one of these objects; returns the room it takes."""
+        problems = self.look.loads.problems
+        worst = {problems.get(i) for i in ids}
+        t = self.look.tokens
+        ink = t.error if "error" in worst else t.warning if "warning" in worst else None
+        if ink is None:
+            return 0.0
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(paint.brush(ink))
+        painter.drawEllipse(QPointF(right - 4, centre_y), 4, 4)
+        return 14.0
+
+
+class LocationItem(CanvasItem):
+    """A rack or zone: a frame with a title."""
+
+    kind = "location"
+
+    def __init__(self, look: Look, box: LocationBox) -> None:
+        super().__init__(look, (box.location.id,), Z_LOCATION)
+        self.box = box
+
+    def display(self, box: LocationBox) -> None:
+        """Show this location from now on."""
+        changed = box.location is not self.box.location or len(box.hosts) != len(self.box.hosts)
+        self.box = box
+        self.place(box.rect)
+        if changed:
+            self.update()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        t, place = self.look.tokens, self.box.location
+        fill = t.accent_soft if self.is_target else t.location
+        paint.box(painter, self.size, fill, self.border(t.line), 12, self.border_width())
+        big = min(max(1.0, 0.5 / self.look.zoom), 3.0)
+        name_px = round(14 * big)
+        title = QRectF(18, 8, self.size.width() - 36, 34)
+        width = text_width(place.name, name_px, 600)
+        paint.text(painter, title, place.name, t.text_strong, name_px, 600)
+        domain = place.location_domain_id
+        notes = [f"LocationDomainId {domain}"] if domain is not None else []
+        if not self.box.hosts:
+            hint = QRectF(18, 40, self.size.width() - 36, self.size.height() - 52)
+            paint.text(painter, hint, "Drag hosts here", t.faint, 13, 400, paint.CENTRE)
+        elif len(self.box.hosts) > 6:
+            notes.append(f"{len(self.box.hosts)} hosts")
+        rest = title.adjusted(width + 10 * big, 0, 0, 0)
+        if notes and rest.width() > 40:
+            paint.text(painter, rest, " · ".join(notes), t.muted, round(12 * big), 400)
+
+
+class HostItem(CanvasItem):
+    """A host: name, hardware, loads. From far away it draws its content too, as marks."""
+
+    kind = "host"
+
+    def __init__(self, look: Look, card: Card) -> None:
+        super().__init__(look, (card.host.id,), Z_HOST)
+        self.card = card
+
+    def display(self, card: Card, rect: Rect) -> None:
+        """Show this card at this place from now on."""
+        changed = card is not self.card
+        self.card = card
+        self.place(rect)
+        if changed:
+            self.update()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        t = self.look.tokens
+        fill = t.card_hover if self.is_target else t.card
+        paint.box(painter, self.size, fill, self.border(t.line), 10, self.border_width())
+        if self.look.is_far:
+            self._paint_far(painter)
+        else:
+            self._paint_near(painter)
+
+    def _paint_near(self, painter: QPainter) -> None:
+        t, loads, host = self.look.tokens, self.look.loads, self.card.host
+        cpu, memory = loads.cpu.get(host.id), loads.memory.get(host.id)
+        width = self.size.width()
+        has_bars = cpu is not None or memory is not None
+        left = QRectF(14, 8, (width * 0.58 if has_bars else width) - 28, 20)
+        room = self.severity_mark(painter, left.right(), 18, (host.id,))
+        paint.text(painter, left.adjusted(0, 0, -room, 0), host.hostname, t.text_strong, 14, 600)
+        paint.text(painter, QRectF(14, 28, left.width() + 10, 18), self.card.subtitle, t.muted, 12)
+        for label, fraction, y in (("CPU", cpu, 9.0), ("RAM", memory, 28.0)):
+            if fraction is None:
+                continue
+            paint.text(painter, QRectF(width - 178, y, 34, 18), label, t.muted, 11, 500)
+            paint.bar(painter, QRectF(width - 146, y + 6, 84, 6), fraction, t)
+            ink = t.text if fraction < 0.75 else t.load(fraction)
+            right = QRectF(width - 60, y, 46, 18)
+            paint.text(painter, right, paint.percent(fraction), ink, 11, 500, paint.RIGHT)
+        if not self.card.chips and not self.card.tiles:
+            hint = QRectF(14, 52, width - 28, self.size.height() - 60)
+            paint.text(painter, hint, "Drag disks and nodes here", t.faint, 12)
+
+    def _paint_far(self, painter: QPainter) -> None:
+        t, loads = self.look.tokens, self.look.loads
+        if self.look.zoom > 0.16:
+            size = min(round(15 / self.look.zoom * 0.72), 34)
+            name = QRectF(14, 6, self.size.width() - 28, 44)
+            paint.text(painter, name, self.card.host.hostname, t.text, size, 600)
+        for chip in self.card.chips:
+            ink = process_colour(chip, t)
+            paint.box(painter, paint.qrect(chip.rect), ink, None, 7)
+        for tile in self.card.tiles:
+            rect = paint.qrect(tile.rect)
+            fraction = loads.disks.get(tile.disk.id)
+            paint.box(painter, rect, t.location, None, 7)
+            if fraction is not None:
+                filled = QRectF(rect.x(), rect.y(), rect.width() * min(fraction, 1.0), rect.height())
+                paint.box(painter, filled, t.load(fraction), None, 7)
+        ids = (self.card.host.id, *(d.id for d in self.card.host.disks))
+        if any(i in loads.problems for i in ids) and not self.is_selected:
+            worst = {loads.problems.get(i) for i in ids}
+            if "error" in worst:
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(paint.pen(t.error, 1.4 / self.look.zoom))
+                painter.drawRoundedRect(self.size, 10, 10)
+
+
+class LooseItem(CanvasItem):
+    """The card of API slots that belong to no host."""
+
+    kind = "loose"
+
+    def __init__(self, look: Look, box: LooseBox) -> None:
+        super().__init__(look, (), Z_HOST)
+        self.place(box.rect)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        t = self.look.tokens
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        dashed = QPen(paint.pen(t.line_strong))
+        dashed.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(dashed)
+        painter.drawRoundedRect(self.size.adjusted(0.5, 0.5, -0.5, -0.5), 10, 10)
+        paint.text(painter, QRectF(14, 8, self.size.width() - 28, 20), "API programs anywhere", t.muted, 12)
+
+
+class ProcessItem(CanvasItem):
+    """A process: an outlined chip, a data node in the colour of its node group."""
+
+    kind = "process"
+
+    def __init__(self, look: Look, chip: Chip) -> None:
+        super().__init__(look, chip.ids, Z_INSIDE)
+        self.chip = chip
+
+    def display(self, chip: Chip, rect: Rect) -> None:
+        """Show this chip at this place from now on."""
+        changed = chip is not self.chip
+        self.chip, self.object_ids = chip, chip.ids
+        self.place(rect)
+        if changed:
+            self.update()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        t = self.look.tokens
+        ink = process_colour(self.chip, t)
+        if self.is_selected:
+            paint.box(painter, self.size, ink, ink, 7, 1.5)
+            paint.text(painter, self.size, self.chip.text, t.canvas, 13, 600, paint.CENTRE)
+            if self.is_current:
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(paint.pen(t.accent, 1.5))
+                painter.drawRoundedRect(self.size.adjusted(-2.5, -2.5, 2.5, 2.5), 9, 9)
+        else:
+            fill = t.card_hover if self.is_hovered else t.location
+            paint.box(painter, self.size, fill, ink, 7, 1.5)
+            paint.text(painter, self.size, self.chip.text, ink, 13, 600, paint.CENTRE)
+        self.severity_mark(painter, self.size.right() + 3, self.size.top() + 1, self.chip.ids)
+
+
+class DiskItem(CanvasItem):
+    """A disk: utilisation ring, name, what is written to it."""
+
+    kind = "disk"
+
+    def __init__(self, look: Look, tile: Tile) -> None:
+        super().__init__(look, (tile.disk.id,), Z_INSIDE)
+        self.tile = tile
+
+    def display(self, tile: Tile, rect: Rect) -> None:
+        """Show this tile at this place from now on."""
+        changed = tile is not self.tile
+        self.tile = tile
+        self.place(rect)
+        if changed:
+            self.update()
+            roles = self.tile.all_roles or "no role"
+            disk = self.tile.disk
+            self.setToolTip(
+                f"{disk.name} · {format_bytes(disk.capacity_bytes)} · {disk.mount_point}\n{roles}"
+            )
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        t, tile = self.look.tokens, self.tile
+        fraction = self.look.loads.disks.get(tile.disk.id)
+        fill = t.accent_soft if self.is_target else t.card_hover if self.is_hovered else t.location
+        paint.box(painter, self.size, fill, self.border(t.line), 8, 2.0 if self.is_selected else 1.0)
+        middle = self.size.height() / 2
+        paint.ring(painter, QPointF(23, middle), 14, fraction, t)
+        if fraction is None:
+            painter.drawPixmap(QPointF(17, middle - 6), icon_pixmap("hard-drive", t.faint, 12))
+        name = tile.disk.name if fraction is None else f"{tile.disk.name} · {paint.percent(fraction)}"
+        words = QRectF(44, 5, self.size.width() - 50, 19)
+        room = self.severity_mark(painter, self.size.right() - 6, 14, (tile.disk.id,))
+        paint.text(painter, words.adjusted(0, 0, -room, 0), name, t.text_strong, 12, 600)
+        ink = t.muted if tile.all_roles else t.faint
+        paint.text(painter, words.translated(0, 17), tile.roles, ink, 11, 500)
+
+
+def process_colour(chip: Chip, t: Tokens) -> str:
+    """Colour of a chip: by node group for data nodes, by kind for the others."""
+    if chip.kind == "data":
+        return t.muted if chip.group is None else t.group(chip.group)
+    return {"management": t.good, "sql": t.violet}.get(chip.kind, t.muted)
+
+
+def item_name(item: Any) -> str:
+    """What a screen reader says about an item."""
+    if isinstance(item, LocationItem):
+        return f"Location {item.box.location.name}, {len(item.box.hosts)} hosts"
+    if isinstance(item, HostItem):
+        card = item.card
+        return f"Host {card.host.hostname}, {card.subtitle}, {len(card.chips)} nodes, {len(card.tiles)} disks"
+    if isinstance(item, ProcessItem):
+        return item.chip.text
+    if isinstance(item, DiskItem):
+        return f"Disk {item.tile.disk.name}, {item.tile.all_roles or 'no role'}"
+    return ""

@@ -1,0 +1,117 @@
+"""Ribbons: the line that joins the data nodes of one node group, with the group's name on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from ndbplan.desktop.canvas import paint
+from ndbplan.desktop.canvas.cards import text_width
+from ndbplan.desktop.canvas.items import Z_RIBBON, Look
+
+Stop = tuple[QRectF, QRectF]
+"""Where a ribbon stops: the rectangles of the chip and of its host, in the scene."""
+_PILL_HEIGHT = 24.0
+_BRACKET = 9.0
+
+
+class RibbonItem(QGraphicsItem):
+    """Joins the members of a node group."""
+
+    kind = "group"
+
+    def __init__(self, look: Look, number: int) -> None:
+        super().__init__()
+        self.look = look
+        self.number = number
+        self.members: tuple[str, ...] = ()
+        self.is_selected = False
+        self._path = QPainterPath()
+        self._pill = QRectF()
+        self._bounds = QRectF()
+        self.setZValue(Z_RIBBON)
+
+    def join(self, members: tuple[str, ...], stops: Sequence[Stop]) -> None:
+        """Run through these stops from now on."""
+        self.members = members
+        self.prepareGeometryChange()
+        ordered = sorted(stops, key=lambda stop: (stop[1].x(), stop[1].y()))
+        path, middle = QPainterPath(), None
+        for before, after in pairwise(ordered):
+            at = _join(path, before, after)
+            middle = middle or at
+        self._path = path
+        width = text_width(f"Group {self.number}", 12, 600) + 24
+        if middle is None:
+            self._pill = QRectF()
+        else:
+            self._pill = QRectF(middle.x() - width / 2, middle.y() - _PILL_HEIGHT / 2, width, _PILL_HEIGHT)
+        self._bounds = path.boundingRect().united(self._pill).adjusted(-4, -4, 4, 4)
+        self.update()
+
+    def mark(self, ids: Sequence[str]) -> None:
+        """Stand out when one of these is a member."""
+        selected = any(member in ids for member in self.members)
+        if selected != self.is_selected:
+            self.is_selected = selected
+            self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self._bounds
+
+    def shape(self) -> QPainterPath:
+        path = QPainterPath()
+        if not self.look.is_far:
+            path.addRoundedRect(self._pill, 12, 12)
+        return path
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        t = self.look.tokens
+        ink = t.group(self.number)
+        far = self.look.is_far
+        width = (3.0 if self.is_selected else 2.0) * (max(1.0, 0.6 / self.look.zoom) if far else 1.0)
+        alpha = 255 if self.is_selected else 110 if far else 190
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(paint.pen(ink, width, alpha))
+        painter.drawPath(self._path)
+        if not far and not self._pill.isNull():
+            fill = ink if self.is_selected else t.location
+            paint.box(painter, self._pill, fill, ink, _PILL_HEIGHT / 2, 1.5)
+            words = t.canvas if self.is_selected else ink
+            paint.text(painter, self._pill, f"Group {self.number}", words, 12, 600, paint.CENTRE)
+
+
+def _join(path: QPainterPath, one: Stop, other: Stop) -> QPointF | None:
+    """Draw from chip to chip; answers where the name may stand."""
+    (chip, host), (next_chip, next_host) = one, other
+    y, next_y = chip.center().y(), next_chip.center().y()
+    if next_host.left() >= host.right():
+        path.moveTo(chip.right(), y)
+        path.lineTo(host.right(), y)
+        middle_x = (host.right() + next_host.left()) / 2
+        path.cubicTo(middle_x, y, middle_x, next_y, next_host.left(), next_y)
+        path.lineTo(next_chip.left(), next_y)
+        return QPointF(middle_x, (y + next_y) / 2)
+    if host == next_host:
+        path.moveTo(chip.right(), y)
+        path.lineTo(next_chip.left(), next_y)
+        return None
+    if 0 <= next_host.top() - host.bottom() < 60 and abs(next_host.left() - host.left()) < 1:
+        x = chip.left() + 24
+        path.moveTo(x, chip.bottom())
+        path.lineTo(x, next_chip.top())
+        return QPointF(x + 14, (host.bottom() + next_host.top()) / 2)
+    left = min(host.left(), next_host.left()) - _BRACKET
+    path.moveTo(chip.left(), y)
+    path.lineTo(host.left(), y)
+    path.cubicTo(left, y, left, y, left, y + (12 if next_y > y else -12))
+    path.lineTo(left, next_y - (12 if next_y > y else -12))
+    path.cubicTo(left, next_y, left, next_y, next_host.left(), next_y)
+    path.lineTo(next_chip.left(), next_y)
+    return QPointF(left, (y + next_y) / 2)

@@ -1,0 +1,323 @@
+"""Scene: the items of one plan, reconciled from plan to plan so that an edit costs what it touches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from PySide6.QtCore import QObject, QPointF, QRectF
+from PySide6.QtWidgets import QGraphicsScene
+
+from ndbplan.desktop.canvas.items import (
+    CanvasItem,
+    DiskItem,
+    HostItem,
+    LocationItem,
+    Look,
+    LooseItem,
+    ProcessItem,
+)
+from ndbplan.desktop.canvas.layout import HostBox, Layout, Layouter, LooseBox
+from ndbplan.desktop.canvas.loads import Loads
+from ndbplan.desktop.canvas.paint import qrect
+from ndbplan.desktop.canvas.ribbons import RibbonItem, Stop
+from ndbplan.desktop.theme import Tokens
+from ndbplan.plan.plan import Plan
+
+
+class CanvasScene(QGraphicsScene):
+    """Shows a plan. Items mirror it; nothing here edits."""
+
+    def __init__(self, tokens: Tokens, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.look = Look()
+        self.look.tokens = tokens
+        self.layout = Layout()
+        self._layouter = Layouter()
+        self._locations: dict[str, LocationItem] = {}
+        self._hosts: dict[str, HostItem] = {}
+        self._inside: dict[str, list[ProcessItem | DiskItem]] = {}
+        """Chips and tiles on each host, by host id."""
+        self._host_of: dict[str, str] = {}
+        self._by_id: dict[str, CanvasItem] = {}
+        self._ribbons: dict[int, RibbonItem] = {}
+        self._loose: list[CanvasItem] = []
+        self._marked: tuple[str, ...] = ()
+
+    # What is shown
+
+    def show_plan(self, plan: Plan) -> None:
+        """Show this plan; whatever is the same object as before stays as it is."""
+        before, after = self.layout, self._layouter.layout(plan)
+        self.layout = after
+        moved: set[str] = set()
+        for host_id in [h for h in self._hosts if h not in after.hosts]:
+            self._drop_host(host_id)
+        for place_id in [p for p in self._locations if p not in after.locations]:
+            self.removeItem(self._locations.pop(place_id))
+            del self._by_id[place_id]
+        for place_id, box in after.locations.items():
+            item = self._locations.get(place_id)
+            if item is None:
+                item = self._locations[place_id] = LocationItem(self.look, box)
+                self.addItem(item)
+                self._by_id[place_id] = item
+            if before.locations.get(place_id) != box or item.size.isNull():
+                item.display(box)
+        for host_id, host_box in after.hosts.items():
+            old = before.hosts.get(host_id)
+            if (
+                old is None
+                or old.card is not host_box.card
+                or (old.x, old.y) != (host_box.x, host_box.y)
+                or host_id not in self._hosts
+            ):
+                self._show_host(host_box)
+                moved.add(host_id)
+        self._show_loose(after.loose)
+        self._show_groups(before, after, moved)
+        self.mark_selection(self._marked)
+
+    def _show_host(self, box: HostBox) -> None:
+        host_id = box.card.host.id
+        item = self._hosts.get(host_id)
+        if item is None:
+            item = self._hosts[host_id] = HostItem(self.look, box.card)
+            self.addItem(item)
+            self._by_id[host_id] = item
+            self._inside[host_id] = []
+        old = item.card
+        item.display(box.card, box.rect)
+        if old is not box.card or not self._inside[host_id]:
+            self._fill_host(box)
+        self._place_inside(box)
+
+    def _fill_host(self, box: HostBox) -> None:
+        host_id = box.card.host.id
+        old = {(item.kind, item.object_id): item for item in self._inside[host_id]}
+        kept: list[ProcessItem | DiskItem] = []
+        for chip in box.card.chips:
+            item = old.pop(("process", chip.ids[0]), None)
+            if not isinstance(item, ProcessItem):
+                item = self._new_inside(ProcessItem(self.look, chip))
+            kept.append(item)
+        for tile in box.card.tiles:
+            item = old.pop(("disk", tile.disk.id), None)
+            if not isinstance(item, DiskItem):
+                item = self._new_inside(DiskItem(self.look, tile))
+            kept.append(item)
+        for gone in old.values():
+            self._drop_inside(gone, host_id)
+        self._inside[host_id] = kept
+        for item in kept:
+            shown = item.chip.ids if isinstance(item, ProcessItem) else item.object_ids
+            for object_id in shown:
+                self._host_of[object_id] = host_id
+
+    def _new_inside(self, item: ProcessItem | DiskItem) -> ProcessItem | DiskItem:
+        item.setVisible(not self.look.is_far)
+        self.addItem(item)
+        return item
+
+    def _place_inside(self, box: HostBox) -> None:
+        chips = iter(box.card.chips)
+        tiles = iter(box.card.tiles)
+        for item in self._inside[box.card.host.id]:
+            if isinstance(item, ProcessItem):
+                chip = next(chips)
+                item.display(chip, chip.rect.moved(box.x, box.y))
+            else:
+                tile = next(tiles)
+                item.display(tile, tile.rect.moved(box.x, box.y))
+            for object_id in item.object_ids:
+                self._by_id[object_id] = item
+
+    def _drop_host(self, host_id: str) -> None:
+        for item in self._inside.pop(host_id):
+            self._drop_inside(item, host_id)
+        self.removeItem(self._hosts.pop(host_id))
+        del self._by_id[host_id]
+
+    def _drop_inside(self, item: ProcessItem | DiskItem, host_id: str) -> None:
+        for object_id in item.object_ids:
+            if self._by_id.get(object_id) is item:
+                del self._by_id[object_id]
+            # The object may have moved to another host, which has claimed it by now.
+            if self._host_of.get(object_id) == host_id:
+                del self._host_of[object_id]
+        self.removeItem(item)
+
+    def _show_loose(self, box: LooseBox | None) -> None:
+        for item in self._loose:
+            self.removeItem(item)
+            for object_id in item.object_ids:
+                if self._by_id.get(object_id) is item:
+                    del self._by_id[object_id]
+        self._loose = []
+        if box is None:
+            return
+        self._loose.append(LooseItem(self.look, box))
+        for chip in box.chips:
+            item = ProcessItem(self.look, chip)
+            item.display(chip, chip.rect)
+            item.setVisible(not self.look.is_far)
+            self._loose.append(item)
+            for object_id in chip.ids:
+                self._by_id[object_id] = item
+        for item in self._loose:
+            self.addItem(item)
+
+    def _show_groups(self, before: Layout, after: Layout, moved: set[str]) -> None:
+        for number in [n for n in self._ribbons if n not in after.groups]:
+            self.removeItem(self._ribbons.pop(number))
+        for number, members in after.groups.items():
+            ribbon = self._ribbons.get(number)
+            if ribbon is None:
+                ribbon = self._ribbons[number] = RibbonItem(self.look, number)
+                self.addItem(ribbon)
+            elif members == ribbon.members and not any(self._host_of.get(m) in moved for m in members):
+                continue
+            ribbon.join(members, self._stops(members))
+
+    def _stops(self, members: Iterable[str]) -> list[Stop]:
+        stops: list[Stop] = []
+        for member in members:
+            item, host = self._by_id.get(member), self._hosts.get(self._host_of.get(member, ""))
+            if item is not None and host is not None:
+                stops.append((item.rect_in_scene(), host.rect_in_scene()))
+        return stops
+
+    # How it is shown
+
+    def set_tokens(self, tokens: Tokens) -> None:
+        """Paint with the colours of another theme."""
+        self.look.tokens = tokens
+        self.update()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Tell the items from how far they are seen."""
+        was_far = self.look.is_far
+        self.look.zoom = zoom
+        if self.look.is_far != was_far:
+            for item in self._all_inside():
+                item.setVisible(not self.look.is_far)
+
+    def show_loads(self, loads: Loads) -> None:
+        """Paint these utilisations and problems; only what differs is drawn again."""
+        before, self.look.loads = self.look.loads, loads
+        tables = ("disks", "cpu", "memory", "problems")
+        for table in tables:
+            old, new = getattr(before, table), getattr(loads, table)
+            if old is new:
+                continue
+            for object_id in old.keys() | new.keys():
+                if old.get(object_id) == new.get(object_id):
+                    continue
+                item = self._by_id.get(object_id)
+                if item is not None:
+                    item.update()
+                    host = self._hosts.get(self._host_of.get(object_id, ""))
+                    if self.look.is_far and host is not None:
+                        host.update()
+
+    def mark_selection(self, ids: Sequence[str]) -> None:
+        """Show these as selected, the last one as the current one."""
+        self._marked = tuple(ids)
+        chosen, current = set(ids), ids[-1] if ids else None
+        for item in self._by_id.values():
+            item.mark(selected=not chosen.isdisjoint(item.object_ids), current=current in item.object_ids)
+        for ribbon in self._ribbons.values():
+            ribbon.mark(self._marked)
+
+    # Finding
+
+    def item_of(self, object_id: str) -> CanvasItem | None:
+        """The item that shows an object."""
+        return self._by_id.get(object_id)
+
+    def host_of(self, object_id: str) -> str | None:
+        """Id of the host that an object stands on; of a host itself: its own."""
+        return object_id if object_id in self._hosts else self._host_of.get(object_id)
+
+    def found_at(self, point: QPointF, *kinds: str, but: Iterable[str] = ()) -> CanvasItem | None:
+        """The topmost item at a place, of these kinds, none of the ids in `but`."""
+        left_out = set(but)
+        for item in self.items(point):
+            if (
+                isinstance(item, CanvasItem)
+                and item.object_ids
+                and (not kinds or item.kind in kinds)
+                and left_out.isdisjoint(item.object_ids)
+                and item.rect_in_scene().contains(point)
+            ):
+                return item
+        return None
+
+    def ribbon_at(self, point: QPointF) -> RibbonItem | None:
+        """The node group whose name is at a place."""
+        return next((i for i in self.items(point) if isinstance(i, RibbonItem)), None)
+
+    def in_order(self) -> list[CanvasItem]:
+        """Every item in reading order: locations with their hosts and what is inside them."""
+        found: list[CanvasItem] = []
+        seen: set[str] = set()
+        for place_id, box in self.layout.locations.items():
+            found.append(self._locations[place_id])
+            for host_id in box.hosts:
+                found += [self._hosts[host_id], *self._inside[host_id]]
+                seen.add(host_id)
+        for host_id in self._hosts:
+            if host_id not in seen:
+                found += [self._hosts[host_id], *self._inside[host_id]]
+        found += [item for item in self._loose if item.object_ids]
+        return [item for item in found if item.isVisible()]
+
+    def children_of(self, object_id: str) -> list[CanvasItem]:
+        """What stands directly on a host or inside a location."""
+        if object_id in self._inside:
+            return list(self._inside[object_id])
+        box = self.layout.locations.get(object_id)
+        return [self._hosts[h] for h in box.hosts] if box else []
+
+    def content_rect(self) -> QRectF:
+        """Rectangle around everything."""
+        return qrect(self.layout.bounds)
+
+    # While something is being dragged
+
+    def carried(self, object_ids: Iterable[str]) -> list[CanvasItem]:
+        """The items that move along with these hosts or locations (themselves and their content)."""
+        found: dict[int, CanvasItem] = {}
+        for object_id in object_ids:
+            item = self._by_id.get(object_id)
+            if item is None:
+                continue
+            found[id(item)] = item
+            for child in self.children_of(object_id):
+                found[id(child)] = child
+                for inner in self.children_of(child.object_id):
+                    found[id(inner)] = inner
+        return list(found.values())
+
+    def follow(self, object_ids: Iterable[str]) -> None:
+        """Let the ribbons of what stands on these hosts run to where they are now."""
+        hosts = set(object_ids)
+        for ribbon in self._ribbons.values():
+            if any(self._host_of.get(m) in hosts for m in ribbon.members):
+                ribbon.join(ribbon.members, self._stops(ribbon.members))
+
+    def settle(self) -> None:
+        """Put everything back to where the layout has it, after a drag."""
+        for place_id, box in self.layout.locations.items():
+            self._locations[place_id].place(box.rect)
+        for host_id, host_box in self.layout.hosts.items():
+            item = self._hosts[host_id]
+            if (item.x(), item.y()) != (host_box.x, host_box.y):
+                item.place(host_box.rect)
+                self._place_inside(host_box)
+        for ribbon in self._ribbons.values():
+            ribbon.join(ribbon.members, self._stops(ribbon.members))
+
+    def _all_inside(self) -> Iterator[CanvasItem]:
+        for items in self._inside.values():
+            yield from items
+        yield from (item for item in self._loose if item.object_ids)

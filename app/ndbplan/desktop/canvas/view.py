@@ -1,0 +1,477 @@
+"""View: the canvas as a widget — zoom, pan, pointer and drops turned into gestures.
+
+Keys are in `keys.py`, the context menu in `menus.py`; both act through the Editor.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPixmap,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QApplication, QFrame, QGraphicsView, QWidget
+
+from ndbplan.desktop import theme
+from ndbplan.desktop.canvas import drops, gestures, keys, menus
+from ndbplan.desktop.canvas.items import CanvasItem, item_name
+from ndbplan.desktop.canvas.loads import Loads
+from ndbplan.desktop.canvas.rename import RenameField
+from ndbplan.desktop.canvas.scene import CanvasScene
+from ndbplan.desktop.editor import Editor, name_field
+from ndbplan.plan.hardware import Host, Location
+from ndbplan.plan.plan import Plan
+
+MIN_ZOOM, MAX_ZOOM = 0.05, 3.0
+_FIT_MARGIN = 32.0
+_FIT_MAX = 1.0
+_STEP = 1.25
+_DOTS = 26
+
+
+class CanvasView(QGraphicsView):
+    """Shows the document's plan and lets a person take hold of it."""
+
+    zoom_changed = Signal(float)
+    moved = Signal()
+    """The visible part changed: pan, zoom or resize."""
+    file_dropped = Signal(str)
+    """Path of a file that was dropped onto the canvas."""
+    opened = Signal(str)
+    """Id of an object that was double-clicked or opened with Enter."""
+
+    def __init__(self, editor: Editor, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.editor = editor
+        self.document = editor.document
+        self.selection = editor.selection
+        self.canvas_scene = CanvasScene(theme.tokens(), self)
+        self.setScene(self.canvas_scene)
+        self._gesture: gestures.Gesture | None = None
+        self._drop: drops.Drop | None = None
+        self._pressed_on: CanvasItem | None = None
+        self._press_at = QPoint()
+        self._hovered: CanvasItem | None = None
+        self._rename: RenameField | None = None
+        self._space_down = False
+        self._fit_on_resize = True
+        self._zoom = 1.0
+        self.setObjectName("canvas")
+        self.setAccessibleName("Canvas")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.SmartViewportUpdate)
+        self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontSavePainterState)
+        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
+        self.setResizeAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAcceptDrops(True)
+        self.setMouseTracking(True)
+        self.viewport().setMouseTracking(True)
+        self.document.changed.connect(self._show_change)
+        self.document.replaced.connect(self._start_over)
+        self.selection.changed.connect(self._show_selection)
+        editor.added.connect(self.bring_into_view)
+        theme.theme().changed.connect(self._restyle)
+        self._restyle()
+        self.canvas_scene.show_plan(self.document.plan)
+        self._widen()
+
+    # What is shown
+
+    def show_loads(self, loads: Loads) -> None:
+        """Paint utilisations and problems."""
+        self.canvas_scene.show_loads(loads)
+
+    def _show_change(self, _before: Plan, after: Plan) -> None:
+        self._cancel_gesture()
+        self.canvas_scene.show_plan(after)
+        self._widen()
+        self.moved.emit()
+
+    def _start_over(self) -> None:
+        self._fit_on_resize = True
+        self.fit()
+
+    def _show_selection(self, ids: tuple[str, ...]) -> None:
+        self.canvas_scene.mark_selection(ids)
+        item = self.canvas_scene.item_of(ids[-1]) if ids else None
+        self.setAccessibleDescription(item_name(item) if item is not None else "Nothing selected")
+
+    def _restyle(self) -> None:
+        t = theme.tokens()
+        self.canvas_scene.set_tokens(t)
+        dot = QPixmap(_DOTS, _DOTS)
+        dot.fill(QColor(t.canvas))
+        painter = QPainter(dot)
+        painter.fillRect(_DOTS // 2, _DOTS // 2, 1, 1, QColor(t.grid).lighter(125 if t.is_dark else 95))
+        painter.end()
+        self._dots = QBrush(dot)
+        self._plain = QBrush(QColor(t.canvas))
+        self.viewport().update()
+
+    def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+        painter.fillRect(rect, self._dots if self._zoom >= 0.5 else self._plain)
+
+    # Where one looks
+
+    @property
+    def zoom(self) -> float:
+        """Window pixels per canvas unit."""
+        return self._zoom
+
+    def set_zoom(self, zoom: float, at: QPointF | None = None) -> None:
+        """Zoom, keeping the viewport point `at` (None: the middle) where it is."""
+        zoom = max(MIN_ZOOM, min(MAX_ZOOM, zoom))
+        point = at if at is not None else QPointF(self.viewport().rect().center())
+        held = self.mapToScene(point.toPoint())
+        self._apply_zoom(zoom)
+        shift = self.mapFromScene(held) - point.toPoint()
+        self._scroll(shift)
+        self._fit_on_resize = False
+        self.moved.emit()
+
+    def _apply_zoom(self, zoom: float) -> None:
+        self._zoom = zoom
+        self.canvas_scene.set_zoom(zoom)
+        self.resetTransform()
+        self.scale(zoom, zoom)
+        self._widen()
+        self.zoom_changed.emit(zoom)
+
+    def zoom_in(self) -> None:
+        """A step nearer."""
+        self.set_zoom(self._zoom * _STEP)
+
+    def zoom_out(self) -> None:
+        """A step away."""
+        self.set_zoom(self._zoom / _STEP)
+
+    def zoom_normal(self) -> None:
+        """One window pixel per canvas unit."""
+        self.set_zoom(1.0)
+
+    def fit(self) -> None:
+        """Show everything."""
+        self._fit_rect(self.canvas_scene.content_rect(), _FIT_MAX)
+        self._fit_on_resize = True
+
+    def fit_selection(self) -> None:
+        """Show what is selected, large."""
+        items = [i for i in map(self.canvas_scene.item_of, self.selection.ids) if i is not None]
+        if items:
+            rect = items[0].rect_in_scene()
+            for item in items[1:]:
+                rect = rect.united(item.rect_in_scene())
+            self._fit_rect(rect, 1.5)
+            self._fit_on_resize = False
+
+    def _fit_rect(self, rect: QRectF, most: float) -> None:
+        area = self.viewport().size()
+        if rect.isEmpty() or area.width() < 2 * _FIT_MARGIN + 10 or area.height() < 2 * _FIT_MARGIN + 10:
+            self._apply_zoom(1.0)
+            self.centerOn(rect.center())
+        else:
+            wide = (area.width() - 2 * _FIT_MARGIN) / rect.width()
+            high = (area.height() - 2 * _FIT_MARGIN) / rect.height()
+            self._apply_zoom(max(MIN_ZOOM, min(wide, high, most)))
+            self.centerOn(rect.center())
+        self.moved.emit()
+
+    def pan_by(self, by: QPoint) -> None:
+        """Move the canvas under the window by these pixels."""
+        self._scroll(-by)
+        self._fit_on_resize = False
+        self.moved.emit()
+
+    def _scroll(self, by: QPoint) -> None:
+        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
+        across.setValue(across.value() + by.x())
+        down.setValue(down.value() + by.y())
+
+    def bring_into_view(self, ids: tuple[str, ...]) -> None:
+        """Pan so that these objects can be seen; zoom only when they are too small to read."""
+        items = [i for i in map(self.canvas_scene.item_of, ids) if i is not None]
+        if not items:
+            return
+        rect = items[0].rect_in_scene()
+        for item in items[1:]:
+            rect = rect.united(item.rect_in_scene())
+        if not self.visible_rect().contains(rect):
+            if self._fit_on_resize:
+                self.fit()
+            else:
+                self.ensureVisible(rect, 40, 40)
+                self.moved.emit()
+
+    def visible_rect(self) -> QRectF:
+        """The part of the scene that can be seen."""
+        return self.mapToScene(self.viewport().rect()).boundingRect()
+
+    def _widen(self) -> None:
+        room = max(self.viewport().width(), self.viewport().height(), 400) / self._zoom
+        self.canvas_scene.setSceneRect(self.canvas_scene.content_rect().adjusted(-room, -room, room, room))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._fit_on_resize:
+            self.fit()
+        else:
+            self._widen()
+            self.moved.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._fit_on_resize:
+            self.fit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        held = event.modifiers()
+        fine = event.pixelDelta()
+        if not fine.isNull() and not held & Qt.KeyboardModifier.ControlModifier:
+            self.pan_by(fine)
+        elif held & Qt.KeyboardModifier.ShiftModifier:
+            turned = event.angleDelta()
+            self.pan_by(QPoint(turned.y() or turned.x(), 0))
+        else:
+            self.set_zoom(self._zoom * 1.0015 ** event.angleDelta().y(), event.position())
+        event.accept()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QNativeGestureEvent):
+            if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+                self.set_zoom(self._zoom * (1.0 + event.value()), event.position())
+                return True
+        elif event.type() == QEvent.Type.Leave:
+            self._hover(None)
+        return super().viewportEvent(event)
+
+    # Pointer
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a gesture or drop is under way."""
+        return self._gesture is not None or self._drop is not None
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._end_rename(commit=True)
+        at = event.position().toPoint()
+        point = self.mapToScene(at)
+        button = event.button()
+        if button == Qt.MouseButton.MiddleButton or (
+            button == Qt.MouseButton.LeftButton and self._space_down
+        ):
+            self._gesture = gestures.Pan(self, point, at)
+            return
+        if button != Qt.MouseButton.LeftButton:
+            return
+        self._press_at = at
+        adding = bool(
+            event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier)
+        )
+        item = self.canvas_scene.found_at(point)
+        ribbon = self.canvas_scene.ribbon_at(point) if item is None or item.kind != "process" else None
+        if ribbon is not None and not self.canvas_scene.look.is_far:
+            self.selection.set(ribbon.members)
+            return
+        self._pressed_on = item
+        if item is None:
+            self._gesture = gestures.Marquee(self, point, adding=adding)
+            if not adding:
+                self.selection.clear()
+        elif adding:
+            self._toggle(item)
+        elif item.object_id not in self.selection.ids:
+            self.selection.set(item.object_ids)
+
+    def _toggle(self, item: CanvasItem) -> None:
+        if item.object_id in self.selection.ids:
+            self.selection.set(i for i in self.selection.ids if i not in item.object_ids)
+        else:
+            self.selection.add(item.object_ids)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = event.position().toPoint()
+        point = self.mapToScene(at)
+        if isinstance(self._gesture, gestures.Pan):
+            self._gesture.pan_to(at)
+            return
+        if self._gesture is None and self._pressed_on is not None:
+            if (at - self._press_at).manhattanLength() < QApplication.startDragDistance():
+                return
+            self._gesture = self._begin(self._pressed_on, self.mapToScene(self._press_at))
+            self._pressed_on = None
+        if self._gesture is not None:
+            self._gesture.move(point)
+        else:
+            self._hover(self.canvas_scene.found_at(point))
+
+    def _begin(self, item: CanvasItem, start: QPointF) -> gestures.Gesture | None:
+        chosen = self.selection.ids if item.object_id in self.selection.ids else item.object_ids
+        known = self.document.plan.by_id
+        if item.kind == "host":
+            hosts = [i for i in chosen if isinstance(known.get(i), Host)]
+            return gestures.MoveHosts(self, start, hosts)
+        if item.kind == "location":
+            places = [i for i in chosen if isinstance(known.get(i), Location)]
+            return gestures.MoveLocations(self, start, places)
+        if item.kind == "process":
+            return gestures.MoveProcesses(
+                self, start, [i for i in chosen if hasattr(known.get(i), "node_id")]
+            )
+        if item.kind == "disk":
+            return gestures.MoveRoles(self, start, item.object_id)
+        return None
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        pressed, self._pressed_on = self._pressed_on, None
+        gesture, self._gesture = self._gesture, None
+        if gesture is not None:
+            gesture.commit()
+        elif pressed is not None and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+            self.selection.set(pressed.object_ids)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        item = self.canvas_scene.found_at(self.mapToScene(event.position().toPoint()))
+        if item is None:
+            self.fit()
+        elif name_field(self.document.plan.by_id[item.object_id]) and item.kind in ("host", "location"):
+            self.start_rename(item.object_id)
+        else:
+            self.opened.emit(item.object_id)
+
+    def _hover(self, item: CanvasItem | None) -> None:
+        if item is self._hovered:
+            return
+        # An item that left the scene with an edit must not be touched.
+        if self._hovered is not None and self._hovered.scene() is self.canvas_scene:
+            self._hovered.hover(False)
+        self._hovered = item
+        if item is not None:
+            item.hover(True)
+
+    def _cancel_gesture(self) -> bool:
+        gesture, self._gesture = self._gesture, None
+        self._pressed_on = None
+        if gesture is not None:
+            gesture.cancel()
+        return gesture is not None
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
+        if keyboard:
+            item = self.canvas_scene.item_of(self.selection.current or "")
+        else:
+            item = self.canvas_scene.found_at(self.mapToScene(event.pos()))
+        if item is None:
+            self.selection.clear()
+        elif item.object_id not in self.selection.ids:
+            self.selection.set(item.object_ids)
+        where = event.globalPos()
+        if keyboard and item is not None:
+            corner = self.mapFromScene(item.rect_in_scene().bottomLeft())
+            where = self.viewport().mapToGlobal(corner)
+        menus.canvas_menu(self, item).popup(where)
+
+    # Keys and renaming
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and (self._cancel_gesture() or self._end_rename(commit=False)):
+            event.accept()
+        elif event.key() == Qt.Key.Key_Space and not event.isAutoRepeat() and self._gesture is None:
+            self._space_down = True
+            event.accept()
+        elif keys.press(self, event):
+            event.accept()
+        else:
+            event.ignore()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self._space_down = False
+        super().keyReleaseEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab goes from object to object, and on to the next panel behind the last one."""
+        return keys.step(self, forward=forward) or super().focusNextPrevChild(forward)
+
+    def start_rename(self, object_id: str) -> None:
+        """Let a person type another name where the name is."""
+        item = self.canvas_scene.item_of(object_id)
+        part = self.document.plan.by_id.get(object_id)
+        if item is None or part is None or name_field(part) is None:
+            return
+        self._end_rename(commit=True)
+        rect = item.rect_in_scene()
+        corner = self.mapFromScene(rect.topLeft())
+        field = RenameField(str(getattr(part, str(name_field(part)))), self.viewport())
+        field.setGeometry(
+            corner.x() + 6, corner.y() + 5, max(140, min(280, round(rect.width() * self._zoom) - 12)), 28
+        )
+        field.done.connect(lambda text: self.editor.rename(object_id, text))
+        field.ended.connect(self._rename_ended)
+        self._rename = field
+        field.show()
+        field.setFocus()
+
+    def _end_rename(self, *, commit: bool) -> bool:
+        if self._rename is None:
+            return False
+        self._rename.finish(commit=commit)
+        return True
+
+    def _rename_ended(self) -> None:
+        self._rename = None
+        self.setFocus()
+
+    # Drops
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        key = drops.key_in(event.mimeData())
+        if key is not None:
+            self._drop = drops.Drop(self, key)
+            event.acceptProposedAction()
+        elif event.mimeData().hasUrls():
+            event.acceptProposedAction()
+        else:
+            event.ignore()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        if self._drop is not None:
+            self._drop.move(self.mapToScene(event.position().toPoint()))
+            event.setAccepted(self._drop.can_land)
+        else:
+            event.setAccepted(event.mimeData().hasUrls())
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        if self._drop is not None:
+            self._drop.cancel()
+            self._drop = None
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        drop, self._drop = self._drop, None
+        if drop is not None:
+            drop.move(self.mapToScene(event.position().toPoint()))
+            drop.commit()
+            event.acceptProposedAction()
+            self.setFocus()
+        elif event.mimeData().hasUrls():
+            path = event.mimeData().urls()[0].toLocalFile()
+            event.acceptProposedAction()
+            if path:
+                self.file_dropped.emit(path)

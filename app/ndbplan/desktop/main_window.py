@@ -1,0 +1,398 @@
+"""The main window: puts palette, outline, canvas, analyses and inspector together; decides nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ndbplan.desktop import theme
+from ndbplan.desktop.actions import Actions
+from ndbplan.desktop.canvas.empty import EmptyCanvas
+from ndbplan.desktop.canvas.minimap import Minimap
+from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.command_palette import Command, CommandPalette
+from ndbplan.desktop.document import Document
+from ndbplan.desktop.editor import Editor, display_name
+from ndbplan.desktop.file_flow import FileFlow
+from ndbplan.desktop.gallery import Gallery
+from ndbplan.desktop.message_bar import MessageBar
+from ndbplan.desktop.outline import Outline
+from ndbplan.desktop.palette import Palette
+from ndbplan.desktop.preferences import Preferences
+from ndbplan.desktop.recovery import Journal
+from ndbplan.desktop.selection import Selection
+from ndbplan.desktop.side_panels import SidePanels
+from ndbplan.desktop.status_bar import StatusBar
+from ndbplan.desktop.top_bar import TopBar
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_names, sample_plan
+
+_SIDE_WIDTH, _INSPECTOR_WIDTH = 208, 340
+
+
+class MainWindow(QMainWindow):
+    """One window with one document."""
+
+    def __init__(self, preferences: Preferences | None = None, journal_folder: Path | None = None) -> None:
+        super().__init__()
+        self.preferences = preferences or Preferences()
+        self.document = Document(parent=self)
+        self.selection = Selection(self.document, self)
+        self.editor = Editor(self.document, self.selection, self)
+        self.files = FileFlow(self.document, self.preferences, self)
+        self.journal = Journal(self.document, journal_folder, self)
+        self.setWindowTitle("ndbplan")
+        self.setAcceptDrops(True)
+        self.resize(1440, 900)
+
+        self.canvas = CanvasView(self.editor)
+        self.minimap = Minimap(self.canvas)
+        self.empty = EmptyCanvas(self.canvas)
+        self.palette_panel = Palette()
+        self.outline = Outline(self.editor)
+        self.actions_table = Actions(self, self._handlers())
+        self.top_bar = TopBar(self.editor, self.actions_table, self._main_menu())
+        self.messages = MessageBar()
+        self.status = StatusBar(self.actions_table)
+        self.panels = SidePanels(self.document, self.selection, self.canvas)
+        self.commands = CommandPalette(self, self._commands)
+        self.gallery: Gallery | None = None
+        self._build()
+        self._connect()
+        self._refresh()
+
+    # Building
+
+    def _build(self) -> None:
+        side = QSplitter(Qt.Orientation.Vertical)
+        side.setObjectName("side")
+        outline = QWidget()
+        outline.setObjectName("panel")
+        column = QVBoxLayout(outline)
+        column.setContentsMargins(8, 10, 4, 4)
+        column.setSpacing(4)
+        column.addWidget(_heading("OUTLINE"))
+        column.addWidget(self.outline, 1)
+        palette = QWidget()
+        palette.setObjectName("panel")
+        column = QVBoxLayout(palette)
+        column.setContentsMargins(0, 12, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(_heading("PALETTE", 12))
+        column.addWidget(self.palette_panel, 1)
+        side.addWidget(palette)
+        side.addWidget(outline)
+        side.setSizes([520, 300])
+        self.side = side
+        self.middle = QSplitter(Qt.Orientation.Vertical)
+        self.middle.addWidget(self.canvas)
+        self.middle.addWidget(self.panels.analyses_frame)
+        self.middle.setStretchFactor(0, 3)
+        self.middle.setStretchFactor(1, 2)
+        self.middle.setCollapsible(0, False)
+        self.workspace = QSplitter(Qt.Orientation.Horizontal)
+        for part in (side, self.middle, self.panels.inspector_frame):
+            self.workspace.addWidget(part)
+        self.workspace.setStretchFactor(1, 1)
+        self.workspace.setSizes([_SIDE_WIDTH, 10_000, _INSPECTOR_WIDTH])
+        self.workspace.setCollapsible(1, False)
+        self.middle.setSizes([540, 330])
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.workspace)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.top_bar)
+        column.addWidget(self.messages)
+        column.addWidget(self.pages, 1)
+        column.addWidget(self.status)
+        self.setCentralWidget(body)
+        for name in ("side", "analyses", "inspector"):
+            self.actions_table[name].setChecked(True)
+        self.actions_table.add_to(self, [self.canvas, self.outline])
+
+    def _connect(self) -> None:
+        stack = self.document.undo_stack
+        stack.indexChanged.connect(lambda _index: self._refresh())
+        self.document.state_changed.connect(self._refresh)
+        self.document.changed.connect(self._plan_changed)
+        self.editor.failed.connect(partial(self.messages.say, "error"))
+        self.files.failed.connect(partial(self.messages.say, "error"))
+        self.files.saved.connect(lambda path: self.messages.say("done", f"Saved {path}"))
+        self.files.shown.connect(self._show_workspace)
+        self.palette_panel.chosen.connect(self.editor.add_beside_selection)
+        self.canvas.zoom_changed.connect(self.status.show_zoom)
+        self.canvas.file_dropped.connect(lambda name: self.files.open(Path(name)))
+        self.canvas.opened.connect(lambda _id: self.panels.focus_inspector())
+        self.selection.changed.connect(lambda _ids: self._refresh_selection())
+        self.empty.sample_wanted.connect(self.show_gallery)
+        self.empty.host_wanted.connect(lambda: self.editor.add_beside_selection("host-small"))
+        self.empty.file_wanted.connect(self.files.open)
+        self.panels.failed.connect(partial(self.messages.say, "error"))
+        self.panels.ready.connect(lambda: self.status.watch(self.panels.estimates))
+        theme.theme().changed.connect(self.actions_table.tint)
+        QApplication.clipboard().dataChanged.connect(self._refresh_selection)
+
+    def _handlers(self) -> dict[str, Callable[[], object]]:
+        edit, view, files = self.editor, self.canvas, self.files
+        return {
+            "new": files.new, "open": files.open, "gallery": self.show_gallery, "save": files.save,
+            "save_as": files.save_as, "picture": self.save_picture, "export": self.export,
+            "quit": self.close, "undo": self.document.undo_stack.undo, "redo": self.document.undo_stack.redo,
+            "cut": edit.cut, "copy": edit.copy, "paste": edit.paste, "duplicate": edit.duplicate,
+            "delete": edit.delete, "select_all": edit.select_all, "rename": self._rename,
+            "add_group": edit.add_node_group, "find": self._open_commands, "fit": view.fit,
+            "fit_selection": view.fit_selection, "zoom_in": view.zoom_in, "zoom_out": view.zoom_out,
+            "zoom_normal": view.zoom_normal, "arrange": self._arrange,
+            "side": partial(self._toggle, "side"), "analyses": partial(self._toggle, "analyses"),
+            "inspector": partial(self._toggle, "inspector"), "next_panel": self._next_panel,
+            "present": self._present, "theme_system": partial(self._set_theme, "system"),
+            "theme_light": partial(self._set_theme, "light"), "theme_dark": partial(self._set_theme, "dark"),
+            "simulate": self.simulate, "guide": self._show_guide,
+        }  # fmt: skip
+
+    def _main_menu(self) -> QMenu:
+        menu = QMenu(self)
+        for name in ("File", "Edit", "View", "Plan", "Help"):
+            part = menu.addMenu(name)
+            part.addActions(self.actions_table.of_menu(name))
+            if name == "File":
+                self._recent_menu = QMenu("Open recent", part)
+                part.insertMenu(self.actions_table["gallery"], self._recent_menu)
+                part.aboutToShow.connect(self._fill_recent)
+            if name == "View":
+                themes = part.addMenu("Appearance")
+                themes.addActions(self.actions_table.of_menu("Theme"))
+        return menu
+
+    def _fill_recent(self) -> None:
+        self._recent_menu.clear()
+        for path in self.preferences.recent:
+            self._recent_menu.addAction(str(path), partial(self.files.open, path))
+        self._recent_menu.setEnabled(not self._recent_menu.isEmpty())
+
+    # Keeping up
+
+    def _plan_changed(self, before: Plan, after: Plan) -> None:
+        self.status.show_plan(after)
+        if (before.name, before.ndb_version) != (after.name, after.ndb_version):
+            self.top_bar.refresh()
+
+    def _refresh(self) -> None:
+        stack = self.document.undo_stack
+        for name, able, text in (
+            ("undo", stack.canUndo(), stack.undoText()),
+            ("redo", stack.canRedo(), stack.redoText()),
+        ):
+            action = self.actions_table[name]
+            action.setEnabled(able)
+            verb = name.capitalize()
+            action.setText(f"{verb} {text[:1].lower()}{text[1:]}" if able and text else verb)
+        mark = "*" if self.document.is_modified else ""
+        self.setWindowTitle(f"{self.document.title}{mark} — ndbplan")
+        self.status.show_plan(self.document.plan)
+        self._refresh_selection()
+
+    def _refresh_selection(self) -> None:
+        some = bool(self.selection.ids)
+        for name in ("cut", "copy", "duplicate", "delete", "rename", "fit_selection"):
+            self.actions_table[name].setEnabled(some)
+
+    # What actions do
+
+    def show_gallery(self) -> None:
+        """The gallery in place of the canvas."""
+        if self.gallery is None:
+            self.gallery = Gallery(self.preferences.recent)
+            self.gallery.sample_chosen.connect(self.open_sample)
+            self.gallery.file_chosen.connect(self.files.open)
+            self.gallery.empty_chosen.connect(self.files.new)
+            self.gallery.file_wanted.connect(self.files.open)
+            self.gallery.closed.connect(self._show_workspace)
+            self.pages.addWidget(self.gallery)
+        self.gallery.show_recent(self.preferences.recent)
+        self.pages.setCurrentWidget(self.gallery)
+        self.gallery.cards[0].setFocus()
+
+    def open_sample(self, name: str) -> None:
+        """Start a new plan from a sample."""
+        self.files.start_with(lambda: sample_plan(name))
+
+    def _show_workspace(self) -> None:
+        self.messages.hide()
+        self.pages.setCurrentWidget(self.workspace)
+        self.canvas.setFocus()
+
+    def save_picture(self) -> None:
+        """Write the canvas as a picture."""
+        from ndbplan.desktop.picture_dialog import save_picture
+
+        save_picture(self)
+
+    def export(self) -> None:
+        """Write config.ini, my.cnf and the runbook into a folder."""
+        from ndbplan.desktop.export_flow import export
+
+        export(self)
+
+    def simulate(self) -> None:
+        """Run the simulation of the analyses."""
+        self.finish_building()
+        self._show_workspace()
+        self.panels.analyses_frame.show()
+        self.actions_table["analyses"].setChecked(True)
+        self.panels.analyses.simulate()
+
+    def _arrange(self) -> None:
+        self.editor.arrange_all()
+        self.canvas.fit()
+
+    def _rename(self) -> None:
+        if self.selection.current is not None:
+            self.canvas.start_rename(self.selection.current)
+
+    def _toggle(self, name: str) -> None:
+        part = {
+            "side": self.side,
+            "analyses": self.panels.analyses_frame,
+            "inspector": self.panels.inspector_frame,
+        }[name]
+        part.setVisible(self.actions_table[name].isChecked())
+
+    def _present(self) -> None:
+        on = self.actions_table["present"].isChecked()
+        self._show_workspace()
+        for name in ("side", "inspector"):
+            self.actions_table[name].setChecked(not on)
+            self._toggle(name)
+        self.top_bar.setVisible(not on)
+        self.status.setVisible(not on)
+        if on:
+            self.showFullScreen()
+        else:
+            self.showNormal()
+        QTimer.singleShot(0, self.canvas.fit)
+
+    def _set_theme(self, mode: theme.Mode) -> None:
+        self.preferences.put("appearance", mode)
+        theme.theme().set_mode(mode)
+        self.mark_theme()
+
+    def mark_theme(self) -> None:
+        """Tick the appearance in use in the menu."""
+        for mode in ("system", "light", "dark"):
+            self.actions_table[f"theme_{mode}"].setChecked(theme.theme().mode == mode)
+
+    def _next_panel(self) -> None:
+        stops: list[tuple[QWidget, Callable[[], object]]] = [
+            (self.canvas, self.canvas.setFocus),
+            (self.panels.analyses_frame, self.panels.focus_analyses),
+            (self.panels.inspector_frame, self.panels.focus_inspector),
+            (self.palette_panel, next(iter(self.palette_panel.entries.values())).setFocus),
+            (self.outline, self.outline.setFocus),
+        ]
+        stops = [stop for stop in stops if stop[0].isVisible()]
+        focus = QApplication.focusWidget()
+        here = next(
+            (i for i, (part, _) in enumerate(stops) if focus is part or (focus and part.isAncestorOf(focus))),
+            -1,
+        )
+        if stops:
+            stops[(here + 1) % len(stops)][1]()
+
+    def _open_commands(self) -> None:
+        self.commands.open()
+
+    def _commands(self) -> Iterable[Command]:
+        for action in self.actions_table.all():
+            if action.isEnabled() and action.objectName() != "find":
+                yield Command(
+                    action.text().rstrip("…"), "", icon_of(action.objectName()), action.trigger,
+                    action.shortcut().toString().replace("+", " "),
+                )  # fmt: skip
+        icons = {"Host": "server", "Location": "warehouse", "Disk": "hard-drive", "Table": "table-2"}
+        for part in self.document.plan.objects():
+            kind = type(part).__name__
+            host = self.document.plan.host_of_disk.get(part.id)
+            name = f"{host.hostname} / {part.name}" if host is not None else display_name(part)
+            yield Command(name, "go to", icons.get(kind, "circle-dot"), partial(self.go_to, part.id))
+        for name in sample_names():
+            yield Command(f"Sample {name}", "new plan", "sparkles", partial(self.open_sample, name))
+
+    def go_to(self, object_id: str) -> None:
+        """Select an object and bring it into view."""
+        self._show_workspace()
+        self.selection.set([object_id])
+        self.canvas.bring_into_view((object_id,))
+
+    def _show_guide(self) -> None:
+        from ndbplan.desktop.keys_dialog import KeysDialog
+
+        KeysDialog(self).show()
+
+    # Coming and going
+
+    def finish_building(self) -> None:
+        """Build the panels now, if they are not there yet."""
+        self.panels.build()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.files.may_leave():
+            event.ignore()
+            return
+        self.journal.remove()
+        self.journal.blockSignals(True)
+        self.panels.close()
+        event.accept()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        urls = event.mimeData().urls()
+        if urls and urls[0].toLocalFile():
+            event.acceptProposedAction()
+            self.files.open(Path(urls[0].toLocalFile()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.actions_table["present"].isChecked():
+            self.actions_table["present"].trigger()
+        elif event.key() == Qt.Key.Key_Escape and self.messages.isVisible():
+            self.messages.hide()
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.WindowDeactivate and self.commands.isVisible():
+            self.commands.hide()
+        return super().event(event)
+
+
+def icon_of(name: str) -> str:
+    """The icon of an action."""
+    from ndbplan.desktop.actions import SPECS
+
+    return next(spec.icon for spec in SPECS if spec.name == name)
+
+
+def _heading(text: str, indent: int = 4) -> QLabel:
+    label = QLabel(text)
+    label.setProperty("role", "heading")
+    label.setContentsMargins(indent, 0, 0, 0)
+    return label

@@ -1,0 +1,123 @@
+"""Render: a picture of a plan's canvas without a window, as PNG, SVG or PDF.
+
+render(plan, Path("canvas.png"))
+render(plan, Path("canvas.svg"), appearance="light")
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Literal
+
+from ndbplan.base.errors import UserError
+from ndbplan.plan.plan import Plan
+
+Appearance = Literal["light", "dark"]
+SUFFIXES = (".png", ".svg", ".pdf")
+_MARGIN = 40.0
+_PIXELS_PER_UNIT = 2.0
+_MAX_SIDE_PX = 16_000
+
+
+class RenderError(UserError):
+    """A picture that cannot be made or written."""
+
+
+def render(plan: Plan, path: Path, appearance: Appearance = "light", *, with_loads: bool = True) -> None:
+    """Draw the whole canvas into a file; its suffix decides the format. Raises RenderError.
+
+    `with_loads`: estimate the plan first and paint utilisations and problems. Works without a display.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise RenderError(
+            f"'{path.suffix}' is no format a picture can have", where=str(path), fix="end the name in .png, "
+            ".svg or .pdf",
+        )  # fmt: skip
+    if not path.parent.is_dir():
+        raise RenderError(f"there is no folder '{path.parent}'", where=str(path), fix="make the folder first")
+    from PySide6.QtWidgets import QApplication
+
+    app = QApplication.instance()
+    if app is None:
+        if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+            os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        # Kept in a name until the picture is written: without it there are no fonts.
+        app = QApplication(["ndbplan"])
+    _draw(plan, path, suffix, appearance, with_loads)
+
+
+def _draw(plan: Plan, path: Path, suffix: str, appearance: Appearance, with_loads: bool) -> None:
+    from PySide6.QtCore import QRectF
+
+    from ndbplan.desktop import theme
+    from ndbplan.desktop.canvas.estimated import estimated_loads
+    from ndbplan.desktop.canvas.scene import CanvasScene
+
+    theme.load_fonts()
+    tokens = theme.LIGHT if appearance == "light" else theme.DARK
+    scene = CanvasScene(tokens)
+    scene.show_plan(plan)
+    if with_loads:
+        scene.show_loads(estimated_loads(plan))
+    area = scene.content_rect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
+    if scene.content_rect().isEmpty():
+        area = QRectF(0, 0, 640, 200)
+    handle, name = tempfile.mkstemp(prefix=".ndbplan.", suffix=suffix, dir=path.parent)
+    os.close(handle)
+    try:
+        _write(scene, area, name, suffix, tokens.canvas, plan.name)
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(name).chmod(0o666 & ~umask)
+        Path(name).replace(path)
+    except OSError as error:
+        raise RenderError(
+            f"cannot be written ({error.strerror})", where=str(path), fix="check the permissions"
+        ) from None
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _write(scene: object, area: object, name: str, suffix: str, ground: str, title: str) -> None:
+    from PySide6.QtCore import QMarginsF, QRectF, QSize, QSizeF
+    from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
+    from PySide6.QtSvg import QSvgGenerator
+    from PySide6.QtWidgets import QGraphicsScene
+
+    assert isinstance(scene, QGraphicsScene)
+    assert isinstance(area, QRectF)
+    if suffix == ".png":
+        scale = min(_PIXELS_PER_UNIT, _MAX_SIDE_PX / max(area.width(), area.height()))
+        image = QImage(round(area.width() * scale), round(area.height() * scale), QImage.Format.Format_RGB32)
+        image.fill(QColor(ground))
+        painter = QPainter(image)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        scene.render(painter, QRectF(image.rect()), area)
+        painter.end()
+        if not image.save(name):
+            raise OSError(0, "the image could not be stored")
+        return
+    target = QRectF(0, 0, area.width(), area.height())
+    device: QSvgGenerator | QPdfWriter
+    if suffix == ".svg":
+        device = QSvgGenerator()
+        device.setFileName(name)
+        device.setTitle(title)
+        device.setSize(QSize(round(area.width()), round(area.height())))
+        device.setViewBox(target)
+    else:
+        device = QPdfWriter(name)
+        device.setTitle(title)
+        device.setResolution(72)
+        page = QPageSize(QSizeF(area.width(), area.height()), QPageSize.Unit.Point)
+        device.setPageLayout(QPageLayout(page, QPageLayout.Orientation.Portrait, QMarginsF(0, 0, 0, 0)))
+    painter = QPainter()
+    if not painter.begin(device):
+        raise OSError(0, "the file could not be opened")
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.fillRect(target, QColor(ground))
+    scene.render(painter, target, area)
+    painter.end()

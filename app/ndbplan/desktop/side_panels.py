@@ -1,0 +1,94 @@
+"""The inspector and the analyses in their frames, built after the window is on the screen.
+
+They bring charts and estimates with them; loading those must not keep anybody from seeing the canvas.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
+
+from ndbplan.desktop.canvas.estimated import loads_of
+from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.document import Document
+from ndbplan.desktop.selection import Selection
+
+
+class SidePanels(QObject):
+    """Holds the frames from the start and fills them with `build()`."""
+
+    ready = Signal()
+    failed = Signal(str)
+
+    def __init__(self, document: Document, selection: Selection, canvas: CanvasView) -> None:
+        super().__init__(canvas)
+        self._document = document
+        self._selection = selection
+        self._canvas = canvas
+        self.inspector_frame = _frame("inspectorFrame")
+        self.inspector_frame.setMinimumWidth(280)
+        self.analyses_frame = _frame("analysesFrame")
+        self.analyses_frame.setMinimumHeight(120)
+        self.estimates: Any = None
+        self.inspector: QWidget | None = None
+        self.analyses: Any = None
+
+    @property
+    def is_built(self) -> bool:
+        """Whether `build` has been called."""
+        return self.estimates is not None
+
+    def build(self) -> None:
+        """Load and place the panels."""
+        if self.is_built:
+            return
+        from ndbplan.desktop.analyses import AnalysisArea
+        from ndbplan.desktop.estimates import Estimates
+        from ndbplan.desktop.inspector import Inspector
+
+        self.estimates = Estimates(self._document, self)
+        self.estimates.updated.connect(lambda estimate: self._canvas.show_loads(loads_of(estimate)))
+        self.inspector = Inspector(self._document, self._selection, self.estimates)
+        self._fill(self.inspector_frame, self.inspector)
+        self.analyses = AnalysisArea(self._document, self._selection, self.estimates)
+        self._fill(self.analyses_frame, self.analyses)
+        self.ready.emit()
+
+    def close(self) -> None:
+        """Stop what computes."""
+        if self.estimates is not None:
+            self.estimates.close()
+
+    def focus_inspector(self) -> None:
+        """Go to the first field of the inspector."""
+        self.inspector_frame.show()
+        _focus_first(self.inspector_frame)
+
+    def focus_analyses(self) -> None:
+        """Go to the analyses."""
+        _focus_first(self.analyses_frame)
+
+    @staticmethod
+    def _fill(frame: QWidget, content: QWidget) -> None:
+        layout = frame.layout()
+        if layout is not None:
+            layout.addWidget(content)
+
+
+def _frame(name: str) -> QFrame:
+    frame = QFrame()
+    frame.setObjectName(name)
+    frame.setProperty("role", "panel")
+    column = QVBoxLayout(frame)
+    column.setContentsMargins(0, 0, 0, 0)
+    return frame
+
+
+def _focus_first(root: QWidget) -> None:
+    for widget in root.findChildren(QWidget):
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled():
+            widget.setFocus(Qt.FocusReason.TabFocusReason)
+            return
+    QApplication.beep()

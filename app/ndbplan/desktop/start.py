@@ -1,0 +1,141 @@
+"""Start: from the process to a window that answers, loading as little as that takes.
+
+Nothing here imports charts, the simulation kernel or the SQL parser; the panels that need them are built
+when the window is already on the screen.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from ndbplan.base.errors import UserError
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from ndbplan.desktop.main_window import MainWindow
+
+
+class NoDisplayError(UserError):
+    """There is no screen to open a window on."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Entry point of the window: `ndbplan-window [PLAN]`."""
+    arguments = sys.argv[1:] if argv is None else argv
+    try:
+        return run(Path(arguments[0]) if arguments else None)
+    except UserError as error:
+        sys.stderr.write(f"ndbplan: {error.line}\n")
+        return 2
+
+
+def run(path: Path | None = None, sample: str | None = None) -> int:
+    """Open the window on a plan file, a sample or the gallery; returns when it is closed.
+
+    Raises NoDisplayError without a display.
+    """
+    app = make_application()
+    window = open_window(app, path, sample)
+    _report_faults(window)
+    code = app.exec()
+    # Destroyed in order, not by the interpreter's end.
+    window.deleteLater()
+    app.processEvents()
+    return code
+
+
+def make_application() -> QApplication:
+    """The application object with the program's look. Raises NoDisplayError."""
+    _need_display()
+    # pydantic would search every installed distribution for plug-ins of its own.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    from PySide6.QtCore import Qt
+    from PySide6.QtGui import QGuiApplication
+    from PySide6.QtWidgets import QApplication
+
+    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+    found = QApplication.instance()
+    app = found if isinstance(found, QApplication) else QApplication(["ndbplan"])
+    app.setApplicationName("ndbplan")
+    app.setApplicationDisplayName("")
+    app.setDesktopFileName("ndbplan")
+    return app
+
+
+def open_window(app: QApplication, path: Path | None = None, sample: str | None = None) -> MainWindow:
+    """A shown window with the plan in it; the panels follow in the next turns of the event loop."""
+    from PySide6.QtCore import QTimer
+
+    from ndbplan.desktop import theme
+    from ndbplan.desktop.preferences import Preferences
+
+    preferences = Preferences()
+    mode = preferences.get("appearance", "system")
+    theme.install(app, mode if mode in ("light", "dark") else "system")
+    from ndbplan.desktop.main_window import MainWindow
+
+    window = MainWindow(preferences)
+    window.mark_theme()
+    if path is not None:
+        window.files.open(path)
+    elif sample is not None:
+        window.open_sample(sample)
+    else:
+        window.show_gallery()
+    window.show()
+    QTimer.singleShot(0, window, lambda: _when_shown(window))
+    return window
+
+
+def _when_shown(window: MainWindow) -> None:
+    from ndbplan.desktop.recovery_offer import offer_recovery
+
+    offer_recovery(window)
+    window.finish_building()
+
+
+def _need_display() -> None:
+    if sys.platform.startswith("linux") and not any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    ):
+        raise NoDisplayError(
+            "there is no display to open a window on (DISPLAY and WAYLAND_DISPLAY are not set)",
+            fix="use the commands, such as 'ndbplan samples' or 'ndbplan check PLAN'; see 'ndbplan --help'",
+        )
+
+
+def _report_faults(window: MainWindow) -> None:
+    """A fault of the program is said in the message bar and written to a log; the plan stays open."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            window.close()
+            return
+        import traceback
+
+        import platformdirs
+
+        text = "".join(traceback.format_exception(kind, error, trace))
+        log = Path(platformdirs.user_state_dir("ndbplan")) / "faults.log"
+        try:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            with log.open("a", encoding="utf-8") as out:
+                out.write(text + "\n")
+        except OSError:
+            sys.stderr.write(text)
+        window.messages.say(
+            "error",
+            f"That step failed because of a fault of the program ({kind.__name__}); the plan is as it was. "
+            f"Details are in {log}.",
+        )
+
+    sys.excepthook = hook
+
+
+if __name__ == "__main__":
+    sys.exit(main())

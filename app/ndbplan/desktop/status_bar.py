@@ -1,0 +1,79 @@
+"""The status bar: what the plan amounts to, whether the estimates are fresh, the zoom."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+
+from ndbplan.base.units import format_bytes_binary
+from ndbplan.desktop.actions import Actions
+from ndbplan.desktop.estimates import Estimate, Estimates
+from ndbplan.estimate.topology import groups_by_number
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.settings import data_node_number, no_of_replicas
+
+
+class StatusBar(QWidget):
+    """One line at the foot of the window."""
+
+    def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("statusBar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedHeight(26)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 0, 8, 0)
+        row.setSpacing(16)
+        self.summary = QLabel()
+        self.estimates = QLabel()
+        self.estimates.setAccessibleName("State of the estimates")
+        self.zoom = QToolButton()
+        self.zoom.setProperty("kind", "quiet")
+        self.zoom.setAccessibleName("Zoom; press for actual size")
+        self.zoom.setFixedWidth(56)
+        self.zoom.setStyleSheet("QToolButton { padding: 0 4px; min-height: 18px; font-size: 12px; }")
+        self.zoom.setToolTip("Actual size (Ctrl+1)")
+        self.zoom.clicked.connect(actions["zoom_normal"].trigger)
+        row.addWidget(self.summary)
+        row.addStretch(1)
+        row.addWidget(self.estimates)
+        row.addWidget(self.zoom, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def show_plan(self, plan: Plan) -> None:
+        """Say what the plan amounts to."""
+        self.summary.setText(summary(plan))
+
+    def show_zoom(self, zoom: float) -> None:
+        """Say how large things are."""
+        self.zoom.setText(f"{zoom * 100:.0f} %")
+
+    def watch(self, estimates: Estimates) -> None:
+        """Say how fresh the estimates are from now on."""
+        estimates.started.connect(lambda: self.estimates.setText("estimating …"))
+        estimates.updated.connect(self._show_estimate)
+
+    def _show_estimate(self, estimate: Estimate) -> None:
+        if estimate.error:
+            self.estimates.setText("not enough to estimate yet")
+            self.estimates.setToolTip(estimate.error)
+        else:
+            self.estimates.setText(f"estimates up to date · {estimate.elapsed_s * 1000:.0f} ms")
+            self.estimates.setToolTip("")
+
+
+def summary(plan: Plan) -> str:
+    """`4 data nodes · 2 groups · 2 replicas · 98 GiB DataMemory each`."""
+    nodes = len(plan.data_nodes)
+    if not nodes:
+        hosts = len(plan.hosts)
+        return f"{hosts} host{'s' if hosts != 1 else ''} · no data nodes yet" if hosts else "Empty plan"
+    groups, replicas = len(groups_by_number(plan)), no_of_replicas(plan)
+    memory = format_bytes_binary(data_node_number(plan, None, "DataMemory"))
+    return " · ".join(
+        (
+            f"{nodes} data node{'s' if nodes != 1 else ''}",
+            f"{groups} group{'s' if groups != 1 else ''}",
+            f"{replicas} replica{'s' if replicas != 1 else ''}",
+            f"DataMemory {memory}",
+        )
+    )

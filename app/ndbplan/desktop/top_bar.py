@@ -1,0 +1,172 @@
+"""The top bar: menu, title, history, view, search, version, Simulate and Export."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from ndbplan.desktop import theme
+from ndbplan.desktop.actions import Actions
+from ndbplan.desktop.canvas import paint
+from ndbplan.desktop.editor import Editor
+from ndbplan.ndb.version import SERIES
+from ndbplan.plan import edits
+
+HEIGHT = 48
+
+
+class TopBar(QWidget):
+    """One line of the window; everything in it is an action of the table."""
+
+    def __init__(self, editor: Editor, actions: Actions, menu: QMenu, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._editor = editor
+        self._actions = actions
+        self.setObjectName("topBar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedHeight(HEIGHT)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 0, 12, 0)
+        row.setSpacing(6)
+        self.menu_button = _Brand()
+        self.menu_button.setMenu(menu)
+        row.addWidget(self.menu_button)
+        self.title = QLabel()
+        self.title.setProperty("role", "title")
+        self.title.setMaximumWidth(320)
+        row.addWidget(self.title)
+        self.edited = QLabel("edited")
+        self.edited.setProperty("role", "caption")
+        row.addWidget(self.edited)
+        row.addSpacing(14)
+        for name in ("undo", "redo"):
+            row.addWidget(self._tool(actions[name], icon_only=True))
+        row.addSpacing(4)
+        for name in ("fit", "arrange"):
+            row.addWidget(self._tool(actions[name]))
+        row.addSpacing(4)
+        self.search = _SearchButton(actions["find"])
+        row.addWidget(self.search, 1)
+        row.addStretch(1)
+        self.version = QPushButton()
+        self.version.setAccessibleName("NDB Cluster version")
+        self.version.setToolTip("The version of NDB Cluster this plan aims at")
+        versions = QMenu(self.version)
+        for series in reversed(SERIES):
+            versions.addAction(f"NDB {series}").triggered.connect(partial(self._set_version, series))
+        self.version.setMenu(versions)
+        row.addWidget(self.version)
+        self.simulate = self._push(actions["simulate"], primary=True)
+        row.addWidget(self.simulate)
+        row.addWidget(self._push(actions["export"]))
+        editor.document.changed.connect(lambda _before, _after: self.refresh())
+        editor.document.state_changed.connect(self.refresh)
+        theme.theme().changed.connect(self._tint)
+        self._tint()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show title, state and version as they are."""
+        document = self._editor.document
+        self.title.setText(document.title)
+        self.title.setToolTip(str(document.path) if document.path else document.plan.name)
+        self.edited.setText("— edited" if document.is_modified else "")
+        self.version.setText(f"NDB {document.plan.ndb_version}")
+
+    def _set_version(self, series: str, _checked: bool = False) -> None:
+        self._editor.do(f"Aim at NDB {series}", lambda plan: edits.set_plan(plan, ndb_version=series))
+
+    def _tool(self, action: QAction, *, icon_only: bool = False) -> QToolButton:
+        button = QToolButton()
+        button.setDefaultAction(action)
+        button.setIconSize(QSize(16, 16))
+        button.setAccessibleName(action.text())
+        if not icon_only:
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        return button
+
+    def _push(self, action: QAction, *, primary: bool = False) -> QPushButton:
+        button = QPushButton(action.text())
+        button.setToolTip(action.toolTip())
+        button.clicked.connect(action.trigger)
+        if primary:
+            button.setProperty("kind", "primary")
+        return button
+
+    def _tint(self) -> None:
+        t = theme.tokens()
+        self.simulate.setIcon(theme.icon("play", t.on_accent, 14))
+        self.version.setIcon(theme.icon("chevron-down"))
+        self.version.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self.menu_button.update()
+
+
+class _Brand(QToolButton):
+    """The program's mark, which opens the menu."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "quiet")
+        self.setAccessibleName("Menu")
+        self.setToolTip("Menu (Alt)")
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setFixedSize(44, 32)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = theme.tokens()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.underMouse() or self.hasFocus() or self.isDown():
+            edge = t.accent if self.hasFocus() else t.line
+            paint.box(painter, QRectF(self.rect()), t.card, edge, 6)
+        middle = QPointF(17, self.height() / 2)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(paint.brush(t.accent))
+        painter.drawPolygon(
+            QPolygonF([middle + QPointF(x, y) for x, y in ((0, -8), (8, 0), (0, 8), (-8, 0))])
+        )
+        painter.drawPixmap(QPointF(29, middle.y() - 5), theme.icon_pixmap("chevron-down", t.muted, 10))
+
+
+class _SearchButton(QPushButton):
+    """Looks like a field, opens the command palette."""
+
+    def __init__(self, action: QAction) -> None:
+        super().__init__()
+        self._action = action
+        self.setObjectName("searchButton")
+        self.setAccessibleName(action.text())
+        self.setToolTip(action.toolTip())
+        self.setCursor(Qt.CursorShape.IBeamCursor)
+        self.setMinimumWidth(120)
+        self.setMaximumWidth(380)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.clicked.connect(action.trigger)
+
+    def sizeHint(self) -> QSize:
+        return QSize(360, 30)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = theme.tokens()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        edge = t.accent if self.hasFocus() else t.line_strong if self.underMouse() else t.line
+        rect = QRectF(self.rect())
+        paint.box(painter, rect, t.sunken, edge, 6)
+        painter.drawPixmap(QPointF(10, rect.center().y() - 7), theme.icon_pixmap("search", t.muted, 14))
+        keys = self._action.shortcut().toString()
+        paint.text(
+            painter, rect.adjusted(0, 0, -10, 0), keys.replace("+", " "), t.faint, 12, 400, paint.RIGHT
+        )
+        paint.text(painter, rect.adjusted(32, 0, -60, 0), self._action.text(), t.muted, 13)
