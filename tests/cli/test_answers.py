@@ -210,4 +210,4 @@ def test_check_for_people(call: Any, saved: Any) -> None:
     assert done.err == ""
     assert "disk c0d1 of data1" in done.out
     assert "→" in done.out
-    assert done.out.rstrip().splitlines()[-1].startswith("8 errors, ")
+    assert done.out.rstrip().splitlines()[-1].startswith("2 errors, ")
