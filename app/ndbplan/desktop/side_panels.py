@@ -5,15 +5,20 @@ They bring charts and estimates with them; loading those must not keep anybody f
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
-from ndbplan.desktop.canvas.estimated import loads_of
+from ndbplan.desktop.canvas.estimated import loads_at, loads_of
+from ndbplan.desktop.canvas.loads import NO_LOADS
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.selection import Selection
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.analyses.playback import Moment
+    from ndbplan.desktop.estimates import Estimate
 
 
 class SidePanels(QObject):
@@ -34,6 +39,7 @@ class SidePanels(QObject):
         self.estimates: Any = None
         self.inspector: QWidget | None = None
         self.analyses: Any = None
+        self._at_rest = NO_LOADS
 
     @property
     def is_built(self) -> bool:
@@ -49,16 +55,28 @@ class SidePanels(QObject):
         from ndbplan.desktop.inspector import Inspector
 
         self.estimates = Estimates(self._document, self)
-        self.estimates.updated.connect(lambda estimate: self._canvas.show_loads(loads_of(estimate)))
+        self.estimates.updated.connect(self._paint_loads)
         self.inspector = Inspector(self._document, self._selection, self.estimates)
         self._fill(self.inspector_frame, self.inspector)
         self.analyses = AnalysisArea(self._document, self._selection, self.estimates)
+        self.analyses.moment.connect(self._paint_moment)
         self._fill(self.analyses_frame, self.analyses)
         self.ready.emit()
+
+    def _paint_loads(self, estimate: Estimate) -> None:
+        self._at_rest = loads_of(estimate)
+        self._canvas.show_loads(self._at_rest)
+
+    def _paint_moment(self, moment: Moment | None) -> None:
+        if moment is None:
+            self._canvas.show_loads(self._at_rest)
+        else:
+            self._canvas.show_loads(loads_at(moment, self._document.plan, self._at_rest))
 
     def close(self) -> None:
         """Stop what computes."""
         if self.estimates is not None:
+            self.analyses.close_tasks()
             self.estimates.close()
 
     def focus_inspector(self) -> None:

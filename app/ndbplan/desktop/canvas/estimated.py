@@ -1,21 +1,74 @@
-"""From the estimates to what the canvas paints."""
+"""From the estimates, and from a moment of a simulation, to what the canvas paints."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.errors import UserError
 from ndbplan.desktop.canvas.loads import NO_LOADS, Loads
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
+    from ndbplan.checks.problem import Problem
+    from ndbplan.desktop.analyses.playback import Moment
     from ndbplan.desktop.estimates import Estimate
+    from ndbplan.estimate.overview import Overview
 
 
 def loads_of(estimate: Estimate) -> Loads:
     """Loads of an estimate of the window."""
-    return NO_LOADS
+    return _loads(estimate.plan, estimate.overview, estimate.problems)
 
 
 def estimated_loads(plan: Plan) -> Loads:
-    """Loads of a plan, computed here and now."""
-    return NO_LOADS
+    """Loads of a plan, computed here and now; a plan too incomplete to estimate has problems only."""
+    from ndbplan.checks.run import check
+    from ndbplan.estimate.overview import overview
+
+    shown: Overview | None = None
+    try:
+        shown = overview(plan)
+    except UserError:
+        shown = None
+    return _loads(plan, shown, check(plan))
+
+
+def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:
+    """Loads at a moment of a simulation: what it tells replaces the estimates."""
+    by_number = {process.node_id: process.id for process in plan.processes}
+    fills = {by_number[n]: fill for n, fill in moment.redo_buffer_fill.items() if n in by_number}
+    errors = {by_number[n]: "error" for n in moment.errors if n in by_number}
+    return replace(
+        at_rest,
+        disks={**at_rest.disks, **moment.disk_utilisation},
+        redo_buffers=fills,
+        problems={**at_rest.problems, **errors},
+    )
+
+
+def _loads(plan: Plan, shown: Overview | None, problems: Iterable[Problem]) -> Loads:
+    worst: dict[str, str] = {}
+    for problem in sorted(problems, key=lambda p: -p.severity.rank):
+        if not problem.waived:
+            worst.update(dict.fromkeys(problem.object_ids, problem.severity.value))
+    if shown is None:
+        return replace(NO_LOADS, problems=worst)
+    return Loads(
+        disks={demand.disk_id: demand.utilisation.value for demand in shown.disks.disks},
+        cpu={host.host_id: host.utilisation.value for host in shown.cpu.hosts},
+        memory=_memory(plan, shown.memory.nodes),
+        problems=worst,
+    )
+
+
+def _memory(plan: Plan, nodes: Iterable[Any]) -> dict[str, float]:
+    """Share of each host's memory that its data nodes take."""
+    hosts = {node.node_id: node.host_id for node in plan.data_nodes}
+    used: dict[str, float] = {}
+    for node in nodes:
+        host_id = hosts.get(node.node_id)
+        if host_id is not None:
+            used[host_id] = used.get(host_id, 0.0) + node.ram_bytes.value
+    return {host_id: taken / plan.host(host_id).memory_bytes for host_id, taken in used.items()}

@@ -282,9 +282,13 @@ class ProcessItem(CanvasItem):
                 painter.setPen(paint.pen(t.accent, 1.5))
                 painter.drawRoundedRect(self.size.adjusted(-2.5, -2.5, 2.5, 2.5), 9, 9)
         else:
-            fill = t.card_hover if self.is_hovered else t.location
-            paint.box(painter, self.size, fill, ink, 7, 1.5)
+            ground = t.card_hover if self.is_hovered else t.location
+            paint.box(painter, self.size, ground, ink, 7, 1.5)
             paint.text(painter, self.size, self.chip.text, ink, 13, 600, paint.CENTRE)
+        fill = self.look.loads.redo_buffers.get(self.object_id)
+        if fill is not None:
+            track = self.size.adjusted(5, self.size.height() - 5, -5, -2)
+            paint.bar(painter, track, fill, t)
         self.severity_mark(painter, self.size.right() + 3, self.size.top() + 1, self.chip.ids)
 
 

@@ -15,6 +15,8 @@ class Loads:
     """By host id."""
     memory: Mapping[str, float] = field(default_factory=dict)
     """By host id."""
+    redo_buffers: Mapping[str, float] = field(default_factory=dict)
+    """Fullest redo buffer of a data node, by process id; only while a simulation is replayed."""
     problems: Mapping[str, str] = field(default_factory=dict)
     """Severity of the worst problem that names the object."""
 

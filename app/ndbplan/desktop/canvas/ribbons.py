@@ -12,11 +12,15 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from ndbplan.desktop.canvas import paint
 from ndbplan.desktop.canvas.cards import text_width
 from ndbplan.desktop.canvas.items import Z_RIBBON, Look
+from ndbplan.desktop.canvas.layout import HOST_GAP, LOCATION_GAP, LOCATION_PAD
 
 Stop = tuple[QRectF, QRectF]
 """Where a ribbon stops: the rectangles of the chip and of its host, in the scene."""
 _PILL_HEIGHT = 24.0
 _BRACKET = 9.0
+_ADJACENT = LOCATION_GAP + 2 * LOCATION_PAD + 24.0
+"""Hosts further apart than this have others between them."""
+_LANES = 5
 
 
 class RibbonItem(QGraphicsItem):
@@ -31,6 +35,7 @@ class RibbonItem(QGraphicsItem):
         self.members: tuple[str, ...] = ()
         self.is_selected = False
         self._path = QPainterPath()
+        self._goes_around = False
         self._pill = QRectF()
         self._bounds = QRectF()
         self.setZValue(Z_RIBBON)
@@ -42,9 +47,10 @@ class RibbonItem(QGraphicsItem):
         ordered = sorted(stops, key=lambda stop: (stop[1].x(), stop[1].y()))
         path, middle = QPainterPath(), None
         for before, after in pairwise(ordered):
-            at = _join(path, before, after)
+            at = _join(path, before, after, self.number)
             middle = middle or at
         self._path = path
+        self._goes_around = any(b[1].left() - a[1].right() > _ADJACENT for a, b in pairwise(ordered))
         width = text_width(f"Group {self.number}", 12, 600) + 24
         if middle is None:
             self._pill = QRectF()
@@ -65,7 +71,7 @@ class RibbonItem(QGraphicsItem):
 
     def shape(self) -> QPainterPath:
         path = QPainterPath()
-        if not self.look.is_far:
+        if not self.look.is_far and (self.is_selected or not self._goes_around):
             path.addRoundedRect(self._pill, 12, 12)
         return path
 
@@ -80,17 +86,19 @@ class RibbonItem(QGraphicsItem):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(paint.pen(ink, width, alpha))
         painter.drawPath(self._path)
-        if not far and not self._pill.isNull():
+        if not far and not self._pill.isNull() and (self.is_selected or not self._goes_around):
             fill = ink if self.is_selected else t.location
             paint.box(painter, self._pill, fill, ink, _PILL_HEIGHT / 2, 1.5)
             words = t.canvas if self.is_selected else ink
             paint.text(painter, self._pill, f"Group {self.number}", words, 12, 600, paint.CENTRE)
 
 
-def _join(path: QPainterPath, one: Stop, other: Stop) -> QPointF | None:
+def _join(path: QPainterPath, one: Stop, other: Stop, number: int) -> QPointF | None:
     """Draw from chip to chip; answers where the name may stand."""
     (chip, host), (next_chip, next_host) = one, other
     y, next_y = chip.center().y(), next_chip.center().y()
+    if next_host.left() - host.right() > _ADJACENT:
+        return _join_around(path, one, other, number)
     if next_host.left() >= host.right():
         path.moveTo(chip.right(), y)
         path.lineTo(host.right(), y)
@@ -115,3 +123,23 @@ def _join(path: QPainterPath, one: Stop, other: Stop) -> QPointF | None:
     path.cubicTo(left, next_y, left, next_y, next_host.left(), next_y)
     path.lineTo(next_chip.left(), next_y)
     return QPointF(left, (y + next_y) / 2)
+
+
+def _join_around(path: QPainterPath, one: Stop, other: Stop, number: int) -> QPointF:
+    """Along the gap above the hosts, so that the line passes through none of them."""
+    (chip, host), (next_chip, next_host) = one, other
+    lane = (number % _LANES - (_LANES - 1) / 2) * 2.5
+    y, next_y = chip.center().y(), next_chip.center().y()
+    above = min(host.top(), next_host.top()) - HOST_GAP / 2 + lane
+    out, back = host.right() + 10 + lane, next_host.left() - 10 + lane
+    path.moveTo(chip.right(), y)
+    path.lineTo(out - 6, y)
+    path.quadTo(out, y, out, y - 6)
+    path.lineTo(out, above + 6)
+    path.quadTo(out, above, out + 6, above)
+    path.lineTo(back - 6, above)
+    path.quadTo(back, above, back, above + (6 if next_y > above else -6))
+    path.lineTo(back, next_y - 6)
+    path.quadTo(back, next_y, back + 6, next_y)
+    path.lineTo(next_chip.left(), next_y)
+    return QPointF(out + 46, above)

@@ -204,7 +204,7 @@ class CanvasScene(QGraphicsScene):
     def show_loads(self, loads: Loads) -> None:
         """Paint these utilisations and problems; only what differs is drawn again."""
         before, self.look.loads = self.look.loads, loads
-        tables = ("disks", "cpu", "memory", "problems")
+        tables = ("disks", "cpu", "memory", "redo_buffers", "problems")
         for table in tables:
             old, new = getattr(before, table), getattr(loads, table)
             if old is new:
