@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ndbplan.base.memo import memo_by_identity
+from functools import lru_cache
+
+from ndbplan.base.frozen import FrozenMap
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
@@ -33,15 +35,43 @@ def version_of(plan: Plan) -> NdbVersion:
     return _versions.setdefault(plan.version, plan.version)
 
 
-@memo_by_identity(size=64)
-def _settings(parameters: ClusterParameters, calibrations: tuple[Calibration, ...], version: str) -> Plan:
-    return EMPTY_PLAN.replace(parameters=parameters, calibrations=calibrations, ndb_version=version)
+NODE_SETTINGS = frozenset(
+    {
+        "CompressedLCP",
+        "DiskCheckpointSpeed",
+        "DiskCheckpointSpeedInRestart",
+        "DiskPageBufferMemory",
+        "EnablePartialLcp",
+        "EnableRedoControl",
+        "FragmentLogFileSize",
+        "InsertRecoveryWork",
+        "MaxDiskWriteSpeed",
+        "MaxDiskWriteSpeedOtherNodeRestart",
+        "MaxDiskWriteSpeedOwnRestart",
+        "MinDiskWriteSpeed",
+        "NoOfFragmentLogFiles",
+        "RecoveryWork",
+    }
+)
+"""Parameters that estimates of one data node under a workload read."""
+
+
+@lru_cache(maxsize=64)
+def _settings(
+    parameters: tuple[tuple[str, int | str], ...], calibrations: tuple[Calibration, ...], version: str
+) -> Plan:
+    data_node = FrozenMap(parameters)
+    return EMPTY_PLAN.replace(
+        parameters=ClusterParameters(data_node=data_node), calibrations=calibrations, ndb_version=version
+    )
 
 
 def settings_of(plan: Plan) -> Plan:
-    """A plan with only the version, parameters and calibrations of this one.
+    """A plan with only the version, the calibrations and the NODE_SETTINGS of this one.
 
     The same object for all plans that agree in them, so that figures of a node can be kept by identity while
-    hosts are dragged and other nodes change.
+    hosts are dragged and other parameters change.
     """
-    return _settings(plan.parameters, plan.calibrations, plan.ndb_version)
+    stated = plan.parameters.data_node
+    used = tuple((name, stated[name]) for name in sorted(NODE_SETTINGS & stated.keys()))
+    return _settings(used, plan.calibrations, plan.ndb_version)
