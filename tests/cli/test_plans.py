@@ -38,17 +38,15 @@ def test_help_comes_without_anything_heavy(arguments: tuple[str, ...]) -> None:
     assert loaded_after(*arguments).isdisjoint(HEAVY)
 
 
-def test_listing_samples_needs_no_window_and_no_compiler(call: Any) -> None:
+def test_listing_samples_needs_no_window_and_no_compiler() -> None:
     assert loaded_after("samples").isdisjoint({"PySide6", "pyqtgraph", "numba"})
 
 
-@pytest.mark.parametrize("command", [(), ("--help",), ("-h",)])
-def test_help(call: Any, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("DISPLAY", raising=False)
-    if command:
-        done = call(*command)
-        assert done.code == 0
-        assert "Commands:" in done.out
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help(call: Any, option: str) -> None:
+    done = call(option)
+    assert done.code == 0
+    assert "Commands:" in done.out
 
 
 def test_python_m_ndbplan_is_the_same() -> None:
@@ -267,3 +265,36 @@ def test_export_of_some_kinds(call: Any, saved: Any, tmp_path: Path) -> None:
 def test_export_to_a_place_that_cannot_be_a_folder(call: Any, saved: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     assert "file" in call("export", saved("starter"), "--to", tmp_path / "file" / "sub").refused()
+
+
+# open
+
+
+@pytest.mark.parametrize("arguments", [(), ("open",)])
+def test_without_a_display_there_is_no_window(
+    call: Any, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    line = call(*arguments).refused()
+    assert "display" in line
+    assert "--help" in line
+
+
+@pytest.mark.parametrize("command", [("open",), ()])
+def test_a_plan_that_cannot_be_read_opens_no_window(
+    call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("ndbplan.desktop.start.run", lambda *_: pytest.fail("a window opened"))
+    path = tmp_path / "a.ndbplan"
+    assert "no such file" in call(*command, path).refused()
+    path.write_text("{")
+    assert str(path) in call(*command, path).refused()
+
+
+def test_a_plan_opens_in_the_window(call: Any, saved: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Path | None] = []
+    monkeypatch.setattr("ndbplan.desktop.start.run", lambda path=None: opened.append(path) or 0)
+    path = saved("starter")
+    assert call(path).code == call("open", path).code == call().code == 0
+    assert opened == [path, path, None]

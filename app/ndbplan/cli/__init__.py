@@ -12,6 +12,8 @@ import sys
 
 def main() -> None:
     """Entry point of `ndbplan`."""
+    # pydantic would search every installed distribution for plug-ins of its own.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     import click
 
     from ndbplan.base.errors import UserError

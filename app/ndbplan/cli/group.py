@@ -36,7 +36,9 @@ def ndbplan(ctx: click.Context) -> None:
     Without a command: the window.
     """
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        from ndbplan.cli.plans import open_window
+
+        ctx.invoke(open_window, plan_file=None)
 
 
 def json_option(function: F) -> F:

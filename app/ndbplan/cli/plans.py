@@ -10,6 +10,22 @@ from ndbplan.cli.group import json_option, ndbplan, show
 from ndbplan.cli.parameters import PLAN, Names, UsageError, read_plan
 
 
+@ndbplan.command("open")
+@click.argument("plan_file", metavar="[PLAN]", required=False, type=click.Path(path_type=Path))
+def open_window(plan_file: Path | None) -> None:
+    """Open the window, with a plan or with the gallery of samples."""
+    if plan_file is not None:
+        # Before a window appears: whatever is wrong with the file is said here.
+        read_plan(plan_file)
+    from ndbplan.desktop.start import NoDisplayError, run
+
+    try:
+        code = run(plan_file)
+    except NoDisplayError as error:
+        raise UsageError(error.what, where=error.where, fix=error.fix) from None
+    click.get_current_context().exit(code)
+
+
 @ndbplan.command()
 @json_option
 def samples(*, as_json: bool) -> None:
