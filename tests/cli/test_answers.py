@@ -211,3 +211,47 @@ def test_check_for_people(call: Any, saved: Any) -> None:
     assert "disk c0d1 of data1" in done.out
     assert "→" in done.out
     assert done.out.rstrip().splitlines()[-1].startswith("2 errors, ")
+
+
+# restart
+
+
+@pytest.mark.parametrize("kind", ["node", "initial", "system", "rolling", "start"])
+@pytest.mark.parametrize("name", ["starter", "node-restart", "terabyte-load"])
+def test_restart_lists_phases_that_add_up(call: Any, saved: Any, name: str, kind: str) -> None:
+    shape = call("restart", saved(name), "--kind", kind, "--json").json("restart")
+    assert shape["kind"] == kind
+    whole = sum(phase["duration_s"]["value"] for phase in shape["phases"])
+    assert whole == pytest.approx(shape["duration_s"]["value"], rel=0.01)
+
+
+def test_restart_of_a_terabyte_node_takes_as_long_as_published(call: Any, saved: Any) -> None:
+    shape = call("restart", saved("terabyte-load"), "--kind", "node", "--json").json("restart")
+    assert shape["duration_s"]["value"] == pytest.approx(2732, rel=0.1)
+
+
+def test_restart_of_a_node_that_is_not_there(call: Any, saved: Any) -> None:
+    path = saved("starter")
+    assert "1, 2" in call("restart", path, "--kind", "node", "--node", 77).refused()
+    assert "--node" in call("restart", path, "--kind", "system", "--node", 1).refused()
+    assert "--kind" in call("restart", path, "--kind", "quick").refused()
+    assert call("restart", path, "--kind", "node", "--node", 2, "--under", "day").code == 0
+
+
+# render
+
+
+@pytest.mark.parametrize(("suffix", "begins"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
+def test_render_draws_without_a_display(
+    call: Any, saved: Any, tmp_path: Any, qapp: Any, suffix: str, begins: bytes
+) -> None:
+    picture = tmp_path / f"canvas{suffix}"
+    files = call("render", saved("starter"), "-o", picture, "--json").json("render")["files"]
+    assert files == [str(picture)]
+    assert picture.read_bytes().startswith(begins)
+
+
+def test_render_refuses_other_formats_and_places(call: Any, saved: Any, tmp_path: Any) -> None:
+    path = saved("starter")
+    assert ".svg" in call("render", path, "-o", tmp_path / "canvas.gif").refused()
+    assert "no folder" in call("render", path, "-o", tmp_path / "no" / "canvas.png").refused()

@@ -204,6 +204,8 @@ PLAN_COMMANDS = [
     ("estimate",),
     ("reorg", "--add-groups", "1"),
     ("simulate",),
+    ("restart", "--kind", "node"),
+    ("render", "-o", "canvas.png"),
     ("check",),
     ("max-load",),
     ("export", "--to", "out"),

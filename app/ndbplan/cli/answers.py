@@ -22,6 +22,7 @@ from ndbplan.cli.parameters import (
 from ndbplan.cli.tables import problem_lines
 
 if TYPE_CHECKING:
+    from ndbplan.estimate.restart import Kind
     from ndbplan.plan.plan import Plan
 
 
@@ -160,3 +161,36 @@ def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
     shape = {"problems": [problem.to_json() for problem in problems]}
     show(shape, as_json=as_json, text=problem_lines(shape["problems"]))
     ctx.exit(1 if has_errors(problems) else 0)
+
+
+@ndbplan.command()
+@PLAN
+@click.option(
+    "--kind",
+    type=click.Choice(["node", "initial", "system", "rolling", "start"]),
+    required=True,
+    help="One node; one node without its data; all; all in turn; the very first start.",
+)
+@click.option("--node", "node_id", metavar="ID", type=click.IntRange(1, 255), help="Which data node.")
+@click.option("--under", metavar="WORKLOAD", help="The load that goes on meanwhile; without it none.")
+@why_option
+@json_option
+def restart(
+    plan_file: Path, kind: Kind, node_id: int | None, under: str | None, *, why: bool, as_json: bool
+) -> None:
+    """Estimate how long a restart takes, phase by phase."""
+    from ndbplan.estimate.restart import Conditions
+    from ndbplan.estimate.restart import restart as restart_of
+
+    plan = read_plan(plan_file)
+    _needs_data_nodes(plan, plan_file)
+    if node_id is not None and kind not in ("node", "initial"):
+        raise UsageError(
+            f"a restart of kind '{kind}' is of all nodes", where="--node", fix="leave --node out"
+        )
+    if node_id is not None and node_id not in {node.node_id for node in plan.data_nodes}:
+        known = ", ".join(str(node.node_id) for node in plan.data_nodes[:20])
+        raise UsageError(f"the plan has no data node {node_id}", where="--node", fix=f"use one of {known}")
+    workload_id = named_workload(plan, under, "--under")
+    conditions = Conditions(workload=None if workload_id is None else plan.workload(workload_id))
+    show(restart_of(plan, kind, node_id, conditions).to_json(why=why), as_json=as_json, why=why)

@@ -132,3 +132,29 @@ def export(
         as_json=as_json,
         text=(f"wrote {path}" for path in written),
     )
+
+
+@ndbplan.command()
+@PLAN
+@click.option(
+    "-o",
+    "--output",
+    "picture",
+    metavar="FILE",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The picture: .png, .svg or .pdf.",
+)
+@click.option("--dark", is_flag=True, help="Light text on dark ground.")
+@json_option
+def render(plan_file: Path, picture: Path, *, dark: bool, as_json: bool) -> None:
+    """Draw the canvas into a file, with loads and problems on it. Needs no display."""
+    from ndbplan.desktop.render import RenderError
+    from ndbplan.desktop.render import render as draw
+
+    plan = read_plan(plan_file)
+    try:
+        draw(plan, picture, "dark" if dark else "light")
+    except RenderError as error:
+        raise UsageError(error.what, where=error.where, fix=error.fix) from None
+    show({"files": [str(picture)]}, as_json=as_json, text=iter([f"wrote {picture}"]))
