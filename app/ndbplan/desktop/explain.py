@@ -146,13 +146,16 @@ class Explanation(QFrame):
 
     def show_near(self, widget: QWidget) -> None:
         """Show it under the widget, or over it, inside the screen."""
-        below = widget.mapToGlobal(QPoint(0, widget.height() + 4))
+        self.show_at(widget.mapToGlobal(QPoint(0, widget.height() + 4)), widget.height() + 8)
+
+    def show_at(self, below: QPoint, clearance: int = 32) -> None:
+        """Show it under a point of the screen, or (when there is no room) `clearance` above it."""
         screen = QGuiApplication.screenAt(below) or QGuiApplication.primaryScreen()
         free = screen.availableGeometry()
         x = max(free.left(), min(below.x(), free.right() - self.width()))
         y = below.y()
         if y + self.height() > free.bottom():
-            y = max(free.top(), widget.mapToGlobal(QPoint(0, 0)).y() - self.height() - 4)
+            y = max(free.top(), below.y() - clearance - self.height())
         self.move(x, y)
         self.show()
         self.tree.setFocus()

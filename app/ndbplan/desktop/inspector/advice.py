@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_count
+from ndbplan.desktop.context import Context
 from ndbplan.desktop.estimates import Estimate
 from ndbplan.desktop.explain import QuantityLabel
-from ndbplan.desktop.inspector.page import Context
-from ndbplan.desktop.inspector.parts import Section, empty, label, link
+from ndbplan.desktop.parts import Section, empty, label, link
 from ndbplan.desktop.tasks import Outcome, Progress, Task
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
@@ -73,11 +74,12 @@ class Advice(QWidget):
         bar.setTextVisible(False)
         bar.setRange(0, 0)
         bar.setAccessibleName("Searching for what would help")
-        self._column.addWidget(label("Trying changes…", "muted"))
+        what = label("Trying changes…", "muted")
+        self._column.addWidget(what)
         self._column.addWidget(bar)
         self._again.setText("Cancel")
         self._task = self._context.tasks.start(
-            lambda task: _search(plan, workload_id, task), self._found, lambda p: _show(bar, p)
+            lambda task: _search(plan, workload_id, task), self._found, partial(_show, bar, what)
         )
         self._again.clicked.disconnect()
         self._again.clicked.connect(self._cancel_clicked)
@@ -161,7 +163,9 @@ def _number(title: str, quantity: Quantity) -> QuantityLabel:
     return shown
 
 
-def _show(bar: QProgressBar, progress: Progress) -> None:
+def _show(bar: QProgressBar, text: QLabel, progress: Progress) -> None:
+    if progress.text:
+        text.setText(progress.text)
     if progress.fraction is not None:
         bar.setRange(0, 1000)
         bar.setValue(round(progress.fraction * 1000))
@@ -169,6 +173,9 @@ def _show(bar: QProgressBar, progress: Progress) -> None:
 
 def _search(plan: Plan, workload_id: str | None, task: Task) -> Any:
     from ndbplan.advise.help import remedies
+    from ndbplan.simulate import kernel
 
-    del task
-    return tuple(remedies(plan, workload_id))
+    if not kernel.is_prepared():
+        task.report(None, "Preparing the simulation engine (once on this machine)…")
+    kernel.prepare()
+    return remedies(plan, workload_id, cancelled=task.cancelled, progress=task.report)

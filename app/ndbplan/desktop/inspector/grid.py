@@ -33,7 +33,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.desktop import theme
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.fields import Choices
-from ndbplan.desktop.inspector.parts import label, link
+from ndbplan.desktop.parts import label, link
 from ndbplan.desktop.units import Unit
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan

@@ -8,11 +8,12 @@ from typing import Any
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
 
 from ndbplan.base.errors import UserError
+from ndbplan.desktop.context import Context
 from ndbplan.desktop.fields import Form
 from ndbplan.desktop.inspector.links import ObjectLinks
-from ndbplan.desktop.inspector.page import Context, Page
-from ndbplan.desktop.inspector.parts import label
+from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.titles import DISK_KINDS, DISK_ROLES
+from ndbplan.desktop.parts import label
 from ndbplan.desktop.units import BYTES, BYTES_PER_S, MEMORY, NUMBER, SECONDS, SHARE, TEXT, WHOLE
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan

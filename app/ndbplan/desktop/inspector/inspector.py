@@ -8,13 +8,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from ndbplan.desktop import theme
+from ndbplan.desktop.context import Context
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.estimates import Estimate, Estimates
 from ndbplan.desktop.inspector.advice import Advice
 from ndbplan.desktop.inspector.hardware import DiskPage, HostPage, LocationPage
-from ndbplan.desktop.inspector.page import Context, Page
+from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.parameters import parameters_for
-from ndbplan.desktop.inspector.parts import Section, empty, label
 from ndbplan.desktop.inspector.plan_page import MixedPage, PlanPage
 from ndbplan.desktop.inspector.problems import ProblemList, concerning
 from ndbplan.desktop.inspector.processes import DataNodePage, ProcessPage
@@ -22,6 +22,7 @@ from ndbplan.desktop.inspector.tables import LogfileGroupPage, TablePage, Tables
 from ndbplan.desktop.inspector.titles import KINDS, subtitle, title
 from ndbplan.desktop.inspector.why import Why
 from ndbplan.desktop.inspector.workloads import WorkloadPage
+from ndbplan.desktop.parts import Section, empty, label
 from ndbplan.desktop.selection import Selection
 from ndbplan.desktop.tasks import Tasks
 from ndbplan.plan.hardware import Disk, Host, Location

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from ndbplan.desktop import theme
-from ndbplan.desktop.inspector.page import Context
-from ndbplan.desktop.inspector.parts import empty, label
+from ndbplan.desktop.context import Context
 from ndbplan.desktop.inspector.titles import subtitle, title
+from ndbplan.desktop.parts import empty, label
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode

@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ndbplan.desktop.document import Document
-from ndbplan.desktop.estimates import Estimate, Estimates
+from ndbplan.desktop.context import Context
+from ndbplan.desktop.estimates import Estimate
 from ndbplan.desktop.fields import Form
-from ndbplan.desktop.inspector.parts import Section
-from ndbplan.desktop.selection import Selection
-from ndbplan.desktop.tasks import Tasks
-from ndbplan.plan.plan import Plan
-
-
-@dataclass(frozen=True)
-class Context:
-    """What the pages work on."""
-
-    document: Document
-    selection: Selection
-    estimates: Estimates
-    tasks: Tasks
-
-    @property
-    def plan(self) -> Plan:
-        """The plan as it is now."""
-        return self.document.plan
+from ndbplan.desktop.parts import Section
 
 
 class Page(QWidget):

@@ -34,8 +34,8 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop import theme
-from ndbplan.desktop.inspector.page import Context
-from ndbplan.desktop.inspector.parts import label, link
+from ndbplan.desktop.context import Context
+from ndbplan.desktop.parts import label, link
 from ndbplan.desktop.units import BYTES
 from ndbplan.ndb import catalogue, values
 from ndbplan.ndb.catalogue import Parameter

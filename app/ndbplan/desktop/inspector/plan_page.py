@@ -9,10 +9,11 @@ from functools import partial
 from PySide6.QtWidgets import QPlainTextEdit
 
 from ndbplan.base.errors import UserError
+from ndbplan.desktop.context import Context
 from ndbplan.desktop.inspector.links import ObjectLinks
-from ndbplan.desktop.inspector.page import Context, Page
-from ndbplan.desktop.inspector.parts import label, link
+from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.titles import KINDS
+from ndbplan.desktop.parts import label, link
 from ndbplan.desktop.units import TEXT, WHOLE
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan import edits

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop import theme
-from ndbplan.desktop.inspector.page import Context
-from ndbplan.desktop.inspector.parts import empty, label, link
+from ndbplan.desktop.context import Context
+from ndbplan.desktop.parts import empty, label, link
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class ProblemRow(QWidget):
         self.setToolTip(f"{problem.where}\nRule {problem.rule}".strip())
         if problem.object_ids:
             self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._text = label(problem.message, "problemText")
+        self._text = label(_sentence(problem.message), "problemText")
         self._error = label("", "fieldError")
         self._error.hide()
         texts = QVBoxLayout()
@@ -61,7 +61,7 @@ class ProblemRow(QWidget):
         texts.setSpacing(2)
         texts.addWidget(self._text)
         if problem.fix:
-            fix = label(problem.fix, "muted")
+            fix = label(_sentence(problem.fix), "muted")
             texts.addWidget(fix)
         texts.addWidget(self._error)
         row = QHBoxLayout(self)
@@ -141,6 +141,10 @@ def concerning(problems: Iterable[Problem], plan: Plan, ids: Iterable[str]) -> l
             wanted.update(disk.id for disk in host.disks)
             wanted.update(process.id for process in plan.processes_of_host[host.id])
     return [problem for problem in problems if wanted & set(problem.object_ids)]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _same(new: tuple[Problem, ...], old: tuple[Problem, ...]) -> bool:

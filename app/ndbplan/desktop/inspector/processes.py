@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ndbplan.desktop.context import Context
 from ndbplan.desktop.inspector.hardware import add_disk_choice, host_choices
-from ndbplan.desktop.inspector.page import Context, Page
+from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.units import WHOLE
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan

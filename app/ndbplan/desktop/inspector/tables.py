@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_args
 
+from ndbplan.desktop.context import Context
 from ndbplan.desktop.inspector.grid import Cell, Grid, Rows
-from ndbplan.desktop.inspector.page import Context, Page
+from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.units import BYTES, COUNT, MEMORY, NUMBER, SHARE, TEXT, WHOLE, Unit
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from ndbplan.desktop.context import Context
 from ndbplan.desktop.estimates import Estimate
 from ndbplan.desktop.explain import explain
 from ndbplan.desktop.inspector.breakdown import Breakdown, breakdowns
-from ndbplan.desktop.inspector.page import Context
-from ndbplan.desktop.inspector.parts import Callout, QuantityRow, Section, empty, link
+from ndbplan.desktop.parts import Callout, QuantityRow, Section, empty, link
 
 
 class Why(QWidget):

@@ -8,10 +8,11 @@ from typing import Any
 from PySide6.QtCore import Qt
 
 from ndbplan.base.errors import UserError
+from ndbplan.desktop.context import Context
 from ndbplan.desktop.inspector.grid import Cell, Grid, Rows
-from ndbplan.desktop.inspector.page import Context, Page
-from ndbplan.desktop.inspector.parts import link
+from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.tables import NAMES
+from ndbplan.desktop.parts import link
 from ndbplan.desktop.units import COUNT, NUMBER, SECONDS, TEXT
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan

@@ -1,4 +1,4 @@
-"""Building blocks of the inspector: sections, breakdown bars, callouts, link buttons."""
+"""Building blocks of inspector and analyses: sections, breakdown bars, callouts, link buttons."""
 
 from __future__ import annotations
 

@@ -1,0 +1,5 @@
+"""The analyses: simulation, distribution, memory, operations, problems, export preview."""
+
+from ndbplan.desktop.analyses.area import AnalysisArea
+
+__all__ = ["AnalysisArea"]

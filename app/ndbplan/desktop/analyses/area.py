@@ -1,0 +1,110 @@
+"""The bottom of the window: the analyses as tabs, each built when it is first looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from ndbplan.desktop import theme
+from ndbplan.desktop.analyses.panel import Panel
+from ndbplan.desktop.context import Context
+from ndbplan.desktop.document import Document
+from ndbplan.desktop.estimates import Estimates
+from ndbplan.desktop.selection import Selection
+from ndbplan.desktop.tasks import Tasks
+
+TABS = (
+    ("Simulation", "simulation", "SimulationPanel"),
+    ("Distribution", "distribution", "DistributionPanel"),
+    ("Memory", "memory", "MemoryPanel"),
+    ("Problems", "problems", "ProblemsPanel"),
+)
+"""Text of each tab, its module in this package and its class."""
+
+
+class AnalysisArea(QWidget):
+    """Tabs of analyses of the document's plan."""
+
+    moment = Signal(object)
+    """Replay of a simulation: a `playback.Moment` to paint on the canvas, or None when there is none."""
+
+    def __init__(
+        self,
+        document: Document,
+        selection: Selection,
+        estimates: Estimates,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAccessibleName("Analyses")
+        self.setMinimumHeight(160)
+        self.context = Context(document, selection, estimates, Tasks(self, threads=2))
+        self._panels: dict[int, Panel] = {}
+        self.tabs = QTabBar()
+        self.tabs.setAccessibleName("Analyses")
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(True)
+        self.stack = QStackedWidget()
+        for text, _, _ in TABS:
+            self.tabs.addTab(text)
+            self.stack.addWidget(QWidget())
+        top = QHBoxLayout()
+        top.setContentsMargins(8, 2, 8, 0)
+        top.addWidget(self.tabs, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(top)
+        layout.addWidget(self.stack, 1)
+        self.tabs.currentChanged.connect(self._shown)
+        estimates.updated.connect(lambda estimate: self._count_problems(len(estimate.problems)))
+        theme.theme().changed.connect(self.update)
+        self._shown(0)
+
+    def panel(self, name: str) -> Panel:
+        """The panel behind a tab, built if it is not there yet."""
+        index = [text for text, _, _ in TABS].index(name)
+        self._build(index)
+        return self._panels[index]
+
+    def show_tab(self, name: str) -> Panel:
+        """Bring a tab to the front."""
+        self.tabs.setCurrentIndex([text for text, _, _ in TABS].index(name))
+        return self.panel(name)
+
+    def simulate(self) -> None:
+        """Bring the simulation to the front and start it."""
+        panel = self.show_tab("Simulation")
+        start: Callable[[], None] = panel.simulate  # type: ignore[attr-defined]
+        start()
+
+    def close_tasks(self) -> None:
+        """Stop the background work; the window calls this before it goes."""
+        self.context.tasks.close()
+
+    def _shown(self, index: int) -> None:
+        self._build(index)
+        self.stack.setCurrentIndex(index)
+
+    def _build(self, index: int) -> None:
+        if index in self._panels:
+            return
+        _, module, name = TABS[index]
+        panel: Panel = getattr(import_module(f"ndbplan.desktop.analyses.{module}"), name)(self.context)
+        moment = getattr(panel, "moment", None)
+        if moment is not None:
+            moment.connect(self.moment)
+        self._panels[index] = panel
+        placeholder = self.stack.widget(index)
+        self.stack.insertWidget(index, panel)
+        self.stack.removeWidget(placeholder)
+        placeholder.deleteLater()
+
+    def _count_problems(self, count: int) -> None:
+        index = [text for text, _, _ in TABS].index("Problems")
+        self.tabs.setTabText(index, f"Problems  {count}" if count else "Problems")

@@ -1,0 +1,390 @@
+"""Charts over time: themed, with linked crosshairs; copied as CSV or picture.
+
+pyqtgraph takes half a second to import: it is imported when the first chart is built, after `preload()` has
+done so in a thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QGuiApplication, QMouseEvent
+from PySide6.QtWidgets import QFrame, QGraphicsView, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+
+from ndbplan.base.units import format_bytes_binary, format_duration, format_value
+from ndbplan.desktop import theme
+from ndbplan.desktop.parts import label
+
+_AXIS_WIDTH = 58
+
+
+def preload() -> None:
+    """Import what charts need; may run in any thread."""
+    import pyqtgraph  # noqa: F401
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a chart: an array of values for each moment."""
+
+    name: str
+    colour: str
+    """#rrggbb."""
+    values: Any
+    low: Any = None
+    high: Any = None
+    """Extremes of each moment, drawn as a band so that no spike is lost."""
+    area: bool = False
+    """Filled down to zero, without a line."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A moment worth seeing."""
+
+    at_s: float
+    text: str
+    colour: str
+
+
+@dataclass(frozen=True)
+class Content:
+    """All that one chart shows."""
+
+    times_s: Any
+    bucket_s: float
+    unit: str
+    series: Sequence[Series] = ()
+    limit: float | None = None
+    """A dashed line: capacity, or what is offered at most."""
+    limit_name: str = ""
+    marks: Sequence[Mark] = ()
+    scales: dict[str, tuple[float, str]] = field(default_factory=dict)
+    """Series drawn on another scale: name to (factor to divide by, unit)."""
+
+
+class TimeChart(QWidget):
+    """One chart with its title, the values under the crosshair, and room for a picker."""
+
+    cursor_moved = Signal(object)
+    """Time under the pointer in seconds; None when it left."""
+    clicked_at = Signal(float)
+    """Somebody clicked on a moment."""
+
+    def __init__(self, title: str, picker: QWidget | None = None) -> None:
+        import pyqtgraph as pg
+
+        super().__init__()
+        self._pg = pg
+        self._title = title
+        self._content: Content | None = None
+        self._items: list[Any] = []
+        self.title = label(title, "chartTitle", wrap=False)
+        self.readout = QLabel()
+        self.readout.setProperty("look", "readout")
+        self.readout.setTextFormat(Qt.TextFormat.RichText)
+        self.readout.setMinimumWidth(10)
+        self.readout.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        head = QHBoxLayout()
+        head.setContentsMargins(2, 0, 2, 0)
+        head.setSpacing(8)
+        head.addWidget(self.title)
+        if picker is not None:
+            head.addWidget(picker)
+        head.addWidget(self.readout, 1)
+        self.plot = pg.PlotWidget(
+            axisItems={"left": _value_axis(pg, self._unit), "bottom": _time_axis(pg)}, background=None
+        )
+        self.plot.setFrameShape(QFrame.Shape.NoFrame)
+        self.plot.setProperty("look", "chart")
+        self.plot.setAccessibleName(title)
+        self.plot.setMinimumHeight(70)
+        self.plot.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
+        item = self.plot.getPlotItem()
+        item.setMenuEnabled(False)
+        item.hideButtons()
+        item.setMouseEnabled(x=True, y=False)
+        item.setDownsampling(auto=True, mode="peak")
+        item.setClipToView(True)
+        item.getAxis("left").setWidth(_AXIS_WIDTH)
+        item.layout.setContentsMargins(0, 6, 8, 2)
+        self._cursor = pg.InfiniteLine(angle=90, movable=False)
+        self._position = pg.InfiniteLine(angle=90, movable=False)
+        for line in (self._cursor, self._position):
+            line.setZValue(50)
+            line.hide()
+            item.addItem(line, ignoreBounds=True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(3)
+        layout.addLayout(head)
+        layout.addWidget(self.plot, 1)
+        self.plot.viewport().setMouseTracking(True)
+        self.plot.viewport().installEventFilter(self)
+        self._restyle()
+
+    def link_time(self, other: TimeChart) -> None:
+        """Zoom and pan together."""
+        self.plot.setXLink(other.plot)
+
+    def set_title(self, title: str) -> None:
+        """Show another title."""
+        self._title = title
+        self.title.setText(title)
+        self.plot.setAccessibleName(title)
+
+    def show_content(self, content: Content) -> None:
+        """Draw something else; the time range is reset when the length differs."""
+        before = self._content
+        self._content = content
+        self._draw()
+        length = self._length_s()
+        if before is None or abs(_length_s(before) - length) > 1e-9:
+            self.plot.setXRange(0, length, padding=0)
+            self.plot.getViewBox().setLimits(
+                xMin=0, xMax=length, yMin=0, minXRange=min(length, 2 * content.bucket_s)
+            )
+        self.show_values_at(None)
+
+    def show_cursor(self, at_s: float | None) -> None:
+        """Draw the crosshair at a time and show the values there."""
+        self._cursor.setVisible(at_s is not None)
+        if at_s is not None:
+            self._cursor.setValue(at_s)
+        self.show_values_at(at_s)
+
+    def show_position(self, at_s: float | None) -> None:
+        """Draw the line of the replay."""
+        self._position.setVisible(at_s is not None)
+        if at_s is not None:
+            self._position.setValue(at_s)
+
+    def show_values_at(self, at_s: float | None) -> None:
+        """Values at a time, or (None) the greatest of each series, in the header."""
+        content = self._content
+        if content is None or not len(content.times_s):
+            self.readout.setText("")
+            return
+        parts: list[tuple[str, str]] = []
+        for series in content.series:
+            values = series.values if at_s is not None or series.high is None else series.high
+            value = float(values.max()) if at_s is None else float(values[self._bucket(at_s)])
+            factor, unit = content.scales.get(series.name, (1.0, content.unit))
+            parts.append((f"{series.name} {shown(value / factor, unit)}", series.colour))
+        when = "max" if at_s is None else format_duration(at_s)
+        self.readout.setText(self._fitting(when, parts))
+        self.readout.setToolTip(f"{when}: " + ", ".join(text for text, _ in parts))
+
+    def _fitting(self, when: str, parts: list[tuple[str, str]]) -> str:
+        """As much of the values as the header has room for."""
+        metrics = self.readout.fontMetrics()
+        room = self.readout.width() - metrics.horizontalAdvance(f"{when}  ")
+        texts = [f'<span style="color:{theme.tokens().muted}">{when}</span>']
+        for i, (text, colour) in enumerate(parts):
+            room -= metrics.horizontalAdvance(f"{text}   ")
+            if room < 0 or (i < len(parts) - 1 and room < metrics.horizontalAdvance("…")):
+                texts.append("…")
+                break
+            texts.append(f'<span style="color:{colour}">{text.replace(" ", "&nbsp;")}</span>')
+        return " &nbsp;".join(texts)
+
+    def as_csv(self) -> str:
+        """The series as CSV, one line for each moment."""
+        content = self._content
+        if content is None:
+            return ""
+        head = ["t_s", *(series.name.replace(",", " ") for series in content.series)]
+        columns = [content.times_s, *(series.values for series in content.series)]
+        lines = [",".join(f"{value:.6g}" for value in row) for row in zip(*columns, strict=True)]
+        return "\n".join([",".join(head), *lines]) + "\n"
+
+    def copy_csv(self) -> None:
+        """Put the series on the clipboard as CSV."""
+        QGuiApplication.clipboard().setText(self.as_csv())
+
+    def copy_picture(self) -> None:
+        """Put a picture of the chart on the clipboard."""
+        QGuiApplication.clipboard().setPixmap(self.grab())
+
+    def reset_zoom(self) -> None:
+        """Show the whole time again."""
+        self.plot.setXRange(0, self._length_s(), padding=0)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.addAction("Copy as CSV", self.copy_csv)
+        menu.addAction("Copy as picture", self.copy_picture)
+        menu.addSeparator()
+        menu.addAction("Whole time", self.reset_zoom)
+        menu.exec(event.globalPos())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if kind == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
+            self.cursor_moved.emit(self._time_at(event.position()))
+        elif kind == QEvent.Type.Leave:
+            self.cursor_moved.emit(None)
+        elif kind == QEvent.Type.MouseButtonDblClick:
+            self.reset_zoom()
+            return True
+        elif (
+            kind == QEvent.Type.MouseButtonPress
+            and isinstance(event, QMouseEvent)
+            and event.button() == Qt.MouseButton.LeftButton
+        ):
+            at_s = self._time_at(event.position())
+            if at_s is not None:
+                self.clicked_at.emit(at_s)
+        elif kind == QEvent.Type.ContextMenu and isinstance(event, QContextMenuEvent):
+            self.contextMenuEvent(event)
+            return True
+        return super().eventFilter(watched, event)
+
+    def restyle(self) -> None:
+        """Take over the colours of the theme in use; the content must be given again."""
+        self._restyle()
+
+    def _unit(self) -> str:
+        return self._content.unit if self._content is not None else ""
+
+    def _length_s(self) -> float:
+        return _length_s(self._content) if self._content is not None else 1.0
+
+    def _bucket(self, at_s: float) -> int:
+        content = self._content
+        if content is None:
+            return 0
+        return max(0, min(len(content.times_s) - 1, int(at_s / content.bucket_s)))
+
+    def _time_at(self, place: QPointF) -> float | None:
+        if self._content is None:
+            return None
+        view = self.plot.getViewBox()
+        scene = self.plot.mapToScene(place.toPoint())
+        if not view.sceneBoundingRect().contains(scene):
+            return None
+        at_s = float(view.mapSceneToView(scene).x())
+        return max(0.0, min(self._length_s(), at_s))
+
+    def _draw(self) -> None:
+        content, pg = self._content, self._pg
+        item = self.plot.getPlotItem()
+        for old in self._items:
+            item.removeItem(old)
+        self._items = []
+        if content is None:
+            return
+        colours = theme.tokens()
+        times = content.times_s
+        top = content.limit or 0.0
+        for z, series in enumerate(content.series):
+            most = series.high if series.high is not None else series.values
+            top = max(top, float(most.max(initial=0.0)))
+            colour = QColor(series.colour)
+            if series.low is not None and bool((series.high > series.low).any()):
+                band = QColor(colour)
+                band.setAlpha(40)
+                low = pg.PlotDataItem(times, series.low, pen=None)
+                high = pg.PlotDataItem(times, series.high, pen=None)
+                self._add(pg.FillBetweenItem(low, high, brush=band), z)
+            if series.area:
+                fill = QColor(colour)
+                fill.setAlpha(34 if colours.is_dark else 46)
+                self._add(
+                    pg.PlotDataItem(
+                        times, series.values, pen=None, fillLevel=0.0, brush=fill, antialias=True
+                    ),
+                    z,
+                )
+            else:
+                pen = pg.mkPen(colour, width=1.6)
+                self._add(pg.PlotDataItem(times, series.values, pen=pen, antialias=True), z + 10)
+        if content.limit is not None:
+            line = pg.InfiniteLine(
+                pos=content.limit, angle=0, pen=pg.mkPen(colours.error, width=1.2, style=Qt.PenStyle.DashLine)
+            )
+            line.setToolTip(content.limit_name)
+            self._add(line, 25)
+        for mark in content.marks:
+            pen = pg.mkPen(mark.colour, width=1.2, style=Qt.PenStyle.DotLine)
+            line = pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen)
+            line.setToolTip(mark.text)
+            self._add(line, 30)
+        self.plot.setYRange(0, top * 1.06 if top > 0 else 1.0, padding=0)
+
+    def _add(self, item: Any, z: int) -> None:
+        item.setZValue(z)
+        self.plot.getPlotItem().addItem(item, ignoreBounds=True)
+        self._items.append(item)
+
+    def _restyle(self) -> None:
+        colours, pg = theme.tokens(), self._pg
+        self.plot.setBackground(colours.sunken)
+        item = self.plot.getPlotItem()
+        for name in ("left", "bottom"):
+            axis = item.getAxis(name)
+            axis.setPen(pg.mkPen(colours.line))
+            axis.setTextPen(pg.mkPen(colours.muted))
+            axis.setStyle(tickFont=theme.font(10), tickLength=0, maxTickLevel=0)
+        item.getAxis("left").setGrid(40 if colours.is_dark else 60)
+        item.getAxis("left").setTickPen(pg.mkPen(colours.muted))
+        self._cursor.setPen(pg.mkPen(colours.muted, width=1))
+        self._position.setPen(pg.mkPen(colours.accent, width=1.6))
+
+
+def _length_s(content: Content) -> float:
+    return len(content.times_s) * content.bucket_s
+
+
+def shown(value: float, unit: str) -> str:
+    """A value as a chart writes it; memory and log sizes are binary, as NDB's parameters are."""
+    return format_bytes_binary(value) if unit == "MiB" else format_value(value, unit)
+
+
+def _value_axis(pg: Any, unit: Callable[[], str]) -> Any:
+    class ValueAxis(pg.AxisItem):  # type: ignore[misc, name-defined]
+        def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
+            return [shown(value, unit()) if value else "0" for value in values]
+
+        def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+            step = nice_step(high - low, max(3, int(size // 28)), binary=unit() == "MiB")
+            first = int(low / step)
+            return [(step, [i * step for i in range(first, int(high / step) + 1) if i * step >= low])]
+
+    return ValueAxis("left")
+
+
+def nice_step(span: float, most: int, *, binary: bool = False) -> float:
+    """The smallest round step that cuts a span into at most so many pieces."""
+    if span <= 0:
+        return 1.0
+    base = 1024.0 if binary else 1000.0
+    scale = 1.0
+    while scale * base <= span:
+        scale *= base
+    factors = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512) if binary else (1, 2, 5, 10, 20, 50, 100, 200, 500)
+    steps = [f * s for s in (scale / base / base, scale / base, scale) for f in factors]
+    return next((step for step in steps if span / step <= most), scale * base)
+
+
+_TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
+
+
+def _time_axis(pg: Any) -> Any:
+    class TimeAxis(pg.AxisItem):  # type: ignore[misc, name-defined]
+        def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
+            return [format_duration(value) for value in values]
+
+        def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
+            wanted = max(1.0, size / 90)
+            span = max(1e-9, high - low)
+            step = next((s for s in _TIME_STEPS if span / s <= wanted), _TIME_STEPS[-1])
+            if span < 2:
+                step_s = span / max(1, int(wanted))
+                return [(step_s, 0)]
+            return [(float(step), 0)]
+
+    return TimeAxis("bottom")

@@ -1,0 +1,390 @@
+"""Distribution: rows and bytes of each partition, before and after node groups are added, and what moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QPushButton,
+    QSpinBox,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import format_bytes, format_count, format_percent
+from ndbplan.desktop.analyses import numbers
+from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.analyses.partition_bars import Bar, PartitionBars, Picture
+from ndbplan.desktop.context import Context
+from ndbplan.desktop.explain import QuantityLabel, range_text
+from ndbplan.desktop.parts import empty, label
+from ndbplan.desktop.tasks import Outcome, Task
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.estimate.distribution import Redistribution, TableDistribution
+    from ndbplan.estimate.reorganise import ReorganiseEstimate, TableReorganise
+
+_CONTROLS_WIDTH = 224
+_MOST_ROWS = 2000
+_HEADERS = ("Partition", "Node group", "Nodes", "LDM", "Rows", "Moves")
+
+
+@dataclass(frozen=True)
+class _Question:
+    """One table; node groups to add to the plan, or a plan from before groups were added to it."""
+
+    plan: Plan
+    table_id: str
+    groups: int
+    baseline: Plan | None
+    workload_id: str | None
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What the engine says about one table."""
+
+    question: _Question
+    before: TableDistribution
+    moved: Redistribution | None
+    estimate: ReorganiseEstimate | None
+
+    @property
+    def of_table(self) -> TableReorganise | None:
+        """The reorganisation of this table."""
+        tables = self.estimate.tables if self.estimate is not None else ()
+        return next((t for t in tables if t.table == self.before.table), None)
+
+
+class DistributionPanel(Panel):
+    """Bars and table of one table's partitions."""
+
+    name: ClassVar[str] = "Distribution"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._task: Task | None = None
+        self._answer: _Answer | None = None
+        self._baseline: Plan | None = None
+        self.table_box = QComboBox()
+        self.table_box.setAccessibleName("Table")
+        self.groups = QSpinBox()
+        self.groups.setRange(0, 71)
+        self.groups.setValue(1)
+        self.groups.setAccessibleName("Node groups to add")
+        self.groups.setToolTip("How many node groups to add: each with NoOfReplicas data nodes")
+        self.load_box = QComboBox()
+        self.load_box.setAccessibleName("Load while reorganising")
+        self.load_box.setToolTip("What the clients do meanwhile")
+        self.add_button = QPushButton("Add and reorganise")
+        self.add_button.setToolTip(
+            "Put these node groups into the plan, on hosts like the last group's, and spread the tables over "
+            "them; undo takes it back"
+        )
+        self.add_button.clicked.connect(self.add_groups)
+        self.bars = PartitionBars()
+        self.table = numbers.NumbersTable("Partitions", _HEADERS)
+        self._facts = QVBoxLayout()
+        self._facts.setSpacing(5)
+        self._error = label("", "fieldError")
+        self._error.hide()
+        self._empty = Empty("No table yet", "Add a table to the plan, then see here where its rows land.")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._pages.addWidget(self._content())
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 10, 16, 12)
+        layout.addWidget(self._pages)
+        self.table_box.activated.connect(lambda _i: self.compute())
+        self.groups.valueChanged.connect(lambda _n: self.compute())
+        self.load_box.activated.connect(lambda _i: self.compute())
+        context.selection.changed.connect(self._selected)
+        context.document.changed.connect(self._note_growth)
+
+    def _content(self) -> QWidget:
+        left = QVBoxLayout()
+        left.setSpacing(8)
+        left.addWidget(self.table_box)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(label("Add node groups", "fieldLabel", wrap=False), 1)
+        row.addWidget(self.groups)
+        left.addLayout(row)
+        self._load_label = label("Meanwhile", "fieldLabel", wrap=False)
+        load = QHBoxLayout()
+        load.setSpacing(8)
+        load.addWidget(self._load_label)
+        load.addWidget(self.load_box, 1)
+        left.addLayout(load)
+        left.addLayout(self._unit_switch())
+        left.addLayout(self._facts)
+        left.addWidget(self._error)
+        left.addStretch(1)
+        left.addWidget(self.add_button)
+        controls = QWidget()
+        controls.setLayout(left)
+        controls.setFixedWidth(_CONTROLS_WIDTH)
+        left.setContentsMargins(0, 0, 0, 0)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(self.bars)
+        split.addWidget(self.table)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        split.setSizes([600, 400])
+        split.setChildrenCollapsible(False)
+        split.setHandleWidth(12)
+        content = QWidget()
+        layout = QHBoxLayout(content)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(16)
+        layout.addWidget(controls)
+        layout.addWidget(split, 1)
+        return content
+
+    def _unit_switch(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        group = QButtonGroup(self)
+        self._units: dict[str, QToolButton] = {}
+        for unit in ("rows", "bytes"):
+            button = QToolButton()
+            button.setText(unit.capitalize())
+            button.setCheckable(True)
+            button.setChecked(unit == "rows")
+            button.setProperty("look", "chip")
+            button.setAccessibleName(f"Show {unit} per partition")
+            button.clicked.connect(lambda _on=False: self._draw())
+            group.addButton(button)
+            row.addWidget(button)
+            self._units[unit] = button
+        row.addStretch(1)
+        return row
+
+    @property
+    def unit(self) -> str:
+        """What the bars show: rows or bytes."""
+        return "bytes" if self._units["bytes"].isChecked() else "rows"
+
+    def refresh(self) -> None:
+        plan = self.context.plan
+        _fill(self.table_box, [(table.full_name, table.id) for table in plan.tables])
+        _fill(self.load_box, [("no load", None), *((w.name, w.id) for w in plan.workloads)])
+        if not plan.data_nodes:
+            self._empty.say("No data node yet", "Drag data nodes onto hosts, then see here where rows land.")
+        elif not plan.tables:
+            self._empty.say("No table yet", "Add a table to the plan, then see here where its rows land.")
+        ready = bool(plan.tables and plan.data_nodes)
+        self._pages.setCurrentIndex(1 if ready else 0)
+        if ready:
+            self.compute()
+
+    def compute(self) -> None:
+        """Ask the engine about the chosen table, in a thread."""
+        if self._task is not None:
+            self._task.cancel()
+        plan, table_id, groups = self.context.plan, self.table_box.currentData(), self.groups.value()
+        if table_id is None:
+            return
+        baseline = self._baseline if groups == 0 else None
+        question = _Question(plan, table_id, groups, baseline, self.load_box.currentData())
+        self._task = self.context.tasks.start(lambda _task: _ask(question), self._done)
+
+    def _note_growth(self, before: Plan, after: Plan) -> None:
+        """An edit that adds data nodes: compare with the plan before, until another plan comes."""
+        known = {node.node_id for node in before.data_nodes}
+        now = {node.node_id for node in after.data_nodes}
+        if before.data_nodes and now > known and set(before.by_id) & set(after.by_id):
+            if self._baseline is None or not {n.node_id for n in self._baseline.data_nodes} < now:
+                self._baseline = before
+            self._set_groups(0)
+        elif self._baseline is not None and not {n.node_id for n in self._baseline.data_nodes} < now:
+            self._baseline = None
+            self._set_groups(1)
+
+    def _set_groups(self, groups: int) -> None:
+        self.groups.blockSignals(True)
+        self.groups.setValue(groups)
+        self.groups.blockSignals(False)
+
+    def add_groups(self) -> None:
+        """Add the node groups to the plan, as one undoable edit."""
+        groups = self.groups.value()
+        try:
+            what = "node group" if groups == 1 else f"{groups} node groups"
+            self.context.document.edit(f"Add {what}", lambda plan: _grown(plan, groups))
+        except UserError as error:
+            self._refuse(error.line)
+
+    def _selected(self, ids: tuple[str, ...]) -> None:
+        index = self.table_box.findData(ids[-1]) if ids else -1
+        if index >= 0 and index != self.table_box.currentIndex():
+            self.table_box.setCurrentIndex(index)
+            self.compute()
+
+    def _refuse(self, line: str) -> None:
+        self._error.setText(line)
+        self._error.setVisible(bool(line))
+
+    def _done(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        self._task = None
+        self._refuse(outcome.error)
+        if outcome.error:
+            return
+        self._answer = outcome.value
+        self._draw()
+        self._state_facts(outcome.value)
+
+    def _draw(self) -> None:
+        answer = self._answer
+        if answer is None:
+            return
+        before, moved = answer.before, answer.moved
+        after = moved.after if moved is not None else before
+        as_bytes = self.unit == "bytes"
+        old = {p.fragment: p for p in before.partitions}
+        kept = {p.partition: p.fixed_bytes + p.variable_bytes for p in moved.partitions} if moved else {}
+        bars = []
+        for p in after.partitions:
+            was = old.get(p.fragment)
+            if as_bytes:
+                now: float = kept.get(p.fragment, p.fixed_bytes + p.variable_bytes)
+                then: float = was.fixed_bytes + was.variable_bytes if was else 0
+            else:
+                now, then = p.rows, was.rows if was else 0
+            nodes = ", ".join(str(n) for n in p.nodes)
+            where = f"Node group {p.node_group} · primary on {p.primary} · nodes {nodes} · LDM {p.ldm}"
+            bars.append(Bar(p.fragment, p.node_group, then, now, where))
+        members: dict[int, set[int]] = {}
+        for p in after.partitions:
+            members.setdefault(p.node_group, set()).update(p.nodes)
+        groups = {
+            number: f"Node group {number} · nodes {', '.join(str(n) for n in sorted(nodes))}"
+            for number, nodes in members.items()
+        }
+        self.bars.show_picture(Picture(tuple(bars), moved.moved_rows if moved else None, self.unit, groups))
+        self._fill_table(after, old, moved)
+
+    def _fill_table(
+        self, after: TableDistribution, old: dict[int, Any], moved: Redistribution | None
+    ) -> None:
+        targets: dict[int, list[str]] = {}
+        for (source, target), rows in (moved.moved_rows if moved else {}).items():
+            targets.setdefault(source, []).append(f"{format_count(rows)} to {target}")
+            targets.setdefault(target, []).append(f"{format_count(rows)} from {source}")
+        rows_of = []
+        for p in after.partitions[:_MOST_ROWS]:
+            was = old[p.fragment].rows if p.fragment in old else 0
+            cells = [
+                numbers.count(p.fragment),
+                numbers.count(p.node_group),
+                numbers.text(", ".join(str(n) for n in p.nodes)),
+                numbers.count(p.ldm),
+                numbers.count(was),
+            ]
+            if moved is not None:
+                cells += [numbers.count(p.rows), numbers.text(", ".join(targets.get(p.fragment, ["–"])))]
+            else:
+                cells.append(numbers.size(p.fixed_bytes + p.variable_bytes))
+            rows_of.append(cells)
+        if moved is not None:
+            headers = ("Part.", "Group", "Nodes", "LDM", "Rows", "After", "Moves")
+        else:
+            headers = ("Part.", "Group", "Nodes", "LDM", "Rows", "Bytes")
+        self.table.show_rows(rows_of, headers)
+
+    def _state_facts(self, answer: _Answer) -> None:
+        empty(self._facts)
+        before, moved = answer.before, answer.moved
+        skew = (moved.after if moved else before).skew
+        if moved is not None:
+            self._fact("Partitions", f"{before.placement.partitions} → {moved.after.placement.partitions}")
+            total = max(1, int(before.rows.sum()))
+            share = format_percent(moved.rows_moved / total)
+            self._fact("Rows that move", f"{format_count(moved.rows_moved)} ({share})")
+            self._fact("Bytes that move", format_bytes(moved.bytes_moved))
+            self._state_times(answer)
+        else:
+            self._fact("Partitions", str(before.placement.partitions))
+            self._fact("Rows", format_count(int(before.rows.sum())))
+        self._fact("Fullest partition", f"{format_percent(skew.partition_ratio - 1)} over the mean")
+        self._fact("Hash map", before.hash_map_name)
+        self.add_button.setEnabled(self.groups.value() > 0)
+
+    def _state_times(self, answer: _Answer) -> None:
+        estimate, of_table = answer.estimate, answer.of_table
+        if estimate is None or of_table is None:
+            return
+        if of_table.moves:
+            self._number("Reorganising takes", of_table.duration_s)
+            spread = range_text(of_table.duration_s)
+            self._facts.addWidget(label(f"{spread}; bound by {of_table.bound}", "muted"))
+        if len(estimate.tables) > 1:
+            self._number("All tables take", estimate.duration_s)
+        self._fact("Pages at the peak", format_bytes(estimate.memory_peak_bytes))
+        tight = [peak for peak in estimate.node_peaks if not peak.fits]
+        if tight:
+            nodes = ", ".join(str(peak.node_id) for peak in tight)
+            self._facts.addWidget(label(f"DataMemory is too small on node {nodes}", "fieldError"))
+        for note in of_table.notes if of_table.moves else (of_table.bound, *of_table.notes):
+            self._facts.addWidget(label(note, "muted"))
+
+    def _fact(self, name: str, text: str) -> None:
+        row = QHBoxLayout()
+        row.addWidget(label(name, "muted", wrap=False), 1)
+        value = label(text, "factValue", wrap=False)
+        value.setToolTip(text)
+        row.addWidget(value)
+        self._facts.addLayout(row)
+
+    def _number(self, name: str, quantity: Any) -> None:
+        row = QHBoxLayout()
+        row.addWidget(label(name, "muted", wrap=False), 1)
+        row.addWidget(QuantityLabel(name, quantity))
+        self._facts.addLayout(row)
+
+
+def _fill(box: QComboBox, entries: list[tuple[str, Any]]) -> None:
+    chosen = box.currentData()
+    box.blockSignals(True)
+    box.clear()
+    for text, value in entries:
+        box.addItem(text, value)
+    box.setCurrentIndex(max(0, box.findData(chosen)))
+    box.blockSignals(False)
+
+
+def _grown(plan: Plan, groups: int) -> Plan:
+    from ndbplan.estimate.reorganise import reorganise
+
+    return reorganise(plan, groups).plan_after
+
+
+def _ask(question: _Question) -> _Answer:
+    from ndbplan.estimate.distribution import distribute, node_groups, redistribute
+    from ndbplan.estimate.reorganise import reorganise
+
+    plan, table_id, baseline = question.plan, question.table_id, question.baseline
+    workload = plan.by_id.get(question.workload_id) if question.workload_id else None
+    if question.groups:
+        estimate = reorganise(plan, question.groups, workload)
+        before = distribute(plan, plan.table(table_id))
+        moved = next(t.redistribution for t in estimate.tables if t.table == before.table)
+        return _Answer(question, before, moved, estimate)
+    if baseline is not None and any(table.id == table_id for table in baseline.tables):
+        added = len(node_groups(plan)) - len(node_groups(baseline))
+        if added > 0:
+            moved = redistribute(baseline, plan, table_id)
+            return _Answer(question, moved.before, moved, reorganise(baseline, added, workload))
+    return _Answer(question, distribute(plan, plan.table(table_id)), None, None)

@@ -1,0 +1,128 @@
+"""Memory: what the tables take, part by part, and how full the data nodes and their hosts are."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from ndbplan.desktop.analyses import numbers
+from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.context import Context
+from ndbplan.desktop.estimates import Estimate
+from ndbplan.desktop.explain import QuantityLabel
+from ndbplan.desktop.parts import label
+from ndbplan.estimate.quantity import Quantity
+
+_TABLE_HEADERS = (
+    "Table", "Rows", "Fixed", "Variable", "Hash index", "Ordered", "Unique", "Blobs", "Total", "On disk",
+)  # fmt: skip
+_NODE_HEADERS = ("Node", "DataMemory used", "of", "Fill", "RAM", "of host", "Host")
+
+
+class MemoryPanel(Panel):
+    """Tables × parts, and data nodes against DataMemory and RAM."""
+
+    name: ClassVar[str] = "Memory"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.tables = numbers.NumbersTable("Memory of tables", _TABLE_HEADERS)
+        self.nodes = numbers.NumbersTable("Memory of data nodes", _NODE_HEADERS)
+        self._total = QuantityLabel("DataMemory used over all data nodes")
+        self._table_ids: list[str] = []
+        self._node_ids: list[str] = []
+        self._empty = Empty("Nothing to count yet", "Add data nodes and tables to see what they take.")
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setHandleWidth(16)
+        split.setChildrenCollapsible(False)
+        split.addWidget(_titled("Tables, one replica of each", self.tables))
+        split.addWidget(_titled("Data nodes", self.nodes, self._total, "in the cluster"))
+        split.setStretchFactor(0, 1)
+        split.setStretchFactor(1, 1)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._pages.addWidget(split)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 8, 16, 8)
+        layout.addWidget(self._pages)
+        self.tables.clicked.connect(lambda index: self._select(self.tables, self._table_ids, index))
+        self.nodes.clicked.connect(lambda index: self._select(self.nodes, self._node_ids, index))
+
+    def show_estimate(self, estimate: Estimate) -> None:
+        overview, plan = estimate.overview, estimate.plan
+        if overview is None or not (plan.tables or plan.data_nodes):
+            self._pages.setCurrentIndex(0)
+            if estimate.error:
+                self._empty.say("The plan cannot be estimated yet", estimate.error)
+            return
+        self._pages.setCurrentIndex(1)
+        memory = overview.memory
+        self._total.show_quantity(memory.cluster_bytes)
+        ids = {table.full_name: table.id for table in plan.tables}
+        self._table_ids = [ids.get(table.table, "") for table in memory.tables]
+        self.tables.show_rows(
+            [
+                [
+                    numbers.text(table.table),
+                    numbers.count(table.rows),
+                    numbers.size(table.fixed_bytes),
+                    _part(table.variable_bytes, f"Variable parts of {table.table}"),
+                    _part(table.hash_index_bytes, f"Hash index of {table.table}"),
+                    _part(table.ordered_index_bytes, f"Ordered indexes of {table.table}"),
+                    _part(table.unique_index_bytes, f"Unique indexes of {table.table}"),
+                    _part(table.blob_bytes, f"Blob parts of {table.table}"),
+                    _part(table.total_bytes, f"Memory of {table.table}"),
+                    numbers.size(table.disk_bytes),
+                ]
+                for table in memory.tables
+            ]
+        )
+        by_node_id = {node.node_id: node for node in plan.data_nodes}
+        self._node_ids = [by_node_id[node.node_id].id for node in memory.nodes]
+        self.nodes.show_rows(
+            [
+                [
+                    numbers.count(node.node_id),
+                    _part(node.data_memory_bytes, f"DataMemory used on node {node.node_id}"),
+                    numbers.size(node.data_memory_limit_bytes),
+                    numbers.share(node.fill, node.data_memory_bytes, f"DataMemory of node {node.node_id}"),
+                    _part(node.ram_bytes, f"RAM of node {node.node_id}"),
+                    numbers.share(
+                        node.ram_bytes.value / max(1, node.host_memory_bytes),
+                        node.ram_bytes,
+                        f"RAM of node {node.node_id}",
+                    ),
+                    numbers.text(plan.host(by_node_id[node.node_id].host_id).hostname),
+                ]
+                for node in memory.nodes
+            ]
+        )
+
+    def _select(self, table: numbers.NumbersTable, ids: list[str], index: QModelIndex) -> None:
+        row = table.row_of(index)
+        if index.column() == 0 and 0 <= row < len(ids) and ids[row] in self.context.plan.by_id:
+            self.context.selection.set((ids[row],))
+
+
+def _part(quantity: Quantity, title: str) -> numbers.Cell:
+    if quantity.value == 0 and quantity.high == 0:
+        return numbers.Cell("–", 0.0, colour="faint")
+    return numbers.number(quantity, title)
+
+
+def _titled(title: str, table: QWidget, number: QWidget | None = None, what: str = "") -> QWidget:
+    box = QWidget()
+    layout = QVBoxLayout(box)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(4)
+    top = QHBoxLayout()
+    top.setSpacing(6)
+    top.addWidget(label(title, "chartTitle", wrap=False), 1)
+    if number is not None:
+        top.addWidget(number)
+        top.addWidget(label(what, "muted", wrap=False))
+    layout.addLayout(top)
+    layout.addWidget(table, 1)
+    return box

@@ -1,0 +1,108 @@
+"""Problems: everything the rules find, by severity; a click goes there, Fix mends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+)
+
+from ndbplan.base.errors import UserError
+from ndbplan.desktop.analyses.panel import Panel
+from ndbplan.desktop.context import Context
+from ndbplan.desktop.estimates import Estimate
+from ndbplan.desktop.inspector.problems import ProblemList
+from ndbplan.desktop.parts import label
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.checks.problem import Problem
+
+_KINDS = (("", "All"), ("error", "Errors"), ("warning", "Warnings"), ("hint", "Hints"))
+_MOST = 300
+
+
+class ProblemsPanel(Panel):
+    """The whole list, with a filter."""
+
+    name: ClassVar[str] = "Problems"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._problems: tuple[Problem, ...] = ()
+        self.list = ProblemList(context, most=_MOST)
+        self._buttons: dict[str, QToolButton] = {}
+        bar = QHBoxLayout()
+        bar.setSpacing(4)
+        group = QButtonGroup(self)
+        for kind, name in _KINDS:
+            button = QToolButton()
+            button.setText(name)
+            button.setCheckable(True)
+            button.setChecked(not kind)
+            button.setProperty("look", "chip")
+            button.clicked.connect(lambda _on=False: self._show())
+            group.addButton(button)
+            bar.addWidget(button)
+            self._buttons[kind] = button
+        bar.addStretch(1)
+        self._error = label("", "fieldError", wrap=False)
+        bar.addWidget(self._error)
+        self.fix_all = QPushButton("Fix all")
+        self.fix_all.setToolTip("Apply every fix there is, as one undoable step")
+        self.fix_all.clicked.connect(self.apply_all)
+        bar.addWidget(self.fix_all)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        holder = QFrame()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.addWidget(self.list)
+        column.addStretch(1)
+        scroll.setWidget(holder)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 10, 16, 8)
+        layout.setSpacing(8)
+        layout.addLayout(bar)
+        layout.addWidget(scroll, 1)
+
+    def show_estimate(self, estimate: Estimate) -> None:
+        self._problems = estimate.problems
+        self._error.setText(estimate.error)
+        counts = Counter(str(problem.severity) for problem in self._problems)
+        for kind, name in _KINDS:
+            count = counts[kind] if kind else len(self._problems)
+            self._buttons[kind].setText(f"{name}  {count}")
+        self.fix_all.setVisible(any(problem.edit is not None for problem in self._problems))
+        self._show()
+
+    def apply_all(self) -> None:
+        """Apply every fix as one undoable edit; a fix that no longer applies is left out."""
+        edits = [problem.edit for problem in self._problems if problem.edit is not None]
+
+        def apply(plan: Plan) -> Plan:
+            for edit in edits:
+                try:
+                    plan = edit(plan)
+                except UserError:
+                    continue
+            return plan
+
+        self.context.document.edit(f"Fix {len(edits)} problems", apply)
+
+    def _show(self) -> None:
+        kind = next((k for k, button in self._buttons.items() if button.isChecked()), "")
+        listed = [problem for problem in self._problems if kind in ("", str(problem.severity))]
+        self.list.show_problems(listed, "No problem found." if not kind else "None of this kind.")

@@ -1,0 +1,366 @@
+"""Simulation: run a workload against the plan, see it over time, and replay it on the canvas."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.resources import read_json
+from ndbplan.base.units import format_count, format_duration
+from ndbplan.desktop import theme
+from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.analyses.playback import Scrubber, moment_of
+from ndbplan.desktop.context import Context
+from ndbplan.desktop.explain import QuantityLabel
+from ndbplan.desktop.parts import label
+from ndbplan.desktop.tasks import Outcome, Progress, Task
+from ndbplan.desktop.units import SECONDS
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.analyses.simulation_charts import SimulationCharts
+    from ndbplan.simulate.result import SimulationResult
+
+_LIVE_BELOW_S = 1.0
+"""A run that took no longer is repeated by itself after an edit."""
+_LIVE_PAUSE_MS = 200
+MAX_DURATION_S = 30 * 86400.0
+
+
+@dataclass(frozen=True)
+class _Run:
+    plan: Plan
+    workload_id: str
+    result: SimulationResult
+    elapsed_s: float
+
+
+class SimulationPanel(Panel):
+    """Workload, duration, Simulate; four charts; a scrubber."""
+
+    name: ClassVar[str] = "Simulation"
+    moment = Signal(object)
+    """The Moment the scrubber stands at; None when there is none."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._task: Task | None = None
+        self._run: _Run | None = None
+        self.workload = QComboBox()
+        self.workload.setAccessibleName("Workload")
+        self.workload.setMinimumWidth(150)
+        self.workload.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.duration = QLineEdit()
+        self.duration.setAccessibleName("Duration")
+        self.duration.setToolTip("How long to simulate, for example 10min or 24 h")
+        self.duration.setFixedWidth(84)
+        self.start = QPushButton("Simulate")
+        self.start.setProperty("kind", "primary")
+        self.start.setToolTip("Run the workload against the plan")
+        self.cancel = QPushButton("Cancel")
+        self.cancel.hide()
+        self.state = label("", "muted", wrap=False)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setFixedWidth(150)
+        self.bar.setAccessibleName("Progress of the simulation")
+        self.bar.hide()
+        self._summary = _Summary()
+        self.scrubber = Scrubber()
+        self.charts: SimulationCharts | None = None
+        self._empty = Empty("", "")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._build()
+        self._live = QTimer(self)
+        self._live.setSingleShot(True)
+        self._live.setInterval(_LIVE_PAUSE_MS)
+        self._live.timeout.connect(self.simulate)
+        self.start.clicked.connect(self.simulate)
+        self.cancel.clicked.connect(self.stop)
+        self.workload.activated.connect(self._workload_chosen)
+        self.duration.returnPressed.connect(self.simulate)
+        self.scrubber.moved.connect(self._moved)
+        theme.theme().changed.connect(self._restyle)
+
+    def _build(self) -> None:
+        controls = QHBoxLayout()
+        controls.setSpacing(8)
+        controls.addWidget(self.workload)
+        controls.addWidget(self.duration)
+        controls.addWidget(self.start)
+        controls.addWidget(self.cancel)
+        controls.addWidget(self.bar)
+        controls.addWidget(self.state)
+        controls.addStretch(1)
+        controls.addWidget(self._summary)
+        self._foot = QWidget()
+        foot = QHBoxLayout(self._foot)
+        foot.setContentsMargins(0, 0, 0, 0)
+        foot.setSpacing(12)
+        foot.addWidget(self.scrubber, 1)
+        self._first_error = label("", "alarm", wrap=False)
+        foot.addWidget(self._first_error)
+        self._foot.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 10, 16, 8)
+        layout.setSpacing(8)
+        layout.addLayout(controls)
+        layout.addWidget(self._pages, 1)
+        layout.addWidget(self._foot)
+
+    def refresh(self) -> None:
+        plan = self.context.plan
+        chosen = self.workload.currentData()
+        self.workload.blockSignals(True)
+        self.workload.clear()
+        for workload in plan.workloads:
+            self.workload.addItem(workload.name, workload.id)
+        index = self.workload.findData(chosen)
+        self.workload.setCurrentIndex(max(0, index))
+        self.workload.blockSignals(False)
+        if index < 0:
+            self._show_duration()
+        ready = bool(plan.workloads and plan.data_nodes)
+        for widget in (self.workload, self.duration, self.start):
+            widget.setEnabled(ready)
+        if self._run is not None and self._run.workload_id not in plan.by_id:
+            self._forget()
+        self._say_what_to_do(plan)
+        self._follow_edit(plan)
+
+    def simulate(self) -> None:
+        """Run the chosen workload, in a thread."""
+        self._live.stop()
+        plan, workload_id = self.context.plan, self.workload.currentData()
+        if workload_id is None or not plan.data_nodes:
+            return
+        try:
+            duration_s = self._duration_s()
+        except UserError as error:
+            self._refuse(error.line)
+            return
+        if self._task is not None:
+            self._task.cancel()
+        self._refuse("")
+        self.cancel.show()
+        self.start.hide()
+        self.state.setText("Starting…")
+        self.bar.setRange(0, 0)
+        self.bar.show()
+        self._task = self.context.tasks.start(
+            lambda task: _simulate(plan, workload_id, duration_s, task), self._done, self._progressed
+        )
+
+    def stop(self) -> None:
+        """Cancel the run."""
+        self._live.stop()
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self._idle("Cancelled")
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.scrubber.stop()
+
+    @property
+    def result(self) -> SimulationResult | None:
+        """The result on show."""
+        return self._run.result if self._run is not None else None
+
+    def _duration_s(self) -> float:
+        value = float(SECONDS.parse(self.duration.text()))
+        if not 1 <= value <= MAX_DURATION_S:
+            raise UserError(
+                f"a simulation lasts from 1 s to {format_duration(MAX_DURATION_S)}",
+                fix="type for example 10min",
+            )
+        return value
+
+    def _workload_chosen(self) -> None:
+        self._show_duration()
+        self.context.estimates.choose_workload(self.workload.currentData())
+        if self._run is not None:
+            self.simulate()
+
+    def _show_duration(self) -> None:
+        workload_id = self.workload.currentData()
+        if workload_id is not None:
+            self.duration.setText(SECONDS.show(self.context.plan.by_id[workload_id].duration_s))
+            self.duration.setCursorPosition(0)
+
+    def _say_what_to_do(self, plan: Plan) -> None:
+        if not plan.data_nodes:
+            self._empty.say("No data node yet", "Drag hosts and data nodes onto the canvas first.")
+        elif not plan.workloads:
+            self._empty.say(
+                "No workload yet", "Add one in the inspector of the plan: what the clients do, and how often."
+            )
+        else:
+            self._empty.say(
+                "Nothing simulated yet",
+                "Press Simulate to see transactions, redo buffers, disks and the redo log over time.",
+            )
+
+    def _follow_edit(self, plan: Plan) -> None:
+        run = self._run
+        if run is None or run.plan is plan:
+            return
+        self.state.setText("The plan has changed since.")
+        if run.elapsed_s <= _LIVE_BELOW_S and self._task is None:
+            self._live.start()
+
+    def _progressed(self, progress: Progress) -> None:
+        if self._task is None:
+            return
+        self.state.setText(progress.text)
+        self.bar.setRange(0, 0 if progress.fraction is None else 1000)
+        if progress.fraction is not None:
+            self.bar.setValue(round(progress.fraction * 1000))
+
+    def _done(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        self._task = None
+        self._idle("")
+        if outcome.error:
+            self._refuse(outcome.error)
+            return
+        first = self._run is None or self._run.workload_id != outcome.value.workload_id
+        self._run = outcome.value
+        self._show(outcome.value, keep_moment=not first)
+        if outcome.value.plan is not self.context.plan:
+            self._follow_edit(self.context.plan)
+
+    def _idle(self, text: str) -> None:
+        self.cancel.hide()
+        self.bar.hide()
+        self.start.show()
+        self.state.setText(text)
+
+    def _refuse(self, line: str) -> None:
+        self.state.setText(line)
+        self.state.setProperty("look", "fieldError" if line else "muted")
+        theme.restyle(self.state)
+
+    def _forget(self) -> None:
+        self._run = None
+        self._pages.setCurrentIndex(0)
+        self._foot.hide()
+        self._summary.hide()
+        self.moment.emit(None)
+
+    def _show(self, run: _Run, *, keep_moment: bool) -> None:
+        if self.charts is None:
+            from ndbplan.desktop.analyses.simulation_charts import SimulationCharts
+
+            self.charts = SimulationCharts(self.context)
+            self.charts.clicked_at.connect(self.scrubber.go_to)
+            self._pages.addWidget(self.charts)
+        result = run.result
+        self._pages.setCurrentWidget(self.charts)
+        self.charts.show_result(result, run.plan)
+        self._summary.show_result(result)
+        self._foot.show()
+        marks = [(error.first_at_s.value, "error") for error in result.errors]
+        error = result.first_error
+        self._first_error.setVisible(error is not None)
+        if error is not None:
+            at = clock(error.first_at_s.value)
+            self._first_error.setText(f"first error {error.code} at {at} — {error_text(error.code)}")
+        self.scrubber.set_length(result.duration_s, marks)
+        if not keep_moment:
+            self.scrubber.go_to(error.first_at_s.value if error is not None else 0.0)
+
+    def _moved(self, at_s: float) -> None:
+        if self._run is None or self.charts is None:
+            return
+        self.charts.show_position(at_s)
+        self.moment.emit(moment_of(self._run.result, at_s))
+
+    def _restyle(self) -> None:
+        if self.charts is not None and self._run is not None:
+            self.charts.restyle()
+            self.charts.show_result(self._run.result, self._run.plan)
+
+
+class _Summary(QWidget):
+    """One line: what was accepted, and what limits it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._accepted = QuantityLabel("Accepted transactions per second")
+        self._text = label("", "muted", wrap=False)
+        self._limit = label("", "muted", wrap=False)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        row.addWidget(label("accepted", "muted", wrap=False))
+        row.addWidget(self._accepted)
+        row.addWidget(self._text)
+        row.addWidget(self._limit)
+        self.hide()
+
+    def show_result(self, result: SimulationResult) -> None:
+        """Show the totals of a run."""
+        self._accepted.show_quantity(result.accepted_per_s)
+        self._accepted.setText(f"{format_count(round(result.accepted_per_s.value))}/s")
+        self._text.setText(f"of {format_count(round(result.offered_per_s))}/s")
+        bottleneck = result.bottleneck
+        verb = "limited by" if bottleneck.used >= 1 else "next limit"
+        self._limit.setText(f"· {verb} {bottleneck.resource} {bottleneck.where}")
+        self.show()
+
+
+@cache
+def _errors() -> dict[int, dict[str, Any]]:
+    return {int(row["code"]): row for row in read_json("ndb/errors.json")["errors"]}
+
+
+def error_text(code: int) -> str:
+    """What a code says, in a few words."""
+    row = _errors().get(code)
+    return str(row["short_text"]) if row else "temporary error"
+
+
+def clock(at_s: float) -> str:
+    """`00:00:41`."""
+    whole = int(at_s)
+    return f"{whole // 3600:02d}:{whole % 3600 // 60:02d}:{whole % 60:02d}"
+
+
+def _simulate(plan: Plan, workload_id: str, duration_s: float, task: Task) -> _Run:
+    from ndbplan.desktop.analyses import charts
+    from ndbplan.simulate import kernel, run
+
+    if not kernel.is_prepared():
+        task.report(None, "Preparing the simulation engine (once on this machine)…")
+    kernel.prepare()
+    charts.preload()
+    task.report(0.0, "Simulating…")
+    began = time.perf_counter()
+    result = run.simulate(
+        plan,
+        workload_id,
+        duration_s,
+        progress=lambda share: task.report(share, "Simulating…"),
+        cancelled=task.cancelled,
+    )
+    return _Run(plan, workload_id, result, time.perf_counter() - began)
