@@ -136,7 +136,8 @@ def main() -> None:
     simpy = simpy_rate(scenario, 60)
     print("Simulation, one core, steps of 100 ms")
     print(
-        f"  kernel            {rate / 1e6:8.1f} M log-part steps/s   (required: {REQUIRED_STEPS_PER_S / 1e6:.0f})"
+        f"  kernel            {rate / 1e6:8.1f} M log-part steps/s"
+        f"   (required: {REQUIRED_STEPS_PER_S / 1e6:.0f})"
     )
     print(f"  plain Python      {python / 1e6:8.2f} M log-part steps/s   kernel is {rate / python:.0f} x")
     print(f"  SimPy             {simpy / 1e6:8.3f} M log-part steps/s   kernel is {rate / simpy:.0f} x")
@@ -146,7 +147,8 @@ def main() -> None:
         ("telecom-144, alike nodes once", telecom, None),
     ):
         print(
-            f"  24 h of {name:32s}{day_of(plan, workload):7.2f} s   (required: {REQUIRED_DAY_S:.0f} for 2 nodes)"
+            f"  24 h of {name:32s}{day_of(plan, workload):7.2f} s"
+            f"   (required: {REQUIRED_DAY_S:.0f} for 2 nodes)"
         )
 
 

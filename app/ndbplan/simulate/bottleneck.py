@@ -10,7 +10,6 @@ from ndbplan.plan.workloads import ClosedLoad
 
 if TYPE_CHECKING:
     from ndbplan.simulate.result import DiskSeries, ErrorCount, PartSeries
-    from ndbplan.simulate.run import Arrays
     from ndbplan.simulate.scenario import Scenario
 
 _BUFFER_CODES = (1221, 1234, 266)
@@ -38,37 +37,34 @@ def find_bottlenecks(
     errors: Sequence[ErrorCount],
     parts: Sequence[PartSeries],
     disks: Sequence[DiskSeries],
-    arrays: Arrays,
 ) -> tuple[Bottleneck, ...]:
-    """What is short, most pressing first: what refused work, then by use."""
-    by_code = {error.code: error for error in errors}
+    """What is short, most pressing first: by what refused most work, then by use."""
+    refused = {error.code: error.count for error in errors}
+    most = sum(refused.values())
+    by_node = {error.code: error.node_id for error in errors}
     found: list[Bottleneck] = []
     for d, disk in enumerate(disks):
-        used = disk.utilisation_mean.value
-        full = any(
-            code in by_code and _redo_disk(scenario, by_code[code].node_id) == d for code in _BUFFER_CODES
-        )
-        # Buffers fill because their disk is too slow, even when pauses between checkpoints lower the mean.
-        found.append(Bottleneck("disk", f"{disk.host} {disk.disk}", 2.0 if full else used, disk.disk_ids))
+        # Buffers fill because their disk is too slow, even when pauses of the checkpoints lower its mean.
+        codes = [c for c in _BUFFER_CODES if c in refused and _redo_disk(scenario, by_node[c]) == d]
+        blamed = sum(refused[code] for code in codes)
+        used = 1.0 + blamed / most if blamed > 0 else min(1.0, disk.utilisation_mean.value)
+        found.append(Bottleneck("disk", f"{disk.host} {disk.disk}", used, disk.disk_ids))
     if parts:
-        fullest = max(parts, key=lambda part: float(part.log_used.max(initial=0.0)) / part.log_bytes)
-        used = float(fullest.log_used.max(initial=0.0)) / fullest.log_bytes
-        if 410 in by_code:
-            used = 3.0 if not found or max(b.used for b in found) < 2.0 else 1.5
-        found.append(
-            Bottleneck(
-                "redo log",
-                f"node {fullest.node_id}, log part {fullest.log_part}",
-                used,
-                _ids(scenario, fullest.node_id),
-            )
-        )
-    if 1220 in by_code:
-        node_id = by_code[1220].node_id
-        found.append(Bottleneck("redo files", f"node {node_id}", 1.9, _ids(scenario, node_id)))
+        fullest = max(parts, key=_log_share)
+        used = 1.0 + refused[410] / most if 410 in refused else _log_share(fullest)
+        where = f"node {fullest.node_id}, log part {fullest.log_part}"
+        found.append(Bottleneck("redo log", where, used, _ids(scenario, fullest.node_id)))
+    if 1220 in refused:
+        node_id = by_node[1220]
+        used = 1.0 + refused[1220] / most
+        found.append(Bottleneck("redo files", f"node {node_id}", used, _ids(scenario, node_id)))
     if isinstance(scenario.workload.load, ClosedLoad) and not errors:
         found.append(Bottleneck("clients", scenario.workload.name, 1.0))
     return tuple(sorted(found, key=lambda b: -b.used))
+
+
+def _log_share(part: PartSeries) -> float:
+    return float(part.log_used.max(initial=0.0)) / part.log_bytes
 
 
 def _redo_disk(scenario: Scenario, node_id: int) -> int:

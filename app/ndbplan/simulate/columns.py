@@ -33,7 +33,8 @@ N_INSERTED = 18  # checkpoint bytes that one transaction adds
 N_CHANGED = 19  # weighted checkpoint bytes that one transaction changes
 N_ABORT_SHARE = 20  # log of an operation that is undone, against one that is accepted
 N_LDMS = 21
-N_COLUMNS = 22
+N_FRAGMENTS = 22  # fragments that an LDM thread checkpoints one after the other
+N_COLUMNS = 23
 
 # Whole numbers of each simulated node.
 I_GROUP, I_SLOT, I_REDO_DISK, I_LCP_DISK, I_COUNT, I_ON_REDO_DISK, I_ON_LCP_DISK, I_COLUMNS = range(8)
@@ -62,10 +63,12 @@ P_COLUMNS = 18
 # State of each node.
 S_DATA = 0  # checkpoint bytes of all rows
 S_CHANGED = 1  # since the start of the last checkpoint
-S_LCP_LEFT = 2
+S_LCP_LEFT = 2  # of the fragments being written
 S_LCP_TARGET = 3  # bytes per second, all LDM threads
 S_LCP_WRITTEN = 4
-S_COLUMNS = 5
+S_LCP_FRAGMENTS = 5  # fragments not yet begun
+S_LCP_CHANGED = 6  # changed bytes that the running checkpoint is about
+S_COLUMNS = 7
 
 # State of the cluster.
 C_TIME_STEPS = 0
@@ -97,7 +100,7 @@ R_COVERAGE = 8  # 0: a transaction touches one part, 1: all of them
 R_PARTS_USED = 9
 R_UNEVEN = 10  # standard deviation of the speed of parts that share a disk
 R_LCP_THRESHOLD = 11  # log bytes before a checkpoint starts
-R_INSERT_SHARE = 12
+R_DOOMED = 12  # what undone transactions write, against what they would write
 R_SPAN_MORE = 13  # 1: the log spans three checkpoints (before 7.4)
 R_GROWS = 14  # 1: inserted rows make checkpoints larger
 R_COLUMNS = 15

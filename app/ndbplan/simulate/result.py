@@ -24,6 +24,8 @@ RATE_FACTOR = 1.12
 """Accepted rates of this model against a running 7.4.10 cluster that was overloaded."""
 MOMENT_FACTOR = 1.3
 FILL_FACTOR = 1.15
+LEAST_REFUSED = 0.5
+"""Fewer transactions than this were not refused: shares of the fluid model that round to none."""
 _SOURCE = "simulation, held against 7.4.10 runs with limited disks"
 
 
@@ -181,7 +183,9 @@ class SimulationResult:
             refused=out[:, col.O_REFUSED] / lengths,
             waiting=out[:, col.O_WAITING].copy(),
             refused_by_code={
-                code: counts[:, i] / lengths for i, code in enumerate(col.ERROR_CODES) if arrays.errors[i] > 0
+                code: counts[:, i] / lengths
+                for i, code in enumerate(col.ERROR_CODES)
+                if arrays.errors[i] >= LEAST_REFUSED
             },
             lcp_share=np.minimum(1.0, out[:, col.O_LCP] / lengths),
             parts=parts,
@@ -195,7 +199,7 @@ class SimulationResult:
                 "redo log",
             ),
             wasted_redo_share=wasted / made if made > 0 else 0.0,
-            bottlenecks=find_bottlenecks(scenario, errors, parts, disks, arrays),
+            bottlenecks=find_bottlenecks(scenario, errors, parts, disks),
         )
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
@@ -252,7 +256,7 @@ def _errors(scenario: Scenario, arrays: Arrays) -> tuple[ErrorCount, ...]:
     found = []
     for i, code in enumerate(col.ERROR_CODES):
         count = float(arrays.errors[i])
-        if count <= 0:
+        if count < LEAST_REFUSED:
             continue
         first = float(arrays.first[i, 0])
         node = int(arrays.first[i, 1])

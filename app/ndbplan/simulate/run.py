@@ -71,16 +71,16 @@ def simulate(
     *,
     start: StartState | None = None,
     every_node: bool = False,
-    uneven: float = 0.05,
+    uneven: float | None = None,
 ) -> SimulationResult:
     """What happens when `workload_id` (id or name; None: the plan's first) runs for `duration_s` seconds.
 
     `step_s` is the length of a step, `seed` decides the small unevenness between log parts (standard
-    deviation `uneven`); same arguments, same result. `progress` hears the share that is done, `cancelled` is
-    asked now and then. Nodes that behave alike are simulated once unless `every_node`. Raises
-    SimulationError for a plan that cannot be simulated, Cancelled when told to stop.
+    deviation `uneven`, if not the measured one); same arguments, same result. `progress` hears the share
+    that is done, `cancelled` is asked now and then. Nodes that behave alike are simulated once unless
+    `every_node`. Raises SimulationError for a plan that cannot be simulated, Cancelled when told to stop.
     """
-    from ndbplan.simulate.scenario import compile_scenario
+    from ndbplan.simulate.scenario import UNEVEN, compile_scenario
 
     workload = workload_of(plan, workload_id)
     scenario = compile_scenario(
@@ -90,7 +90,7 @@ def simulate(
         step_s=step_s,
         seed=seed,
         every_node=every_node,
-        uneven=uneven,
+        uneven=UNEVEN if uneven is None else uneven,
     )
     return run_scenario(scenario, start or StartState(), progress=progress, cancelled=cancelled)
 

@@ -44,6 +44,7 @@ from ndbplan.simulate.columns import (
     N_DEVICE_FACTOR,
     N_FILE_BYTES,
     N_FILE_OPEN_AFTER,
+    N_FRAGMENTS,
     N_INSERTED,
     N_LAG_COUNT,
     N_LAG_LIMIT_S,
@@ -85,10 +86,9 @@ from ndbplan.simulate.columns import (
     R_CLIENTS,
     R_COVERAGE,
     R_CYCLE_S,
+    R_DOOMED,
     R_GROWS,
-    R_INSERT_SHARE,
     R_LCP_THRESHOLD,
-    R_PARTS_USED,
     R_QUEUE_STEPS,
     R_SPAN_MORE,
     R_STEP_S,
@@ -98,6 +98,8 @@ from ndbplan.simulate.columns import (
     R_UNEVEN,
     S_CHANGED,
     S_DATA,
+    S_LCP_CHANGED,
+    S_LCP_FRAGMENTS,
     S_LCP_LEFT,
     S_LCP_TARGET,
     S_LCP_WRITTEN,
@@ -110,7 +112,8 @@ RUN_BYTES = 131072.0
 SHARE_REDO_ALONE = 0.99
 LCP_STAGES = 5.0
 """Flushes of the log that follow one another between two checkpoints (measured: 2 s + 4.3 flushes)."""
-LCP_STAGE_S = 0.4
+LCP_STAGE_S = 0.5
+OPEN_ROUNDS = 8
 LAG_EXIT = 1.18
 """Speed of a good second against the mean: what ends a refusal because of lag."""
 LAG_AFTER_EXIT_S = 1.0
@@ -164,15 +167,15 @@ def _open_files(nodes, parts, n, p):
 
 @njit(cache=True, nogil=True)
 def _why_closed(nodes, parts, n, p):
-    """Error of a part that takes no more work."""
-    if parts[P_MADE, n, p] >= parts[P_TAIL, n, p] + nodes[n, N_LOG_LIMIT] - RUN_BYTES:
-        return E_LOG
+    """Error of a part that takes no more work: what it has least room for."""
     if parts[P_FLAG, n, p] > 0.0:
         return E_LAG
-    room_file = parts[P_FILE_END, n, p] - parts[P_MADE, n, p]
-    if room_file < nodes[n, N_BUFFER_LIMIT] - parts[P_FILL, n, p]:
-        return E_FILE
-    return E_BUFFER
+    buffer = nodes[n, N_BUFFER_LIMIT] - parts[P_FILL, n, p]
+    file = parts[P_FILE_END, n, p] - parts[P_MADE, n, p]
+    log = parts[P_TAIL, n, p] + nodes[n, N_LOG_LIMIT] - parts[P_MADE, n, p]
+    if log <= buffer and log <= file:
+        return E_LOG
+    return E_FILE if file < buffer else E_BUFFER
 
 
 @njit(cache=True, nogil=True)
@@ -189,39 +192,62 @@ def _reach(parts, slots, group, slot, replicas, p):
 
 @njit(cache=True, nogil=True)
 def _openness(nodes, index, slots, load, parts, attempts, queue):
-    """How much of its work each part can take in this step, as a share, into P_GRANT."""
+    """How much of its work each part can take in this step, as a share, into P_GRANT and P_OPEN.
+
+    What reaches a replica depends on how open those before it in the chain are: found by some rounds, each
+    half a step towards the next value.
+    """
     count, log_parts = load.shape
     replicas = slots.shape[1]
     for n in range(count):
         for p in range(log_parts):
             parts[P_GRANT, n, p] = 1.0
+            if load[n, p] > 0.0:
+                _open_files(nodes, parts, n, p)
+    rounds = OPEN_ROUNDS if replicas > 1 and not queue else 1
+    for _ in range(rounds):
+        for n in range(count):
+            limit = nodes[n, N_BUFFER_LIMIT]
+            for p in range(log_parts):
+                need = attempts * load[n, p]
+                if need <= 0.0:
+                    continue
+                room = min(limit - parts[P_FILL, n, p], parts[P_STOP, n, p] - parts[P_MADE, n, p])
+                if parts[P_FLAG, n, p] > 0.0 or room <= 0.0:
+                    parts[P_GRANT, n, p] = 0.0
+                    continue
+                if rounds > 1:
+                    need *= _reach(parts, slots, index[n, I_GROUP], index[n, I_SLOT], replicas, p)
+                parts[P_GRANT, n, p] = min(1.0, room / need) if need > 0.0 else 1.0
+        for n in range(count):
+            for p in range(log_parts):
+                if rounds > 1 and parts[P_GRANT, n, p] > 0.0:
+                    parts[P_OPEN, n, p] = 0.5 * (parts[P_OPEN, n, p] + parts[P_GRANT, n, p])
+                else:
+                    parts[P_OPEN, n, p] = parts[P_GRANT, n, p]
+    for n in range(count):
+        for p in range(log_parts):
+            parts[P_GRANT, n, p] = parts[P_OPEN, n, p]
             need = attempts * load[n, p]
-            if need <= 0.0:
-                continue
-            _open_files(nodes, parts, n, p)
-            room = nodes[n, N_BUFFER_LIMIT] - parts[P_FILL, n, p]
-            room = max(0.0, min(room, parts[P_STOP, n, p] - parts[P_MADE, n, p]))
-            if parts[P_FLAG, n, p] > 0.0:
-                room = 0.0
-            if not queue:
+            if rounds > 1 and need > 0.0:
                 need *= _reach(parts, slots, index[n, I_GROUP], index[n, I_SLOT], replicas, p)
-            if need > room:
-                parts[P_GRANT, n, p] = room / need
+                room = nodes[n, N_BUFFER_LIMIT] - parts[P_FILL, n, p]
+                room = max(0.0, min(room, parts[P_STOP, n, p] - parts[P_MADE, n, p]))
+                if need * parts[P_GRANT, n, p] > room:
+                    parts[P_GRANT, n, p] = room / need
 
 
 @njit(cache=True, nogil=True)
 def _accepted_share(run, slots, group_count, share, parts, queue):
-    """(share of transactions that find all their parts open, openness of the most closed part).
+    """(share of transactions that find all their parts open, the same for those that meet every part).
 
-    A transaction of one row meets one part; one of many rows meets all parts, which close partly at the
-    same moments: as if the square root of their number were independent [fitted to 7.4.10, 10-row inserts].
+    A transaction of one row meets one part, one of many rows meets all of them.
     """
     replicas = slots.shape[1]
     mean = 0.0
     known = 0.0
     lowest = 1.0
-    lowest_log = 0.0
-    log_sum = 0.0
+    together = 1.0
     for g in range(slots.shape[0]):
         for p in range(share.shape[1]):
             if share[g, p] <= 0.0:
@@ -232,18 +258,12 @@ def _accepted_share(run, slots, group_count, share, parts, queue):
                 is_open = min(is_open, one) if queue else is_open * one
             known += share[g, p]
             mean += share[g, p] * is_open
-            value = np.log(max(is_open, 1e-12))
-            log_sum += value * group_count[g]
-            if is_open < lowest:
-                lowest = is_open
-                lowest_log = value
+            together *= is_open ** group_count[g]
+            lowest = min(lowest, is_open)
     mean += max(0.0, 1.0 - known)
     coverage = run[R_COVERAGE]
-    used = run[R_PARTS_USED]
-    together = lowest
-    if not queue and used > 1.0:
-        together *= np.exp((log_sum - lowest_log) * (np.sqrt(used) - 1.0) / (used - 1.0))
-    return (1.0 - coverage) * mean + coverage * together, lowest
+    together = lowest if queue else together
+    return (1.0 - coverage) * mean + coverage * together, together
 
 
 @njit(cache=True, nogil=True)
@@ -259,8 +279,9 @@ def _produce_blocked(
     count, log_parts = load.shape
     replicas = slots.shape[1]
     _openness(nodes, index, slots, load, parts, attempts, queue)
-    accepted_share, lowest = _accepted_share(run, slots, group_count, share, parts, queue)
+    accepted_share, together = _accepted_share(run, slots, group_count, share, parts, queue)
     accepted = attempts * accepted_share
+    coverage = run[R_COVERAGE]
     blame_all = 0.0
     blame_log = 0.0
     all_open = True
@@ -291,17 +312,20 @@ def _produce_blocked(
                 elif why == E_LOG:
                     _blame(errors, first, now_s, why, refused * blame / blame_log, n)
             if queue:
-                coverage = run[R_COVERAGE]
                 least = taken
                 for r in range(replicas):
                     least = min(least, parts[P_GRANT, slots[index[n, I_GROUP], r], p])
-                amount = attempts * load[n, p] * ((1.0 - coverage) * least + coverage * lowest)
+                amount = attempts * load[n, p] * ((1.0 - coverage) * least + coverage * together)
                 useful = amount
             else:
                 reached = _reach(parts, slots, index[n, I_GROUP], index[n, I_SLOT], replicas, p)
                 written = attempts * load[n, p] * reached * taken
-                useful = min(accepted * load[n, p], written)
-                amount = useful + (written - useful) * nodes[n, N_ABORT_SHARE]
+                is_open = 1.0
+                for r in range(replicas):
+                    is_open *= parts[P_GRANT, slots[index[n, I_GROUP], r], p]
+                useful = attempts * load[n, p] * ((1.0 - coverage) * is_open + coverage * together)
+                useful = min(useful, written)
+                amount = useful + (written - useful) * nodes[n, N_ABORT_SHARE] * run[R_DOOMED]
             exact = amount + parts[P_CARRY, n, p]
             whole = np.floor(exact)
             parts[P_CARRY, n, p] = exact - whole
@@ -309,9 +333,6 @@ def _produce_blocked(
             parts[P_MADE, n, p] += whole
             parts[P_WASTED, n, p] += amount - useful
             cluster[C_CHANGED_ANY] += whole
-    for n in range(count):
-        for p in range(log_parts):
-            parts[P_OPEN, n, p] = parts[P_GRANT, n, p]
     cluster[C_BLOCKED] = 0.0 if all_open else 1.0
     return accepted, refused
 
@@ -408,15 +429,20 @@ def _drain_all(parts, index, disk, hold):
 
 
 @njit(cache=True, nogil=True)
-def _checkpoint_size(nodes, node_state, n):
-    """Bytes the next checkpoint of a node writes (manual and NDB source: full, or partial from 7.6)."""
+def _next_fragments(nodes, node_state, n):
+    """Begin the next fragment of every LDM thread: it is written as large as it is now.
+
+    Rows inserted before a fragment's turn are written with it, later ones are not (7.4.10: bytes of
+    checkpoints during inserts). Size: full, or partial from 7.6 (manual, NDB source).
+    """
     data = node_state[S_DATA, n]
     if nodes[n, N_PARTIAL] > 0.0 and data > 0.0:
-        changed = min(1.0, node_state[S_CHANGED, n] / data)
+        changed = min(1.0, node_state[S_LCP_CHANGED, n] / data)
         k = 1.5 * changed
         full = min(1.0, (1.0 + np.floor(LCP_PARTS * k / (k + nodes[n, N_RECOVERY_WORK]))) / LCP_PARTS)
-        data = data * full + min(data, node_state[S_CHANGED, n]) * (1.0 - full)
-    return np.floor(data * nodes[n, N_LCP_FACTOR])
+        data = data * full + min(data, node_state[S_LCP_CHANGED, n]) * (1.0 - full)
+    node_state[S_LCP_LEFT, n] = np.floor(data * nodes[n, N_LCP_FACTOR] / nodes[n, N_FRAGMENTS])
+    node_state[S_LCP_FRAGMENTS, n] -= 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -424,9 +450,13 @@ def _checkpoint(run, nodes, parts, node_state, cluster):
     """Start, pause and end of checkpoints, one for the whole cluster at a time."""
     count, log_parts = parts.shape[1], parts.shape[2]
     if cluster[C_LCP_PHASE] > 0.0:
+        running = False
         for n in range(count):
-            if node_state[S_LCP_LEFT, n] > 0.0:
-                return
+            while node_state[S_LCP_LEFT, n] <= 0.0 and node_state[S_LCP_FRAGMENTS, n] > 0.0:
+                _next_fragments(nodes, node_state, n)
+            running = running or node_state[S_LCP_LEFT, n] > 0.0
+        if running:
+            return
         cluster[C_LCP_PHASE] = 0.0
         cluster[C_LCP_STAGE] = LCP_STAGES
         cluster[C_LCP_STAGE_S] = LCP_STAGE_S
@@ -460,8 +490,10 @@ def _checkpoint(run, nodes, parts, node_state, cluster):
     cluster[C_LCP_NUMBER] += 1.0
     cluster[C_LCP_PHASE] = 1.0
     for n in range(count):
-        node_state[S_LCP_LEFT, n] = _checkpoint_size(nodes, node_state, n)
+        node_state[S_LCP_CHANGED, n] = node_state[S_CHANGED, n]
         node_state[S_CHANGED, n] = 0.0
+        node_state[S_LCP_FRAGMENTS, n] = nodes[n, N_FRAGMENTS]
+        _next_fragments(nodes, node_state, n)
         for p in range(log_parts):
             if run[R_SPAN_MORE] > 0.0:
                 parts[P_LCP_START, n, p] = parts[P_LCP_NEXT, n, p]
@@ -567,10 +599,9 @@ def advance(
         bucket = step // per_bucket
         attempts = offered[step] if cycle_s <= 0.0 else clients * step_s / cycle_s
         wanted = attempts
-        if queue and clients > 0.0:
+        if queue and cycle_s > 0.0:
             # Whoever waits sends nothing.
-            free = max(0.0, clients - cluster[C_WAITING])
-            attempts = min(attempts, free) if cycle_s <= 0.0 else free * step_s / cycle_s
+            attempts = max(0.0, clients - cluster[C_WAITING]) * step_s / cycle_s
         arrived = attempts
         attempts += cluster[C_WAITING]
         accepted = attempts
@@ -595,6 +626,11 @@ def advance(
         elif cluster[C_BLOCKED] > 0.0:
             parts[P_OPEN, :, :] = 1.0
             cluster[C_BLOCKED] = 0.0
+        if queue and clients > 0.0 and attempts - accepted - refused > clients:
+            # All clients wait: what they would have sent is not sent.
+            unsent = min(arrived, attempts - accepted - refused - clients)
+            arrived -= unsent
+            attempts -= unsent
         if queue:
             # First in, first out: the oldest are served first; who waits longer than the time-out fails.
             done = accepted + refused
@@ -624,13 +660,6 @@ def advance(
         gcp = (step + 1) % per_gcp == 0
         hold = 0.0 if gcp else RUN_BYTES
         writing = cluster[C_LCP_PHASE] > 0.0
-        if writing:
-            for n in range(count):
-                if node_state[S_LCP_LEFT, n] > 0.0:
-                    more = np.floor(
-                        run[R_INSERT_SHARE] * accepted * nodes[n, N_INSERTED] * nodes[n, N_LCP_FACTOR]
-                    )
-                    node_state[S_LCP_LEFT, n] += more
         for disk in range(disk_count):
             capacity = disks[disk, 0] * step_s
             demand = 0.0

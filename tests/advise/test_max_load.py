@@ -1,0 +1,74 @@
+"""The highest sustained load and the remedies of seed 000."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.advise.help import remedies
+from ndbplan.advise.max_load import max_load
+from ndbplan.base.resources import resource_path
+from ndbplan.base.units import MIB
+from ndbplan.plan import edits
+from ndbplan.plan.file import load
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate.run import simulate
+
+BIG, SMALL = "blobs-5k", "blobs-1k"
+
+
+@pytest.fixture(scope="module")
+def overload() -> Plan:
+    return load(resource_path("samples/redo-overload.ndbplan"))
+
+
+def test_the_disk_limits_big_blobs(overload: Plan) -> None:
+    found = max_load(overload, BIG)
+    assert not found.is_enough
+    assert found.limited_by.resource == "disk"
+    assert found.limited_by.where == "data1 c0d1"
+    assert found.next_limit is not None
+    assert found.next_limit.max_per_s.value > found.max_per_s.value
+    shape = found.to_json()
+    assert set(shape["limited_by"]) == {"resource", "where"}
+    assert set(shape["max_per_s"]) == {"value", "low", "high", "unit"}
+
+
+def test_small_blobs_have_room(overload: Plan) -> None:
+    assert max_load(overload, SMALL, with_next=False).is_enough
+
+
+def test_just_below_runs_clean_and_well_above_does_not(overload: Plan) -> None:
+    rate = max_load(overload, BIG, with_next=False).max_per_s.value
+    for factor, clean in ((0.99, True), (1.15, False)):
+        points = (RatePoint(at_s=0, rate_per_s=rate * factor),)
+        plan = edits.update(overload, BIG, load=OpenLoad(points=points))
+        assert (simulate(plan, BIG, duration_s=400).errors == ()) is clean
+
+
+def test_more_buffer_does_not_raise_the_sustained_load(overload: Plan) -> None:
+    more = edits.set_parameter(overload, "data_node", "RedoBuffer", 256 * MIB)
+    before, after = (max_load(plan, BIG, with_next=False).max_per_s.value for plan in (overload, more))
+    assert after == pytest.approx(before, rel=0.05)
+
+
+def test_two_groups_take_twice_the_load(overload: Plan) -> None:
+    before = max_load(overload, BIG, with_next=False).max_per_s.value
+    after = max_load(edits.add_node_group(overload), BIG, with_next=False).max_per_s.value
+    assert after == pytest.approx(2 * before, rel=0.02)
+
+
+def test_remedies_are_ordered_as_the_article_orders_them(overload: Plan) -> None:
+    found = remedies(overload, BIG, also_useless=True)
+    titles = [remedy.title for remedy in found]
+    assert titles[0] == "Add a node group"
+    assert "disk" in titles[1]
+    assert "disk" in titles[2].lower()
+    assert titles[-1].startswith("RedoBuffer doubled")
+    assert not found[-1].helps
+    assert all(remedy.is_enough for remedy in found[:3])
+
+
+def test_applying_a_remedy_gives_what_it_promised(overload: Plan) -> None:
+    best = remedies(overload, BIG)[0]
+    assert max_load(best.edit(overload), BIG, with_next=False).max_per_s == best.after
