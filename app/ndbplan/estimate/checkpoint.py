@@ -381,12 +381,18 @@ def _overflow(
     page = constant_for(plan, "redo_page_overhead")
     usable = max(0.0, log_bytes - reserve.value)
 
+    pause = constant_for(plan, "lcp_pause_s").value
+    growth = growth_rows * row
+
     def seconds(span_of: float, speed: float, share: float) -> float:
-        longest = usable / (span_of * rate * page.value)
-        left = speed - share * load.inserted_checkpoint_bytes_per_s * factor
-        held = max(0.0, longest * max(left, 0.0) / factor - data.checkpoint_bytes)
+        left = max(speed - share * load.inserted_checkpoint_bytes_per_s * factor, 0.05 * speed)
+        filled = usable / (rate * page.value)
+        longest = max(0.0, filled - span_of * pause)
+        # Each checkpoint is longer than the one before by this factor, as the data has grown meanwhile.
+        step = 1 + growth * factor / left
+        data_then = growth * longest / (1 - math.pow(step, -span_of))
         # Never before the log has been filled once.
-        return max(held / (growth_rows * row), usable / (rate * page.value))
+        return max((data_then - data.checkpoint_bytes) / growth, filled)
 
     value = seconds(span.value, limits.ceiling, during.value)
     ends = (
@@ -399,7 +405,7 @@ def _overflow(
         term_of(span),
         Term("log records of the hottest part", rate, "bytes/s", "workload"),
         Term("checkpoint speed", limits.ceiling, "bytes/s", "plan"),
-        Term("growth of a checkpoint", growth_rows * row, "bytes/s", "workload"),
+        Term("growth of a checkpoint", growth, "bytes/s", "workload"),
     )
     return Quantity(value, min(ends), max(ends), "s", terms)
 

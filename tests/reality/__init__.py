@@ -1,0 +1,1 @@
+"""Measured facts and what the engine says to them."""
