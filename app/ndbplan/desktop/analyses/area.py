@@ -20,7 +20,9 @@ TABS = (
     ("Simulation", "simulation", "SimulationPanel"),
     ("Distribution", "distribution", "DistributionPanel"),
     ("Memory", "memory", "MemoryPanel"),
+    ("Operations", "operations", "OperationsPanel"),
     ("Problems", "problems", "ProblemsPanel"),
+    ("Export preview", "export_preview", "ExportPanel"),
 )
 """Text of each tab, its module in this package and its class."""
 
@@ -102,8 +104,9 @@ class AnalysisArea(QWidget):
         self._panels[index] = panel
         placeholder = self.stack.widget(index)
         self.stack.insertWidget(index, panel)
-        self.stack.removeWidget(placeholder)
-        placeholder.deleteLater()
+        if placeholder is not None:
+            self.stack.removeWidget(placeholder)
+            placeholder.deleteLater()
 
     def _count_problems(self, count: int) -> None:
         index = [text for text, _, _ in TABS].index("Problems")

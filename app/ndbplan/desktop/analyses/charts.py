@@ -345,7 +345,7 @@ def shown(value: float, unit: str) -> str:
 
 
 def _value_axis(pg: Any, unit: Callable[[], str]) -> Any:
-    class ValueAxis(pg.AxisItem):  # type: ignore[misc, name-defined]
+    class ValueAxis(pg.AxisItem):  # type: ignore[misc]
         def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
             return [shown(value, unit()) if value else "0" for value in values]
 
@@ -374,7 +374,7 @@ _TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10
 
 
 def _time_axis(pg: Any) -> Any:
-    class TimeAxis(pg.AxisItem):  # type: ignore[misc, name-defined]
+    class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
             return [format_duration(value) for value in values]
 

@@ -9,8 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
+    QFrame,
     QHBoxLayout,
     QPushButton,
+    QScrollArea,
     QSpinBox,
     QSplitter,
     QStackedWidget,
@@ -34,9 +36,9 @@ if TYPE_CHECKING:
     from ndbplan.estimate.distribution import Redistribution, TableDistribution
     from ndbplan.estimate.reorganise import ReorganiseEstimate, TableReorganise
 
-_CONTROLS_WIDTH = 224
+_FACTS_WIDTH = 224
 _MOST_ROWS = 2000
-_HEADERS = ("Partition", "Node group", "Nodes", "LDM", "Rows", "Moves")
+_HEADERS = ("Part.", "Group", "Nodes", "Rows", "Bytes", "LDM")
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,8 @@ class _Answer:
     before: TableDistribution
     moved: Redistribution | None
     estimate: ReorganiseEstimate | None
+    refusal: str = ""
+    """Why the node groups cannot be added."""
 
     @property
     def of_table(self) -> TableReorganise | None:
@@ -112,43 +116,50 @@ class DistributionPanel(Panel):
         context.document.changed.connect(self._note_growth)
 
     def _content(self) -> QWidget:
-        left = QVBoxLayout()
-        left.setSpacing(8)
-        left.addWidget(self.table_box)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(label("Add node groups", "fieldLabel", wrap=False), 1)
-        row.addWidget(self.groups)
-        left.addLayout(row)
-        self._load_label = label("Meanwhile", "fieldLabel", wrap=False)
-        load = QHBoxLayout()
-        load.setSpacing(8)
-        load.addWidget(self._load_label)
-        load.addWidget(self.load_box, 1)
-        left.addLayout(load)
-        left.addLayout(self._unit_switch())
-        left.addLayout(self._facts)
-        left.addWidget(self._error)
-        left.addStretch(1)
-        left.addWidget(self.add_button)
-        controls = QWidget()
-        controls.setLayout(left)
-        controls.setFixedWidth(_CONTROLS_WIDTH)
-        left.setContentsMargins(0, 0, 0, 0)
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        self.table_box.setMinimumWidth(150)
+        top.addWidget(self.table_box)
+        top.addSpacing(8)
+        top.addWidget(label("Add node groups", "fieldLabel", wrap=False))
+        top.addWidget(self.groups)
+        top.addSpacing(8)
+        top.addWidget(label("meanwhile", "fieldLabel", wrap=False))
+        top.addWidget(self.load_box)
+        top.addSpacing(8)
+        top.addLayout(self._unit_switch())
+        top.addStretch(1)
+        top.addWidget(self.add_button)
+        facts = QWidget()
+        column = QVBoxLayout(facts)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.addLayout(self._facts)
+        column.addWidget(self._error)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidget(facts)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFixedWidth(_FACTS_WIDTH)
         split = QSplitter(Qt.Orientation.Horizontal)
+        split.setProperty("look", "gap")
         split.addWidget(self.bars)
         split.addWidget(self.table)
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 2)
-        split.setSizes([600, 400])
+        split.setSizes([560, 440])
         split.setChildrenCollapsible(False)
         split.setHandleWidth(12)
+        below = QHBoxLayout()
+        below.setSpacing(12)
+        below.addWidget(scroll)
+        below.addWidget(split, 1)
         content = QWidget()
-        layout = QHBoxLayout(content)
+        layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(16)
-        layout.addWidget(controls)
-        layout.addWidget(split, 1)
+        layout.setSpacing(10)
+        layout.addLayout(top)
+        layout.addLayout(below, 1)
         return content
 
     def _unit_switch(self) -> QHBoxLayout:
@@ -167,7 +178,6 @@ class DistributionPanel(Panel):
             group.addButton(button)
             row.addWidget(button)
             self._units[unit] = button
-        row.addStretch(1)
         return row
 
     @property
@@ -243,6 +253,7 @@ class DistributionPanel(Panel):
         if outcome.error:
             return
         self._answer = outcome.value
+        self._refuse(outcome.value.refusal)
         self._draw()
         self._state_facts(outcome.value)
 
@@ -290,18 +301,19 @@ class DistributionPanel(Panel):
                 numbers.count(p.fragment),
                 numbers.count(p.node_group),
                 numbers.text(", ".join(str(n) for n in p.nodes)),
-                numbers.count(p.ldm),
                 numbers.count(was),
             ]
             if moved is not None:
                 cells += [numbers.count(p.rows), numbers.text(", ".join(targets.get(p.fragment, ["–"])))]
             else:
                 cells.append(numbers.size(p.fixed_bytes + p.variable_bytes))
+            cells.append(numbers.count(p.ldm))
             rows_of.append(cells)
+        headers: tuple[str, ...]
         if moved is not None:
-            headers = ("Part.", "Group", "Nodes", "LDM", "Rows", "After", "Moves")
+            headers = ("Part.", "Group", "Nodes", "Rows", "After", "Moves", "LDM")
         else:
-            headers = ("Part.", "Group", "Nodes", "LDM", "Rows", "Bytes")
+            headers = ("Part.", "Group", "Nodes", "Rows", "Bytes", "LDM")
         self.table.show_rows(rows_of, headers)
 
     def _state_facts(self, answer: _Answer) -> None:
@@ -320,7 +332,7 @@ class DistributionPanel(Panel):
             self._fact("Rows", format_count(int(before.rows.sum())))
         self._fact("Fullest partition", f"{format_percent(skew.partition_ratio - 1)} over the mean")
         self._fact("Hash map", before.hash_map_name)
-        self.add_button.setEnabled(self.groups.value() > 0)
+        self.add_button.setEnabled(self.groups.value() > 0 and not answer.refusal)
 
     def _state_times(self, answer: _Answer) -> None:
         estimate, of_table = answer.estimate, answer.of_table
@@ -378,8 +390,11 @@ def _ask(question: _Question) -> _Answer:
     plan, table_id, baseline = question.plan, question.table_id, question.baseline
     workload = plan.by_id.get(question.workload_id) if question.workload_id else None
     if question.groups:
-        estimate = reorganise(plan, question.groups, workload)
         before = distribute(plan, plan.table(table_id))
+        try:
+            estimate = reorganise(plan, question.groups, workload)
+        except UserError as error:
+            return _Answer(question, before, None, None, error.line)
         moved = next(t.redistribution for t in estimate.tables if t.table == before.table)
         return _Answer(question, before, moved, estimate)
     if baseline is not None and any(table.id == table_id for table in baseline.tables):

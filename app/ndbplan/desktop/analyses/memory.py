@@ -18,7 +18,7 @@ from ndbplan.estimate.quantity import Quantity
 _TABLE_HEADERS = (
     "Table", "Rows", "Fixed", "Variable", "Hash index", "Ordered", "Unique", "Blobs", "Total", "On disk",
 )  # fmt: skip
-_NODE_HEADERS = ("Node", "DataMemory used", "of", "Fill", "RAM", "of host", "Host")
+_NODE_HEADERS = ("Node", "Tables take", "DataMemory", "Fill", "RAM", "of host", "Host")
 
 
 class MemoryPanel(Panel):
@@ -35,12 +35,12 @@ class MemoryPanel(Panel):
         self._node_ids: list[str] = []
         self._empty = Empty("Nothing to count yet", "Add data nodes and tables to see what they take.")
         split = QSplitter(Qt.Orientation.Horizontal)
+        split.setProperty("look", "gap")
         split.setHandleWidth(16)
         split.setChildrenCollapsible(False)
         split.addWidget(_titled("Tables, one replica of each", self.tables))
         split.addWidget(_titled("Data nodes", self.nodes, self._total, "in the cluster"))
-        split.setStretchFactor(0, 1)
-        split.setStretchFactor(1, 1)
+        split.setSizes([560, 440])
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(split)
@@ -62,23 +62,24 @@ class MemoryPanel(Panel):
         self._total.show_quantity(memory.cluster_bytes)
         ids = {table.full_name: table.id for table in plan.tables}
         self._table_ids = [ids.get(table.table, "") for table in memory.tables]
-        self.tables.show_rows(
+        rows = [
             [
-                [
-                    numbers.text(table.table),
-                    numbers.count(table.rows),
-                    numbers.size(table.fixed_bytes),
-                    _part(table.variable_bytes, f"Variable parts of {table.table}"),
-                    _part(table.hash_index_bytes, f"Hash index of {table.table}"),
-                    _part(table.ordered_index_bytes, f"Ordered indexes of {table.table}"),
-                    _part(table.unique_index_bytes, f"Unique indexes of {table.table}"),
-                    _part(table.blob_bytes, f"Blob parts of {table.table}"),
-                    _part(table.total_bytes, f"Memory of {table.table}"),
-                    numbers.size(table.disk_bytes),
-                ]
-                for table in memory.tables
+                numbers.text(table.table),
+                numbers.count(table.rows),
+                numbers.size(table.fixed_bytes),
+                _part(table.variable_bytes, f"Variable parts of {table.table}"),
+                _part(table.hash_index_bytes, f"Hash index of {table.table}"),
+                _part(table.ordered_index_bytes, f"Ordered indexes of {table.table}"),
+                _part(table.unique_index_bytes, f"Unique indexes of {table.table}"),
+                _part(table.blob_bytes, f"Blob parts of {table.table}"),
+                _part(table.total_bytes, f"Memory of {table.table}"),
+                numbers.size(table.disk_bytes),
             ]
-        )
+            for table in memory.tables
+        ]
+        # Parts that no table has would only push the total out of sight.
+        used = [i for i in range(len(_TABLE_HEADERS)) if i < 3 or any(row[i].value for row in rows)]
+        self.tables.show_rows([[row[i] for i in used] for row in rows], [_TABLE_HEADERS[i] for i in used])
         by_node_id = {node.node_id: node for node in plan.data_nodes}
         self._node_ids = [by_node_id[node.node_id].id for node in memory.nodes]
         self.nodes.show_rows(

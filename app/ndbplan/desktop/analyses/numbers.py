@@ -89,7 +89,7 @@ class _Bars(QStyledItemDelegate):
         if bar is None:
             return
         colours = theme.tokens()
-        place: QRect = option.rect  # type: ignore[attr-defined]
+        place: QRect = option.rect
         track = QRectF(place.left() + 6, place.bottom() - 4, place.width() - 12, 3)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -167,7 +167,7 @@ class NumbersTable(QTableView):
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
-        self.setFont(theme.font(12))
+        self.setProperty("look", "numbers")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setTabKeyNavigation(False)
         self.setWordWrap(False)
@@ -179,8 +179,9 @@ class NumbersTable(QTableView):
         header.setMinimumSectionSize(36)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setStretchLastSection(True)
-        header.setSortIndicatorShown(True)
         self.setSortingEnabled(True)
+        # The indicator would widen every column by its own width.
+        header.setSortIndicatorShown(False)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self.activated.connect(self._open)
         self.clicked.connect(self._open)

@@ -295,7 +295,7 @@ class ParametersPanel(QWidget):
         view.setAccessibleName("Parameters")
         view.setFrameShape(QFrame.Shape.NoFrame)
         view.setShowGrid(False)
-        view.setFont(theme.font(12))
+        view.setProperty("look", "numbers")
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         view.setEditTriggers(

@@ -1,0 +1,225 @@
+"""Export preview: the files as they would be written, rendered anew after each edit."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import ClassVar
+
+from PySide6.QtCore import QRegularExpression, Qt
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QListWidget,
+    QPlainTextEdit,
+    QPushButton,
+    QSpinBox,
+    QSplitter,
+    QVBoxLayout,
+)
+
+from ndbplan.desktop import theme
+from ndbplan.desktop.analyses.panel import Panel
+from ndbplan.desktop.context import Context
+from ndbplan.desktop.parts import label
+from ndbplan.desktop.tasks import Outcome, Task
+from ndbplan.plan.plan import Plan
+
+
+class ExportPanel(Panel):
+    """List of files, the text of one, Export…"""
+
+    name: ClassVar[str] = "Export preview"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._task: Task | None = None
+        self._files: dict[str, str] = {}
+        self.files = QListWidget()
+        self.files.setProperty("look", "files")
+        self.files.setAccessibleName("Files to export")
+        self.files.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.files.currentTextChanged.connect(self._show_file)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setProperty("look", "file")
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setFont(theme.mono_font())
+        self.text.setAccessibleName("Text of the file")
+        self._highlighter = Highlighter(self.text.document())
+        self._state = label("", "muted", wrap=False)
+        self.groups = QSpinBox()
+        self.groups.setRange(1, 71)
+        self.groups.setAccessibleName("Node groups that the runbook adds")
+        self.groups.setToolTip("How many node groups the add-node part of the runbook adds")
+        self.groups.valueChanged.connect(lambda _n: self.refresh())
+        copy = QPushButton("Copy")
+        copy.setToolTip("Copy the text of this file")
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
+        self.export_button = QPushButton("Export…")
+        self.export_button.setProperty("kind", "primary")
+        self.export_button.setToolTip("Write all files into a folder")
+        self.export_button.clicked.connect(self._ask_folder)
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(label("Runbook adds node groups", "fieldLabel", wrap=False))
+        top.addWidget(self.groups)
+        top.addWidget(self._state, 1)
+        top.addWidget(copy)
+        top.addWidget(self.export_button)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setProperty("look", "gap")
+        split.setHandleWidth(12)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.files)
+        split.addWidget(self.text)
+        split.setSizes([190, 700])
+        split.setStretchFactor(1, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 10, 16, 8)
+        layout.setSpacing(8)
+        layout.addLayout(top)
+        layout.addWidget(split, 1)
+        theme.theme().changed.connect(self._highlighter.restyle)
+
+    def refresh(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        plan, groups = self.context.plan, self.groups.value()
+        self._task = self.context.tasks.start(lambda _task: _render(plan, groups), self._rendered)
+
+    def export_to(self, folder: Path) -> None:
+        """Write all files into a folder, in a thread."""
+        plan, groups = self.context.plan, self.groups.value()
+        self._say("Writing…")
+        self.context.tasks.start(lambda _task: _write(plan, folder, groups), self._written)
+
+    def _ask_folder(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, "Export into a folder")
+        if folder:
+            self.export_to(Path(folder))
+
+    def _written(self, outcome: Outcome) -> None:
+        if outcome.error:
+            self._say(outcome.error, is_error=True)
+        elif not outcome.cancelled:
+            count, folder = outcome.value
+            self._say(f"{count} files written to {folder}")
+
+    def _rendered(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        self._task = None
+        self._say(outcome.error, is_error=bool(outcome.error))
+        self._files = {} if outcome.error else outcome.value
+        names = list(self._files)
+        if names != [self.files.item(i).text() for i in range(self.files.count())]:
+            chosen = self.files.currentItem().text() if self.files.currentItem() else ""
+            self.files.blockSignals(True)
+            self.files.clear()
+            self.files.addItems(names)
+            self.files.setCurrentRow(names.index(chosen) if chosen in names else 0)
+            self.files.blockSignals(False)
+        self._show_file(self.files.currentItem().text() if self.files.currentItem() else "")
+
+    def _show_file(self, name: str) -> None:
+        text = self._files.get(name, "")
+        if text == self.text.toPlainText():
+            return
+        bar = self.text.verticalScrollBar()
+        at = bar.value()
+        same_file = self.text.property("file") == name
+        self._highlighter.set_kind(name.rpartition(".")[2])
+        self.text.setPlainText(text)
+        self.text.setProperty("file", name)
+        if same_file:
+            bar.setValue(at)
+
+    def _say(self, text: str, *, is_error: bool = False) -> None:
+        self._state.setText(text)
+        self._state.setProperty("look", "fieldError" if is_error else "muted")
+        theme.restyle(self._state)
+
+
+class Highlighter(QSyntaxHighlighter):
+    """Sections, keys, comments, headings and commands of the exported files."""
+
+    _RULES: ClassVar[dict[str, tuple[tuple[str, str], ...]]] = {
+        "ini": (
+            (r"^\s*\[[^\]]*\]", "accent bold"),
+            (r"^[^#;=\[]+(?==)", "info"),
+            (r"^\s*[#;].*$", "muted"),
+            (r"(?<=\s)#.*$", "muted"),
+        ),
+        "sh": (
+            (r"\$\{?[A-Za-z_][A-Za-z0-9_]*\}?", "violet"),
+            (r"'[^']*'|\"[^\"]*\"", "good"),
+            (r"^\s*#.*$", "muted"),
+            (r"^\s*(set|if|then|else|fi|for|do|done|while|exit|echo|function)\b", "accent"),
+        ),
+        "md": (
+            (r"^#+ .*$", "accent bold"),
+            (r"`[^`]*`", "good"),
+            (r"^\s*(?:[-*]|\d+\.) ", "info"),
+            (r"\*\*[^*]+\*\*", "text_strong bold"),
+            (r"^(?: {4}|\t).*$", "good"),
+        ),
+    }
+    _KINDS: ClassVar[dict[str, str]] = {"cnf": "ini", "ini": "ini", "sh": "sh", "md": "md", "sql": "sh"}
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        self._kind = ""
+        self._rules: list[tuple[QRegularExpression, QTextCharFormat]] = []
+        self._fenced = QTextCharFormat()
+
+    def set_kind(self, suffix: str) -> None:
+        """Highlight for another kind of file, by its suffix."""
+        kind = self._KINDS.get(suffix, "")
+        if kind != self._kind or not self._rules:
+            self._kind = kind
+            self._load()
+
+    def restyle(self) -> None:
+        """Take over the colours of the theme in use."""
+        self._load()
+        self.rehighlight()
+
+    def highlightBlock(self, text: str) -> None:
+        for pattern, style in self._rules:
+            matches = pattern.globalMatch(text)
+            while matches.hasNext():
+                match = matches.next()
+                self.setFormat(match.capturedStart(), match.capturedLength(), style)
+        if self._kind == "md":
+            fence = re.match(r"\s*```", text) is not None
+            inside = self.previousBlockState() == 1
+            if inside or fence:
+                self.setFormat(0, len(text), self._fenced)
+            self.setCurrentBlockState(int(inside != fence))
+
+    def _load(self) -> None:
+        colours = theme.tokens()
+        self._rules = []
+        for pattern, look in self._RULES.get(self._kind, ()):
+            token, _, weight = look.partition(" ")
+            style = QTextCharFormat()
+            style.setForeground(QColor(getattr(colours, token)))
+            if weight:
+                style.setFontWeight(QFont.Weight.DemiBold)
+            self._rules.append((QRegularExpression(pattern), style))
+        self._fenced = QTextCharFormat()
+        self._fenced.setForeground(QColor(colours.good))
+
+
+def _render(plan: Plan, groups: int) -> dict[str, str]:
+    from ndbplan.exchange.export import render_files
+
+    return render_files(plan, add_groups=groups)
+
+
+def _write(plan: Plan, folder: Path, groups: int) -> tuple[int, Path]:
+    from ndbplan.exchange.export import export
+
+    return len(export(plan, folder, add_groups=groups)), folder

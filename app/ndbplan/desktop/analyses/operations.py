@@ -1,0 +1,172 @@
+"""Operations: how long starts and restarts take, phase by phase, under conditions set with sliders."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QSlider,
+    QSpinBox,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ndbplan.base.errors import UserError
+from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
+from ndbplan.desktop.context import Context
+from ndbplan.desktop.parts import label
+from ndbplan.desktop.tasks import Outcome, Task
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.estimate.restart import Conditions
+
+_NAMES = {
+    "node": "Node restart",
+    "initial": "Initial node restart",
+    "system": "System restart",
+    "rolling": "Rolling restart",
+    "start": "First start",
+}
+_DISK_FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)
+
+
+class OperationsPanel(Panel):
+    """A lane for each kind of restart."""
+
+    name: ClassVar[str] = "Operations"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._task: Task | None = None
+        self.load_box = QComboBox()
+        self.load_box.setAccessibleName("Load during the operation")
+        self.disk = QSlider(Qt.Orientation.Horizontal)
+        self.disk.setRange(0, len(_DISK_FACTORS) - 1)
+        self.disk.setValue(_DISK_FACTORS.index(1.0))
+        self.disk.setFixedWidth(110)
+        self.disk.setAccessibleName("Speed of the disks against the plan's")
+        self._disk_text = QLabel()
+        self._disk_text.setMinimumWidth(34)
+        self.ldms = QSpinBox()
+        self.ldms.setRange(0, 32)
+        self.ldms.setSpecialValueText("plan's")
+        self.ldms.setAccessibleName("LDM threads")
+        self.together = QCheckBox("One node of each group at a time")
+        self._note = label("", "muted", wrap=False)
+        self.lanes = Timeline("Restarts by phase")
+        self._empty = Empty("No data node yet", "Add data nodes to see how long starts and restarts take.")
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        for text, widget in (("Load", self.load_box), ("Disks", self.disk)):
+            top.addWidget(label(text, "fieldLabel", wrap=False))
+            top.addWidget(widget)
+        top.addWidget(self._disk_text)
+        top.addWidget(label("LDM threads", "fieldLabel", wrap=False))
+        top.addWidget(self.ldms)
+        top.addWidget(self.together)
+        top.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.setSpacing(6)
+        column.addWidget(self.lanes)
+        self._notes = label("", "muted")
+        column.addWidget(self._notes)
+        column.addStretch(1)
+        scroll.setWidget(holder)
+        content = QWidget()
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(10)
+        layout.addLayout(top)
+        layout.addWidget(self._note)
+        layout.addWidget(scroll, 1)
+        self._note.hide()
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._pages.addWidget(content)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(16, 10, 16, 8)
+        outer.addWidget(self._pages)
+        self.load_box.activated.connect(lambda _i: self.compute())
+        self.disk.valueChanged.connect(lambda _v: self.compute())
+        self.ldms.valueChanged.connect(lambda _v: self.compute())
+        self.together.toggled.connect(lambda _on: self.compute())
+
+    def refresh(self) -> None:
+        plan = self.context.plan
+        chosen = self.load_box.currentData()
+        self.load_box.blockSignals(True)
+        self.load_box.clear()
+        self.load_box.addItem("idle", None)
+        for workload in plan.workloads:
+            self.load_box.addItem(workload.name, workload.id)
+        self.load_box.setCurrentIndex(max(0, self.load_box.findData(chosen)))
+        self.load_box.blockSignals(False)
+        self._pages.setCurrentIndex(1 if plan.data_nodes else 0)
+        if plan.data_nodes:
+            self.compute()
+
+    def compute(self) -> None:
+        """Ask the engine, in a thread."""
+        if self._task is not None:
+            self._task.cancel()
+        factor = _DISK_FACTORS[self.disk.value()]
+        self._disk_text.setText(f"× {factor:g}")
+        plan, workload_id = self.context.plan, self.load_box.currentData()
+        settings = {
+            "workload": plan.by_id.get(workload_id) if workload_id else None,
+            "ldm_threads": self.ldms.value() or None,
+            "disk_factor": factor,
+            "one_of_each_group": self.together.isChecked(),
+        }
+        self._task = self.context.tasks.start(lambda task: _ask(plan, settings, task), self._done)
+
+    def _done(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        self._task = None
+        self._note.setVisible(bool(outcome.error))
+        self._note.setText(outcome.error)
+        if not outcome.error:
+            lanes, notes = outcome.value
+            self.lanes.show_lanes(lanes)
+            self._notes.setText("\n".join(notes))
+
+
+def _ask(plan: Plan, settings: dict[str, Any], task: Task) -> tuple[list[Lane], list[str]]:
+    from ndbplan.estimate.restart import KINDS, Conditions, restart
+
+    conditions: Conditions = Conditions(**settings)
+    lanes, notes = [], []
+    for kind in KINDS:
+        if task.cancelled():
+            break
+        try:
+            found = restart(plan, kind, conditions=conditions)
+        except UserError as error:
+            notes.append(f"{_NAMES[kind]}: {error.line}")
+            continue
+        blocks = tuple(Block(p.name, p.duration_s, _why(p)) for p in found.phases)
+        lanes.append(Lane(_NAMES[kind], found.duration_s, blocks))
+        notes += [f"{_NAMES[kind]}: {note}" for note in found.notes]
+    return lanes, notes
+
+
+def _why(phase: Any) -> str:
+    parts = [f"Bound by {phase.bound}." if phase.bound else "", phase.shorten]
+    return " ".join(part for part in parts if part)

@@ -1,0 +1,214 @@
+"""Timelines of phases: one lane for each operation, one block for each phase, to scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from ndbplan.base.units import format_duration
+from ndbplan.desktop import theme
+from ndbplan.desktop.explain import Explanation, range_text
+from ndbplan.estimate.quantity import Quantity
+
+_LANE, _BLOCK, _NAME_WIDTH, _AXIS = 38, 22, 132, 20
+
+
+@dataclass(frozen=True)
+class Block:
+    """One phase."""
+
+    name: str
+    duration_s: Quantity
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One operation with its phases, one after the other."""
+
+    name: str
+    duration_s: Quantity
+    blocks: tuple[Block, ...]
+
+
+class Timeline(QWidget):
+    """The lanes over one time axis. Click a block or a total for its derivation; arrow keys walk."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._lanes: tuple[Lane, ...] = ()
+        self._picked: tuple[int, int] | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(name)
+        theme.theme().changed.connect(self.update)
+
+    def show_lanes(self, lanes: Sequence[Lane]) -> None:
+        """Draw other lanes."""
+        self._lanes = tuple(lanes)
+        self._picked = None
+        self.setFixedHeight(self.sizeHint().height())
+        self.setAccessibleDescription(
+            "; ".join(f"{lane.name} {format_duration(lane.duration_s.value)}" for lane in self._lanes)
+        )
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(500, _LANE * max(1, len(self._lanes)) + _AXIS)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        colours = theme.tokens()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        left, width = self._scale_box()
+        longest = self._longest_s()
+        painter.setFont(theme.font(11))
+        for i in range(5):
+            x = left + width * i / 4
+            painter.setPen(QPen(QColor(colours.grid), 1))
+            painter.drawLine(round(x), 0, round(x), self.height() - _AXIS)
+            painter.setPen(QColor(colours.faint))
+            side = (
+                Qt.AlignmentFlag.AlignLeft
+                if i == 0
+                else Qt.AlignmentFlag.AlignRight
+                if i == 4
+                else Qt.AlignmentFlag.AlignHCenter
+            )
+            box = QRectF(x - (0 if i == 0 else 120 if i == 4 else 60), self.height() - _AXIS + 3, 120, 16)
+            painter.drawText(box, side, format_duration(longest * i / 4) if i else "0")
+        for row, lane in enumerate(self._lanes):
+            self._paint_lane(painter, row, lane)
+
+    def _paint_lane(self, painter: QPainter, row: int, lane: Lane) -> None:
+        colours = theme.tokens()
+        y = row * _LANE
+        painter.setFont(theme.font(12, 500))
+        painter.setPen(QColor(colours.text))
+        painter.drawText(
+            QRectF(0, y, _NAME_WIDTH - 8, 20),
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+            lane.name,
+        )
+        painter.setFont(theme.font(12, 600))
+        picked_total = self._picked == (row, -1)
+        painter.setPen(QColor(colours.accent if picked_total else colours.text_strong))
+        painter.drawText(
+            QRectF(0, y + 17, _NAME_WIDTH - 8, 18),
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+            format_duration(lane.duration_s.value),
+        )
+        metrics = QFontMetricsF(theme.font(11))
+        painter.setFont(theme.font(11))
+        for column, block in enumerate(lane.blocks):
+            box = self._box(row, column)
+            colour = QColor(colours.series[column % len(colours.series)])
+            painter.setPen(
+                QPen(QColor(colours.text_strong), 1.5) if self._picked == (row, column) else Qt.PenStyle.NoPen
+            )
+            painter.setBrush(colour)
+            painter.drawRoundedRect(box, 3, 3)
+            if box.width() > 34:
+                painter.setPen(QColor("#0d1017" if colours.is_dark else "#ffffff"))
+                text = metrics.elidedText(block.name, Qt.TextElideMode.ElideRight, box.width() - 10)
+                painter.drawText(box.adjusted(5, 0, -5, 0), Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _longest_s(self) -> float:
+        return max((lane.duration_s.value for lane in self._lanes), default=0.0) or 1.0
+
+    def _scale_box(self) -> tuple[float, float]:
+        return float(_NAME_WIDTH), max(10.0, self.width() - _NAME_WIDTH - 4.0)
+
+    def _box(self, row: int, column: int) -> QRectF:
+        left, width = self._scale_box()
+        longest = self._longest_s()
+        lane = self._lanes[row]
+        whole = sum(block.duration_s.value for block in lane.blocks)
+        # Phases of lanes whose total is less than their sum overlap: they are drawn to the total's scale.
+        scale = width / longest * (lane.duration_s.value / whole if whole else 1.0)
+        start = sum(block.duration_s.value for block in lane.blocks[:column]) * scale
+        size = max(1.0, lane.blocks[column].duration_s.value * scale - 1)
+        return QRectF(left + start, row * _LANE + (_LANE - _BLOCK) / 2 - 1, size, _BLOCK)
+
+    def _at(self, place: QPoint) -> tuple[int, int] | None:
+        row = place.y() // _LANE
+        if not 0 <= row < len(self._lanes):
+            return None
+        if place.x() < _NAME_WIDTH:
+            return (row, -1)
+        for column in range(len(self._lanes[row].blocks)):
+            if self._box(row, column).contains(place):
+                return (row, column)
+        return None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._pick(self._at(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._pick(None)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        place = self._at(event.position().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton and place is not None:
+            self._open(place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        places = [(r, c) for r, lane in enumerate(self._lanes) for c in range(-1, len(lane.blocks))]
+        if not places:
+            super().keyPressEvent(event)
+            return
+        at = places.index(self._picked) if self._picked in places else -1
+        key = Qt.Key(event.key())
+        if key in (Qt.Key.Key_Right, Qt.Key.Key_Down):
+            self._pick(places[(at + 1) % len(places)])
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Up):
+            self._pick(places[(at - 1) % len(places)])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._picked is not None:
+            self._open(self._picked)
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            place = self._at(event.pos())
+            QToolTip.showText(event.globalPos(), self.tip(place) if place else "", self)
+            return True
+        return super().event(event)
+
+    def tip(self, place: tuple[int, int]) -> str:
+        """What there is to say about a block, or (column −1) a whole lane."""
+        lane = self._lanes[place[0]]
+        if place[1] < 0:
+            return f"{lane.name}: {format_duration(lane.duration_s.value)}, {range_text(lane.duration_s)}"
+        block = lane.blocks[place[1]]
+        text = f"{block.name}: {format_duration(block.duration_s.value)}, {range_text(block.duration_s)}"
+        return f"{text}\n{block.note}" if block.note else text
+
+    def _pick(self, place: tuple[int, int] | None) -> None:
+        if place != self._picked:
+            self._picked = place
+            self.setCursor(Qt.CursorShape.PointingHandCursor if place else Qt.CursorShape.ArrowCursor)
+            self.update()
+
+    def _open(self, place: tuple[int, int]) -> None:
+        lane = self._lanes[place[0]]
+        quantity = lane.duration_s if place[1] < 0 else lane.blocks[place[1]].duration_s
+        title = lane.name if place[1] < 0 else f"{lane.name}: {lane.blocks[place[1]].name}"
+        x = 0 if place[1] < 0 else self._box(*place).left()
+        popover = Explanation(quantity, title, self)
+        popover.show_at(self.mapToGlobal(QPoint(round(x), place[0] * _LANE + _LANE - 6)))
