@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt
@@ -86,7 +86,6 @@ class Actions:
             handler = handlers[spec.name]
             action.triggered.connect(lambda _checked=False, run=handler: run())
             self._all[spec.name] = action
-        self.tint()
 
     def __getitem__(self, name: str) -> QAction:
         return self._all[name]
@@ -99,10 +98,10 @@ class Actions:
         """Every action, in order."""
         return list(self._all.values())
 
-    def tint(self) -> None:
-        """Draw the icons in the colours of the theme in use."""
+    def tint(self, names: Container[str] | None = None) -> None:
+        """Draw the icons (of all, or of these) in the colours of the theme in use."""
         for spec in SPECS:
-            if spec.icon:
+            if spec.icon and (names is None or spec.name in names):
                 self._all[spec.name].setIcon(theme.icon(spec.icon))
 
     def add_to(self, window: QWidget, canvas: Iterable[QWidget]) -> None:

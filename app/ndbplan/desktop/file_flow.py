@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.document import Document
@@ -37,12 +37,16 @@ class FileFlow(QObject):
 
     def ask_open(self) -> Path | None:
         """Which file to open."""
+        from PySide6.QtWidgets import QFileDialog
+
         start = self._document.path.parent if self._document.path else Path.home()
         name, _ = QFileDialog.getOpenFileName(self._window, "Open a plan", str(start), _FILTER)
         return Path(name) if name else None
 
     def ask_save(self) -> Path | None:
         """Which file to write."""
+        from PySide6.QtWidgets import QFileDialog
+
         known = self._document.path
         start = known or Path.home() / f"{_file_name(self._document.plan.name)}{SUFFIX}"
         name, _ = QFileDialog.getSaveFileName(self._window, "Save the plan", str(start), _FILTER)
@@ -53,6 +57,8 @@ class FileFlow(QObject):
 
     def ask_unsaved(self) -> str:
         """`save`, `discard` or `cancel`: what becomes of the unsaved edits."""
+        from PySide6.QtWidgets import QMessageBox
+
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.NoIcon)
         box.setWindowTitle("Unsaved changes")

@@ -1,12 +1,17 @@
-"""The main window: puts palette, outline, canvas, analyses and inspector together; decides nothing else."""
+"""The main window: puts palette, outline, canvas, analyses and inspector together; decides nothing else.
+
+It comes in two steps: the canvas and the top bar at once, everything around them with `finish_building()`
+when the window is on the screen.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, QMargins, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -21,19 +26,12 @@ from PySide6.QtWidgets import (
 
 from ndbplan.desktop import theme
 from ndbplan.desktop.actions import Actions
-from ndbplan.desktop.canvas.empty import EmptyCanvas
-from ndbplan.desktop.canvas.minimap import Minimap
 from ndbplan.desktop.canvas.view import CanvasView
-from ndbplan.desktop.command_palette import Command, CommandPalette
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.editor import Editor, display_name
 from ndbplan.desktop.file_flow import FileFlow
-from ndbplan.desktop.gallery import Gallery
 from ndbplan.desktop.message_bar import MessageBar
-from ndbplan.desktop.outline import Outline
-from ndbplan.desktop.palette import Palette
 from ndbplan.desktop.preferences import Preferences
-from ndbplan.desktop.recovery import Journal
 from ndbplan.desktop.selection import Selection
 from ndbplan.desktop.side_panels import SidePanels
 from ndbplan.desktop.status_bar import StatusBar
@@ -41,7 +39,16 @@ from ndbplan.desktop.top_bar import TopBar
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_names, sample_plan
 
-_SIDE_WIDTH, _INSPECTOR_WIDTH = 208, 340
+if TYPE_CHECKING:
+    from ndbplan.desktop.canvas.empty import EmptyCanvas
+    from ndbplan.desktop.canvas.minimap import Minimap
+    from ndbplan.desktop.command_palette import Command, CommandPalette
+    from ndbplan.desktop.gallery import Gallery
+    from ndbplan.desktop.outline import Outline
+    from ndbplan.desktop.palette import Palette
+    from ndbplan.desktop.recovery import Journal
+
+_SIDE_WIDTH, _INSPECTOR_WIDTH = 216, 344
 
 
 class MainWindow(QMainWindow):
@@ -54,22 +61,23 @@ class MainWindow(QMainWindow):
         self.selection = Selection(self.document, self)
         self.editor = Editor(self.document, self.selection, self)
         self.files = FileFlow(self.document, self.preferences, self)
-        self.journal = Journal(self.document, journal_folder, self)
+        self.journal: Journal | None = None
+        self._journal_folder = journal_folder
         self.setWindowTitle("ndbplan")
         self.setAcceptDrops(True)
         self.resize(1440, 900)
 
         self.canvas = CanvasView(self.editor)
-        self.minimap = Minimap(self.canvas)
-        self.empty = EmptyCanvas(self.canvas)
-        self.palette_panel = Palette()
-        self.outline = Outline(self.editor)
+        self.minimap: Minimap | None = None
+        self.empty: EmptyCanvas | None = None
+        self.palette_panel: Palette | None = None
+        self.outline: Outline | None = None
+        self.commands: CommandPalette | None = None
         self.actions_table = Actions(self, self._handlers())
         self.top_bar = TopBar(self.editor, self.actions_table, self._main_menu())
         self.messages = MessageBar()
         self.status = StatusBar(self.actions_table)
         self.panels = SidePanels(self.document, self.selection, self.canvas)
-        self.commands = CommandPalette(self, self._commands)
         self.gallery: Gallery | None = None
         self._build()
         self._connect()
@@ -78,26 +86,9 @@ class MainWindow(QMainWindow):
     # Building
 
     def _build(self) -> None:
-        side = QSplitter(Qt.Orientation.Vertical)
-        side.setObjectName("side")
-        outline = QWidget()
-        outline.setObjectName("panel")
-        column = QVBoxLayout(outline)
-        column.setContentsMargins(8, 10, 4, 4)
-        column.setSpacing(4)
-        column.addWidget(_heading("OUTLINE"))
-        column.addWidget(self.outline, 1)
-        palette = QWidget()
-        palette.setObjectName("panel")
-        column = QVBoxLayout(palette)
-        column.setContentsMargins(0, 12, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(_heading("PALETTE", 12))
-        column.addWidget(self.palette_panel, 1)
-        side.addWidget(palette)
-        side.addWidget(outline)
-        side.setSizes([520, 300])
-        self.side = side
+        self.side = QSplitter(Qt.Orientation.Vertical)
+        self.side.setObjectName("side")
+        self.side.setMinimumWidth(180)
         self.middle = QSplitter(Qt.Orientation.Vertical)
         self.middle.addWidget(self.canvas)
         self.middle.addWidget(self.panels.analyses_frame)
@@ -105,7 +96,7 @@ class MainWindow(QMainWindow):
         self.middle.setStretchFactor(1, 2)
         self.middle.setCollapsible(0, False)
         self.workspace = QSplitter(Qt.Orientation.Horizontal)
-        for part in (side, self.middle, self.panels.inspector_frame):
+        for part in (self.side, self.middle, self.panels.inspector_frame):
             self.workspace.addWidget(part)
         self.workspace.setStretchFactor(1, 1)
         self.workspace.setSizes([_SIDE_WIDTH, 10_000, _INSPECTOR_WIDTH])
@@ -124,7 +115,35 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(body)
         for name in ("side", "analyses", "inspector"):
             self.actions_table[name].setChecked(True)
-        self.actions_table.add_to(self, [self.canvas, self.outline])
+        self.actions_table.add_to(self, [self.canvas])
+
+    def finish_building(self) -> None:
+        """Build everything around the canvas, if it is not there yet."""
+        if self.palette_panel is not None:
+            return
+        from ndbplan.desktop.canvas.empty import EmptyCanvas
+        from ndbplan.desktop.canvas.minimap import Minimap
+        from ndbplan.desktop.command_palette import CommandPalette
+        from ndbplan.desktop.outline import Outline
+        from ndbplan.desktop.palette import Palette
+        from ndbplan.desktop.recovery import Journal
+
+        self.journal = Journal(self.document, self._journal_folder, self)
+        self.palette_panel = Palette()
+        self.palette_panel.chosen.connect(self.editor.add_beside_selection)
+        self.outline = Outline(self.editor)
+        self.side.addWidget(_titled("PALETTE", self.palette_panel, QMargins(0, 12, 0, 0), 12))
+        self.side.addWidget(_titled("OUTLINE", self.outline, QMargins(8, 10, 4, 4), 4))
+        self.side.setSizes([600, 260])
+        self.actions_table.add_to(self, [self.outline])
+        self.actions_table.tint()
+        self.minimap = Minimap(self.canvas)
+        self.empty = EmptyCanvas(self.canvas)
+        self.empty.sample_wanted.connect(self.show_gallery)
+        self.empty.host_wanted.connect(lambda: self.editor.add_beside_selection("host-small"))
+        self.empty.file_wanted.connect(self.files.open)
+        self.commands = CommandPalette(self, self._commands)
+        self.panels.build()
 
     def _connect(self) -> None:
         stack = self.document.undo_stack
@@ -135,17 +154,13 @@ class MainWindow(QMainWindow):
         self.files.failed.connect(partial(self.messages.say, "error"))
         self.files.saved.connect(lambda path: self.messages.say("done", f"Saved {path}"))
         self.files.shown.connect(self._show_workspace)
-        self.palette_panel.chosen.connect(self.editor.add_beside_selection)
         self.canvas.zoom_changed.connect(self.status.show_zoom)
         self.canvas.file_dropped.connect(lambda name: self.files.open(Path(name)))
         self.canvas.opened.connect(lambda _id: self.panels.focus_inspector())
         self.selection.changed.connect(lambda _ids: self._refresh_selection())
-        self.empty.sample_wanted.connect(self.show_gallery)
-        self.empty.host_wanted.connect(lambda: self.editor.add_beside_selection("host-small"))
-        self.empty.file_wanted.connect(self.files.open)
         self.panels.failed.connect(partial(self.messages.say, "error"))
         self.panels.ready.connect(lambda: self.status.watch(self.panels.estimates))
-        theme.theme().changed.connect(self.actions_table.tint)
+        theme.theme().changed.connect(lambda: self.actions_table.tint())
         QApplication.clipboard().dataChanged.connect(self._refresh_selection)
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
@@ -218,6 +233,8 @@ class MainWindow(QMainWindow):
     def show_gallery(self) -> None:
         """The gallery in place of the canvas."""
         if self.gallery is None:
+            from ndbplan.desktop.gallery import Gallery
+
             self.gallery = Gallery(self.preferences.recent)
             self.gallery.sample_chosen.connect(self.open_sample)
             self.gallery.file_chosen.connect(self.files.open)
@@ -303,9 +320,10 @@ class MainWindow(QMainWindow):
             (self.canvas, self.canvas.setFocus),
             (self.panels.analyses_frame, self.panels.focus_analyses),
             (self.panels.inspector_frame, self.panels.focus_inspector),
-            (self.palette_panel, next(iter(self.palette_panel.entries.values())).setFocus),
-            (self.outline, self.outline.setFocus),
         ]
+        if self.palette_panel is not None and self.outline is not None:
+            stops.append((self.palette_panel, self.palette_panel.focus_first))
+            stops.append((self.outline, self.outline.setFocus))
         stops = [stop for stop in stops if stop[0].isVisible()]
         focus = QApplication.focusWidget()
         here = next(
@@ -316,9 +334,13 @@ class MainWindow(QMainWindow):
             stops[(here + 1) % len(stops)][1]()
 
     def _open_commands(self) -> None:
-        self.commands.open()
+        self.finish_building()
+        if self.commands is not None:
+            self.commands.open()
 
     def _commands(self) -> Iterable[Command]:
+        from ndbplan.desktop.command_palette import Command
+
         for action in self.actions_table.all():
             if action.isEnabled() and action.objectName() != "find":
                 yield Command(
@@ -347,16 +369,12 @@ class MainWindow(QMainWindow):
 
     # Coming and going
 
-    def finish_building(self) -> None:
-        """Build the panels now, if they are not there yet."""
-        self.panels.build()
-
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.files.may_leave():
             event.ignore()
             return
-        self.journal.remove()
-        self.journal.blockSignals(True)
+        if self.journal is not None:
+            self.journal.close()
         self.panels.close()
         event.accept()
 
@@ -379,8 +397,9 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.WindowDeactivate and self.commands.isVisible():
-            self.commands.hide()
+        commands = getattr(self, "commands", None)
+        if event.type() == QEvent.Type.WindowDeactivate and commands is not None:
+            commands.hide()
         return super().event(event)
 
 
@@ -391,8 +410,15 @@ def icon_of(name: str) -> str:
     return next(spec.icon for spec in SPECS if spec.name == name)
 
 
-def _heading(text: str, indent: int = 4) -> QLabel:
+def _titled(text: str, content: QWidget, margins: QMargins, indent: int) -> QWidget:
+    panel = QWidget()
+    panel.setObjectName("panel")
+    column = QVBoxLayout(panel)
+    column.setContentsMargins(margins)
+    column.setSpacing(4)
     label = QLabel(text)
     label.setProperty("role", "heading")
     label.setContentsMargins(indent, 0, 0, 0)
-    return label
+    column.addWidget(label)
+    column.addWidget(content, 1)
+    return panel

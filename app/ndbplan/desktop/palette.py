@@ -61,6 +61,10 @@ class Palette(QScrollArea):
         self.setWidget(inner)
         theme.theme().changed.connect(inner.update)
 
+    def focus_first(self) -> None:
+        """Go to the first entry."""
+        next(iter(self.entries.values())).setFocus()
+
 
 class Entry(QWidget):
     """One thing to drag: a card with an icon and a name, or the chip of a disk role."""

@@ -58,8 +58,11 @@ class Journal(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(SETTLE_MS)
         self._timer.timeout.connect(self.write)
-        document.changed.connect(lambda _before, _after: self._timer.start())
+        document.changed.connect(self._edited)
         document.state_changed.connect(self._timer.start)
+
+    def _edited(self, _before: Plan, _after: Plan) -> None:
+        self._timer.start()
 
     def write(self) -> None:
         """Journal the plan as it is now; with nothing unsaved there is no journal."""
@@ -88,6 +91,12 @@ class Journal(QObject):
             with contextlib.suppress(OSError):
                 self._file.unlink()
             self._file = None
+
+    def close(self) -> None:
+        """The window ends in good order: nothing to recover, and nothing to write any more."""
+        self.remove()
+        self._document.changed.disconnect(self._edited)
+        self._document.state_changed.disconnect(self._timer.start)
 
 
 def journal_folder() -> Path:

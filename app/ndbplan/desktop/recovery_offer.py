@@ -36,6 +36,7 @@ def _recover(window: MainWindow, found: Crashed) -> None:
         return
     window.document.recover(plan, found.path)
     # Journalled under this program before the old journal goes: a second crash loses nothing either.
-    window.journal.write()
+    if window.journal is not None:
+        window.journal.write()
     found.discard()
     window.files.shown.emit()

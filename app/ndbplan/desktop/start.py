@@ -6,6 +6,7 @@ when the window is already on the screen.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from ndbplan.desktop.main_window import MainWindow
+
+
+_FIRST_PAINT_MS = 30
+"""The window is painted and takes input before the rest is built."""
 
 
 class NoDisplayError(UserError):
@@ -52,6 +57,8 @@ def run(path: Path | None = None, sample: str | None = None) -> int:
 def make_application() -> QApplication:
     """The application object with the program's look. Raises NoDisplayError."""
     _need_display()
+    # Collections while modules load find nothing to free; on again when the window is built.
+    gc.disable()
     # pydantic would search every installed distribution for plug-ins of its own.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from PySide6.QtCore import Qt
@@ -88,15 +95,16 @@ def open_window(app: QApplication, path: Path | None = None, sample: str | None 
     else:
         window.show_gallery()
     window.show()
-    QTimer.singleShot(0, window, lambda: _when_shown(window))
+    QTimer.singleShot(_FIRST_PAINT_MS, window, lambda: _when_shown(window))
     return window
 
 
 def _when_shown(window: MainWindow) -> None:
     from ndbplan.desktop.recovery_offer import offer_recovery
 
-    offer_recovery(window)
     window.finish_building()
+    offer_recovery(window)
+    gc.enable()
 
 
 def _need_display() -> None:

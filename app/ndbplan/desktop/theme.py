@@ -208,14 +208,29 @@ def icon_pixmap(name: str, colour: str, size_px: int = 16, scale: float = 2.0) -
     return pixmap
 
 
-def icon(name: str, colour: str | None = None, size_px: int = 16) -> QIcon:
-    """An icon tinted for the theme in use; the disabled state is fainter. Ask again after `changed`."""
+def icon(name: str, colour: str | None = None, size_px: int = 16, gap_px: int = 0) -> QIcon:
+    """An icon tinted for the theme in use; the disabled state is fainter. Ask again after `changed`.
+
+    `gap_px`: room on the right, for a button whose style sets text too close; show it in `size + gap`.
+    """
     current = tokens()
     made = QIcon()
-    for scale in (1.0, 2.0):
-        made.addPixmap(icon_pixmap(name, colour or current.muted, size_px, scale))
-        made.addPixmap(icon_pixmap(name, current.faint, size_px, scale), QIcon.Mode.Disabled)
+    ratio = max(1.0, QApplication.primaryScreen().devicePixelRatio())
+    for mode, ink in ((QIcon.Mode.Normal, colour or current.muted), (QIcon.Mode.Disabled, current.faint)):
+        pixmap = icon_pixmap(name, ink, size_px, ratio)
+        made.addPixmap(_widened(pixmap, gap_px) if gap_px else pixmap, mode)
     return made
+
+
+def _widened(pixmap: QPixmap, gap_px: int) -> QPixmap:
+    ratio = pixmap.devicePixelRatio()
+    wide = QPixmap(pixmap.width() + round(gap_px * ratio), pixmap.height())
+    wide.setDevicePixelRatio(ratio)
+    wide.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(wide)
+    painter.drawPixmap(0, 0, pixmap)
+    painter.end()
+    return wide
 
 
 def restyle(widget: QWidget) -> None:

@@ -24,6 +24,8 @@ from ndbplan.ndb.version import SERIES
 from ndbplan.plan import edits
 
 HEIGHT = 48
+_GAP = 5
+"""Between icon and text of a button."""
 
 
 class TopBar(QWidget):
@@ -51,10 +53,15 @@ class TopBar(QWidget):
         row.addWidget(self.edited)
         row.addSpacing(14)
         for name in ("undo", "redo"):
-            row.addWidget(self._tool(actions[name], icon_only=True))
-        row.addSpacing(4)
-        for name in ("fit", "arrange"):
             row.addWidget(self._tool(actions[name]))
+        row.addSpacing(4)
+        self._labelled = [
+            (self._push(actions["fit"]), "maximize"),
+            (self._push(actions["arrange"]), "layout-grid"),
+        ]
+        for button, _icon in self._labelled:
+            button.setIconSize(QSize(16 + _GAP, 16))
+            row.addWidget(button)
         row.addSpacing(4)
         self.search = _SearchButton(actions["find"])
         row.addWidget(self.search, 1)
@@ -82,23 +89,24 @@ class TopBar(QWidget):
         self.title.setText(document.title)
         self.title.setToolTip(str(document.path) if document.path else document.plan.name)
         self.edited.setText("— edited" if document.is_modified else "")
-        self.version.setText(f"NDB {document.plan.ndb_version}")
+        self.version.setText(f"NDB {document.plan.ndb_version}  ▾")
 
     def _set_version(self, series: str, _checked: bool = False) -> None:
         self._editor.do(f"Aim at NDB {series}", lambda plan: edits.set_plan(plan, ndb_version=series))
 
-    def _tool(self, action: QAction, *, icon_only: bool = False) -> QToolButton:
+    @staticmethod
+    def _tool(action: QAction) -> QToolButton:
         button = QToolButton()
         button.setDefaultAction(action)
         button.setIconSize(QSize(16, 16))
         button.setAccessibleName(action.text())
-        if not icon_only:
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         return button
 
-    def _push(self, action: QAction, *, primary: bool = False) -> QPushButton:
+    @staticmethod
+    def _push(action: QAction, *, primary: bool = False) -> QPushButton:
         button = QPushButton(action.text())
         button.setToolTip(action.toolTip())
+        button.setIconSize(QSize(14 + _GAP, 14))
         button.clicked.connect(action.trigger)
         if primary:
             button.setProperty("kind", "primary")
@@ -106,9 +114,10 @@ class TopBar(QWidget):
 
     def _tint(self) -> None:
         t = theme.tokens()
-        self.simulate.setIcon(theme.icon("play", t.on_accent, 14))
-        self.version.setIcon(theme.icon("chevron-down"))
-        self.version.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self._actions.tint(("undo", "redo"))
+        for button, name in self._labelled:
+            button.setIcon(theme.icon(name, gap_px=_GAP))
+        self.simulate.setIcon(theme.icon("play", t.on_accent, 14, _GAP))
         self.menu_button.update()
 
 

@@ -37,10 +37,7 @@ class Minimap(QWidget):
     def _follow(self) -> None:
         seen, all_of_it = self._view.visible_rect(), self._view.canvas_scene.content_rect()
         small_window = self._view.width() < 3 * _WIDTH or self._view.height() < 2.5 * _HEIGHT
-        wanted = not all_of_it.isEmpty() and not small_window
-        if seen.contains(all_of_it) and self._view.zoom > 0.6:
-            wanted = False
-        self.setVisible(wanted)
+        self.setVisible(not (all_of_it.isEmpty() or small_window or seen.contains(all_of_it)))
         self.move(self._view.width() - _WIDTH - 12, self._view.height() - _HEIGHT - 12)
         self.update()
 
