@@ -37,7 +37,7 @@ def _renamed(scope: str, old: str, new: str, value: int | str) -> Edit:
     return lambda plan: set_parameter(set_parameter(plan, scope, old, None), scope, new, value)
 
 
-@rule("node-kinds", "A data node, a management node and an SQL or API node at least")
+@rule("node-kinds", "A data node, a management node and an SQL or API node at least", refused=True)
 def node_kinds(plan: Plan) -> Iterator[Problem]:
     for kind, present in (
         ("data node", plan.data_nodes),
@@ -82,7 +82,7 @@ def unknown_parameter(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("parameter-value", "Every value is one that ndb_mgmd takes")
+@rule("parameter-value", "Every value is one that ndb_mgmd takes", refused=True)
 def parameter_value(plan: Plan) -> Iterator[Problem]:
     for scope, section, where, values, ids in parameter_scopes(plan):
         for name, value in values.items():

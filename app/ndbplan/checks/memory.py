@@ -29,13 +29,15 @@ def memory_of_host(plan: Plan) -> Iterator[Problem]:
         share = ram / host.memory_bytes
         if share <= _RAM_WARNING:
             continue
-        who = " and ".join(f"data node {need.node_id}" for need in needs)
+        shown = [str(need.node_id) for need in needs[:4]] + (["…"] if len(needs) > 4 else [])
+        who = f"data node{'s' if len(needs) > 1 else ''} {', '.join(shown)}"
         text = (
             f"{who} allocate {format_bytes_binary(ram)} at start, {format_percent(share)} of the "
             f"{format_bytes_binary(host.memory_bytes)} of {host.hostname}"
         )
         ids = [host.id, *(nodes[need.node_id].id for need in needs)]
-        if sum(need.ram_bytes.low for need in needs) > host.memory_bytes:
+        certain = "memory_bytes" not in host.assumed
+        if certain and sum(need.ram_bytes.low for need in needs) > host.memory_bytes:
             yield error(
                 f"host {host.hostname}",
                 f"{text}: the data node does not start or the host swaps",

@@ -26,6 +26,8 @@ class Rule:
     """What it looks after, for the list of rules in the window."""
     topic: str
     find: RuleFunction
+    refused: bool = False
+    """Whether ndb_mgmd refuses a configuration that breaks it."""
 
     def problems(self, plan: Plan) -> list[Problem]:
         """What the rule finds, under its name."""
@@ -36,26 +38,27 @@ RULES: dict[str, Rule] = {}
 """Every rule by name, in the order in which the modules define them."""
 
 
-def rule(name: str, title: str) -> Callable[[RuleFunction], RuleFunction]:
-    """Decorator: register a function as the rule `name`."""
+def rule(name: str, title: str, *, refused: bool = False) -> Callable[[RuleFunction], RuleFunction]:
+    """Decorator: register a function as the rule `name`; `refused`: ndb_mgmd refuses what breaks it."""
 
     def register(function: RuleFunction) -> RuleFunction:
         if name in RULES:
             raise ValueError(f"two rules are called {name}")
-        RULES[name] = Rule(name, title, function.__module__.rpartition(".")[2], function)
+        RULES[name] = Rule(name, title, function.__module__.rpartition(".")[2], function, refused)
         return function
 
     return register
 
 
-def _problem(
+def problem(
     severity: Severity,
     where: str,
     message: str,
-    fix: str | None,
-    object_ids: Iterable[str],
-    edit: Edit | None,
+    fix: str | None = None,
+    object_ids: Iterable[str] = (),
+    edit: Edit | None = None,
 ) -> Problem:
+    """A problem whose severity depends on circumstances."""
     return Problem("", severity, where, message, fix, tuple(object_ids), edit)
 
 
@@ -67,7 +70,7 @@ def error(
     edit: Edit | None = None,
 ) -> Problem:
     """The cluster would not start, or not survive what it is built to survive."""
-    return _problem(Severity.ERROR, where, message, fix, object_ids, edit)
+    return problem(Severity.ERROR, where, message, fix, object_ids, edit)
 
 
 def warning(
@@ -78,7 +81,7 @@ def warning(
     edit: Edit | None = None,
 ) -> Problem:
     """It works, but not as the designer will want."""
-    return _problem(Severity.WARNING, where, message, fix, object_ids, edit)
+    return problem(Severity.WARNING, where, message, fix, object_ids, edit)
 
 
 def hint(
@@ -89,4 +92,4 @@ def hint(
     edit: Edit | None = None,
 ) -> Problem:
     """Good to know."""
-    return _problem(Severity.HINT, where, message, fix, object_ids, edit)
+    return problem(Severity.HINT, where, message, fix, object_ids, edit)

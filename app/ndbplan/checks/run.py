@@ -14,7 +14,7 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.plan.plan import Plan
 
-TOPICS = ("configuration", "topology", "memory", "disks")
+TOPICS = ("configuration", "limits", "threads", "topology", "memory", "disks")
 """Modules of rules, in the order in which their problems are listed."""
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ndbplan.checks.problem import Problem
-from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.checks.limits import LOOPBACK
+from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.rule import error, hint, problem, rule, warning
 from ndbplan.estimate.topology import groups_by_number, node_groups
 from ndbplan.plan.edits import add, free_id, free_node_id, set_parameter, update
 from ndbplan.plan.plan import Plan
@@ -22,6 +23,12 @@ def names(nodes: tuple[DataNode, ...] | list[DataNode]) -> str:
     return ids[0] if len(ids) == 1 else f"{', '.join(ids[:-1])} and {ids[-1]}"
 
 
+def _for_real(plan: Plan, host_id: str) -> Severity:
+    """An error, but a warning on a loopback address: such a cluster is there for trying things out."""
+    name = plan.host(host_id).hostname
+    return Severity.WARNING if name in LOOPBACK or name.startswith("127.") else Severity.ERROR
+
+
 def _without_groups(plan: Plan) -> Plan:
     for node in plan.data_nodes:
         if node.node_group not in (None, NODE_GROUP_NONE):
@@ -29,7 +36,7 @@ def _without_groups(plan: Plan) -> Plan:
     return plan
 
 
-@rule("node-group-size", "Every node group has NoOfReplicas members")
+@rule("node-group-size", "Every node group has NoOfReplicas members", refused=True)
 def node_group_size(plan: Plan) -> Iterator[Problem]:
     replicas = no_of_replicas(plan)
     in_groups = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
@@ -62,7 +69,8 @@ def node_group_host(plan: Plan) -> Iterator[Problem]:
         for host_id, count in hosts.items():
             if count > 1:
                 members = [node for node in group if node.host_id == host_id]
-                yield error(
+                yield problem(
+                    _for_real(plan, host_id),
                     f"host {plan.host(host_id).hostname}",
                     f"data nodes {names(members)} of one node group run on the same host "
                     f"{plan.host(host_id).hostname}; when it fails, every copy of their data is gone and the "
@@ -142,7 +150,8 @@ def arbitrator_host(plan: Plan) -> Iterator[Problem]:
         )
         ids = [node.id, *(d.id for d in plan.data_nodes if d.host_id == node.host_id)]
         if only and len(groups) == 1:
-            yield error(
+            yield problem(
+                _for_real(plan, node.host_id),
                 f"host {hostname}",
                 f"{text}, and the surviving data node cannot win: the cluster stops",
                 "move the management node to a host without data nodes",

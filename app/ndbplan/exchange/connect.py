@@ -27,8 +27,14 @@ def management_directory(plan: Plan, node: ManagementNode) -> str:
 def connect_string(plan: Plan) -> str:
     """The connect string that names every management node."""
     return ",".join(
-        f"{plan.host(node.host_id).hostname}:{management_port(plan, node)}" for node in plan.management_nodes
+        f"{address(plan.host(node.host_id).hostname)}:{management_port(plan, node)}"
+        for node in plan.management_nodes
     )
+
+
+def address(hostname: str) -> str:
+    """A host name in front of a port: an IPv6 address goes into brackets."""
+    return f"[{hostname}]" if ":" in hostname else hostname
 
 
 def data_node_program(plan: Plan) -> str:

@@ -9,7 +9,8 @@ from ndbplan.ndb.catalogue import Parameter
 from ndbplan.ndb.version import NdbVersion
 
 _SUFFIXES = {"K": KIB, "M": MIB, "G": GIB}
-_TRUE, _FALSE = ("1", "y", "yes", "true"), ("0", "n", "no", "false")
+_TRUE = ("1", "Y", "y", "Yes", "YES", "yes", "True", "TRUE", "true")
+_FALSE = ("0", "N", "n", "No", "NO", "no", "False", "FALSE", "false")
 _INTEGER = re.compile(r"([+-]?)([0-9]+)(.*)$", re.S)
 _CPU_ID_MAX = 65535
 
@@ -21,19 +22,27 @@ class BadValueError(ValueError):
 def parse_integer(text: str, version: NdbVersion) -> int:
     """A whole number with K, M or G (powers of 1024) behind it. Raises BadValueError.
 
-    Observed on real management servers: 7.4 also takes text after a suffix (`80MB`) and a blank before it,
-    8.4 neither but a small k; no version takes T, fractions, m or g.
+    Real management servers of 7.4 also take text after a suffix (`80MB`) and a blank before it, those of 8.4
+    neither; no version takes T, fractions, m or g.
     """
     match = _INTEGER.match(text.strip())
     if match is None:
         raise BadValueError(f"'{text[:40]}' is no whole number")
-    number = int(match[2]) * (-1 if match[1] == "-" else 1)
-    rest = match[3]
-    if version < (7, 5):
-        rest = rest.strip()
-        suffix = rest[:1]
-    else:
-        suffix = "K" if rest == "k" else rest
+    digits, rest = match[2], match[3]
+    base = 10
+    if version < (8, 0) and digits.startswith("0"):
+        # Up to 7.6 the program lets the text choose the base, as C does: 0x is hexadecimal, 0 octal.
+        hexadecimal = re.match(r"[xX]([0-9a-fA-F]+)(.*)$", rest, re.S) if digits == "0" else None
+        if hexadecimal:
+            base, digits, rest = 16, hexadecimal[1], hexadecimal[2]
+        else:
+            octal = re.match(r"[0-7]*", digits)
+            end = octal.end() if octal else 0
+            base, digits, rest = 8, digits[:end], digits[end:] + rest
+    number = int(digits, base) * (-1 if match[1] == "-" else 1)
+    # Up to 7.6 only the first letter behind the number counts, and blanks before it do not.
+    suffix = rest.strip()[:1] if version < (8, 0) else rest
+    suffix = "K" if suffix == "k" else suffix
     if rest == "":
         return _held(number, text)
     if suffix in _SUFFIXES:
@@ -62,10 +71,9 @@ def parse_value(parameter: Parameter, text: str, version: NdbVersion) -> int | s
 
 
 def _parse_flag(parameter: Parameter, text: str) -> int:
-    lower = text.strip().lower()
-    if lower in _TRUE:
+    if text.strip() in _TRUE:
         return 1
-    if lower in _FALSE:
+    if text.strip() in _FALSE:
         return 0
     raise BadValueError(f"'{text[:40]}' is no value for the switch {parameter.name}; write 1 or 0")
 

@@ -42,6 +42,15 @@ def no_control(text: str) -> str:
     return text
 
 
+def _resolvable(name: str) -> str:
+    """Refuses what can never be an address: numbers with dots that are no IPv4 address."""
+    if name.replace(".", "").isdigit() and (
+        name.count(".") != 3 or any(int(part) > 255 for part in name.split("."))
+    ):
+        raise ValueError("is no IPv4 address; its four numbers go from 0 to 255")
+    return name
+
+
 def _no_control_but_lines(text: str) -> str:
     no_control(text.replace("\n", " ").replace("\t", " "))
     return text
@@ -55,14 +64,13 @@ Label = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(no_con
 
 Note = Annotated[str, Field(max_length=20_000), AfterValidator(_no_control_but_lines)]
 
+_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+_IPV6 = r"(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}"
+
 Hostname = Annotated[
-    str,
-    Field(
-        max_length=253,
-        pattern=r"^(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)*$",
-    ),
+    str, Field(max_length=253, pattern=rf"^(?:{_LABEL}(?:\.{_LABEL})*|{_IPV6})$"), AfterValidator(_resolvable)
 ]
-"""A DNS name or IPv4 address, as it goes into config.ini."""
+"""A DNS name or IP address, as it goes into config.ini."""
 
 PathText = Annotated[str, Field(max_length=512, pattern=r"^/[A-Za-z0-9._/@%+=:,-]*$")]
 """An absolute path that needs no quoting in INI files and is quoted in scripts all the same."""

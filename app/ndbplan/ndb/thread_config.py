@@ -1,0 +1,139 @@
+"""ThreadConfig as ndb_mgmd parses it: what it refuses, and how many threads of each type it names.
+
+Limits: resources/ndb/threads.json (8.x) and the answers of a 7.4.10 management server.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from ndbplan.base.resources import read_json
+from ndbplan.ndb.values import BadValueError, parse_cpu_list
+from ndbplan.ndb.version import NdbVersion
+
+_BEFORE_8 = {"main": 1, "ldm": 32, "recv": 16, "rep": 1, "io": 1, "watchdog": 1, "tc": 32, "send": 16}
+_LDM_BEFORE_8 = (1, 2, 4, 6, 8, 12, 16, 24, 32)
+_NOT_EXECUTING = ("io", "watchdog", "idxbld")
+_WITH_NOSEND = ("main", "ldm", "tc", "rep")
+_BINDINGS = ("cpubind", "cpubind_exclusive", "cpuset", "cpuset_exclusive")
+_ITEM = re.compile(r"\s*([A-Za-z_]*)\s*(?:(=)\s*(\{)([^{}]*)(\})?)?\s*")
+
+
+@cache
+def _newer_limits() -> dict[str, int]:
+    return {row["type"]: row["max"] for row in read_json("ndb/threads.json")["thread_types"]}
+
+
+def limits(version: NdbVersion) -> dict[str, int]:
+    """Most threads of each type."""
+    if version >= (8, 0, 23):
+        return _newer_limits()
+    found = dict(_BEFORE_8)
+    if version >= (7, 6):
+        found["idxbld"] = 1
+    return found
+
+
+def check_thread_config(text: str, version: NdbVersion) -> dict[str, int]:
+    """Threads that a ThreadConfig names, by type. Raises BadValueError for what ndb_mgmd refuses."""
+    most = limits(version)
+    counts: dict[str, int] = {}
+    position = 0
+    while position < len(text):
+        match = _ITEM.match(text, position)
+        assert match is not None
+        kind = match[1].lower()
+        if kind not in most:
+            raise BadValueError(f"names the thread type '{match[1]}'; there are {', '.join(most)}")
+        if match[2] and not match[5]:
+            raise BadValueError(f"lacks the closing brace behind {kind}")
+        counts[kind] = counts.get(kind, 0) + (_parameters(kind, match[4], version) if match[2] else 1)
+        position = match.end()
+        if position < len(text):
+            if text[position] != ",":
+                shown = text[position : position + 10]
+                raise BadValueError(f"is not readable near '{shown}'; write type={{count=n}},type")
+            position += 1
+            if position == len(text):
+                raise BadValueError("ends with a comma")
+    for kind, count in counts.items():
+        if count > most[kind]:
+            raise BadValueError(f"asks for {count} {kind} threads; at most {most[kind]}")
+    _refuse_combinations(counts, version)
+    return counts
+
+
+def _parameters(kind: str, text: str, version: NdbVersion) -> int:
+    """Threads that one `{…}` adds."""
+    found = _named(text, version)
+    if "realtime" in found and "thread_prio" in found:
+        raise BadValueError(f"sets both realtime and thread_prio for {kind}; only one is possible")
+    bindings = [name for name in _BINDINGS if name in found]
+    if len(bindings) > 1:
+        raise BadValueError(f"sets {' and '.join(bindings)} for {kind}; only one is possible")
+    if kind in _NOT_EXECUTING:
+        for name in ("spintime", "nosend", "thread_prio" if version < (8, 0) else "spintime"):
+            if name in found:
+                raise BadValueError(f"sets {name} for {kind}, which executes no blocks")
+    if "nosend" in found and kind not in _WITH_NOSEND:
+        raise BadValueError(f"sets nosend for {kind}; only {', '.join(_WITH_NOSEND)} can have it")
+    if "thread_prio" in found and not 0 <= _number("thread_prio", found["thread_prio"]) <= 10:
+        raise BadValueError("thread_prio must be between 0 and 10")
+    for name in ("spintime", "nosend", "realtime"):
+        if name in found:
+            _number(name, found[name])
+    cpus: tuple[int, ...] = ()
+    for name in bindings:
+        cpus = parse_cpu_list(found[name])
+    count = _number("count", found["count"]) if "count" in found else 1
+    if bindings and bindings[0].startswith("cpubind") and count > len(cpus):
+        raise BadValueError(f"binds {count} {kind} threads to {len(cpus)} CPUs")
+    if count == 0 and (version < (8, 0, 23) or kind in ("recv", *_NOT_EXECUTING)):
+        raise BadValueError(f"asks for no {kind} thread; at least 1")
+    return count
+
+
+def _named(text: str, version: NdbVersion) -> dict[str, str]:
+    """The parameters inside one pair of braces."""
+    known = ["count", "cpubind", "cpuset", "realtime", "spintime"]
+    if version >= (7, 5):
+        known += ["cpubind_exclusive", "cpuset_exclusive", "thread_prio"]
+    if version >= (8, 0):
+        known.append("nosend")
+    found: dict[str, str] = {}
+    last = ""
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        name = name.strip().lower()
+        if not equals:
+            # A further CPU of the list before it: cpubind=1,2,5-6.
+            if last in _BINDINGS and re.fullmatch(r"\s*[0-9]+\s*(-\s*[0-9]+\s*)?", part):
+                found[last] += f",{part}"
+                continue
+            raise BadValueError(f"is not readable near '{part.strip()[:20]}'")
+        if name not in known:
+            raise BadValueError(f"names the parameter '{name[:20]}'; there are {', '.join(known)}")
+        if name in found:
+            raise BadValueError(f"sets {name} twice")
+        if not value.strip():
+            raise BadValueError(f"gives {name} no value")
+        found[name] = value.strip()
+        last = name
+    return found
+
+
+def _number(name: str, text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text.strip()):
+        raise BadValueError(f"gives {name} the value '{text[:20]}', which is no whole number")
+    return int(text)
+
+
+def _refuse_combinations(counts: dict[str, int], version: NdbVersion) -> None:
+    if version < (8, 0):
+        ldm = counts.get("ldm", 1)
+        if ldm not in _LDM_BEFORE_8:
+            allowed = ", ".join(map(str, _LDM_BEFORE_8))
+            raise BadValueError(f"asks for {ldm} ldm threads; possible are {allowed}")
+    if counts.get("main", 1) == 0 and counts.get("rep", 1) > 0:
+        raise BadValueError("asks for a rep thread without a main thread")
