@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtGui import QColor, QStandardItem, QStandardItemModel
@@ -14,11 +15,26 @@ from ndbplan.desktop.editor import Editor, display_name
 from ndbplan.estimate.topology import groups_by_number
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.processes import DataNode, Process
 
 _ID = Qt.ItemDataRole.UserRole
+_ROW = Qt.ItemDataRole.UserRole + 1
 _OPEN_AT_MOST = 12
 """With more hosts than this, hosts start closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the tree and what is below it."""
+
+    object_id: str
+    text: str
+    colour: str = ""
+    children: tuple[Row, ...] = ()
+    opens: bool = False
+    """Starts open however large the plan is."""
+    is_section: bool = False
+    """A heading, no object of the plan."""
 
 
 class Outline(QTreeView):
@@ -29,6 +45,8 @@ class Outline(QTreeView):
         self._editor = editor
         self._model = QStandardItemModel(self)
         self._items: dict[str, QStandardItem] = {}
+        self._hosts: dict[str, tuple[tuple[object, ...], Row]] = {}
+        self._top: tuple[Row, ...] = ()
         self._seen: tuple[object, ...] = ()
         self._busy = False
         self.setObjectName("outline")
@@ -44,7 +62,7 @@ class Outline(QTreeView):
         self.selectionModel().selectionChanged.connect(self._lead)
         editor.selection.changed.connect(self._follow)
         editor.document.changed.connect(self._show_change)
-        theme.theme().changed.connect(self._rebuild)
+        theme.theme().changed.connect(self._restyle)
         self._rebuild()
 
     def _show_change(self, _before: Plan, after: Plan) -> None:
@@ -54,67 +72,89 @@ class Outline(QTreeView):
     def _rebuild(self) -> None:
         plan = self._editor.plan
         self._seen = _shown(plan)
-        opened = {object_id for object_id, item in self._items.items() if self.isExpanded(item.index())}
-        known = set(self._items)
+        rows = self._rows(plan)
+        new: list[QStandardItem] = []
         self._busy = True
-        self._model.clear()
-        self._items = {}
-        root = self._model.invisibleRootItem()
-        numbers = {n.id: g for g, members in groups_by_number(plan).items() for n in members}
-        inside: dict[str | None, list[Host]] = {}
-        for host in plan.hosts:
-            inside.setdefault(host.location_id, []).append(host)
-        for place in plan.locations:
-            item = self._add(root, place.id, place.name)
-            for host in inside.get(place.id, ()):
-                self._add_host(item, plan, host, numbers)
-        for host in inside.get(None, ()):
-            self._add_host(root, plan, host, numbers)
-        loose = [p for p in plan.processes if p.host_id is None]
-        self._add_section(root, "API slots anywhere", ((p.id, display_name(p)) for p in loose))
-        self._add_section(root, "Tables", ((t.id, t.full_name) for t in plan.tables))
-        spaces = [(s.id, s.name) for s in plan.tablespaces]
-        spaces += [(g.id, g.name) for g in plan.logfile_groups]
-        self._add_section(root, "Disk data", spaces)
-        self._add_section(root, "Workloads", ((w.id, w.name) for w in plan.workloads))
+        self._sync(self._model.invisibleRootItem(), self._top, rows, new)
+        self._top = rows
         few = len(plan.hosts) <= _OPEN_AT_MOST
-        places = {p.id for p in plan.locations}
-        for object_id, item in self._items.items():
-            new = object_id not in known
-            self.setExpanded(item.index(), object_id in opened or (new and (few or object_id in places)))
+        for item in new:
+            row = item.data(_ROW)
+            if row.children and (few or row.opens):
+                self.setExpanded(item.index(), True)
         self._busy = False
         self._follow(self._editor.selection.ids)
 
-    def _add(self, parent: QStandardItem, object_id: str, text: str, colour: str = "") -> QStandardItem:
-        item = QStandardItem(text)
-        item.setData(object_id, _ID)
-        item.setToolTip(text)
-        if colour:
-            item.setForeground(QColor(colour))
+    def _restyle(self) -> None:
+        self._hosts = {}
+        self._rebuild()
+
+    def _sync(
+        self, parent: QStandardItem, old: tuple[Row, ...], rows: tuple[Row, ...], new: list[QStandardItem]
+    ) -> None:
+        """Turn the rows below an item into these; rows that are the same objects cost nothing."""
+        if [row.object_id for row in old] != [row.object_id for row in rows]:
+            opened = {r.object_id for r in old if self.isExpanded(self._items[r.object_id].index())}
+            for row in old:
+                self._forget(row)
+            parent.removeRows(0, parent.rowCount())
+            for row in rows:
+                item = self._append(parent, row, new)
+                if row.object_id in opened:
+                    self.setExpanded(item.index(), True)
+            return
+        for before, row in zip(old, rows, strict=True):
+            if before is row:
+                continue
+            item = self._items[row.object_id]
+            if (before.text, before.colour) != (row.text, row.colour):
+                _dress(item, row)
+            item.setData(row, _ROW)
+            self._sync(item, before.children, row.children, new)
+
+    def _append(self, parent: QStandardItem, row: Row, new: list[QStandardItem]) -> QStandardItem:
+        item = QStandardItem()
+        item.setData(row.object_id, _ID)
+        item.setData(row, _ROW)
+        if row.is_section:
+            item.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        _dress(item, row)
         parent.appendRow(item)
-        self._items[object_id] = item
+        self._items[row.object_id] = item
+        new.append(item)
+        for child in row.children:
+            self._append(item, child, new)
         return item
 
-    def _add_host(self, parent: QStandardItem, plan: Plan, host: Host, numbers: dict[str, int]) -> None:
-        t = theme.tokens()
-        item = self._add(parent, host.id, host.hostname)
-        processes = plan.processes_of_host[host.id]
-        for process in processes:
-            group = numbers.get(process.id)
-            text = display_name(process) + (f" · NG {group}" if group is not None else "")
-            self._add(item, process.id, text, t.group(group) if group is not None else t.muted)
-        nodes = [p for p in processes if isinstance(p, DataNode)]
-        for disk in host.disks:
-            roles = [ROLE_TEXT[r] for r in DiskRole if any(n.disk_roles.disk_of(r) == disk.id for n in nodes)]
-            self._add(item, disk.id, f"{disk.name} · {' + '.join(roles)}" if roles else disk.name, t.muted)
+    def _forget(self, row: Row) -> None:
+        self._items.pop(row.object_id, None)
+        for child in row.children:
+            self._forget(child)
 
-    def _add_section(self, root: QStandardItem, name: str, rows: Iterable[tuple[str, str]]) -> None:
-        listed = list(rows)
-        if listed:
-            section = self._add(root, f"section {name}", f"{name} ({len(listed)})")
-            section.setFlags(Qt.ItemFlag.ItemIsEnabled)
-            for object_id, text in listed:
-                self._add(section, object_id, text, theme.tokens().muted)
+    def _rows(self, plan: Plan) -> tuple[Row, ...]:
+        numbers = {n.id: g for g, members in groups_by_number(plan).items() for n in members}
+        inside: dict[str | None, list[Row]] = {}
+        kept, self._hosts = self._hosts, {}
+        name = theme.tokens().name
+        for host in plan.hosts:
+            processes = plan.processes_of_host[host.id]
+            key = (host, *processes, *(numbers.get(p.id) for p in processes), name)
+            found = kept.get(host.id)
+            if found is None or not _same(found[0], key):
+                found = (key, _host_row(host, processes, numbers))
+            self._hosts[host.id] = found
+            inside.setdefault(host.location_id, []).append(found[1])
+        places = [Row(p.id, p.name, children=tuple(inside.get(p.id, ())), opens=True) for p in plan.locations]
+        loose = [p for p in plan.processes if p.host_id is None]
+        spaces = [(s.id, s.name) for s in plan.tablespaces]
+        spaces += [(g.id, g.name) for g in plan.logfile_groups]
+        sections = (
+            _section("API slots anywhere", [(p.id, display_name(p)) for p in loose]),
+            _section("Tables", [(t.id, t.full_name) for t in plan.tables]),
+            _section("Disk data", spaces),
+            _section("Workloads", [(w.id, w.name) for w in plan.workloads]),
+        )
+        return (*places, *inside.get(None, ()), *(s for s in sections if s.children))
 
     def _lead(self, _new: QItemSelection, _old: QItemSelection) -> None:
         if self._busy:
@@ -143,6 +183,37 @@ class Outline(QTreeView):
             model.setCurrentIndex(last, QItemSelectionModel.SelectionFlag.NoUpdate)
             self.scrollTo(last)
         self._busy = False
+
+
+def _dress(item: QStandardItem, row: Row) -> None:
+    item.setText(row.text)
+    item.setToolTip(row.text)
+    item.setForeground(QColor(row.colour or theme.tokens().text))
+
+
+def _host_row(host: Host, processes: Sequence[Process], numbers: dict[str, int]) -> Row:
+    t = theme.tokens()
+    rows: list[Row] = []
+    roles: dict[str, list[str]] = {disk.id: [] for disk in host.disks}
+    for process in processes:
+        group = numbers.get(process.id)
+        text = display_name(process) + (f" · NG {group}" if group is not None else "")
+        rows.append(Row(process.id, text, t.group(group) if group is not None else t.muted))
+        if isinstance(process, DataNode):
+            for role, name in ROLE_TEXT.items():
+                disk_id = process.disk_roles.disk_of(role)
+                if disk_id is not None and name not in roles[disk_id]:
+                    roles[disk_id].append(name)
+    for disk in host.disks:
+        text = f"{disk.name} · {' + '.join(roles[disk.id])}" if roles[disk.id] else disk.name
+        rows.append(Row(disk.id, text, t.muted))
+    return Row(host.id, host.hostname, children=tuple(rows))
+
+
+def _section(name: str, rows: Sequence[tuple[str, str]]) -> Row:
+    muted = theme.tokens().muted
+    listed = tuple(Row(object_id, text, muted) for object_id, text in rows)
+    return Row(f"section {name}", f"{name} ({len(listed)})", children=listed, is_section=True)
 
 
 def _shown(plan: Plan) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""What a pointer does on the canvas: each drag is one undoable step, and undo gives the identical plan back."""
+"""What a pointer does on the canvas: each drag is one undoable step; undo gives the identical plan back."""
 
 from __future__ import annotations
 

@@ -28,6 +28,8 @@ class Look:
         self.tokens: Tokens = DARK
         self.loads: Loads = NO_LOADS
         self.zoom = 1.0
+        self.keeps_pixels = False
+        """Whether hosts keep their pixels between paints: for a screen, not for a drawing in vectors."""
 
     @property
     def is_far(self) -> bool:
@@ -52,6 +54,8 @@ class CanvasItem(QGraphicsItem):
         self.is_hovered = False
         self.is_target = False
         self.setZValue(z)
+        if look.keeps_pixels and z != Z_LOCATION:
+            self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
 
     @property
     def object_id(self) -> str:

@@ -73,7 +73,8 @@ class CanvasScene(QGraphicsScene):
             ):
                 self._show_host(host_box)
                 moved.add(host_id)
-        self._show_loose(after.loose)
+        if before.loose != after.loose:
+            self._show_loose(after.loose)
         self._show_groups(before, after, moved)
         self.mark_selection(self._marked)
 

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QNativeGestureEvent,
     QPainter,
     QPixmap,
+    QPixmapCache,
     QResizeEvent,
     QShowEvent,
     QWheelEvent,
@@ -40,6 +41,8 @@ _FIT_MARGIN = 32.0
 _FIT_MAX = 1.0
 _STEP = 1.25
 _DOTS = 26
+_PIXELS_KIB = 96 * 1024
+"""For the pixels that hosts keep between paints."""
 
 
 class CanvasView(QGraphicsView):
@@ -59,6 +62,8 @@ class CanvasView(QGraphicsView):
         self.document = editor.document
         self.selection = editor.selection
         self.canvas_scene = CanvasScene(theme.tokens(), self)
+        self.canvas_scene.look.keeps_pixels = True
+        QPixmapCache.setCacheLimit(_PIXELS_KIB)
         self.setScene(self.canvas_scene)
         self._gesture: gestures.Gesture | None = None
         self._drop: drops.Drop | None = None

@@ -1,0 +1,139 @@
+"""The scene follows any change of the plan, touching only what changed."""
+
+from __future__ import annotations
+
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF
+
+from ndbplan.desktop import theme
+from ndbplan.desktop.canvas.items import DiskItem, HostItem, ProcessItem
+from ndbplan.desktop.canvas.loads import Loads
+from ndbplan.desktop.canvas.scene import CanvasScene
+from ndbplan.plan import edits
+from ndbplan.plan.fields import Point
+from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.samples import sample_plan
+
+
+def _shown(scene: CanvasScene) -> dict:
+    """What stands where, by the objects shown; independent of how the scene came there."""
+    items = [i for i in scene.items() if hasattr(i, "object_ids")]
+    return {(i.kind, i.object_ids): i.rect_in_scene().getRect() for i in items}
+
+
+def _fresh(plan) -> dict:
+    scene = CanvasScene(theme.DARK)
+    scene.show_plan(plan)
+    return _shown(scene)
+
+
+def test_items_of_what_did_not_change_are_the_same_items(qapp) -> None:
+    plan = sample_plan("starter")
+    scene = CanvasScene(theme.DARK)
+    scene.show_plan(plan)
+    before = {i: scene.item_of(i) for i in plan.by_id}
+    node = plan.data_nodes[0]
+    scene.show_plan(edits.move_process(plan, node.id, "app-a1"))
+    assert all(scene.item_of(i) is item for i, item in before.items() if i != node.id)
+    scene.show_plan(plan)
+    assert _shown(scene) == _fresh(plan)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.randoms(use_true_random=False))
+def test_reconciling_step_by_step_shows_the_same_as_starting_fresh(qapp, steps, choose) -> None:
+    plan = sample_plan("starter")
+    scene = CanvasScene(theme.DARK)
+    scene.show_plan(plan)
+    for step in steps:
+        parts = [*plan.hosts, *plan.locations, *plan.processes]
+        if not parts:
+            plan = sample_plan("add-nodes")
+        elif step < 4:
+            plan = edits.remove(plan, [choose.choice(parts).id])
+        elif step < 7 and plan.hosts and any(p.host_id for p in plan.processes):
+            process = choose.choice([p for p in plan.processes if p.host_id])
+            plan = edits.move_process(plan, process.id, choose.choice(plan.hosts).id)
+        elif step == 7 and plan.hosts:
+            plan = edits.move(plan, {choose.choice(plan.hosts).id: Point(x=choose.randint(-50, 50), y=3)})
+        else:
+            plan = sample_plan(choose.choice(("starter", "add-nodes", "disk-data")))
+        scene.show_plan(plan)
+        assert _shown(scene) == _fresh(plan)
+
+
+def test_an_empty_plan_leaves_nothing_behind(qapp) -> None:
+    scene = CanvasScene(theme.DARK)
+    scene.show_plan(sample_plan("starter"))
+    scene.show_plan(EMPTY_PLAN)
+    assert scene.items() == []
+    assert scene.item_of("host-a1") is None
+
+
+def test_from_far_away_only_hosts_are_shown(qapp) -> None:
+    scene = CanvasScene(theme.DARK)
+    scene.show_plan(sample_plan("starter"))
+    scene.set_zoom(0.2)
+    kinds = {type(i) for i in scene.items() if i.isVisible()}
+    assert ProcessItem not in kinds
+    assert DiskItem not in kinds
+    assert HostItem in kinds
+    scene.set_zoom(1.0)
+    assert {ProcessItem, DiskItem} <= {type(i) for i in scene.items() if i.isVisible()}
+
+
+def test_a_place_finds_what_lies_on_top(qapp) -> None:
+    scene = CanvasScene(theme.DARK)
+    plan = sample_plan("starter")
+    scene.show_plan(plan)
+    node = plan.data_nodes[0]
+    centre = scene.item_of(node.id).rect_in_scene().center()
+    assert scene.found_at(centre).object_id == node.id
+    assert scene.found_at(centre, "host").object_id == node.host_id
+    assert scene.found_at(centre, "location").object_id == plan.host(node.host_id).location_id
+    assert scene.found_at(QPointF(-5000, 0)) is None
+
+
+def test_loads_are_painted_where_they_belong(qapp) -> None:
+    from PySide6.QtGui import QImage, QPainter
+
+    def picture(scene: CanvasScene) -> QImage:
+        image = QImage(900, 500, QImage.Format.Format_RGB32)
+        image.fill(0)
+        painter = QPainter(image)
+        scene.render(painter, image.rect(), scene.content_rect())
+        painter.end()
+        return image
+
+    scene = CanvasScene(theme.DARK)
+    plan = sample_plan("starter")
+    scene.show_plan(plan)
+    cold = picture(scene)
+    disk = plan.hosts[0].disks[0].id
+    scene.show_loads(Loads(disks={disk: 0.97}))
+    hot = picture(scene)
+    assert cold != hot
+    rect = scene.item_of(disk).rect_in_scene()
+    area = scene.content_rect()
+    scale = min(900 / area.width(), 500 / area.height())
+    for x in range(0, 900, 3):
+        for y in range(0, 500, 3):
+            if cold.pixel(x, y) != hot.pixel(x, y):
+                at = QPointF(x / scale + area.x(), y / scale + area.y())
+                assert rect.adjusted(-3, -3, 3, 3).contains(at)
+
+
+def test_an_edit_of_144_hosts_is_shown_within_a_frame(qapp) -> None:
+    plan = sample_plan("telecom-144")
+    scene = CanvasScene(theme.DARK)
+    scene.show_plan(plan)
+    took = []
+    for i in range(9):
+        moved = edits.update(plan, plan.hosts[i * 9].id, cores=17)
+        began = time.perf_counter()
+        scene.show_plan(moved)
+        took.append(time.perf_counter() - began)
+        scene.show_plan(plan)
+    assert sorted(took)[4] < 0.016

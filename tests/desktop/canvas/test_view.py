@@ -1,0 +1,116 @@
+"""Zoom, pan, fit, minimap, menu, empty canvas."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
+
+from ndbplan.desktop.canvas import menus
+from ndbplan.desktop.canvas.empty import EmptyCanvas
+from ndbplan.desktop.canvas.minimap import Minimap
+from ndbplan.desktop.canvas.view import MAX_ZOOM, MIN_ZOOM
+from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.samples import sample_plan
+
+
+def _wheel(view, at: QPointF, degrees: int, held=Qt.KeyboardModifier.NoModifier) -> None:
+    port = view.viewport()
+    event = QWheelEvent(
+        at, port.mapToGlobal(at), QPoint(0, 0), QPoint(0, degrees * 8), Qt.MouseButton.NoButton, held,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(port, event)
+
+
+def test_the_wheel_zooms_and_holds_what_is_under_the_pointer(hands) -> None:
+    view = hands.view
+    at = QPointF(400, 300)
+    before = view.mapToScene(at.toPoint())
+    _wheel(view, at, 45)
+    assert view.zoom > 1.3
+    shift = view.mapToScene(at.toPoint()) - before
+    assert abs(shift.x()) < 2
+    assert abs(shift.y()) < 2
+
+
+def test_zoom_stays_within_bounds(hands) -> None:
+    hands.view.set_zoom(1e9)
+    assert hands.view.zoom == MAX_ZOOM
+    hands.view.set_zoom(1e-9)
+    assert hands.view.zoom == MIN_ZOOM
+
+
+def test_fit_shows_everything_and_keeps_doing_so_when_the_window_changes(hands_on, qtbot) -> None:
+    hands = hands_on(sample_plan("telecom-144"))
+    hands.view.fit()
+    assert hands.view.visible_rect().contains(hands.scene.content_rect())
+    hands.view.resize(700, 500)
+    assert hands.view.visible_rect().contains(hands.scene.content_rect())
+    hands.view.set_zoom(1.0)
+    hands.view.resize(800, 600)
+    assert hands.view.zoom == 1.0
+
+
+def test_a_new_object_out_of_sight_is_brought_into_view(hands) -> None:
+    hands.view.set_zoom(2.5)
+    hands.view.centerOn(hands.grip("host-a1"))
+    assert not hands.view.visible_rect().contains(hands.centre("app-b1"))
+    hands.view.bring_into_view(("app-b1",))
+    assert hands.view.visible_rect().contains(hands.centre("app-b1"))
+
+
+def test_the_minimap_goes_where_it_is_clicked(hands_on) -> None:
+    hands = hands_on(sample_plan("telecom-144"), zoom=1.0)
+    minimap = Minimap(hands.view)
+    minimap._follow()
+    assert minimap.isVisibleTo(hands.view)
+    minimap._go(QPointF(minimap.width() - 12, minimap.height() / 2))
+    right = hands.scene.content_rect().right()
+    assert hands.view.visible_rect().right() > right - 400
+    hands.view.fit()
+    assert not minimap.isVisibleTo(hands.view)
+
+
+def test_the_menu_of_a_disk_ticks_and_toggles_its_roles(hands) -> None:
+    node = hands.plan.data_nodes[0]
+    disk = node.disk_roles.redo
+    menu = menus.canvas_menu(hands.view, hands.scene.item_of(disk))
+    ticked = {a.text().split("\t")[0] for a in menu.actions() if a.isChecked()}
+    assert "REDO" in ticked
+    next(a for a in menu.actions() if a.text().startswith("REDO")).trigger()
+    assert hands.plan.by_id[node.id].disk_roles.disk_of(DiskRole.REDO) is None
+    menu.close()
+    menu.deleteLater()
+
+
+def test_every_kind_of_object_has_a_menu(hands) -> None:
+    for object_id in (hands.plan.locations[0].id, "host-a1", hands.plan.data_nodes[0].id):
+        menu = menus.canvas_menu(hands.view, hands.scene.item_of(object_id))
+        assert any(a.text().startswith("Delete") for a in menu.actions())
+        menu.deleteLater()
+    empty = menus.canvas_menu(hands.view, None)
+    assert any(a.text().startswith("Select all") for a in empty.actions())
+    empty.deleteLater()
+
+
+def test_an_empty_canvas_says_how_to_begin_until_there_is_something(hands_on) -> None:
+    hands = hands_on(EMPTY_PLAN)
+    hint = EmptyCanvas(hands.view)
+    assert hint.isVisibleTo(hands.view)
+    hands.view.editor.add_offer("host-small")
+    assert not hint.isVisibleTo(hands.view)
+    hands.document.undo_stack.undo()
+    assert hint.isVisibleTo(hands.view)
+
+
+def test_hovering_survives_the_removal_of_what_is_hovered(hands) -> None:
+    hands.move(hands.grip("host-a1"))
+    assert hands.scene.item_of("host-a1").is_hovered
+    hands.selection.set(["host-a1"])
+    hands.view.editor.delete()
+    hands.move(hands.grip("host-b1"))
+    assert hands.scene.item_of("host-b1").is_hovered
+    QApplication.sendEvent(hands.view.viewport(), QEvent(QEvent.Type.Leave))
+    assert not hands.scene.item_of("host-b1").is_hovered
