@@ -132,9 +132,11 @@ RULES = (
     Rule(r"s000-comment-410", 0.30, published.time_to_410),
     Rule(r"s001-(nr|inr)-.*", 0.10, published.restart_2009),
     Rule(r"s001-speedup-traffic", 0.10, published.restart_2009),
-    Rule(r"s002-(initial-start)", 0.10, published.disk_data_times),
+    Rule(r"s002-(initial-start|undo-create)", 0.10, published.disk_data_times),
+    Rule(r"s002-datafile-create", 0.20, published.disk_data_times),
     Rule(r"s002-(read-qps|read-disk-util|read-latency|disk-miss-iops)", 0.10, published.random_reads),
     Rule(r"s003-reorg", 0.10, lambda _: reorganise(published.sample("add-nodes")).duration_s.value),
+    Rule(r"s003-addnode-script", 0.30, published.add_node_script),
     Rule(r"s003-fragments-.*", 0.0, _fragments),
     Rule(r"s003-before-p\d+-rows", _FOUR_SIGMA_BEFORE, _rows_before),
     Rule(r"s003-before-p\d+-commits", 0.0, lambda f: facts()[f.id.replace("commits", "rows")].value),
@@ -181,10 +183,8 @@ SILENT = {
     r"s001-speedup-best": "the best case that others reported, for unknown loads",
     r"s001-max-traffic": "limited by the test client, an input",
     r"s002-insert-.*": "limited by the latency of one client, an input",
-    r"s002-(undo-create|datafile-create)": "creation of files: see the operations",
     r"s002-undo-(free-extents|used)": "depends on the moment of the last checkpoint",
     r"s002-max-open-datafiles": "a rule, kept by the checks",
-    r"s003-addnode-script": "the script's steps are not broken down",
 }
 """Facts without a prediction, by pattern, and why."""
 

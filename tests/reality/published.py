@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import cache
 
 from ndbplan.base.resources import resource_path
+from ndbplan.estimate.backup import create_file
 from ndbplan.estimate.checkpoint import checkpoint, speed_limits
 from ndbplan.estimate.cpu import cpu
 from ndbplan.estimate.disk_data import disk_data
 from ndbplan.estimate.disks import disk_demand
 from ndbplan.estimate.node_data import node_data
+from ndbplan.estimate.procedure import add_nodes
 from ndbplan.estimate.redo import redo
 from ndbplan.estimate.restart import Conditions, restart
 from ndbplan.plan import edits
@@ -136,9 +138,19 @@ def restart_2009(fact: Fact) -> float:
 
 
 def disk_data_times(fact: Fact) -> float:
-    """The first start of a cluster with 40 GB of redo log."""
-    assert fact.id == "s002-initial-start"
-    return restart(sample("disk-data"), "start").duration_s.value
+    """The first start of a cluster with 40 GB of redo log, and the creation of an undo and a data file."""
+    plan = sample("disk-data")
+    if fact.id == "s002-initial-start":
+        return restart(plan, "start").duration_s.value
+    disk = plan.host(plan.data_nodes[0].host_id).disks[0]
+    return create_file(plan, disk, fact.inputs["file_mib"] * 2**20).value
+
+
+def add_node_script(fact: Fact) -> float:
+    """Management nodes, rolling restart, SQL nodes, new nodes, CREATE NODEGROUP: what the script did."""
+    left_out = ("config", "reorg", "optim", "verify")
+    steps = add_nodes(sample("add-nodes")).steps
+    return sum(s.duration_s.value for s in steps if not s.key.startswith(left_out))
 
 
 def random_reads(fact: Fact) -> float:

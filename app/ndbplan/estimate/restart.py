@@ -6,7 +6,7 @@ restart(plan, "rolling", conditions=Conditions(workload=plan.workloads[0])).phas
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from ndbplan.base.errors import UserError
@@ -165,7 +165,11 @@ def _whole_of_2009(start: Starting, kind: Kind) -> list[Phase]:
     speed = core_speed(plan, plan.host(start.node.host_id))
     exponent = constant_for(plan, "restart_ldm_exponent_2009")
     threads = start.ldm / _LDM_OF_2009
-    gain, ends = threads**exponent.value, (threads**exponent.low, threads**exponent.high)
+    single = constant_for(plan, "ndbd_restart_factor")
+    if threads >= 1:
+        gain, ends = threads**exponent.value, (threads**exponent.low, threads**exponent.high)
+    else:
+        gain, ends = 1 / single.value, (1 / single.high, 1 / single.low)
     gigabytes = start.row_bytes / 1e9
     seconds = gigabytes * rate.value / (gain * speed.value)
     low = gigabytes * rate.low / (max(ends) * speed.high)
@@ -174,7 +178,7 @@ def _whole_of_2009(start: Starting, kind: Kind) -> list[Phase]:
         Term("rows of the node", gigabytes, "GB", "formula"),
         term_of(rate),
         Term("LDM threads against the two of the measurement", threads, "factor", "plan"),
-        term_of(exponent),
+        term_of(exponent if threads >= 1 else single),
         speed.as_term("speed of a core against that of the measurement"),
     ]
     bound, shorten = "LDM threads and protocol of the version", "ndbmtd with more LDM threads; 7.1 or later"
@@ -288,6 +292,31 @@ def _rolling(plan: Plan, conditions: Conditions) -> RestartEstimate:
         notes = (f"one node of each group at a time: {least} rounds instead of {len(rounds)}",)
     ids_all = tuple(node.node_id for nodes in rounds for node in nodes)
     return _estimate("rolling", ids_all, found, notes)
+
+
+def start_beside(
+    grown: Plan, nodes: list[DataNode], running: Plan, conditions: Conditions = IDLE
+) -> RestartEstimate:
+    """First start of new, empty nodes beside a running cluster: they wait for one of its checkpoints.
+
+    `grown`: the plan with the new nodes, `running`: without them. The nodes start together.
+    """
+    held = node_data_by_id(running)
+    largest = max((data.checkpoint_bytes for data in held.values()), default=0.0)
+    found: list[Phase] = []
+    for node in nodes:
+        start = _starting(grown, node, conditions)
+        start = replace(start, data=None, load=None, other_checkpoint_bytes=largest)
+        own = [
+            phases.allocate_memory(start),
+            phases.create_files(start),
+            phases.early_phases(start),
+            phases.wait_for_checkpoint(start),
+            phases.hand_over_subscriptions(start),
+        ]
+        if sum(p.duration_s.value for p in own) > sum(p.duration_s.value for p in found):
+            found = own
+    return _estimate("start", tuple(node.node_id for node in nodes), found)
 
 
 def restart(
