@@ -300,3 +300,49 @@ def test_a_plan_opens_in_the_window(call: Any, saved: Any, monkeypatch: pytest.M
     path = saved("starter")
     assert call(path).code == call("open", path).code == call().code == 0
     assert opened == [path, path, None]
+
+
+# import
+
+
+def test_what_was_exported_can_be_imported(call: Any, saved: Any, tmp_path: Path) -> None:
+    call("export", saved("starter"), "--to", tmp_path / "out")
+    path = tmp_path / "again.ndbplan"
+    done = call("import", tmp_path / "out" / "config.ini", "-o", path, "--json")
+    assert done.code == 0
+    assert done.json("import")["accepted"]
+    plan, original = load(path), sample_plan("starter")
+    assert [node.node_id for node in plan.data_nodes] == [node.node_id for node in original.data_nodes]
+    assert {host.hostname for host in plan.hosts} == {host.hostname for host in original.hosts}
+    assert plan.parameters.data_node["DataMemory"] == original.parameters.data_node["DataMemory"]
+
+
+def test_a_file_that_the_server_refuses_is_imported_with_exit_code_1(call: Any, tmp_path: Path) -> None:
+    config = tmp_path / "config.ini"
+    config.write_text(
+        "[ndbd default]\nNoOfReplicas=2\nDataMemory=lots\n[ndb_mgmd]\nHostName=a\n"
+        "[ndbd]\nHostName=b\n[ndbd]\nHostName=c\n[mysqld]\n"
+    )
+    done = call("import", config, "-o", tmp_path / "a.ndbplan", "--version", "8.4", "--json")
+    assert done.code == 1
+    shape = done.json("import")
+    assert not shape["accepted"]
+    assert [f["line"] for f in shape["findings"] if f["severity"] == "error"] == [3]
+    assert len(load(tmp_path / "a.ndbplan").data_nodes) == 2
+    assert "REFUSED" in call("import", config, "-o", tmp_path / "a.ndbplan", "--version", "8.4").out
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"\x89PNG\r\n\x1a\n\x00\x00", b"\xff\xfe\x00"])
+def test_what_is_no_configuration_is_refused(call: Any, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.ini").write_bytes(content)
+    assert "a.ini" in call("import", tmp_path / "a.ini", "-o", tmp_path / "a.ndbplan").refused()
+    assert not (tmp_path / "a.ndbplan").exists()
+
+
+def test_importing_nothing_or_without_a_place(call: Any, tmp_path: Path) -> None:
+    assert "none.ini" in call("import", tmp_path / "none.ini", "-o", tmp_path / "a.ndbplan").refused()
+    assert "--output" in call("import", tmp_path / "a.ini").refused()
+    assert "FILE" in call("import", "-o", tmp_path / "a.ndbplan").refused()
+    (tmp_path / "a.ini").write_text("[ndbd]\nHostName=a\n")
+    line = call("import", tmp_path / "a.ini", "--version", "5.0", "-o", tmp_path / "a.ndbplan").refused()
+    assert "--version" in line

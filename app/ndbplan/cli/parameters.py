@@ -109,26 +109,34 @@ def named_workload(plan: Plan, name: str | None, option: str = "--workload") -> 
         ) from None
 
 
-def read_text(path: Path, limit_bytes: int = 50_000_000) -> str:
-    """The text of a file. Raises UsageError when it cannot be read, is too large or no UTF-8."""
+def read_bytes(path: Path, limit_bytes: int = 50_000_000) -> bytes:
+    """The content of a file. Raises UsageError when it cannot be read or is too large."""
     from ndbplan.base.units import format_bytes
 
     try:
-        size = path.stat().st_size
-        if size > limit_bytes:
-            raise UsageError(
-                f"the file has {format_bytes(size)}; at most {format_bytes(limit_bytes)} are read",
-                where=str(path),
-                fix="name a smaller file",
-            )
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"byte {error.start} is not UTF-8 text", where=str(path), fix="convert the file to UTF-8"
-        ) from None
+        with path.open("rb") as source:
+            # A pipe or device has no size; reading stops behind the limit whatever it is.
+            content = source.read(limit_bytes + 1)
     except OSError as error:
         raise UsageError(
             f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"
+        ) from None
+    if len(content) > limit_bytes:
+        raise UsageError(
+            f"the file has more than {format_bytes(limit_bytes)}, the most that is read",
+            where=str(path),
+            fix="name a smaller file",
+        )
+    return content
+
+
+def read_text(path: Path) -> str:
+    """The text of a file. Raises UsageError when it cannot be read, is too large or no UTF-8."""
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"byte {error.start} is not UTF-8 text", where=str(path), fix="convert the file to UTF-8"
         ) from None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ndbplan.cli.group import json_option, ndbplan, show
-from ndbplan.cli.parameters import PLAN, Names, UsageError, read_plan
+from ndbplan.cli.parameters import PLAN, Names, UsageError, read_bytes, read_plan
 
 
 @ndbplan.command("open")
@@ -158,3 +158,40 @@ def render(plan_file: Path, picture: Path, *, dark: bool, as_json: bool) -> None
     except RenderError as error:
         raise UsageError(error.what, where=error.where, fix=error.fix) from None
     show({"files": [str(picture)]}, as_json=as_json, text=iter([f"wrote {picture}"]))
+
+
+@ndbplan.command("import")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    "output",
+    metavar="PLAN",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The file.",
+)
+@click.option("--version", "version", metavar="8.4", help="NDB version of the files; without it: guessed.")
+@json_option
+@click.pass_context
+def import_files(
+    ctx: click.Context, files: tuple[Path, ...], output: Path, version: str | None, *, as_json: bool
+) -> None:
+    """Make a plan from a config.ini. Exit code 1: a management server would refuse the file."""
+    from ndbplan.cli.tables import finding_lines
+    from ndbplan.exchange.config_file import ConfigFileError
+    from ndbplan.exchange.import_config import import_config
+    from ndbplan.ndb.version import BadVersionError
+    from ndbplan.plan.file import save
+
+    texts = {str(path): read_bytes(path) for path in files}
+    try:
+        plan, report = import_config(texts, version)
+    except ConfigFileError as error:
+        raise UsageError(error.what, where=error.where or str(files[0]), fix=error.fix) from None
+    except BadVersionError as error:
+        raise UsageError(error.what, where="--version", fix=error.fix) from None
+    save(plan, output)
+    shape = {"files": [str(output)], **report.to_json()}
+    show(shape, as_json=as_json, text=finding_lines(shape, output))
+    ctx.exit(0 if report.accepted else 1)

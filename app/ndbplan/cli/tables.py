@@ -190,3 +190,13 @@ def problem_lines(problems: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield f"         → {problem['fix']}"
         yield ""
     yield ", ".join(f"{n} {name}{'' if n == 1 else 's'}" for name, n in counts.items())
+
+
+def finding_lines(report: Mapping[str, Any], output: object) -> Iterator[str]:
+    """What an import noticed, line by line of the file."""
+    for finding in report["findings"]:
+        yield f"{finding['severity']:<7}  {report['file']}:{finding['line']}  {finding['message']}"
+        if finding["fix"]:
+            yield f"         → {finding['fix']}"
+    taken = "would be accepted" if report["accepted"] else "would be REFUSED"
+    yield f"read for NDB {report['version']}; {taken} by ndb_mgmd; wrote {output}"
