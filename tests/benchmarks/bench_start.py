@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -71,7 +70,7 @@ def seconds_of(*command: str) -> float:
 
 
 def main() -> list[Figure]:
-    """Rounds of both alternate, so that a busy machine hurts them alike."""
+    """The quickest of several rounds, which alternate so that a busy machine hurts both alike."""
     bare, window, nothing, usage = [], [], [], []
     seconds_to_ready("-c", _BARE)
     seconds_to_ready("-c", _WINDOW)
@@ -80,8 +79,8 @@ def main() -> list[Figure]:
         window.append(seconds_to_ready("-c", _WINDOW))
         nothing.append(seconds_of("-c", "pass"))
         usage.append(seconds_of("-m", "ndbplan", "--help"))
-    bare_ms, window_ms = statistics.median(bare) * 1000, statistics.median(window) * 1000
-    nothing_ms, usage_ms = statistics.median(nothing) * 1000, statistics.median(usage) * 1000
+    bare_ms, window_ms = min(bare) * 1000, min(window) * 1000
+    nothing_ms, usage_ms = min(nothing) * 1000, min(usage) * 1000
     return [
         Figure(
             "window with the sample add-nodes", window_ms, "ms", 1.5 * bare_ms,

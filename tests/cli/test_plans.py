@@ -39,7 +39,10 @@ def test_help_comes_without_anything_heavy(arguments: tuple[str, ...]) -> None:
 
 
 def test_listing_samples_needs_no_window_and_no_compiler() -> None:
-    assert loaded_after("samples").isdisjoint({"PySide6", "pyqtgraph", "numba"})
+    loaded = loaded_after("samples")
+    assert loaded.isdisjoint({"PySide6", "pyqtgraph", "numba"})
+    assert "pydantic" in loaded
+    assert "email" not in loaded, "pydantic looks for plug-ins"
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])

@@ -12,14 +12,14 @@ import sys
 
 def main() -> None:
     """Entry point of `ndbplan`."""
-    # pydantic would search every installed distribution for plug-ins of its own.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     import click
 
     from ndbplan.base.errors import UserError
+    from ndbplan.base.startup import without_pydantic_plugins
     from ndbplan.cli import answers, plans  # noqa: F401 — they define the commands
     from ndbplan.cli.group import ndbplan
 
+    without_pydantic_plugins()
     for stream in (sys.stdout, sys.stderr):
         # Host and table names may hold signs that the terminal has not; they never end the program.
         if hasattr(stream, "reconfigure"):

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.startup import without_pydantic_plugins
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -59,8 +60,7 @@ def make_application() -> QApplication:
     _need_display()
     # Collections while modules load find nothing to free; on again when the window is built.
     gc.disable()
-    # pydantic would search every installed distribution for plug-ins of its own.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    without_pydantic_plugins()
     from PySide6.QtCore import Qt
     from PySide6.QtGui import QGuiApplication
     from PySide6.QtWidgets import QApplication
