@@ -11,6 +11,7 @@ Every view listens to `changed(before, after)` and reconciles itself by object i
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -44,6 +45,8 @@ class Document(QObject):
         self.undo_stack = QUndoStack(self)
         self.undo_stack.setUndoLimit(_UNDO_LIMIT)
         self.undo_stack.cleanChanged.connect(self.state_changed)
+        # While it is destroyed the stack would tell views about an index of a history that is gone.
+        self.destroyed.connect(partial(QUndoStack.blockSignals, self.undo_stack, True))
 
     @property
     def plan(self) -> Plan:

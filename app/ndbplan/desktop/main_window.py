@@ -160,7 +160,7 @@ class MainWindow(QMainWindow):
         self.selection.changed.connect(lambda _ids: self._refresh_selection())
         self.panels.failed.connect(partial(self.messages.say, "error"))
         self.panels.ready.connect(lambda: self.status.watch(self.panels.estimates))
-        theme.theme().changed.connect(lambda: self.actions_table.tint())
+        theme.theme().changed.connect(self._tint)
         QApplication.clipboard().dataChanged.connect(self._refresh_selection)
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
@@ -227,6 +227,9 @@ class MainWindow(QMainWindow):
         some = bool(self.selection.ids)
         for name in ("cut", "copy", "duplicate", "delete", "rename", "fit_selection"):
             self.actions_table[name].setEnabled(some)
+
+    def _tint(self) -> None:
+        self.actions_table.tint()
 
     # What actions do
 

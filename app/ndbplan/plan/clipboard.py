@@ -62,6 +62,8 @@ def paste(
     Disks and processes copied without their host go to `onto_host`. Raises EditError for other text.
     """
     try:
+        if not is_fragment(text):
+            raise ValueError
         fragment = TypeAdapter(Fragment).validate_python(json.loads(text))
     except (ValidationError, ValueError, RecursionError):
         raise EditError("the clipboard holds no piece of a plan", fix="copy hosts or nodes first") from None

@@ -1,0 +1,310 @@
+"""The whole window: it opens fast, does what its actions say, asks before it forgets, and leaves nothing."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QWidget
+
+from ndbplan.desktop import theme
+from ndbplan.desktop.actions import SPECS
+from ndbplan.desktop.main_window import MainWindow
+from ndbplan.desktop.preferences import Preferences
+from ndbplan.plan import edits, file
+from ndbplan.plan.samples import sample_plan
+
+
+@pytest.fixture
+def window(qtbot, qapp, tmp_path):
+    theme.install(qapp, "dark")
+    made = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
+    made.files.ask_unsaved = lambda: "discard"
+    made.open_sample("starter")
+    made.resize(1280, 800)
+    made.show()
+    made.finish_building()
+    yield made
+    made.files.ask_unsaved = lambda: "discard"
+    made.close()
+    made.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def _edit(window: MainWindow) -> None:
+    window.document.edit("Set cores", lambda p: edits.update(p, "host-a1", cores=p.host("host-a1").cores + 1))
+
+
+def test_every_action_of_the_table_is_there_with_a_name_and_no_key_is_used_twice(window) -> None:
+    seen: dict[str, str] = {}
+    for spec in SPECS:
+        action = window.actions_table[spec.name]
+        assert action.text()
+        assert action.toolTip()
+        for key in action.shortcuts():
+            text = key.toString()
+            assert text not in seen, f"{text}: {spec.name} and {seen.get(text)}"
+            seen[text] = spec.name
+
+
+def test_everything_that_takes_the_focus_has_an_accessible_name(window) -> None:
+    own = ("top_bar", "palette", "outline", "canvas", "gallery", "status_bar", "message_bar", "main_window")
+    for widget in window.findChildren(QWidget):
+        module = type(widget).__module__
+        if module.startswith("ndbplan.desktop.") and module.split(".")[2] in own:
+            takes_focus = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+            assert not takes_focus or widget.accessibleName() or getattr(widget, "text", str)(), widget
+
+
+def test_title_and_mark_follow_the_document(window, tmp_path) -> None:
+    assert "Starter" in window.windowTitle()
+    assert not window.top_bar.edited.text()
+    _edit(window)
+    assert "*" in window.windowTitle()
+    assert "edited" in window.top_bar.edited.text()
+    window.document.save(tmp_path / "mine.ndbplan")
+    assert window.windowTitle().startswith("mine.ndbplan —")
+
+
+def test_undo_names_the_step(window) -> None:
+    _edit(window)
+    undo = window.actions_table["undo"]
+    assert undo.isEnabled()
+    assert undo.text() == "Undo set cores"
+    undo.trigger()
+    assert not undo.isEnabled()
+    assert window.actions_table["redo"].text() == "Redo set cores"
+
+
+def test_closing_with_unsaved_edits_asks_and_cancel_keeps_the_window(window) -> None:
+    _edit(window)
+    asked = []
+    window.files.ask_unsaved = lambda: asked.append(1) or "cancel"
+    event = QCloseEvent()
+    window.closeEvent(event)
+    assert not event.isAccepted()
+    assert asked == [1]
+    assert window.document.is_modified
+
+
+def test_saving_at_close_into_a_place_that_fails_keeps_the_window_with_one_message(window, tmp_path) -> None:
+    _edit(window)
+    window.files.ask_unsaved = lambda: "save"
+    window.files.ask_save = lambda: tmp_path / "missing" / "a.ndbplan"
+    event = QCloseEvent()
+    window.closeEvent(event)
+    assert not event.isAccepted()
+    assert window.messages.level == "error"
+    assert "missing" in window.messages.text
+    assert window.document.is_modified
+
+
+def test_a_bad_file_is_said_in_one_line_and_the_open_plan_stays(window, tmp_path) -> None:
+    plan = window.document.plan
+    for name, content in (
+        ("a", b"{"),
+        ("b", b"\xff\xfe\x00"),
+        ("c", b'{"format_version": 99}'),
+        ("d", b"[[[["),
+    ):
+        path = tmp_path / f"{name}.ndbplan"
+        path.write_bytes(content)
+        assert not window.files.open(path)
+        assert str(path) in window.messages.text
+        assert "\n" not in window.messages.text
+    assert not window.files.open(tmp_path / "missing.ndbplan")
+    assert window.document.plan is plan
+
+
+def test_save_reopen_and_recent(window, tmp_path) -> None:
+    _edit(window)
+    plan = window.document.plan
+    path = tmp_path / "shop.ndbplan"
+    window.files.ask_save = lambda: path
+    assert window.files.save()
+    assert window.messages.level == "done"
+    window.files.new()
+    assert window.document.plan.hosts == ()
+    assert window.files.open(path)
+    assert window.document.plan == plan
+    assert window.preferences.recent == [path]
+
+
+def test_cancelling_a_file_dialog_does_nothing(window) -> None:
+    _edit(window)
+    plan = window.document.plan
+    window.files.ask_save = lambda: None
+    window.files.ask_open = lambda: None
+    assert not window.files.save()
+    window.files.ask_unsaved = lambda: "discard"
+    assert not window.files.open()
+    assert window.document.plan is plan
+
+
+def test_the_outline_leads_and_follows_the_selection(window) -> None:
+    outline = window.outline
+    window.selection.set(["host-b1"])
+    chosen = [index.data() for index in outline.selectionModel().selectedIndexes()]
+    assert chosen == ["host-b1"]
+    outline.setCurrentIndex(outline._items["host-a1"].index())
+    assert window.selection.ids == ("host-a1",)
+    window.editor.rename("host-a1", "renamed")
+    assert outline._items["host-a1"].text() == "renamed"
+    window.editor.delete()
+    assert "host-a1" not in outline._items
+    window.document.undo_stack.undo()
+    assert outline._items["host-a1"].text() == "renamed"
+
+
+def test_a_section_of_the_outline_is_no_selection(window) -> None:
+    outline = window.outline
+    outline.setCurrentIndex(outline._items["section Tables"].index())
+    assert window.selection.ids == ()
+
+
+def test_the_palette_adds_by_keyboard(window, qtbot) -> None:
+    window.selection.set(["host-a1"])
+    entry = window.palette_panel.entries["sata"]
+    qtbot.keyClick(entry, Qt.Key.Key_Return)
+    assert window.document.undo_stack.undoText().startswith("Add")
+    assert len(window.document.plan.host("host-a1").disks) == 3
+
+
+def test_the_command_palette_runs_actions_and_goes_to_objects(window, qtbot) -> None:
+    window._open_commands()
+    commands = window.commands
+    commands.field.setText("b1")
+    assert commands.matching("hostb1")[0].text == "host-b1"
+    commands.field.setText("host-b1")
+    qtbot.keyClick(commands.field, Qt.Key.Key_Return)
+    assert window.selection.ids == ("host-b1",)
+    assert not commands.isVisible()
+    window._open_commands()
+    commands.field.setText("add a node group")
+    qtbot.keyClick(commands.field, Qt.Key.Key_Return)
+    assert len(window.document.plan.data_nodes) == 4
+    window._open_commands()
+    qtbot.keyClick(commands.field, Qt.Key.Key_Escape)
+    assert not commands.isVisible()
+
+
+def test_the_gallery_opens_a_sample(window, qtbot) -> None:
+    window.show_gallery()
+    card = next(c for c in window.gallery.cards if c.about.name == "redo-overload")
+    assert card.about.source
+    qtbot.keyClick(card, Qt.Key.Key_Return)
+    assert window.document.plan is sample_plan("redo-overload")
+    assert window.pages.currentWidget() is window.workspace
+    assert not window.document.is_modified
+
+
+def test_presentation_hides_the_tools_and_gives_them_back(window) -> None:
+    window.actions_table["present"].trigger()
+    assert not window.side.isVisible()
+    assert not window.top_bar.isVisible()
+    assert window.canvas.isVisible()
+    window.actions_table["present"].trigger()
+    assert window.side.isVisible()
+    assert window.top_bar.isVisible()
+
+
+def test_light_and_dark(window, qapp) -> None:
+    window.actions_table["theme_light"].trigger()
+    assert theme.tokens() is theme.LIGHT
+    assert window.canvas.canvas_scene.look.tokens is theme.LIGHT
+    assert window.actions_table["theme_light"].isChecked()
+    assert window.preferences.get("appearance") == "light"
+    window.actions_table["theme_dark"].trigger()
+    assert window.canvas.canvas_scene.look.tokens is theme.DARK
+
+
+def test_estimates_reach_the_canvas(window, qtbot) -> None:
+    estimates = window.panels.estimates
+    qtbot.waitUntil(lambda: estimates.is_fresh, timeout=20_000)
+    loads = window.canvas.canvas_scene.look.loads
+    host = window.document.plan.data_nodes[0].host_id
+    assert loads.memory[host] > 0
+    assert loads.cpu[host] > 0
+    assert any(loads.disks.values())
+
+
+def test_the_version_is_chosen_in_the_top_bar(window) -> None:
+    menu = window.top_bar.version.menu()
+    next(a for a in menu.actions() if a.text() == "NDB 8.0").trigger()
+    assert window.document.plan.ndb_version == "8.0"
+    assert "8.0" in window.top_bar.version.text()
+    window.document.undo_stack.undo()
+    assert "8.4" in window.top_bar.version.text()
+
+
+def test_a_window_that_is_closed_is_collected(qtbot, qapp, tmp_path) -> None:
+    import weakref
+
+    made = MainWindow(Preferences(tmp_path / "p.json"), tmp_path / "journals")
+    made.open_sample("starter")
+    made.show()
+    made.finish_building()
+    made.close()
+    canvas = weakref.ref(made.canvas.canvas_scene)
+    made.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    del made
+    gc.collect()
+    assert canvas() is None or not _valid(canvas())
+
+
+def _valid(thing: object) -> bool:
+    import shiboken6
+
+    return shiboken6.isValid(thing)
+
+
+def test_export_writes_into_a_folder_and_says_so(window, tmp_path) -> None:
+    from ndbplan.desktop.export_flow import export_to
+
+    export_to(window, tmp_path / "out")
+    assert window.messages.level == "done", window.messages.text
+    assert list((tmp_path / "out").rglob("config.ini"))
+    (tmp_path / "file").write_text("")
+    export_to(window, tmp_path / "file")
+    assert window.messages.level == "error"
+
+
+def test_a_recovered_plan_is_offered_and_opened(window, tmp_path) -> None:
+    import json
+
+    from ndbplan.desktop.recovery_offer import offer_recovery
+
+    folder = tmp_path / "crashed"
+    folder.mkdir()
+    child = subprocess.Popen([sys.executable, "-c", "pass"])
+    child.wait()
+    lost = edits.update(sample_plan("add-nodes"), sample_plan("add-nodes").hosts[0].id, cores=77)
+    content = {
+        "process": child.pid, "name": "lost.ndbplan", "path": str(tmp_path / "lost.ndbplan"),
+        "plan": json.loads(file.dumps(lost)),
+    }  # fmt: skip
+    (folder / "1.journal").write_text(json.dumps(content))
+    offer_recovery(window, folder)
+    assert "lost.ndbplan" in window.messages.text
+    window.messages._button.click()
+    assert window.document.plan == lost
+    assert window.document.is_modified
+    assert window.document.path == tmp_path / "lost.ndbplan"
+    assert list(folder.iterdir()) == []
+
+
+def test_the_window_is_shown_before_charts_kernels_or_parsers_are_loaded(tmp_path: Path) -> None:
+    code = (
+        "import sys; from ndbplan.desktop.start import make_application, open_window;"
+        "app = make_application(); window = open_window(app, sample='add-nodes');"
+        "heavy = {'pyqtgraph', 'numba', 'sqlglot', 'numpy', 'jinja2', 'click'} & set(sys.modules);"
+        "assert window.isVisible(); print(sorted(heavy)); import os; sys.stdout.flush(); os._exit(0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stderr
