@@ -64,7 +64,8 @@ SPECS: tuple[Spec, ...] = (
     Spec("theme_light", "Theme", "Light", "sun", (), "Dark text on light ground", True),
     Spec("theme_dark", "Theme", "Dark", "moon", (), "Light text on dark ground", True),
     Spec("simulate", "Plan", "Simulate", "play", ("Ctrl+R",), "What happens over time under the workload"),
-    Spec("guide", "Help", "Keys and gestures", "circle-help", ("F1",), "How the canvas is operated"),
+    Spec("guide", "Help", "Guide", "circle-help", ("F1",), "How the program is used, page by page"),
+    Spec("keys", "Help", "Keys and gestures", "", ("Shift+F1",), "How the canvas is operated"),
 )  # fmt: skip
 _ON_CANVAS = {"delete", "cut", "copy", "paste", "duplicate", "select_all", "rename"}
 """Their keys act while the canvas or the outline has the focus: elsewhere they mean a field's text."""

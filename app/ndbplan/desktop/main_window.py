@@ -179,6 +179,7 @@ class MainWindow(QMainWindow):
             "present": self._present, "theme_system": partial(self._set_theme, "system"),
             "theme_light": partial(self._set_theme, "light"), "theme_dark": partial(self._set_theme, "dark"),
             "simulate": self.simulate, "guide": self._show_guide,
+            "keys": self._show_keys,
         }  # fmt: skip
 
     def _main_menu(self) -> QMenu:
@@ -366,6 +367,11 @@ class MainWindow(QMainWindow):
         self.canvas.bring_into_view((object_id,))
 
     def _show_guide(self) -> None:
+        from ndbplan.desktop.guide_window import GuideWindow
+
+        GuideWindow(self).show()
+
+    def _show_keys(self) -> None:
         from ndbplan.desktop.keys_dialog import KeysDialog
 
         KeysDialog(self).show()
