@@ -1,6 +1,6 @@
-"""Screenshots of the main states of the window, made by the program itself: `python packaging/shots.py DIR`.
+"""Pictures of the window's main states, light and dark: `python packaging/shots.py FOLDER [NAME...]`.
 
-With --guide only those that the README and the guide show, into resources/guide/images.
+Runs without a display. Each state is reached as a person reaches it, then the window draws itself.
 """
 
 from __future__ import annotations
@@ -13,118 +13,175 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-GUIDE = ("gallery-light", "simulation-dark", "distribution-light", "operations-dark", "telecom-dark")
-_SIZE = (1440, 900)
+SIZE = (1680, 1050)
+WAIT_S = 60.0
+
+
+class Stage:
+    """One window, and what a photographer does with it."""
+
+    def __init__(self, app: Any, folder: Path) -> None:
+        from ndbplan.desktop.main_window import MainWindow
+        from ndbplan.desktop.preferences import Preferences
+
+        self.app = app
+        self.folder = folder
+        self._scratch = tempfile.TemporaryDirectory()
+        home = Path(self._scratch.name)
+        self.window = MainWindow(Preferences(home / "preferences.json"), home / "journals")
+        self.window.files.ask_unsaved = lambda: "discard"  # type: ignore[method-assign]
+        self.window.resize(*SIZE)
+        self.window.show()
+        self.window.finish_building()
+
+    def settle(self, until: Callable[[], bool] = lambda: True) -> None:
+        """Let the window work until a condition holds and nothing more is to be painted."""
+        deadline = time.monotonic() + WAIT_S
+        while not until():
+            self.app.processEvents()
+            if time.monotonic() > deadline:
+                raise TimeoutError("the window did not reach the state to be photographed")
+        for _ in range(20):
+            self.app.processEvents()
+
+    def open(self, sample: str) -> None:
+        """A sample with fresh estimates."""
+        self.window.open_sample(sample)
+        self.settle(lambda: self.window.panels.estimates.is_fresh)
+
+    def simulate(self) -> None:
+        """The simulation of the open plan, to its end."""
+        self.window.simulate()
+        area = self.window.panels.analyses
+        self.settle(lambda: not area.context.tasks.is_busy)
+
+    def shoot(self, name: str) -> None:
+        """The window as it is, into `NAME-light.png` or `NAME-dark.png`."""
+        from ndbplan.desktop import theme
+
+        self.settle()
+        path = self.folder / f"{name}-{theme.tokens().name}.png"
+        if not self.window.grab().save(str(path)):
+            raise OSError(f"{path} could not be written")
+        print(path)
+
+    def close(self) -> None:
+        """Put everything away."""
+        self.window.close()
+        self.window.deleteLater()
+        self.app.processEvents()
+        self._scratch.cleanup()
+
+
+def empty(stage: Stage) -> None:
+    """What a new plan shows."""
+    stage.window.files.new()
+
+
+def gallery(stage: Stage) -> None:
+    """The first start."""
+    stage.window.show_gallery()
+    gallery = stage.window.gallery
+    stage.settle(lambda: all(card.is_drawn for card in gallery.cards))
+
+
+def add_nodes(stage: Stage) -> None:
+    """Where the rows of a table go when a node group is added."""
+    stage.open("add-nodes")
+    stage.window.panels.analyses.show_tab("Distribution")
+    stage.window.selection.set([stage.window.document.plan.tables[0].id])
+    stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
+
+
+def redo_overload(stage: Stage) -> None:
+    """A disk that saturates, buffers that fill, error 1221."""
+    stage.open("redo-overload")
+    node = stage.window.document.plan.data_nodes[0]
+    stage.window.selection.set([stage.window.document.plan.host(node.host_id).disks[-1].id])
+    stage.simulate()
+
+
+def telecom(stage: Stage) -> None:
+    """144 data nodes."""
+    stage.open("telecom-144")
+    stage.window.panels.analyses.show_tab("Problems")
+
+
+def telecom_near(stage: Stage) -> None:
+    """A part of 144 data nodes at reading size, one node group selected."""
+    stage.open("telecom-144")
+    stage.window.selection.set(stage.window.canvas.canvas_scene.layout.groups[5])
+    stage.window.canvas.set_zoom(0.62)
+    stage.window.canvas.bring_into_view(stage.window.selection.ids)
+
+
+def mid_drag(stage: Stage) -> None:
+    """A host on its way into another rack."""
+    from PySide6.QtCore import QPointF
+
+    from ndbplan.desktop.canvas.gestures import MoveHosts
+
+    stage.open("starter")
+    view = stage.window.canvas
+    scene = view.canvas_scene
+    host, target = "app-a1", scene.item_of("host-b1")
+    stage.window.selection.set([host])
+    start = scene.item_of(host).rect_in_scene().topLeft() + QPointF(60, 20)
+    gesture = MoveHosts(view, start, [host])
+    view._gesture = gesture
+    gesture.move(target.rect_in_scene().topLeft() + QPointF(90, 30))
+
+
+def error(stage: Stage) -> None:
+    """A file that cannot be read: said in one line, the open plan stays."""
+    stage.open("starter")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "shop.ndbplan"
+        path.write_text('{"format_version": 99}')
+        stage.window.files.open(path)
+
+
+def commands(stage: Stage) -> None:
+    """The command palette."""
+    stage.open("starter")
+    stage.window.actions_table["find"].trigger()
+    stage.window.commands.field.setText("add")
+
+
+STATES: dict[str, Callable[[Stage], None]] = {
+    "empty": empty,
+    "gallery": gallery,
+    "add-nodes": add_nodes,
+    "redo-overload": redo_overload,
+    "telecom-144": telecom,
+    "telecom-144-near": telecom_near,
+    "mid-drag": mid_drag,
+    "error": error,
+    "commands": commands,
+}
 
 
 def main(arguments: list[str]) -> int:
-    """Make the pictures; prints their paths."""
+    """Photograph every state, or those named, in both appearances."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    with tempfile.TemporaryDirectory() as home:
-        for name in ("CONFIG", "STATE", "DATA"):
-            os.environ[f"XDG_{name}_HOME"] = home
-        wanted = GUIDE if "--guide" in arguments else tuple(SHOTS)
-        folder = (
-            Path("resources/guide/images") if "--guide" in arguments else Path(*arguments[:1] or ["shots"])
-        )
-        folder.mkdir(parents=True, exist_ok=True)
-        from ndbplan.desktop.start import make_application
+    folder = Path(arguments[0] if arguments else "shots")
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = arguments[1:] or list(STATES)
+    from ndbplan.desktop import theme
+    from ndbplan.desktop.start import make_application
 
-        app: Any = make_application()
+    app = make_application()
+    theme.install(app, "dark")
+    for mode in ("dark", "light"):
+        theme.theme().set_mode(mode)
         for name in wanted:
-            for old in folder.glob(f"{name}.png"):
-                old.unlink()
-            path = folder / f"{name}.png"
-            _take(app, name, path)
-            print(path, flush=True)
+            stage = Stage(app, folder)
+            try:
+                STATES[name](stage)
+                stage.shoot(name)
+            finally:
+                stage.close()
     return 0
-
-
-def _take(app: Any, name: str, path: Path) -> None:
-    from ndbplan.desktop.start import open_window
-
-    sample, arrange = SHOTS[name]
-    window = open_window(app, sample=sample)
-    window.resize(*_SIZE)
-    window.actions_table["theme_dark" if name.endswith("dark") else "theme_light"].trigger()
-    app.processEvents()
-    if sample is not None:
-        window.finish_building()
-        _wait(app, lambda: window.panels.estimates.is_fresh)
-        window.canvas.fit()
-    arrange(app, window)
-    _settle(app)
-    window.grab().save(os.fspath(path))
-    window.document.undo_stack.setClean()
-    window.close()
-    window.deleteLater()
-    app.processEvents()
-
-
-def _wait(app: Any, condition: Callable[[], object], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        app.processEvents()
-        if time.monotonic() > deadline:
-            raise TimeoutError("the window never came to rest")
-
-
-def _settle(app: Any, seconds: float = 0.4) -> None:
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        app.processEvents()
-
-
-def _nothing(_app: Any, _window: Any) -> None:
-    pass
-
-
-def _tab(name: str) -> Callable[[Any, Any], None]:
-    def arrange(_app: Any, window: Any) -> None:
-        window.panels.analyses.show_tab(name)
-
-    return arrange
-
-
-def _select(*ids: str) -> Callable[[Any, Any], None]:
-    def arrange(_app: Any, window: Any) -> None:
-        window.selection.set(ids)
-
-    return arrange
-
-
-def _simulated(app: Any, window: Any) -> None:
-    window.selection.set(("data1-c0d1",))
-    window.simulate()
-    panel = window.panels.analyses.panel("Simulation")
-    _wait(app, lambda: panel.result is not None)
-
-
-def _both(*steps: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
-    def arrange(app: Any, window: Any) -> None:
-        for step in steps:
-            step(app, window)
-
-    return arrange
-
-
-SHOTS: dict[str, tuple[str | None, Callable[[Any, Any], None]]] = {
-    "gallery-light": (None, _nothing),
-    "gallery-dark": (None, _nothing),
-    "starter-light": ("starter", _both(_tab("Memory"), _select("host-a1"))),
-    "starter-dark": ("starter", _both(_tab("Memory"), _select("ndb1"))),
-    "simulation-dark": ("redo-overload", _simulated),
-    "simulation-light": ("redo-overload", _simulated),
-    "distribution-light": ("add-nodes", _tab("Distribution")),
-    "distribution-dark": ("add-nodes", _tab("Distribution")),
-    "operations-light": ("add-nodes", _tab("Operations")),
-    "operations-dark": ("add-nodes", _tab("Operations")),
-    "problems-dark": ("redo-overload", _tab("Problems")),
-    "export-light": ("starter", _tab("Export preview")),
-    "telecom-dark": ("telecom-144", _tab("Distribution")),
-    "table-light": ("terabyte-load", _both(_tab("Memory"), _select("customer"))),
-}
-"""Name of each picture: the sample it opens (None: the gallery) and what is done in the window."""
 
 
 if __name__ == "__main__":

@@ -199,6 +199,11 @@ class SampleCard(QWidget):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the picture is there."""
+        return self._layout is not None
+
     def draw(self) -> None:
         """Read the plan and lay it out for the picture."""
         self._layout = Layouter().layout(sample_plan(self.about.name))
