@@ -152,6 +152,9 @@ class GuideWindow(QDialog):
 def _give_air(document: QTextDocument) -> None:
     """Space between paragraphs and around headings, and quiet tables: Markdown comes without."""
     tokens = theme.tokens()
+    whole = QTextCursor(document)
+    # One step for all: each alone would lay out a long table again.
+    whole.beginEditBlock()
     for frame in document.rootFrame().childFrames():
         if isinstance(frame, QTextTable):
             look = frame.format()
@@ -176,3 +179,4 @@ def _give_air(document: QTextDocument) -> None:
             change.setBottomMargin(4.0 if block.textList() is not None else 9.0)
         cursor.mergeBlockFormat(change)
         block = block.next()
+    whole.endEditBlock()
