@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.ndb import catalogue
-from ndbplan.ndb.values import BadValueError, check_range, check_text, format_value, parse_integer
+from ndbplan.ndb.values import BadValueError, check_range, check_text, format_value, parse_integer, unwritable
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.edits import set_parameter
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.settings import SCOPES, SECTIONS
@@ -26,6 +27,14 @@ def parameter_scopes(plan: Plan) -> Iterator[tuple[str, str, str, Mapping[str, i
         if process.parameters:
             where = f"{KIND_NAMES[process.kind]} {process.node_id}"
             yield process.id, SECTIONS[process.kind], where, process.parameters, (process.id,)
+
+
+def is_settable(section: str, name: str, version: NdbVersion) -> bool:
+    """Whether a version knows the parameter and lets users set it."""
+    return (
+        catalogue.knows(section, name, version)
+        and catalogue.parameter(section, name, version).status != "internal"
+    )
 
 
 def without(scope: str, name: str) -> Edit:
@@ -54,7 +63,7 @@ def node_kinds(plan: Plan) -> Iterator[Problem]:
 def unknown_parameter(plan: Plan) -> Iterator[Problem]:
     for scope, section, where, values, ids in parameter_scopes(plan):
         for name, value in values.items():
-            if catalogue.knows(section, name, plan.version):
+            if is_settable(section, name, plan.version):
                 proper = catalogue.parameter(section, name, plan.version).name
                 if proper != name:
                     yield warning(
@@ -65,7 +74,9 @@ def unknown_parameter(plan: Plan) -> Iterator[Problem]:
                         _renamed(scope, name, proper, value),
                     )
                 continue
-            if catalogue.exists(section, name):
+            if catalogue.knows(section, name, plan.version):
+                text = f"{name} is internal and cannot be configured"
+            elif catalogue.exists(section, name):
                 entry = catalogue.parameter(section, name)
                 since = f"came with {entry.since}"
                 if entry.removed:
@@ -86,7 +97,7 @@ def unknown_parameter(plan: Plan) -> Iterator[Problem]:
 def parameter_value(plan: Plan) -> Iterator[Problem]:
     for scope, section, where, values, ids in parameter_scopes(plan):
         for name, value in values.items():
-            if not catalogue.knows(section, name, plan.version):
+            if not is_settable(section, name, plan.version):
                 continue
             entry = catalogue.parameter(section, name, plan.version)
             try:
@@ -95,6 +106,9 @@ def parameter_value(plan: Plan) -> Iterator[Problem]:
                     check_range(entry, number)
                 else:
                     check_text(entry, str(value))
+                    reason = unwritable(entry.name, str(value))
+                    if reason:
+                        raise BadValueError(f"cannot stand in config.ini: {reason}")
             except BadValueError as bad:
                 default = f" {format_value(entry, entry.default)}" if entry.default is not None else ""
                 yield error(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ndbplan.base.units import format_bytes_per_s, format_percent
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.shared import demand_of, paths_of
+from ndbplan.checks.shared import demand_of, disk_data_of, paths_of
 from ndbplan.plan.edits import assign_role
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.paths import disk_for
@@ -15,6 +15,9 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 
 _BUSY_WARNING = 0.70
+_MANY_FILES = 128
+_SPACE_WARNING = 0.95
+_GOOD_HIT_RATIO = 0.9
 
 
 def uses_disk_data(plan: Plan) -> bool:
@@ -97,6 +100,52 @@ def _least_used(plan: Plan, node: DataNode, disks: tuple[Disk, ...]) -> Disk:
                 if disk is not None:
                     used[disk.id] += 1
     return min(disks, key=lambda disk: used[disk.id])
+
+
+@rule("data-files", "Tablespaces have a sensible number of files and room")
+def data_files(plan: Plan) -> Iterator[Problem]:
+    for space in plan.tablespaces:
+        files = sum(file.count for file in space.data_files)
+        if files == 1:
+            yield warning(
+                f"tablespace {space.name}",
+                f"tablespace {space.name} has one data file; files are what data nodes write in parallel",
+                "use several files of the same total size",
+                [space.id],
+            )
+        elif files > _MANY_FILES:
+            yield warning(
+                f"tablespace {space.name}",
+                f"tablespace {space.name} has {files} data files; more than {_MANY_FILES} are overkill",
+                "use fewer, larger files",
+                [space.id],
+            )
+    for use in disk_data_of(plan).tablespaces:
+        fill = use.fill.value
+        if fill > _SPACE_WARNING:
+            report = error if fill > 1 else warning
+            yield report(
+                f"tablespace {use.tablespace}",
+                f"the tables take {format_percent(fill)} of tablespace {use.tablespace} on a data node; an "
+                f"extent "
+                "belongs to one fragment, so each fragment takes one at least",
+                "add data files or use a smaller EXTENT_SIZE",
+                [space.id for space in plan.tablespaces if space.name == use.tablespace],
+            )
+
+
+@rule("disk-page-buffer", "Disk data pages are cached")
+def disk_page_buffer(plan: Plan) -> Iterator[Problem]:
+    for node in disk_data_of(plan).nodes[:1]:
+        ratio = node.hit_ratio.value
+        if ratio < _GOOD_HIT_RATIO and node.pages_bytes.value:
+            yield hint(
+                "DiskPageBufferMemory",
+                f"DiskPageBufferMemory answers {format_percent(ratio)} of evenly spread accesses to disk "
+                f"data; every "
+                "miss is a random read",
+                "raise DiskPageBufferMemory, if memory allows",
+            )
 
 
 @rule("redo-and-lcp-apart", "REDO and LCP on different disks need a link")

@@ -14,7 +14,18 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.plan.plan import Plan
 
-TOPICS = ("configuration", "limits", "threads", "topology", "memory", "disks")
+TOPICS = (
+    "configuration",
+    "limits",
+    "threads",
+    "topology",
+    "fragments",
+    "memory",
+    "pools",
+    "redo",
+    "disks",
+    "timing",
+)
 """Modules of rules, in the order in which their problems are listed."""
 
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from ndbplan.base.memo import memo_by_identity
+from ndbplan.estimate.backup import BackupEstimate, backup
+from ndbplan.estimate.checkpoint import CheckpointEstimate, checkpoint
+from ndbplan.estimate.cpu import CpuEstimate, cpu
+from ndbplan.estimate.disk_data import DiskDataEstimate, disk_data
 from ndbplan.estimate.disks import DisksEstimate, disk_demand
 from ndbplan.estimate.memory import MemoryEstimate, memory
+from ndbplan.estimate.redo import RedoEstimate, redo
 from ndbplan.plan.paths import DataNodePaths, data_node_paths
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
@@ -26,3 +31,33 @@ def demand_of(plan: Plan, workload: Workload) -> DisksEstimate:
 def paths_of(plan: Plan) -> dict[str, DataNodePaths]:
     """Directories of every data node, by process id."""
     return {node.id: data_node_paths(plan, node) for node in plan.data_nodes}
+
+
+@memo_by_identity(16)
+def redo_of(plan: Plan, workload: Workload) -> RedoEstimate:
+    """Redo log under a workload."""
+    return redo(plan, workload)
+
+
+@memo_by_identity(16)
+def checkpoint_of(plan: Plan, workload: Workload) -> CheckpointEstimate:
+    """Local checkpoints under a workload."""
+    return checkpoint(plan, workload)
+
+
+@memo_by_identity(16)
+def cpu_of(plan: Plan, workload: Workload) -> CpuEstimate:
+    """Processors under a workload."""
+    return cpu(plan, workload)
+
+
+@memo_by_identity(4)
+def backup_of(plan: Plan) -> BackupEstimate:
+    """A backup without load."""
+    return backup(plan)
+
+
+@memo_by_identity(4)
+def disk_data_of(plan: Plan) -> DiskDataEstimate:
+    """Disk data under the plan's first workload."""
+    return disk_data(plan, plan.workloads[0] if plan.workloads else None)

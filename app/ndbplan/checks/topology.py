@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from ndbplan.base.units import format_bytes_binary
 from ndbplan.checks.limits import LOOPBACK
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import error, hint, problem, rule, warning
-from ndbplan.estimate.topology import groups_by_number, node_groups
+from ndbplan.estimate.topology import groups_by_number, ldm_threads, node_groups
 from ndbplan.plan.edits import add, free_id, free_node_id, set_parameter, update
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, ManagementNode
-from ndbplan.plan.settings import effective, no_of_replicas
+from ndbplan.plan.settings import (
+    data_node_number,
+    data_node_text,
+    effective,
+    is_set,
+    no_of_replicas,
+    redo_log_parts,
+)
 
 _SPARE_SLOTS = 2
 
@@ -271,4 +279,50 @@ def node_id_room(plan: Plan) -> Iterator[Problem]:
             f"apart from the rest (1 to {highest} are for data nodes)",
             f"give the other nodes ids above {highest}",
             [p.id for p in taken],
+        )
+
+
+@rule("uneven-data-nodes", "All data nodes are alike")
+def uneven_data_nodes(plan: Plan) -> Iterator[Problem]:
+    if len(plan.data_nodes) < 2:
+        return
+    severity = _for_real(plan, plan.data_nodes[0].host_id)
+    found: dict[str, set[int]] = {"DataMemory": set(), "NoOfFragmentLogParts": set(), "LDM threads": set()}
+    for node in plan.data_nodes:
+        found["DataMemory"].add(data_node_number(plan, node, "DataMemory"))
+        found["NoOfFragmentLogParts"].add(redo_log_parts(plan, node))
+        found["LDM threads"].add(ldm_threads(plan, node))
+    for name, values in found.items():
+        if len(values) > 1:
+            low, high = min(values), max(values)
+            shown = format_bytes_binary if name == "DataMemory" else str
+            yield problem(
+                severity,
+                "data nodes",
+                f"{name} differs between data nodes ({shown(low)} to {shown(high)}); the smallest decides "
+                f"for all",
+                f"give all data nodes the same {name}",
+                [node.id for node in plan.data_nodes],
+            )
+
+
+@rule("data-and-sql-together", "Data and SQL nodes do not fight for processors")
+def data_and_sql_together(plan: Plan) -> Iterator[Problem]:
+    for host in plan.hosts:
+        processes = plan.processes_of_host[host.id]
+        data = [p for p in processes if isinstance(p, DataNode)]
+        if not data or not any(p.kind == "sql" for p in processes):
+            continue
+        bound = ("LockExecuteThreadToCPU", "AutomaticThreadConfig")
+        if any(is_set(plan, data[0], name) for name in bound):
+            continue
+        if "cpu" in str(data_node_text(plan, data[0], "ThreadConfig") or ""):
+            continue
+        yield warning(
+            f"host {host.hostname}",
+            f"a data node and an SQL node share {host.hostname}, and no thread of the data node is bound "
+            f"to a "
+            "CPU; mysqld can take the processors it needs for heartbeats",
+            "bind threads with ThreadConfig or LockExecuteThreadToCPU, or give mysqld another host",
+            [p.id for p in processes],
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ndbplan.exchange.templates import ascii_text, render
 from ndbplan.ndb import catalogue
-from ndbplan.ndb.values import format_value
+from ndbplan.ndb.values import format_value, unwritable
 from ndbplan.plan.paths import DataNodePaths, data_node_paths, derived_path_parameters
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import (
@@ -127,10 +127,11 @@ def _entry(plan: Plan, section: str, name: str, value: int | str, assumed: bool)
         return Entry(name, str(value), f"NDB {plan.ndb_version} does not know this parameter"), False
     parameter = catalogue.parameter(section, name, plan.version)
     text = format_value(parameter, value)
-    if parameter.status == "internal" and parameter.name == "PortNumber" and section in ("TCP", "SHM"):
+    if parameter.status == "internal":
         return Entry(parameter.name, text, "not configurable in this version"), False
-    if len(text) + len(name) > 1000:
-        return Entry(parameter.name, text[:100], "longer than a line that ndb_mgmd reads"), False
+    reason = unwritable(parameter.name, text)
+    if reason:
+        return Entry(parameter.name, text[:100], reason), False
     shown = (
         f"default {format_value(parameter, parameter.default)}"
         if parameter.default not in (None, "")

@@ -49,7 +49,7 @@ def _value(config: ConfigFile, section: RawSection, line: Line, version: NdbVers
         config.find(True, line.line, f"{place} {_unknown(section.kind, line.name, version)}", _UNKNOWN_FIX)
         return line.value if line.name else None
     parameter = catalogue.parameter(section.kind, line.name, version)
-    if parameter.status == "internal" and parameter.name == "PortNumber":
+    if parameter.status == "internal":
         config.find(True, line.line, f"{place} {parameter.name} cannot be configured", "remove it")
         return line.value
     if parameter.status == "deprecated":

@@ -92,7 +92,7 @@ def _resolved(section: str, lower_name: str, version: NdbVersion) -> Parameter:
         minimum=span["min"],
         maximum=span["max"],
         restart=span["restart"],
-        description=row["description"],
+        description=span.get("description", row["description"]),
         note=row.get("note", ""),
         status=span["status"],
         mandatory=row.get("mandatory", False),

@@ -13,6 +13,7 @@ _TRUE = ("1", "Y", "y", "Yes", "YES", "yes", "True", "TRUE", "true")
 _FALSE = ("0", "N", "n", "No", "NO", "no", "False", "FALSE", "false")
 _INTEGER = re.compile(r"([+-]?)([0-9]+)(.*)$", re.S)
 _CPU_ID_MAX = 65535
+_LONGEST_LINE = 1023
 
 
 class BadValueError(ValueError):
@@ -124,3 +125,14 @@ def format_value(parameter: Parameter | None, value: int | str) -> str:
     if isinstance(value, int) and parameter is not None and parameter.unit.startswith("bytes"):
         return format_ndb_size(value)
     return str(value)
+
+
+def unwritable(name: str, text: str) -> str:
+    """Why a value of a parameter cannot stand in config.ini; nothing when it can."""
+    if "#" in text:
+        return "ndb_mgmd takes # and what follows for a comment"
+    if text != text.strip(" \t\r\n"):
+        return "ndb_mgmd cuts blanks at the ends off"
+    if len(name) + 1 + len(text.encode()) > _LONGEST_LINE:
+        return "ndb_mgmd reads lines of 1023 characters at most"
+    return ""

@@ -1,0 +1,326 @@
+"""Rules about the redo log and local checkpoints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ndbplan.base.units import (
+    GIB,
+    MIB,
+    format_bytes_binary,
+    format_bytes_per_s,
+    format_duration,
+    format_ndb_size,
+    format_percent,
+)
+from ndbplan.checks.configuration import without
+from ndbplan.checks.limits import setting
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.checks.settings_of import NodeSettings, settings_of
+from ndbplan.checks.shared import checkpoint_of, redo_of
+from ndbplan.estimate.redo import log_bytes_per_part
+from ndbplan.ndb import catalogue
+from ndbplan.plan.hardware import DiskKind
+from ndbplan.plan.paths import disk_for
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.settings import data_node_number, redo_log_parts
+
+_SHORTEST_LOG_S = 64
+_FILL_WARNING = 0.7
+_LARGE_DATA_MEMORY = 100 * 10**9
+_SMALL_FILE = 64 * MIB
+_GOOD_FILE = 256 * MIB
+_HEAVY_BYTES_PER_S = 5e6
+
+
+def _written(plan: Plan) -> float:
+    """Redo bytes per second of the hottest log part under any workload."""
+    rates = (node.hottest_part_bytes_per_s.value for w in plan.workloads for node in redo_of(plan, w).nodes)
+    return max(rates, default=0.0)
+
+
+def _more_files(found: NodeSettings, factor: float) -> int:
+    return int(-(-found.number("NoOfFragmentLogFiles") * factor // 1))
+
+
+@rule("redo-log-size", "The redo log lasts until checkpoints free it")
+def redo_log_size(plan: Plan) -> Iterator[Problem]:
+    nodes = {node.node_id: node for node in plan.data_nodes}
+    for workload in plan.workloads:
+        seen: set[tuple[float, int]] = set()
+        for node in checkpoint_of(plan, workload).nodes:
+            fill = node.redo_fill.value
+            key = (round(fill, 3), node.redo_log_bytes)
+            if fill <= _FILL_WARNING or key in seen:
+                continue
+            seen.add(key)
+            text = (
+                f"under workload '{workload.name}' the hottest log part of data node {node.node_id} needs "
+                f"{format_bytes_binary(node.redo_needed_bytes.value)} until checkpoints free it, "
+                f"{format_percent(fill)} of its {format_bytes_binary(node.redo_log_bytes)}"
+            )
+            ids = [nodes[node.node_id].id, workload.id]
+            now = data_node_number(plan, nodes[node.node_id], "NoOfFragmentLogFiles")
+            files = math.ceil(now * max(fill, 1) * 1.3)
+            fix = (
+                f"raise NoOfFragmentLogFiles from {now} to {files} (initial node restart), or let "
+                f"checkpoints "
+                "write faster"
+            )
+            if node.redo_fill.low > 1 and workload.load.kind == "open":
+                yield error(f"data node {node.node_id}", f"{text}: error 410 follows", fix, ids)
+            else:
+                yield warning(f"data node {node.node_id}", text, fix, ids)
+
+
+@rule("redo-log-and-memory", "The redo log suits DataMemory")
+def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        if not found.nodes:
+            continue
+        node = found.nodes[0]
+        log = log_bytes_per_part(plan, node) * redo_log_parts(plan, node)
+        memory = found.number("DataMemory")
+        least = memory if plan.version < (7, 6) else memory // 10
+        if log < least:
+            files = _more_files(found, least / max(1, log))
+            yield warning(
+                found.where,
+                f"the redo log of a data node is {format_bytes_binary(log)}, DataMemory "
+                f"{format_bytes_binary(memory)}; it should have "
+                + ("as much" if plan.version < (7, 6) else "a tenth of it at least"),
+                f"set NoOfFragmentLogFiles to {files} (initial node restart)",
+                found.object_ids,
+                setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files),
+            )
+        elif plan.version < (7, 6) and log < 6 * memory:
+            yield hint(
+                found.where,
+                f"the redo log of a data node is {log / max(1, memory):.1f} x DataMemory; before 7.6 the "
+                f"usual "
+                "advice is 6 x for write-heavy loads",
+                None,
+                found.object_ids,
+            )
+
+
+@rule("redo-log-seconds", "The redo log holds a minute of peak load")
+def redo_log_seconds(plan: Plan) -> Iterator[Problem]:
+    for workload in plan.workloads:
+        full = redo_of(plan, workload).time_to_full_s
+        if full is not None and full.value < _SHORTEST_LOG_S:
+            yield warning(
+                "redo log",
+                f"under workload '{workload.name}' a log part is full in {format_duration(full.value)} "
+                f"when no "
+                f"checkpoint completes; {_SHORTEST_LOG_S} s should fit",
+                "raise NoOfFragmentLogFiles or NoOfFragmentLogParts",
+                [workload.id],
+            )
+
+
+@rule("redo-file-size", "Redo files are large enough for heavy writes")
+def redo_file_size(plan: Plan) -> Iterator[Problem]:
+    rate = _written(plan)
+    for found in settings_of(plan):
+        size, buffer = found.number("FragmentLogFileSize"), found.number("RedoBuffer")
+        if rate < _HEAVY_BYTES_PER_S or not found.nodes:
+            continue
+        if size < _SMALL_FILE or buffer > size:
+            files = max(3, found.number("NoOfFragmentLogFiles") * size // _GOOD_FILE)
+            reason = (
+                f"RedoBuffer {format_ndb_size(buffer)} is larger than one file"
+                if buffer > size
+                else "the next file is not open in time"
+            )
+
+            def larger(old: Plan, found: NodeSettings = found, files: int = files) -> Plan:
+                scope = found.scope_of("FragmentLogFileSize")
+                old = setting(scope, "FragmentLogFileSize", _GOOD_FILE)(old)
+                return setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files)(old)
+
+            yield warning(
+                found.where,
+                f"FragmentLogFileSize is {format_ndb_size(size)} while a log part takes "
+                f"{format_bytes_per_s(rate)}: {reason}, error 1220 follows",
+                f"set FragmentLogFileSize to 256M and NoOfFragmentLogFiles to {files} (initial node restart)",
+                found.object_ids,
+                larger,
+            )
+
+
+@rule("checkpoint-speed", "Checkpoint speed suits memory and disk")
+def checkpoint_speed(plan: Plan) -> Iterator[Problem]:
+    if not catalogue.knows("DB", "MaxDiskWriteSpeed", plan.version):
+        return
+    for found in settings_of(plan):
+        speed, memory = found.number("MaxDiskWriteSpeed"), found.number("DataMemory")
+        unset = not found.is_set("MaxDiskWriteSpeed") and found.number("EnableRedoControl") == 0
+        if memory > _LARGE_DATA_MEMORY and unset and found.nodes:
+            yield warning(
+                found.where,
+                f"MaxDiskWriteSpeed is at its default {format_ndb_size(speed)} with DataMemory "
+                f"{format_bytes_binary(memory)}: a full checkpoint takes {format_duration(memory / speed)}",
+                "set MaxDiskWriteSpeed to 100M",
+                found.object_ids,
+                setting(found.scope_of("MaxDiskWriteSpeed"), "MaxDiskWriteSpeed", 100 * MIB),
+            )
+        for node in found.nodes:
+            disk = disk_for(plan, node, DiskRole.LCP)
+            floor = found.number("MinDiskWriteSpeed")
+            if disk is not None and floor > 0.5 * disk.sequential_write_bytes_per_s:
+                yield warning(
+                    f"data node {node.node_id}",
+                    f"MinDiskWriteSpeed {format_ndb_size(floor)} of data node {node.node_id} is more than "
+                    f"half of "
+                    f"what disk {disk.name} can write "
+                    f"({format_bytes_per_s(disk.sequential_write_bytes_per_s)}): "
+                    "checkpoints starve the redo log and never slow down",
+                    "lower MinDiskWriteSpeed",
+                    [node.id, disk.id],
+                )
+
+
+@rule("redo-control", "Redo control suits the disk")
+def redo_control(plan: Plan) -> Iterator[Problem]:
+    if not catalogue.knows("DB", "EnableRedoControl", plan.version):
+        return
+    for found in settings_of(plan):
+        on = found.number("EnableRedoControl") == 1
+        for node in found.nodes:
+            redo, lcp = disk_for(plan, node, DiskRole.REDO), disk_for(plan, node, DiskRole.LCP)
+            if redo is None:
+                continue
+            if on and redo is lcp and redo.kind is DiskKind.HDD:
+                yield warning(
+                    found.where,
+                    f"EnableRedoControl is on, but REDO and LCP share the hard disk {redo.name}: faster "
+                    "checkpoints take the device away from the redo log",
+                    "set EnableRedoControl to 0",
+                    (*found.object_ids, redo.id),
+                    setting(found.scope_of("EnableRedoControl"), "EnableRedoControl", 0),
+                )
+                break
+            if not on and redo.kind in (DiskKind.NVME, DiskKind.SATA_SSD):
+                yield warning(
+                    found.where,
+                    "EnableRedoControl is off although the disks are SSDs; checkpoints then do not speed up "
+                    "when the redo log fills",
+                    "set EnableRedoControl to 1",
+                    (*found.object_ids, redo.id),
+                    setting(found.scope_of("EnableRedoControl"), "EnableRedoControl", 1),
+                )
+                break
+
+
+@rule("checkpoint-interval", "TimeBetweenLocalCheckpoints is no time")
+def checkpoint_interval(plan: Plan) -> Iterator[Problem]:
+    name = "TimeBetweenLocalCheckpoints"
+    for found in settings_of(plan):
+        value, default = found.value(name), catalogue.default("DB", name, plan.version)
+        if found.is_set(name) and value != default and isinstance(value, int):
+            started = format_bytes_binary(4 * 2 ** min(value, 31))
+            yield warning(
+                found.where,
+                f"{name} is {value}; it is no number of seconds but starts a checkpoint after 2^{value} "
+                f"words "
+                f"({started}) of changes. Under load checkpoints follow one another anyway, so it neither "
+                "speeds them up nor prevents error 410",
+                f"take it back to {default}; against 410 raise NoOfFragmentLogFiles or the checkpoint speed",
+                found.object_ids,
+                without(found.scope_of(name), name),
+            )
+
+
+@rule("diskless", "Diskless is no way to speed")
+def diskless(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        for name in ("Diskless", "Discless"):
+            if catalogue.knows("DB", name, plan.version) and found.number(name) == 1:
+                full = [redo_of(plan, w).time_to_full_s for w in plan.workloads]
+                soonest = min((q.value for q in full if q is not None), default=None)
+                when = f", here after {format_duration(soonest)} at the earliest" if soonest else ""
+                yield warning(
+                    found.where,
+                    f"{name} is 1: redo log and checkpoints still do all their work but the last write, so "
+                    f"error 410 comes all the same{when}; there is no backup, and a restart of the cluster "
+                    "loses everything",
+                    "take it away and create the tables with NOLOGGING (ndb_table_no_logging)",
+                    found.object_ids,
+                    without(found.scope_of(name), name),
+                )
+
+
+@rule("direct-io", "Large checkpoints bypass the file cache")
+def direct_io(plan: Plan) -> Iterator[Problem]:
+    uses_disk = bool(plan.tablespaces)
+    for found in settings_of(plan):
+        large = found.number("DataMemory") >= 16 * GIB
+        if not found.nodes or found.number("ODirect") == 1 or not (uses_disk or large):
+            continue
+        why = (
+            "with disk data"
+            if uses_disk
+            else f"with DataMemory {format_ndb_size(found.number('DataMemory'))}"
+        )
+        yield warning(
+            found.where,
+            f"ODirect is off {why}: checkpoints fill the file cache of Linux, which is then written in "
+            f"bursts",
+            "set ODirect to 1",
+            found.object_ids,
+            setting(found.scope_of("ODirect"), "ODirect", 1),
+        )
+
+
+@rule("direct-io-sync", "Direct I/O without extra syncs")
+def direct_io_sync(plan: Plan) -> Iterator[Problem]:
+    if not catalogue.knows("DB", "ODirectSyncFlag", plan.version):
+        return
+    for found in settings_of(plan):
+        slow = any(
+            disk.kind is DiskKind.HDD
+            for node in found.nodes
+            for disk in [disk_for(plan, node, DiskRole.REDO)]
+            if disk is not None
+        )
+        if slow and found.number("ODirect") == 1 and found.number("ODirectSyncFlag") == 0:
+            yield hint(
+                found.where,
+                "ODirectSyncFlag spares an fsync per redo write where the file system allows it: 2 to 3 "
+                "times "
+                "the speed on hard disks",
+                "set ODirectSyncFlag to 1 after a test",
+                found.object_ids,
+            )
+
+
+@rule("compressed-checkpoints", "Compression finds free processors")
+def compressed_checkpoints(plan: Plan) -> Iterator[Problem]:
+    from ndbplan.checks.shared import cpu_of
+
+    for found in settings_of(plan):
+        names = [n for n in ("CompressedLCP", "CompressedBackup") if found.number(n) == 1]
+        if not names:
+            continue
+        ids = {node.node_id for node in found.nodes}
+        busy = max(
+            (
+                node.ldm_utilisation.value
+                for workload in plan.workloads
+                for node in cpu_of(plan, workload).nodes
+                if node.node_id in ids
+            ),
+            default=0.0,
+        )
+        if busy > 0.6:
+            yield warning(
+                found.where,
+                f"{' and '.join(names)} compress in the LDM threads, which are {format_percent(busy)} busy "
+                f"already",
+                "switch compression off or use more LDM threads",
+                found.object_ids,
+            )

@@ -1,0 +1,247 @@
+"""Every rule once broken and once kept, and fixes that mend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ndbplan.base.resources import resource_path
+from ndbplan.base.units import GIB, MIB
+from ndbplan.checks.rule import RULES
+from ndbplan.checks.run import check, load_rules
+from ndbplan.plan import file
+from ndbplan.plan.edits import assign_role, move_process, remove, set_parameter, set_plan, update
+from ndbplan.plan.hardware import DiskKind
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole, Link
+from ndbplan.plan.tables import Index, SpaceFile
+
+
+def sample(name: str) -> Plan:
+    return file.load(resource_path(f"samples/{name}.ndbplan"))
+
+
+def with_parameters(plan: Plan, **values: int | str) -> Plan:
+    for name, value in values.items():
+        plan = set_parameter(plan, "data_node", name, value)
+    return plan
+
+
+def starter(**values: int | str) -> Plan:
+    return with_parameters(sample("starter"), **values)
+
+
+def manual(**values: int | str) -> Plan:
+    """The starter without automatic threads."""
+    return with_parameters(
+        set_parameter(sample("starter"), "data_node", "AutomaticThreadConfig", None), **values
+    )
+
+
+def telecom() -> Plan:
+    return sample("telecom-144")
+
+
+def first_table(plan: Plan, **fields: object) -> Plan:
+    return update(plan, plan.tables[0].id, **fields)
+
+
+def aside(plan: Plan) -> Plan:
+    return update(plan, plan.data_nodes[-1].id, node_group=65536)
+
+
+def hdd(plan: Plan) -> Plan:
+    for host in plan.hosts:
+        for disk in host.disks:
+            plan = update(plan, disk.id, kind=DiskKind.HDD)
+    return plan
+
+
+def one_disk(plan: Plan) -> Plan:
+    """All roles of data node 1 on its first disk."""
+    node = plan.data_nodes[0]
+    for role in DiskRole:
+        plan = assign_role(plan, node.id, role, plan.host(node.host_id).disks[0].id)
+    return plan
+
+
+def second_group_member_elsewhere() -> Plan:
+    plan = starter()
+    first, second = plan.management_nodes
+    return move_process(plan, second.id, first.host_id)
+
+
+def linked(first: str, second: str, times: int = 1) -> Plan:
+    return starter().replace(links=(Link(process_id_1=first, process_id_2=second),) * times)
+
+
+def old(version: str, **values: int | str) -> Plan:
+    plan = set_plan(sample("add-nodes"), ndb_version=version)
+    return with_parameters(plan, **values)
+
+
+BROKEN: dict[str, Callable[[], Plan]] = {
+    "operations-and-transactions": lambda: starter(MaxNoOfConcurrentOperations=100),
+    "dml-operations": lambda: starter(MaxDMLOperationsPerTransaction=40_000),
+    "reserved-limits": lambda: starter(ReservedConcurrentTransactions=5000),
+    "table-objects": lambda: starter(MaxNoOfOrderedIndexes=4294967039, MaxNoOfUniqueHashIndexes=4294967039),
+    "transaction-memory": lambda: starter(TransactionMemory=GIB, MaxNoOfFiredTriggers=4000),
+    "start-fail-retries": lambda: starter(MaxStartFailRetries=5),
+    "replicas-alike": lambda: set_parameter(starter(), starter().data_nodes[0].id, "NoOfReplicas", 1),
+    "node-group-number": lambda: update(starter(), starter().data_nodes[0].id, node_group=72),
+    "data-node-ids": lambda: update(starter(), starter().data_nodes[0].id, node_id=200),
+    "localhost-mixed": lambda: update(starter(), starter().hosts[0].id, hostname="localhost"),
+    "management-ports": second_group_member_elsewhere,
+    "host-name-reserved": lambda: update(starter(), starter().data_nodes[0].host_id, hostname="a.invalid"),
+    "link-ends": lambda: linked("sql147", "mgm145"),
+    "deprecated-parameter": lambda: starter(IndexMemory=GIB),
+    "thread-config": lambda: manual(ThreadConfig="ldm={count=2"),
+    "thread-config-of-node": lambda: manual(ThreadConfig="ldm={count=4},query={count=3}"),
+    "thread-settings-ignored": lambda: starter(ThreadConfig="nonsense"),
+    "ldm-and-log-parts": lambda: manual(MaxNoOfExecutionThreads=32),
+    "partitions-per-node": lambda: manual(ClassicFragmentation=0, PartitionsPerNode=32),
+    "location-domains": lambda: update(
+        update(starter(), starter().data_nodes[0].id, node_group=None),
+        starter().data_nodes[1].id,
+        node_group=None,
+    ),
+    "files-for-security": lambda: starter(RequireTls=1),
+    "paths-absolute": lambda: starter(BackupDataDir="backups"),
+    "uneven-data-nodes": lambda: set_parameter(starter(), starter().data_nodes[0].id, "DataMemory", GIB),
+    "data-and-sql-together": lambda: move_process(
+        manual(), starter().sql_nodes[0].id, starter().data_nodes[0].host_id
+    ),
+    "hash-map-skew": telecom,
+    "reorganise-refused": lambda: first_table(starter(), partitions=8),
+    "reorganise-leaves-behind": lambda: first_table(
+        aside(starter()),
+        indexes=(Index(name="u", columns=(starter().tables[0].columns[0].name,), kind="unique"),),
+    ),
+    "fixed-part-limit": lambda: first_table(old("7.4"), rows=3 * 10**9),
+    "fully-replicated-table": lambda: first_table(starter(), fully_replicated=True, rows=10**8),
+    "read-backup": lambda: first_table(set_plan(telecom(), ndb_version="7.6"), read_backup=False),
+    "memory-locked": lambda: starter(LockPagesInMainMemory=0),
+    "numa": lambda: update(starter(Numa=0, DataMemory=200 * GIB), starter().data_nodes[0].host_id, sockets=2),
+    "schema-objects": lambda: starter(MaxNoOfTables=8, MaxNoOfAttributes=32),
+    "redo-log-and-memory": lambda: starter(NoOfFragmentLogFiles=3, FragmentLogFileSize=4 * MIB),
+    "redo-file-size": lambda: with_parameters(
+        sample("redo-overload"), FragmentLogFileSize=16 * MIB, NoOfFragmentLogFiles=100
+    ),
+    "checkpoint-speed": lambda: old("7.4", DataMemory=200 * GIB),
+    "redo-control": lambda: starter(EnableRedoControl=0),
+    "checkpoint-interval": lambda: starter(TimeBetweenLocalCheckpoints=6),
+    "diskless": lambda: starter(Diskless=1),
+    "direct-io": lambda: starter(ODirect=0),
+    "direct-io-sync": lambda: hdd(starter(ODirectSyncFlag=0)),
+    "redo-log-size": lambda: with_parameters(
+        sample("redo-overload"), NoOfFragmentLogFiles=3, FragmentLogFileSize=16 * MIB
+    ),
+    "redo-log-seconds": lambda: with_parameters(
+        sample("redo-overload"), NoOfFragmentLogFiles=3, FragmentLogFileSize=16 * MIB
+    ),
+    "data-files": lambda: update(
+        sample("disk-data"),
+        sample("disk-data").tablespaces[0].id,
+        data_files=(SpaceFile(name="one", size_bytes=10 * GIB),),
+    ),
+    "disk-page-buffer": lambda: sample("disk-data"),
+    "heartbeat": lambda: with_parameters(
+        starter(HeartbeatIntervalDbDb=5000), TransactionInactiveTimeout=10_000
+    ),
+    "arbitration-timeout": lambda: starter(ArbitrationTimeout=1000),
+    "global-checkpoints": lambda: starter(TimeBetweenGlobalCheckpoints=10_000),
+    "copy-over-slow-link": lambda: first_table(
+        update(telecom(), telecom().data_nodes[0].host_id, network_bytes_per_s=1.17e8), rows=2 * 10**11
+    ),
+    "backup-duration": lambda: first_table(starter(), rows=4 * 10**9),
+    "backup-on-redo-disk": lambda: one_disk(starter()),
+    "growth-at-peak": lambda: aside(starter()),
+    "initial-start": lambda: sample("disk-data"),
+}
+"""A plan that breaks each rule."""
+
+ELSEWHERE = {
+    # Tested in test_topology.py, test_memory_and_disks.py and test_run.py.
+    "node-kinds", "unknown-parameter", "parameter-value", "node-group-size", "node-group-host",
+    "node-group-location", "number-of-replicas", "arbitrator-host", "management-nodes", "arbitrator-location",
+    "sql-nodes", "spare-api-slots", "node-id-room", "memory-of-host", "data-memory-of-host",
+    "data-memory-fill", "disk-demand", "shared-device", "redo-and-lcp-apart",
+}  # fmt: skip
+
+SELDOM = {
+    "node-count": "the file of a plan with 255 node ids is slow to draw; import_config has the same limit",
+    "concurrent-operations": "tested below with a transaction of its own",
+    "compressed-checkpoints": "tested below with a workload of its own",
+}
+
+
+def found(plan: Plan, rule: str) -> list[str]:
+    return [problem.message for problem in check(plan) if problem.rule == rule]
+
+
+@pytest.mark.parametrize("rule", list(BROKEN))
+def test_a_rule_finds_what_breaks_it_and_its_edit_mends_it(rule: str) -> None:
+    plan = BROKEN[rule]()
+    problems = [problem for problem in check(plan) if problem.rule == rule]
+    assert problems, f"{rule} finds nothing"
+    for problem in problems:
+        if problem.edit is not None:
+            assert problem.fix
+            assert problem.message not in found(problem.edit(plan), rule)
+
+
+@pytest.mark.parametrize("rule", sorted(set(BROKEN) - {"initial-start"}))
+def test_a_good_plan_keeps_the_rule(rule: str) -> None:
+    assert found(starter(), rule) == []
+
+
+def test_no_rule_is_without_a_test() -> None:
+    load_rules()
+    assert set(RULES) == set(BROKEN) | ELSEWHERE | set(SELDOM)
+
+
+def test_too_many_node_ids() -> None:
+    plan = starter()
+    node = plan.sql_nodes[0]
+    pool = tuple(range(160, 222))
+    assert not found(update(plan, node.id, pool_node_ids=pool), "node-count")
+
+
+def test_a_transaction_too_large_for_the_pool() -> None:
+    plan = sample("redo-overload")
+    workload = plan.workloads[0]
+    operation = workload.transactions[0].operations[0].model_copy(update={"rows": 200_000.0})
+    transaction = workload.transactions[0].model_copy(update={"operations": (operation,)})
+    large = update(plan, workload.id, transactions=(transaction,))
+    assert found(large, "concurrent-operations")
+    assert not found(plan, "concurrent-operations")
+
+
+def test_compression_with_busy_threads() -> None:
+    plan = with_parameters(sample("redo-overload"), CompressedLCP=1)
+    assert found(plan, "compressed-checkpoints")
+    idle = plan.replace(workloads=())
+    assert not found(idle, "compressed-checkpoints")
+
+
+def test_two_links_of_one_pair() -> None:
+    assert found(linked("ndb1", "sql147", times=2), "link-ends")
+    assert not found(linked("ndb1", "sql147"), "link-ends")
+
+
+def test_loopback_clusters_are_for_trying_out() -> None:
+    plan = starter()
+    second = plan.data_nodes[1]
+    same = move_process(plan, second.id, plan.data_nodes[0].host_id)
+    local = update(same, plan.data_nodes[0].host_id, hostname="127.0.0.1")
+    severities = {p.severity.value for p in check(local) if p.rule == "node-group-host"}
+    assert severities == {"warning"}
+
+
+def test_seventeen_partitions_per_ldm_are_one_too_many() -> None:
+    few = manual(ClassicFragmentation=0, PartitionsPerNode=8, ThreadConfig="ldm={count=1},main,recv,rep")
+    assert not found(few, "partitions-per-node")
+    many = with_parameters(few, PartitionsPerNode=9)
+    assert found(many, "partitions-per-node")
+    assert remove(many, []) is many
