@@ -16,6 +16,7 @@ from ndbplan.plan.hardware import DiskKind
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole, Link
 from ndbplan.plan.tables import Index, SpaceFile
+from ndbplan.plan.workloads import OpenLoad, RatePoint
 
 
 def sample(name: str) -> Plan:
@@ -154,7 +155,7 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "copy-over-slow-link": lambda: first_table(
         update(telecom(), telecom().data_nodes[0].host_id, network_bytes_per_s=1.17e8), rows=2 * 10**11
     ),
-    "backup-duration": lambda: first_table(starter(), rows=4 * 10**9),
+    "backup-duration": lambda: first_table(starter(), rows=4 * 10**10),
     "backup-on-redo-disk": lambda: one_disk(starter()),
     "growth-at-peak": lambda: aside(starter()),
     "initial-start": lambda: sample("disk-data"),
@@ -220,6 +221,9 @@ def test_a_transaction_too_large_for_the_pool() -> None:
 
 def test_compression_with_busy_threads() -> None:
     plan = with_parameters(sample("redo-overload"), CompressedLCP=1)
+    workload = plan.workloads[0]
+    busy = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=100_000),))
+    plan = update(plan, workload.id, load=busy)
     assert found(plan, "compressed-checkpoints")
     idle = plan.replace(workloads=())
     assert not found(idle, "compressed-checkpoints")

@@ -9,7 +9,8 @@ from ndbplan.checks.problem import Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check, check_all, has_errors, load_rules
 from ndbplan.plan import file
-from ndbplan.plan.edits import remove, set_parameter, update
+from ndbplan.plan.edits import move, remove, set_parameter, update
+from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import EMPTY_PLAN, Plan, Waiver
 
 SAMPLES = sorted(path.stem for path in resource_path("samples").glob("*.ndbplan"))
@@ -121,3 +122,13 @@ def test_the_edit_of_a_rule_mends_what_it_found(name: str) -> None:
 def test_every_rule_has_a_title() -> None:
     load_rules()
     assert all(rule.title and rule.topic for rule in RULES.values())
+
+
+def test_a_drag_on_the_canvas_is_not_checked_again() -> None:
+    plan = sample("starter")
+    before = check(plan)
+    host = plan.hosts[0].id
+    dragged = move(plan, {host: Point(x=10, y=20)})
+    assert check(dragged) == before
+    smaller = update(dragged, plan.data_nodes[0].host_id, memory_bytes=2**30)
+    assert check(smaller) != before

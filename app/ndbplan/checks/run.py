@@ -42,6 +42,10 @@ def check(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tuple[Pr
 
 def check_all(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tuple[Problem, ...]:
     """Like check, with the problems that a waiver of the plan accepts; those carry its reason."""
+    global _last
+    kept = _last
+    if kept is not None and _differs_in_places_only(kept[0], plan):
+        return kept[1]
     load_rules()
     found: list[Problem] = []
     for one in RULES.values():
@@ -53,7 +57,27 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tupl
             # A rule that needs an estimate keeps silent where the plan is too incomplete for one; the rule
             # for the cause (a ThreadConfig that is refused, no data nodes) speaks.
             continue
-    return tuple(sorted((_waived(plan, problem) for problem in found), key=lambda p: p.severity.rank))
+    result = tuple(sorted((_waived(plan, problem) for problem in found), key=lambda p: p.severity.rank))
+    _last = (plan, result)
+    return result
+
+
+_last: tuple[Plan, tuple[Problem, ...]] | None = None
+"""The last plan that was checked to the end, and its problems: a drag on the canvas changes none of them."""
+
+
+def _differs_in_places_only(before: Plan, after: Plan) -> bool:
+    """Whether two plans are the same but for positions on the canvas."""
+    for name in Plan.model_fields:
+        old, new = getattr(before, name), getattr(after, name)
+        if old is new:
+            continue
+        if name not in ("hosts", "locations") or len(old) != len(new):
+            return False
+        for one, other in zip(old, new, strict=True):
+            if one is not other and one != other.model_copy(update={"position": one.position}):
+                return False
+    return True
 
 
 def has_errors(problems: tuple[Problem, ...]) -> bool:
