@@ -45,6 +45,8 @@ class CommandPalette(QFrame):
         self._window = window
         self._commands = commands
         self._known: list[Command] = []
+        self._width = 600
+        self._most = 12 * _ROW
         self.setObjectName("commandPalette")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         column = QVBoxLayout(self)
@@ -74,11 +76,12 @@ class CommandPalette(QFrame):
         frame = f"background: {t.panel}; border: 1px solid {t.line_strong}; border-radius: 10px;"
         self.setStyleSheet(f"#commandPalette {{ {frame} }}")
         self._known = list(self._commands())
+        window = self._window
+        self._width = min(600, window.width() - 40)
+        self._most = min(12 * _ROW, window.height() - 160)
+        self.move((window.width() - self._width) // 2, 56)
         self.field.clear()
         self._filter("")
-        window = self._window
-        width = min(600, window.width() - 40)
-        self.setGeometry((window.width() - width) // 2, 56, width, min(440, window.height() - 100))
         self.show()
         self.raise_()
         self.field.setFocus()
@@ -96,6 +99,10 @@ class CommandPalette(QFrame):
             item.setEditable(False)
             item.setAccessibleText(f"{command.text}, {command.detail}")
             self._model.appendRow(item)
+        rows = max(1, self._model.rowCount())
+        self.list.setFixedHeight(min(rows * _ROW + 4, self._most))
+        self.adjustSize()
+        self.resize(self._width, self.height())
         if self._model.rowCount():
             self.list.setCurrentIndex(self._model.index(0, 0))
 

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ndbplan.desktop import theme
+from ndbplan.desktop import catalogue, theme
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document import Document
@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from ndbplan.desktop.palette import Palette
     from ndbplan.desktop.recovery import Journal
 
+_OF_THE_WORKSPACE = (
+    "fit", "arrange", "simulate", "export", "picture", "save", "save_as", "add_group", "zoom_in", "zoom_out",
+    "zoom_normal", "present", "side", "analyses", "inspector", "paste", "select_all",
+)  # fmt: skip
 _SIDE_WIDTH, _INSPECTOR_WIDTH = 216, 344
 
 
@@ -211,9 +215,10 @@ class MainWindow(QMainWindow):
 
     def _refresh(self) -> None:
         stack = self.document.undo_stack
+        here = self.pages.currentWidget() is self.workspace
         for name, able, text in (
-            ("undo", stack.canUndo(), stack.undoText()),
-            ("redo", stack.canRedo(), stack.redoText()),
+            ("undo", here and stack.canUndo(), stack.undoText()),
+            ("redo", here and stack.canRedo(), stack.redoText()),
         ):
             action = self.actions_table[name]
             action.setEnabled(able)
@@ -225,7 +230,7 @@ class MainWindow(QMainWindow):
         self._refresh_selection()
 
     def _refresh_selection(self) -> None:
-        some = bool(self.selection.ids)
+        some = bool(self.selection.ids) and self.pages.currentWidget() is self.workspace
         for name in ("cut", "copy", "duplicate", "delete", "rename", "fit_selection"):
             self.actions_table[name].setEnabled(some)
 
@@ -248,6 +253,7 @@ class MainWindow(QMainWindow):
             self.pages.addWidget(self.gallery)
         self.gallery.show_recent(self.preferences.recent)
         self.pages.setCurrentWidget(self.gallery)
+        self._show_what_can_be_done()
         self.gallery.cards[0].setFocus()
 
     def open_sample(self, name: str) -> None:
@@ -257,7 +263,14 @@ class MainWindow(QMainWindow):
     def _show_workspace(self) -> None:
         self.messages.hide()
         self.pages.setCurrentWidget(self.workspace)
+        self._show_what_can_be_done()
         self.canvas.setFocus()
+
+    def _show_what_can_be_done(self) -> None:
+        """Actions on the canvas rest while the gallery lies over it."""
+        for name in _OF_THE_WORKSPACE:
+            self.actions_table[name].setEnabled(self.pages.currentWidget() is self.workspace)
+        self._refresh()
 
     def save_picture(self) -> None:
         """Write the canvas as a picture."""
@@ -351,6 +364,10 @@ class MainWindow(QMainWindow):
                     action.text().rstrip("…"), "", icon_of(action.objectName()), action.trigger,
                     action.shortcut().toString().replace("+", " "),
                 )  # fmt: skip
+        for entry in catalogue.offers():
+            if entry.kind != "role":
+                add = partial(self.editor.add_beside_selection, entry.key)
+                yield Command(f"Add {entry.text}", entry.kind, entry.icon, add)
         icons = {"Host": "server", "Location": "warehouse", "Disk": "hard-drive", "Table": "table-2"}
         for part in self.document.plan.objects():
             kind = type(part).__name__

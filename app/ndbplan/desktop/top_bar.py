@@ -108,6 +108,7 @@ class TopBar(QWidget):
         button.setToolTip(action.toolTip())
         button.setIconSize(QSize(14 + _GAP, 14))
         button.clicked.connect(action.trigger)
+        action.enabledChanged.connect(button.setEnabled)
         if primary:
             button.setProperty("kind", "primary")
         return button

@@ -125,7 +125,7 @@ class _Carry(Gesture):
         self._target: CanvasItem | None = None
         for item in self._items:
             item.setZValue(item.home_z + Z_DRAGGED)
-            item.setOpacity(0.85)
+            item.setOpacity(0.93)
         view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
 
     def carry_to(self, point: QPointF) -> None:

@@ -194,10 +194,10 @@ class HostItem(CanvasItem):
         cpu, memory = loads.cpu.get(host.id), loads.memory.get(host.id)
         width = self.size.width()
         has_bars = cpu is not None or memory is not None
-        left = QRectF(14, 8, (width * 0.58 if has_bars else width) - 28, 20)
+        left = QRectF(13, 8, (width * 0.58 if has_bars else width) - 28, 20)
         room = self.severity_mark(painter, left.right(), 18, (host.id,))
         paint.text(painter, left.adjusted(0, 0, -room, 0), host.hostname, t.text_strong, 14, 600)
-        paint.text(painter, QRectF(14, 28, left.width() + 10, 18), self.card.subtitle, t.muted, 12)
+        paint.text(painter, QRectF(13, 28, left.width() + 10, 18), self.card.subtitle, t.muted, 12)
         for label, fraction, y in (("CPU", cpu, 9.0), ("RAM", memory, 28.0)):
             if fraction is None:
                 continue
@@ -207,7 +207,7 @@ class HostItem(CanvasItem):
             right = QRectF(width - 60, y, 46, 18)
             paint.text(painter, right, paint.percent(fraction), ink, 11, 500, paint.RIGHT)
         if not self.card.chips and not self.card.tiles:
-            hint = QRectF(14, 52, width - 28, self.size.height() - 60)
+            hint = QRectF(13, 52, width - 28, self.size.height() - 60)
             paint.text(painter, hint, "Drag disks and nodes here", t.faint, 12)
 
     def _paint_far(self, painter: QPainter) -> None:
@@ -253,7 +253,7 @@ class LooseItem(CanvasItem):
         dashed.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(dashed)
         painter.drawRoundedRect(self.size.adjusted(0.5, 0.5, -0.5, -0.5), 10, 10)
-        paint.text(painter, QRectF(14, 8, self.size.width() - 28, 20), "API programs anywhere", t.muted, 12)
+        paint.text(painter, QRectF(13, 8, self.size.width() - 28, 20), "API programs anywhere", t.muted, 12)
 
 
 class ProcessItem(CanvasItem):

@@ -96,8 +96,8 @@ def ring(painter: QPainter, centre: QPointF, radius: float, fraction: float | No
 
 
 def percent(fraction: float) -> str:
-    """`95 %`, `0.4 %`, `> 999 %`: short enough for a tile."""
+    """`95 %`, `0.4 %`, `0 %`, `> 999 %`: short enough for a tile."""
     value = fraction * 100
     if value > 999:
         return "> 999 %"
-    return f"{value:.0f} %" if value >= 1 or value == 0 else f"{value:.1f} %"
+    return f"{value:.0f} %" if value >= 1 or value < 0.05 else f"{value:.1f} %"

@@ -82,7 +82,7 @@ class RibbonItem(QGraphicsItem):
         ink = t.group(self.number)
         far = self.look.is_far
         width = (3.0 if self.is_selected else 2.0) * (max(1.0, 0.6 / self.look.zoom) if far else 1.0)
-        alpha = 255 if self.is_selected else 110 if far else 190
+        alpha = 255 if self.is_selected else 100 if far or self._goes_around else 190
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(paint.pen(ink, width, alpha))
         painter.drawPath(self._path)
@@ -122,7 +122,8 @@ def _join(path: QPainterPath, one: Stop, other: Stop, number: int) -> QPointF | 
     path.lineTo(left, next_y - (12 if next_y > y else -12))
     path.cubicTo(left, next_y, left, next_y, next_host.left(), next_y)
     path.lineTo(next_chip.left(), next_y)
-    return QPointF(left, (y + next_y) / 2)
+    # In the gap below the upper host, beside the line: everywhere else there are chips and tiles.
+    return QPointF(left + 36, min(host.bottom(), next_host.bottom()) + HOST_GAP / 2)
 
 
 def _join_around(path: QPainterPath, one: Stop, other: Stop, number: int) -> QPointF:
