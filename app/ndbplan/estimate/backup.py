@@ -101,7 +101,7 @@ def _speed(plan: Plan, node: DataNode) -> tuple[Quantity, str]:
     limits = speed_limits(plan, node)
     part = 1.0
     if plan.version >= ADAPTIVE_SPEED_SINCE:
-        part = number(plan, node, "BackupDiskWriteSpeedPct", round(100 * share.value)) / 100
+        part = max(1, number(plan, node, "BackupDiskWriteSpeedPct", round(100 * share.value))) / 100
     throttle = limits.ceiling * part
     threads = ldm_threads(plan, node) if plan.version >= ALL_LDM_SINCE else 1
     scan = constant_for(plan, "backup_scan_ldm_bytes_per_s")

@@ -28,6 +28,8 @@ from ndbplan.plan.workloads import Workload
 PARTIAL_SINCE = (7, 6, 4)
 ADAPTIVE_SPEED_SINCE = (7, 4)
 _ROUNDS = 60
+_LEAST_RATE = 1e-3
+"""Slower log or growth, per second, never fills anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +374,7 @@ def _overflow(
     """When inserts have made full checkpoints so long that the log of the hottest part cannot span them."""
     _, rate = load.hottest_log_part
     growth_rows = load.inserts_per_s - load.deletes_per_s
-    if rate <= 0 or growth_rows <= 0 or data.rows < 0:
+    if rate < _LEAST_RATE or growth_rows < _LEAST_RATE or load.inserted_checkpoint_bytes_per_s <= 0:
         return None
     row = load.inserted_checkpoint_bytes_per_s / load.inserts_per_s
     span = constant_for(plan, "redo_span_full_lcp")
@@ -389,8 +391,10 @@ def _overflow(
         filled = usable / (rate * page.value)
         longest = max(0.0, filled - span_of * pause)
         # Each checkpoint is longer than the one before by this factor, as the data has grown meanwhile.
-        step = 1 + growth * factor / left
-        data_then = growth * longest / (1 - math.pow(step, -span_of))
+        if left <= 0:
+            return filled
+        step = math.log1p(growth * factor / left)
+        data_then = growth * longest / -math.expm1(-span_of * step)
         # Never before the log has been filled once.
         return max((data_then - data.checkpoint_bytes) / growth, filled)
 

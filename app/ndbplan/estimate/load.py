@@ -25,11 +25,14 @@ from ndbplan.plan.workloads import ClosedLoad, Load, Operation, OperationKind, W
 _SUMMED = (*OperationKind, "logged", "in", "out", "disk")
 
 
+_FASTEST_CYCLE_S = 1e-5
+"""No client finishes a transaction faster; keeps a latency of nothing from asking for infinite rates."""
+
+
 def offered_per_s(load: Load) -> float:
     """Highest transaction rate of a load; clients of a closed load wait for their idle latency at least."""
     if isinstance(load, ClosedLoad):
-        cycle = load.latency_s + load.think_time_s
-        return load.clients / cycle if cycle > 0 else load.clients / 1e-4
+        return load.clients / max(_FASTEST_CYCLE_S, load.latency_s + load.think_time_s)
     return max(point.rate_per_s for point in load.points)
 
 

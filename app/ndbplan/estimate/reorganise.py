@@ -283,7 +283,7 @@ def _table(plan: Plan, after: Plan, table: Table, left: _Left) -> TableReorganis
         if own / speed > chain:
             chain, chain_at = own / speed, f"the thread that passes over the rows of node {node.node_id}"
     share = constant_for(plan, "reorganise_new_node_share")
-    whole, arrived = sum(seconds_of.values()), sum(work.received.values())
+    whole, arrived = sum(seconds_of.values()), max(1.0, sum(work.received.values()))
     for node_id, rows in work.received.items():
         seconds_of[node_id] = seconds_of.get(node_id, 0.0) + share.value * whole * rows / arrived
     bounds = (
