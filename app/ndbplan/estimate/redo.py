@@ -34,6 +34,10 @@ __all__ = [
 ]
 
 
+_LEAST_RATE = 1e-3
+"""A log part written slower, in bytes per second, never fills."""
+
+
 @dataclass(frozen=True, slots=True)
 class OperationRedo:
     """Log bytes of one operation of a workload."""
@@ -158,7 +162,7 @@ def _node(plan: Plan, node: DataNode, load: NodeLoad) -> NodeRedo:
     )
     size = log_bytes_per_part(plan, node)
     full = None
-    if part_bytes_per_s > 0:
+    if part_bytes_per_s > _LEAST_RATE:
         reserve = constant_for(plan, "redo_log_reserve_bytes")
         page = constant_for(plan, "redo_page_overhead")
         usable = max(0.0, size - reserve.value)
