@@ -211,20 +211,20 @@ class DistributionPanel(Panel):
 
     def _note_growth(self, before: Plan, after: Plan) -> None:
         """An edit that adds data nodes: compare with the plan before, until another plan comes."""
-        known = {node.node_id for node in before.data_nodes}
         now = {node.node_id for node in after.data_nodes}
-        if before.data_nodes and now > known and set(before.by_id) & set(after.by_id):
-            if self._baseline is None or not {n.node_id for n in self._baseline.data_nodes} < now:
-                self._baseline = before
-            self._set_groups(0)
-        elif self._baseline is not None and not {n.node_id for n in self._baseline.data_nodes} < now:
+        if self._baseline is not None and not {n.node_id for n in self._baseline.data_nodes} < now:
             self._baseline = None
             self._set_groups(1)
+        known = {node.node_id for node in before.data_nodes}
+        if known and known < now and before.by_id.keys() <= after.by_id.keys():
+            self._baseline = self._baseline or before
+            self._set_groups(0)
 
     def _set_groups(self, groups: int) -> None:
         self.groups.blockSignals(True)
         self.groups.setValue(groups)
         self.groups.blockSignals(False)
+        self.mark_stale()
 
     def add_groups(self) -> None:
         """Add the node groups to the plan, as one undoable edit."""

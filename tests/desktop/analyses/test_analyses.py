@@ -1,0 +1,343 @@
+"""The analyses on real samples, end to end: simulate, distribute, memory, operations, export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from ndbplan.desktop.analyses import AnalysisArea
+from ndbplan.desktop.analyses.area import TABS
+from ndbplan.desktop.analyses.charts import nice_step
+from ndbplan.desktop.analyses.playback import Moment
+from ndbplan.desktop.document import Document
+from ndbplan.desktop.estimates import Estimates
+from ndbplan.desktop.explain import QuantityLabel
+from ndbplan.desktop.selection import Selection
+from ndbplan.plan import edits
+from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.samples import sample_names, sample_plan
+
+_LONG_MS = 90_000
+
+
+class _Stand:
+    """An analysis area with what it looks at."""
+
+    def __init__(self, qtbot: QtBot, sample: str) -> None:
+        self.qtbot = qtbot
+        self.document = Document(sample_plan(sample))
+        self.selection = Selection(self.document)
+        self.estimates = Estimates(self.document)
+        self.view = AnalysisArea(self.document, self.selection, self.estimates)
+        qtbot.addWidget(self.view)
+        self.view.resize(1000, 360)
+        self.view.show()
+        self.until(lambda: self.estimates.is_fresh)
+
+    def until(self, true: Any) -> None:
+        self.qtbot.waitUntil(true, timeout=_LONG_MS)
+
+    def idle(self) -> None:
+        self.until(lambda: not self.view.context.tasks.is_busy)
+
+    def panel(self, name: str) -> Any:
+        panel: Any = self.view.show_tab(name)
+        self.idle()
+        return panel
+
+    def simulated(self) -> Any:
+        panel: Any = self.view.show_tab("Simulation")
+        before = panel.result
+        panel.simulate()
+        self.until(lambda: panel.result is not None and panel.result is not before)
+        return panel
+
+    def close(self) -> None:
+        self.view.close_tasks()
+        self.estimates.close()
+
+
+@pytest.fixture
+def stand(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[_Stand]:
+    made = _Stand(qtbot, getattr(request, "param", "redo-overload"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("stand", sample_names(), indirect=True)
+def test_every_tab_opens_on_every_sample(stand: _Stand) -> None:
+    for name, _, _ in TABS:
+        stand.panel(name)
+        stand.view.repaint()
+
+
+def test_every_tab_says_what_to_do_on_an_empty_plan(stand: _Stand) -> None:
+    stand.document.new(EMPTY_PLAN)
+    stand.until(lambda: stand.estimates.is_fresh)
+    for name, _, _ in TABS:
+        stand.panel(name)
+    assert not stand.panel("Simulation").start.isEnabled()
+
+
+def test_tabs_are_built_when_first_looked_at(stand: _Stand) -> None:
+    assert len(stand.view._panels) == 1
+    stand.panel("Memory")
+    assert len(stand.view._panels) == 2
+
+
+class TestSimulation:
+    """The overload of the redo buffers, seen in the window."""
+
+    def test_the_overload_appears_at_a_moment_and_drives_the_canvas(self, stand: _Stand) -> None:
+        moments: list[Moment] = []
+        stand.view.moment.connect(moments.append)
+        panel = stand.simulated()
+        error = panel.result.first_error
+        assert error.code == 1221
+        assert f"first error {error.code}" in panel._first_error.text()
+        assert panel.scrubber.at_s == pytest.approx(error.first_at_s.value, abs=0.1)
+        at_error = moments[-1]
+        assert at_error.disk_utilisation["data1-c0d1"] > 0.9
+        assert max(at_error.redo_buffer_fill.values()) > 0.9
+        panel.scrubber.go_to(0.5)
+        assert max(moments[-1].redo_buffer_fill.values()) < 0.5
+        assert not moments[-1].errors
+
+    def test_the_lighter_load_stays_within(self, stand: _Stand) -> None:
+        panel: Any = stand.view.show_tab("Simulation")
+        panel.workload.setCurrentIndex(panel.workload.findData("blobs-1k"))
+        panel.workload.activated.emit(panel.workload.currentIndex())
+        assert stand.estimates.workload_id == "blobs-1k"
+        panel = stand.simulated()
+        assert len(panel.result.errors) == 0
+        assert panel._first_error.isHidden()
+
+    def test_lcp_on_its_own_disk_cures_it(self, stand: _Stand) -> None:
+        panel = stand.simulated()
+        assert panel.result.errors
+        first = panel.result
+
+        def cure(plan: Any) -> Any:
+            for node, disk in (("ndb3", "data1-c0d0"), ("ndb4", "data2-c0d0")):
+                plan = edits.assign_role(plan, node, DiskRole.LCP, disk)
+            return plan
+
+        stand.document.edit("LCP away", cure)
+        stand.until(lambda: panel.result is not None and panel.result is not first)
+        assert len(panel.result.errors) == 0
+
+    def test_cancel_gives_the_button_back_at_once(self, stand: _Stand) -> None:
+        panel: Any = stand.view.show_tab("Simulation")
+        panel.duration.setText("20 d")
+        panel.simulate()
+        assert panel.start.isHidden()
+        assert not panel.cancel.isHidden()
+        panel.stop()
+        assert not panel.start.isHidden()
+        assert panel.state.text() == "Cancelled"
+        stand.idle()
+        assert panel.result is None
+
+    @pytest.mark.parametrize("text", ["soon", "0.1 s", "90 d"])
+    def test_a_bad_duration_is_refused_in_one_line(self, stand: _Stand, text: str) -> None:
+        panel: Any = stand.view.show_tab("Simulation")
+        panel.duration.setText(text)
+        panel.simulate()
+        assert "—" in panel.state.text()
+        assert panel._task is None
+
+    def test_charts_copy_their_series(self, stand: _Stand) -> None:
+        charts = stand.simulated().charts
+        charts.rates.copy_csv()
+        lines = QGuiApplication.clipboard().text().splitlines()
+        assert lines[0].startswith("t_s,offered,accepted")
+        assert len(lines) == len(charts._result.times_s) + 1
+        charts.rates.copy_picture()
+        assert not QGuiApplication.clipboard().pixmap().isNull()
+
+    def test_the_crosshair_is_shared(self, stand: _Stand) -> None:
+        charts = stand.simulated().charts
+        charts.rates.cursor_moved.emit(10.0)
+        for chart in charts.all:
+            assert chart._cursor.isVisible()
+            assert chart._cursor.value() == 10.0
+            assert "10 s" in chart.readout.text()
+        charts.log.cursor_moved.emit(None)
+        assert not any(chart._cursor.isVisible() for chart in charts.all)
+
+    def test_playing_moves_on_and_stops_at_the_end(self, stand: _Stand) -> None:
+        panel = stand.simulated()
+        panel.scrubber.go_to(panel.result.duration_s - 0.2)
+        panel.scrubber.play.click()
+        stand.until(lambda: not panel.scrubber.play.isChecked())
+        assert panel.scrubber.at_s == panel.result.duration_s
+
+    def test_the_scrubber_obeys_the_keyboard(self, stand: _Stand) -> None:
+        panel = stand.simulated()
+        stand.qtbot.keyClick(panel.scrubber.track, Qt.Key.Key_Home)
+        assert panel.scrubber.at_s == 0
+        stand.qtbot.keyClick(panel.scrubber.track, Qt.Key.Key_Right)
+        assert panel.scrubber.at_s == pytest.approx(panel.result.duration_s / 100)
+
+
+@pytest.mark.parametrize("stand", ["add-nodes"], indirect=True)
+class TestDistribution:
+    """The published reorganisation of 3 million rows, seen in the window."""
+
+    def test_a_group_more_moves_half_of_the_rows(self, stand: _Stand) -> None:
+        panel = stand.panel("Distribution")
+        stand.until(lambda: panel._answer is not None)
+        assert _partitions(panel) == (8, 16)
+        rows_moved = panel._answer.moved.rows_moved
+        assert rows_moved == pytest.approx(1_499_531, rel=0.01)
+        times = [
+            n.quantity for n in panel.findChildren(QuantityLabel) if n.quantity and n.quantity.unit == "s"
+        ]
+        assert times
+        assert times[0].value == pytest.approx(247.97, rel=0.15)
+        assert times[0].low <= 247.97 <= times[0].high
+        assert times[0].why
+        assert "rows move to partition 8" in panel.bars.tip(0)
+        assert "come from partition 0" in panel.bars.tip(8)
+
+    def test_bytes_keep_the_pages_of_the_old_partitions(self, stand: _Stand) -> None:
+        panel = stand.panel("Distribution")
+        panel._units["bytes"].click()
+        bars = panel.bars._picture.bars
+        assert bars[0].after == bars[0].before > 0
+        assert bars[8].before == 0 < bars[8].after
+
+    def test_adding_to_the_plan_keeps_the_comparison_until_undone(self, stand: _Stand) -> None:
+        panel = stand.panel("Distribution")
+        panel.add_groups()
+        stand.idle()
+        assert len(stand.document.plan.data_nodes) == 4
+        assert panel.groups.value() == 0
+        assert _partitions(panel) == (8, 16)
+        stand.document.undo_stack.undo()
+        stand.idle()
+        assert panel.groups.value() == 1
+        assert len(stand.document.plan.data_nodes) == 2
+
+    def test_without_new_groups_it_shows_what_is(self, stand: _Stand) -> None:
+        panel = stand.panel("Distribution")
+        panel.groups.setValue(0)
+        stand.idle()
+        assert _partitions(panel) == (8, None)
+        assert sum(bar.after for bar in panel.bars._picture.bars) == 3_000_000
+        assert not panel.add_button.isEnabled()
+
+    def test_partitions_are_picked_with_the_arrow_keys(self, stand: _Stand) -> None:
+        panel = stand.panel("Distribution")
+        stand.qtbot.keyClick(panel.bars, Qt.Key.Key_Right)
+        assert panel.bars.picked == 0
+        stand.qtbot.keyClick(panel.bars, Qt.Key.Key_Left)
+        assert panel.bars.picked == 15
+
+    def test_the_table_is_copied_as_csv(self, stand: _Stand) -> None:
+        panel = stand.panel("Distribution")
+        lines = panel.table.as_csv().splitlines()
+        assert lines[0] == "Part.,Group,Nodes,Rows,After,Moves,LDM"
+        assert len(lines) == 17
+        assert sum(int(line.split('"')[-1].split(",")[1]) for line in lines[1:] if '"' in line) >= 0
+
+
+def _partitions(panel: Any) -> tuple[int, int | None]:
+    """Partitions before and after; the objects themselves are too large for a failure message."""
+    answer = panel._answer
+    return (
+        answer.before.placement.partitions,
+        None if answer.moved is None else answer.moved.after.placement.partitions,
+    )
+
+
+def test_memory_adds_up_and_selects(stand: _Stand) -> None:
+    panel = stand.panel("Memory")
+    overview = stand.estimates.latest.overview if stand.estimates.latest else None
+    assert overview is not None
+    assert panel._total.quantity.value == overview.memory.cluster_bytes.value
+    assert panel.tables.model().rowCount() == len(stand.document.plan.tables)
+    panel.nodes.clicked.emit(panel.nodes.model().index(0, 0))
+    assert stand.selection.ids == ("ndb3",)
+
+
+@pytest.mark.parametrize("stand", ["node-restart"], indirect=True)
+def test_faster_disks_and_more_threads_never_make_a_restart_slower(stand: _Stand) -> None:
+    panel = stand.panel("Operations")
+
+    def seconds() -> dict[str, float]:
+        return {lane.name: lane.duration_s.value for lane in panel.lanes._lanes}
+
+    slow = seconds()
+    assert {"Node restart", "Initial node restart", "Rolling restart"} <= slow.keys()
+    panel.disk.setValue(panel.disk.maximum())
+    stand.idle()
+    fast = seconds()
+    assert all(fast[name] <= slow[name] for name in slow)
+    stand.qtbot.keyClick(panel.lanes, Qt.Key.Key_Down)
+    assert panel.lanes._picked == (0, -1)
+
+
+def test_problems_are_filtered_by_severity(stand: _Stand) -> None:
+    panel = stand.panel("Problems")
+    assert stand.estimates.latest is not None
+    errors = [p for p in stand.estimates.latest.problems if p.severity == "error"]
+    panel._buttons["error"].click()
+    assert len(panel.list._shown) == len(errors)
+    assert panel._buttons["error"].text() == f"Errors  {len(errors)}"
+
+
+def test_the_export_follows_edits_and_is_written(stand: _Stand, tmp_path: Path) -> None:
+    panel = stand.panel("Export preview")
+    assert "config.ini" in panel._files
+    stand.document.edit("Buffer", lambda p: edits.set_parameter(p, "data_node", "RedoBuffer", 96 * 2**20))
+    stand.until(lambda: "RedoBuffer=96M" in panel._files["config.ini"].replace(" ", ""))
+    assert "RedoBuffer=96M" in panel.text.toPlainText().replace(" ", "")
+    panel.export_to(tmp_path / "out")
+    stand.idle()
+    assert (tmp_path / "out" / "config.ini").read_text(encoding="utf-8") == panel._files["config.ini"]
+    assert "files written" in panel._state.text()
+
+
+def test_a_folder_that_cannot_be_made_is_said_in_one_line(stand: _Stand, tmp_path: Path) -> None:
+    panel = stand.panel("Export preview")
+    (tmp_path / "file").write_text("x")
+    panel.export_to(tmp_path / "file" / "below")
+    stand.idle()
+    assert "—" in panel._state.text()
+
+
+def test_everything_that_takes_the_focus_has_a_name(stand: _Stand) -> None:
+    stand.simulated()
+    for name, _, _ in TABS:
+        stand.panel(name)
+        nameless = [
+            w
+            for w in stand.view.findChildren(QWidget)
+            if w.isVisible()
+            and w.window() is stand.view.window()
+            and w.focusPolicy() & Qt.FocusPolicy.TabFocus
+            and not (w.accessibleName() or getattr(w, "text", str)())
+        ]
+        assert nameless == []
+
+
+@pytest.mark.parametrize(
+    ("span", "most", "binary", "step"),
+    [
+        (4579, 3, False, 2000),
+        (118e6, 2, False, 100e6),
+        (48 * 2**20, 3, True, 16 * 2**20),
+        (0.9, 4, False, 0.5),
+    ],
+)
+def test_axis_steps_are_round(span: float, most: int, binary: bool, step: float) -> None:
+    assert nice_step(span, most, binary=binary) == pytest.approx(step)

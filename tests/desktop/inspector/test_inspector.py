@@ -1,0 +1,274 @@
+"""The inspector on real samples: edits, roles, breakdowns, problems, parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from ndbplan.checks.problem import Problem, Severity
+from ndbplan.desktop.document import Document
+from ndbplan.desktop.estimates import Estimates
+from ndbplan.desktop.explain import QuantityLabel
+from ndbplan.desktop.fields import LineField
+from ndbplan.desktop.inspector import Inspector
+from ndbplan.desktop.inspector.grid import Grid
+from ndbplan.desktop.inspector.parameters import ParametersPanel
+from ndbplan.desktop.inspector.problems import ProblemRow
+from ndbplan.desktop.selection import Selection
+from ndbplan.plan import edits
+from ndbplan.plan.samples import sample_names, sample_plan
+
+
+class _Stand:
+    """An inspector with what it looks at."""
+
+    def __init__(self, qtbot: QtBot, sample: str) -> None:
+        self.qtbot = qtbot
+        self.document = Document(sample_plan(sample))
+        self.selection = Selection(self.document)
+        self.estimates = Estimates(self.document)
+        self.view = Inspector(self.document, self.selection, self.estimates)
+        qtbot.addWidget(self.view)
+        self.view.resize(320, 900)
+        self.view.show()
+
+    def select(self, *ids: str) -> None:
+        self.selection.set(ids)
+        self.settle()
+
+    def settle(self) -> None:
+        """Let new widgets be laid out and shown."""
+        QApplication.processEvents()
+
+    def until_fresh(self) -> None:
+        self.qtbot.waitUntil(lambda: self.estimates.is_fresh, timeout=20_000)
+
+    def field(self, name: str) -> LineField:
+        found = self.view.findChildren(LineField, name)
+        assert found, f"no field {name}"
+        return found[-1]
+
+    def type(self, name: str, text: str) -> None:
+        field = self.field(name)
+        field.line.setFocus()
+        field.line.setText(text)
+        self.qtbot.keyClick(field.line, Qt.Key.Key_Return)
+
+    def texts(self) -> list[str]:
+        self.settle()
+        return [label.text() for label in self.view.findChildren(QLabel) if label.isVisible()]
+
+    def close(self) -> None:
+        self.view.close_tasks()
+        self.estimates.close()
+
+
+@pytest.fixture
+def stand(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[_Stand]:
+    made = _Stand(qtbot, getattr(request, "param", "redo-overload"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("stand", sample_names(), indirect=True)
+def test_one_object_of_each_kind_can_be_shown(stand: _Stand) -> None:
+    kinds: dict[type, str] = {}
+    for part in stand.document.plan.objects():
+        kinds.setdefault(type(part), part.id)
+    for object_id in kinds.values():
+        stand.select(object_id)
+        stand.view.repaint()
+    stand.select(*kinds.values())
+    assert any("Select one kind" in text for text in stand.texts())
+    stand.select()
+    assert stand.document.plan.name in stand.texts()
+
+
+def test_a_host_is_edited_and_the_title_follows(stand: _Stand) -> None:
+    stand.select("data1")
+    stand.type("hostname", "db-one.example")
+    assert stand.document.plan.host("data1").hostname == "db-one.example"
+    assert "db-one.example" in stand.texts()
+    stand.document.undo_stack.undo()
+    assert stand.field("hostname").line.text() == "data1"
+
+
+def test_why_a_disk_is_full_is_broken_down_by_purpose(stand: _Stand) -> None:
+    stand.until_fresh()
+    stand.select("data1-c0d1")
+    texts = stand.texts()
+    assert stand.estimates.latest is not None
+    overview = stand.estimates.latest.overview
+    assert overview is not None
+    demand = overview.disks.of("data1-c0d1")
+    assert demand is not None
+    assert demand.utilisation.value > 1
+    assert {"Redo log writes", "Local checkpoint", "Capacity"} <= set(texts)
+    assert "The disk cannot keep up" in texts
+    shown = [n.quantity.value for n in stand.view.findChildren(QuantityLabel) if n.quantity is not None]
+    asked = [rate for _, rate in demand.by_purpose]
+    assert all(any(abs(value - rate) < 1 for value in shown) for rate in asked)
+
+
+def test_roles_are_switched_on_the_disk_page(stand: _Stand) -> None:
+    stand.select("data1-c0d0")
+    stand.until_fresh()
+    node = stand.document.plan.by_id["ndb3"]
+    assert node.disk_roles.lcp != "data1-c0d0"
+    switch = next(
+        w
+        for w in stand.view.findChildren(QWidget)
+        if w.accessibleName() == "Data node 3 writes LCP here" and w.isVisible()
+    )
+    switch.click()  # type: ignore[attr-defined]
+    assert stand.document.plan.by_id["ndb3"].disk_roles.lcp == "data1-c0d0"
+    stand.until_fresh()
+    assert stand.estimates.latest is not None
+    assert stand.estimates.latest.overview is not None
+    eased = stand.estimates.latest.overview.disks.of("data1-c0d1")
+    assert eased is not None
+    assert eased.utilisation.value < 0.95
+    stand.document.undo_stack.undo()
+    assert stand.document.plan.by_id["ndb3"].disk_roles.lcp != "data1-c0d0"
+
+
+def test_problems_of_the_selection_are_listed_and_go_there_on_click(stand: _Stand) -> None:
+    stand.until_fresh()
+    stand.select("data1-c0d1")
+    rows = [row for row in stand.view.findChildren(ProblemRow) if row.isVisible()]
+    assert rows
+    stand.select()
+    assert stand.estimates.latest is not None
+    target = next(p for p in stand.estimates.latest.problems if p.object_ids)
+    row = next(
+        r
+        for r in stand.view.findChildren(ProblemRow)
+        if r.isVisible() and r.accessibleName() == f"{target.severity}: {target.message}"
+    )
+    stand.qtbot.keyClick(row, Qt.Key.Key_Return)
+    assert set(stand.selection.ids) == set(target.object_ids)
+
+
+def test_a_fix_is_one_undoable_edit(stand: _Stand) -> None:
+    problem = Problem(
+        rule="cores",
+        severity=Severity.WARNING,
+        where="host data1",
+        message="8 cores are few",
+        fix="give it 16 cores",
+        object_ids=("data1",),
+        edit=lambda plan: edits.update(plan, "data1", cores=16),
+    )
+    row = ProblemRow(stand.view._context, problem)
+    stand.qtbot.addWidget(row)
+    row.show()
+    button = row.findChild(QPushButton)
+    assert button is not None
+    stand.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert stand.document.plan.host("data1").cores == 16
+    assert stand.document.undo_stack.undoText() == "Fix: give it 16 cores"
+
+
+def test_columns_are_edited_in_the_grid_and_keys_follow_a_rename(stand: _Stand) -> None:
+    stand.select("blobs_5k")
+    table = stand.document.plan.table("blobs_5k")
+    assert table.primary_key == ("id",)
+    grid = next(g for g in stand.view.findChildren(Grid) if g.view.accessibleName() == "columns")
+    assert grid.model.setData(grid.model.index(0, 0), "key_id")
+    renamed = stand.document.plan.table("blobs_5k")
+    assert renamed.columns[0].name == "key_id"
+    assert renamed.primary_key == ("key_id",)
+    refusals: list[str] = []
+    grid.model.refused.connect(refusals.append)
+    assert not grid.model.setData(grid.model.index(1, 0), "key_id")
+    assert "there twice" in refusals[-1]
+    grid.model.add()
+    assert len(stand.document.plan.table("blobs_5k").columns) == len(table.columns) + 1
+    grid.model.remove([len(table.columns)])
+    assert len(stand.document.plan.table("blobs_5k").columns) == len(table.columns)
+
+
+def test_a_workload_changes_between_rate_and_clients(stand: _Stand) -> None:
+    stand.select("blobs-5k")
+    stand.type("rate", "5000")
+    assert stand.document.plan.workload("blobs-5k").load.points[0].rate_per_s == 5000
+    choice = stand.view.findChildren(QWidget, "load")[-1]
+    choice.box.setCurrentIndex(1)  # type: ignore[attr-defined]
+    choice.box.activated.emit(1)  # type: ignore[attr-defined]
+    assert stand.document.plan.workload("blobs-5k").load.kind == "closed"
+    stand.type("clients", "16")
+    assert stand.document.plan.workload("blobs-5k").load.clients == 16
+
+
+class TestParameters:
+    """The configuration section."""
+
+    def _panel(self, stand: _Stand, *ids: str) -> ParametersPanel:
+        panel = ParametersPanel(stand.view._context, ids)
+        stand.qtbot.addWidget(panel)
+        panel.show()
+        stand.document.changed.connect(lambda _before, _after: panel.refresh())
+        return panel
+
+    def _index(self, panel: ParametersPanel, name: str) -> QModelIndex:
+        row = next(i for i, p in enumerate(panel.model.parameters) if p.name == name)
+        return panel.model.index(row, 1)
+
+    def test_search_and_changed_only_narrow_the_list(self, stand: _Stand) -> None:
+        panel = self._panel(stand)
+        model = panel.view.model()
+        everything = model.rowCount()
+        panel.search.setText("redobuffer")
+        names = [model.index(i, 0).data() for i in range(model.rowCount())]
+        assert "RedoBuffer" in names
+        assert len(names) < everything
+        panel.search.clear()
+        panel.changed_only.setChecked(True)
+        names = {model.index(i, 0).data() for i in range(model.rowCount())}
+        assert set(stand.document.plan.parameters.data_node) <= names
+        assert len(names) < everything / 3
+
+    def test_sizes_are_typed_as_people_do_and_checked_against_the_range(self, stand: _Stand) -> None:
+        panel = self._panel(stand)
+        said: list[str] = []
+        panel.model.refused.connect(said.append)
+        index = self._index(panel, "DataMemory")
+        assert panel.model.setData(index, "4 GiB")
+        assert stand.document.plan.parameters.data_node["DataMemory"] == 4 * 2**30
+        assert panel.model.data(index) == "4G"
+        assert not panel.model.setData(index, "5 B")
+        assert "outside the range" in said[-1]
+        assert not panel.model.setData(index, "plenty")
+        assert "DataMemory" in said[-1]
+        assert stand.document.plan.parameters.data_node["DataMemory"] == 4 * 2**30
+
+    def test_one_node_overrides_the_cluster_and_can_be_reset(self, stand: _Stand) -> None:
+        panel = self._panel(stand, "ndb3")
+        index = self._index(panel, "RedoBuffer")
+        inherited = panel.model.data(index)
+        assert panel.model.setData(index, "96M")
+        plan = stand.document.plan
+        assert plan.by_id["ndb3"].parameters["RedoBuffer"] == 96 * 2**20
+        assert "RedoBuffer" not in plan.by_id["ndb4"].parameters
+        assert panel.model.put(index.row(), None)
+        assert panel.model.data(index) == inherited
+        assert "RedoBuffer" not in stand.document.plan.by_id["ndb3"].parameters
+
+
+def test_what_would_help_is_found_and_tried(stand: _Stand) -> None:
+    stand.select("data1-c0d1")
+    stand.until_fresh()
+    advice = stand.view._advice
+    advice.search()
+    stand.qtbot.waitUntil(lambda: not stand.view._context.tasks.is_busy, timeout=60_000)
+    stand.settle()
+    tries = [b for b in stand.view.findChildren(QPushButton) if b.accessibleName().startswith("Try: ")]
+    groups = len(stand.document.plan.data_nodes)
+    next(b for b in tries if "node group" in b.accessibleName()).click()
+    assert len(stand.document.plan.data_nodes) == groups + 2
+    stand.document.undo_stack.undo()
+    assert len(stand.document.plan.data_nodes) == groups
