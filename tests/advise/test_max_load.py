@@ -43,6 +43,7 @@ def test_just_below_runs_clean_and_well_above_does_not(overload: Plan) -> None:
     for factor, clean in ((0.99, True), (1.15, False)):
         points = (RatePoint(at_s=0, rate_per_s=rate * factor),)
         plan = edits.update(overload, BIG, load=OpenLoad(points=points))
+        plan = edits.set_parameter(plan, "data_node", "DataMemory", 2**40)
         assert (simulate(plan, BIG, duration_s=400).errors == ()) is clean
 
 

@@ -183,7 +183,7 @@ def test_two_equal_disks_instead_of_one_never_hurt(overload: Plan, speed: float,
     for node in one.data_nodes:
         two = edits.assign_role(two, node.id, DiskRole.LCP, one.host(node.host_id).disks[0].id)
     together, apart = (simulate(plan, BIG, duration_s=60, uneven=0.0) for plan in (one, two))
-    assert apart.accepted_per_s.value >= together.accepted_per_s.value * 0.999
+    assert apart.accepted_per_s.value >= together.accepted_per_s.value * 0.995
 
 
 def test_the_slowest_member_of_a_group_decides(overload: Plan) -> None:

@@ -142,15 +142,15 @@ def _limit_at(
 
 
 def _endless_checkpoint(scenario: Scenario) -> Scenario:
-    import numpy as np
-
     from ndbplan.simulate import columns as col
 
     nodes = scenario.nodes.copy()
     nodes[:, col.N_PARTIAL] = 0.0
     nodes[:, [col.N_LOG_BYTES, col.N_LOG_LIMIT]] = 1e15
     steps = min(scenario.steps, round(ENDLESS_HORIZON_S / scenario.step_s))
-    return replace(scenario, nodes=nodes, start_data=np.full(len(scenario.start_data), 1e15), steps=steps)
+    start = scenario.start.copy()
+    start[:, 0] = 1e15
+    return replace(scenario, nodes=nodes, start=start, steps=steps)
 
 
 def _refuses(

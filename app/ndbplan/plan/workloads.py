@@ -64,6 +64,9 @@ class OpenLoad(_Load):
     """The schedule starts again after this time; 0: never."""
     clients: int | None = Field(default=None, ge=1, le=1_000_000)
     """Transactions under way at most: one for each client thread; None: no limit."""
+    retries: int = Field(default=0, ge=0, le=1000)
+    """How often a client tries again what a temporary error refused."""
+    retry_after_s: Seconds = 0.1
 
 
 class ClosedLoad(_Load):

@@ -3,107 +3,179 @@
 from __future__ import annotations
 
 # Errors the kernel counts, in the order of its arrays.
-ERROR_CODES = (1221, 1220, 1234, 410, 266)
-E_BUFFER, E_FILE, E_LAG, E_LOG, E_TIMEOUT = range(5)
+ERROR_CODES = (1221, 1220, 1234, 410, 266, 827, 1501, 1601, 4010, 4009)
+E_BUFFER, E_FILE, E_LAG, E_LOG, E_TIMEOUT, E_MEMORY, E_UNDO, E_SPACE, E_NODE, E_DOWN = range(10)
 
 # What is written to a disk, in the order of the kernel's arrays.
 PURPOSES = ("redo", "lcp", "undo", "data_files", "backup")
 W_REDO, W_LCP, W_UNDO, W_DATA, W_BACKUP = range(5)
+# Beside them while a step is worked out: random reads, what was granted.
+W_READS, W_HEAVY_GRANT, W_LIGHT_GRANT, W_REDO_GRANT, W_COLUMNS = range(5, 10)
+
+# One row for each disk.
+D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
 
 # One row for each simulated node: what does not change.
-N_BUFFER_LIMIT = 0  # bytes a part's redo buffer may hold before it refuses work
-N_LOG_LIMIT = 1  # bytes of log of a part before it refuses work
-N_FILE_BYTES = 2
-N_FILE_OPEN_AFTER = 3  # bytes of a file on disk before the next file is open
-N_LCP_MIN = 4  # checkpoint speed limits of the node, bytes per second
-N_LCP_MAX = 5
-N_LCP_MAX_OTHER = 6
-N_LCP_MAX_OWN = 7
-N_LCP_FACTOR = 8  # bytes written for each byte of row (compression)
-N_LAG_LIMIT_S = 9
-N_LAG_COUNT = 10
-N_REDO_CONTROL = 11
-N_PARTIAL = 12
-N_RECOVERY_WORK = 13
-N_QUEUE = 14  # DefaultOperationRedoProblemAction = queue
-N_ADAPTIVE = 15  # checkpoint speed follows the redo lag (7.4 on)
-N_LOG_BYTES = 16  # capacity of a part
-N_DEVICE_FACTOR = 17  # bytes on the device for each byte of log
-N_INSERTED = 18  # checkpoint bytes that one transaction adds
-N_CHANGED = 19  # weighted checkpoint bytes that one transaction changes
-N_ABORT_SHARE = 20  # log of an operation that is undone, against one that is accepted
-N_LDMS = 21
-N_FRAGMENTS = 22  # fragments that an LDM thread checkpoints one after the other
-N_COLUMNS = 23
+(
+    N_BUFFER_LIMIT,  # bytes a part's redo buffer may hold before it refuses work
+    N_LOG_LIMIT,  # bytes of log of a part before it refuses work
+    N_LOG_BYTES,  # capacity of a part
+    N_FILE_BYTES,
+    N_FILE_OPEN_AFTER,  # bytes of a file on disk before the next file is open
+    N_LCP_MIN,  # checkpoint speed limits of the node, bytes per second
+    N_LCP_MAX,
+    N_LCP_MAX_OTHER,
+    N_LCP_MAX_OWN,
+    N_LCP_FACTOR,  # bytes written for each byte of row (compression)
+    N_LAG_LIMIT_S,
+    N_LAG_COUNT,
+    N_REDO_CONTROL,
+    N_PARTIAL,
+    N_RECOVERY_WORK,
+    N_ADAPTIVE,  # checkpoint speed follows the redo lag (7.4 on)
+    N_DEVICE_FACTOR,  # bytes on the device for each byte of log
+    N_INSERTED,  # checkpoint bytes that one transaction adds
+    N_CHANGED,  # weighted checkpoint bytes that one transaction changes
+    N_ABORT_SHARE,  # log of an operation that is undone, against one that is accepted
+    N_LDMS,
+    N_FRAGMENTS,  # fragments that an LDM thread checkpoints one after the other
+    N_MEMORY_LIMIT,  # DataMemory that tables may use
+    N_MEMORY,  # DataMemory that one transaction takes
+    N_UNDO,  # undo log bytes of one transaction
+    N_UNDO_LIMIT,  # undo log bytes that may be in use
+    N_UNDO_BUFFER,
+    N_DATA,  # bytes of disk data pages that one transaction makes dirty
+    N_DATA_COST,  # time on the disk of such a byte, against a sequential one
+    N_DIRTY_LIMIT,  # bytes of dirty pages the page buffer can hold
+    N_SPACE,  # bytes of tablespace that one transaction takes
+    N_SPACE_LIMIT,
+    N_READS,  # pages that one transaction reads at random
+    N_BACKUP_SPEED,
+    N_REGIME,  # checkpoint speed: 0 normal, 1 another node restarts, 2 this node restarts
+    N_COLUMNS,
+) = range(36)
 
 # Whole numbers of each simulated node.
-I_GROUP, I_SLOT, I_REDO_DISK, I_LCP_DISK, I_COUNT, I_ON_REDO_DISK, I_ON_LCP_DISK, I_COLUMNS = range(8)
+(
+    I_GROUP,
+    I_SLOT,
+    I_REDO_DISK,
+    I_LCP_DISK,
+    I_UNDO_DISK,
+    I_DATA_DISK,
+    I_BACKUP_DISK,
+    I_COUNT,  # data nodes that it stands for
+    I_COLUMNS,
+) = range(9)
 
 # State of each log part.
-P_FILL = 0  # bytes in the redo buffer
-P_MADE = 1  # bytes of log written to the buffer since the start
-P_STOP = 2  # where P_MADE must not go beyond: file not open, or log full
-P_FILE_END = 3
-P_TAIL = 4  # log before this is free again
-P_CARRY = 5  # fraction of a byte not yet written
-P_OPEN = 6  # share of the work the part took in the last step
-P_FLAG = 7  # 1: refuses because of lag
-P_LAG_S = 8  # for how long it has lagged
-P_DRAINED = 9  # bytes to disk in the running second
-P_SPEED = 10  # bytes to disk per second in the last second
-P_DURABLE = 11  # bytes on disk at the last global checkpoint
-P_DURABLE_BEFORE = 12
-P_LCP_START = 13  # durable bytes when the running checkpoint started
-P_MARK = 14
-P_WASTED = 15  # bytes of log of work that was refused elsewhere
-P_GRANT = 16  # bytes to disk in the running step
-P_LCP_NEXT = 17  # like P_LCP_START, one checkpoint later (where the log spans three)
-P_COLUMNS = 18
+(
+    P_FILL,  # bytes in the redo buffer
+    P_MADE,  # bytes of log written to the buffer since the start
+    P_STOP,  # where P_MADE must not go beyond: file not open, or log full
+    P_CARRY,  # fraction of a byte not yet written
+    P_LAGS,  # 1: refuses because of lag
+    P_DRAINED,  # bytes to disk in the running second
+    P_OPEN,  # share of the work the part took in the last step
+    P_GRANT,  # scratch: openness, bytes to disk
+    P_FILE_END,
+    P_TAIL,  # log before this is free again
+    P_LAG_S,  # for how long it has lagged
+    P_SPEED,  # bytes to disk per second in the last second
+    P_DURABLE,  # bytes on disk at the last global checkpoint
+    P_DURABLE_BEFORE,
+    P_LCP_START,  # durable bytes when the running checkpoint started
+    P_LCP_NEXT,  # the same, one checkpoint later (where the log spans three)
+    P_MARK,
+    P_WASTED,  # bytes of log of work that was refused elsewhere
+    P_LOST,  # bytes that were in the buffer when the node died
+    P_BASE,  # bytes of log of copying, not of the workload
+    P_LIMIT,  # bytes the buffer may hold, as N_BUFFER_LIMIT
+    P_COLUMNS,
+) = range(22)
 
 # State of each node.
-S_DATA = 0  # checkpoint bytes of all rows
-S_CHANGED = 1  # since the start of the last checkpoint
-S_LCP_LEFT = 2  # of the fragments being written
-S_LCP_TARGET = 3  # bytes per second, all LDM threads
-S_LCP_WRITTEN = 4
-S_LCP_FRAGMENTS = 5  # fragments not yet begun
-S_LCP_CHANGED = 6  # changed bytes that the running checkpoint is about
-S_COLUMNS = 7
+(
+    S_DATA,  # checkpoint bytes of all rows
+    S_CHANGED,  # since the start of the last checkpoint
+    S_LCP_LEFT,  # of the fragments being written
+    S_LCP_TARGET,  # bytes per second, all LDM threads
+    S_LCP_WRITTEN,
+    S_LCP_FRAGMENTS,  # fragments not yet begun
+    S_LCP_CHANGED,  # changed bytes that the running checkpoint is about
+    S_MEMORY,  # DataMemory in use
+    S_UNDO_HELD,  # bytes in the undo buffer
+    S_UNDO_USED,  # bytes of undo log that cannot be reused
+    S_UNDO_MADE,
+    S_UNDO_START,  # undo made when the running checkpoint started
+    S_UNDO_TAIL,
+    S_DIRTY,
+    S_SPACE,
+    S_BACKUP_LEFT,
+    S_DEAD,
+    S_COLUMNS,
+) = range(18)
 
 # State of the cluster.
-C_TIME_STEPS = 0
-C_LCP_PHASE = 1  # 0: pause, 1: writing
-C_LCP_STAGE = 2  # log flushes left before the next checkpoint
-C_LCP_STAGE_S = 3  # seconds left of the running stage
-C_LCP_NUMBER = 4
-C_ALERT = 5
-C_WAITING = 6  # transactions that wait for redo (queue)
-C_CHANGED_ANY = 7  # log bytes since the last checkpoint, all nodes
-C_BLOCKED = 8  # 1: a part could not take all its work in the last step
-C_OFFERED = 9
-C_ATTEMPTED = 10
-C_ACCEPTED = 11
-C_REFUSED = 12
-C_RANDOM = 13
-C_COLUMNS = 14
+(
+    C_LCP_PHASE,  # 0: pause, 1: writing
+    C_LCP_STAGE,  # log flushes left before the next checkpoint
+    C_LCP_STAGE_S,  # seconds left of the running stage
+    C_LCP_NUMBER,
+    C_ALERT,
+    C_WAITING,  # transactions that wait for redo (queue)
+    C_RETRY,  # transactions that will be tried again
+    C_LOG_AT_LCP,  # log bytes made when the last checkpoint started, all nodes
+    C_BLOCKED,  # 1: a part could not take all its work in the last step
+    C_OFFERED,
+    C_ATTEMPTED,
+    C_ACCEPTED,
+    C_REFUSED,
+    C_RANDOM,
+    C_COLUMNS,
+) = range(15)
 
 # Settings of a run.
-R_STEP_S = 0
-R_STEPS_PER_SECOND = 1
-R_STEPS_PER_GCP = 2
-R_STEPS_PER_BUCKET = 3
-R_CLIENTS = 4  # transactions under way at most; 0: no limit
-R_CYCLE_S = 5  # closed loop: latency and think time; 0: open loop
-R_QUEUE_STEPS = 6  # steps a queued transaction waits before it times out
-R_ROWS_PER_TX = 7
-R_COVERAGE = 8  # 0: a transaction touches one part, 1: all of them
-R_PARTS_USED = 9
-R_UNEVEN = 10  # standard deviation of the speed of parts that share a disk
-R_LCP_THRESHOLD = 11  # log bytes before a checkpoint starts
-R_DOOMED = 12  # what undone transactions write, against what they would write
-R_SPAN_MORE = 13  # 1: the log spans three checkpoints (before 7.4)
-R_GROWS = 14  # 1: inserted rows make checkpoints larger
-R_COLUMNS = 15
+(
+    R_STEP_S,
+    R_STEPS_PER_SECOND,
+    R_STEPS_PER_GCP,
+    R_STEPS_PER_BUCKET,
+    R_CLIENTS,  # transactions under way at most; 0: no limit
+    R_CYCLE_S,  # closed loop: latency and think time; 0: open loop
+    R_QUEUE_STEPS,  # steps a queued transaction waits before it times out; 0: no queue
+    R_COVERAGE,  # 0: a transaction touches one part, 1: all of them
+    R_UNEVEN,  # standard deviation of the speed of parts that share a disk
+    R_LCP_THRESHOLD,  # log bytes before a checkpoint starts
+    R_DOOMED,  # what undone transactions write, against what they would write
+    R_SPAN_MORE,  # 1: the log spans three checkpoints (before 7.4)
+    R_GROWS,  # 1: inserted rows make checkpoints larger
+    R_STAGE_S,
+    R_SERVICE,  # transactions per second that processors and network can do; 0: no limit
+    R_INSERT_SHARE,  # share of transactions that insert into memory
+    R_DISK_DATA,  # share of transactions that change disk data; 0: none
+    R_BACKUP,  # 1: a backup may run
+    R_RETRY_SHARE,
+    R_RETRY_S,
+    R_DOWN,  # 1: a node group has no node left
+    R_LAG_EXIT,
+    R_COPIES,  # 1: copying produces log
+    R_COLUMNS,
+) = range(24)
 
 # What a bucket records of the cluster.
 O_OFFERED, O_ATTEMPTED, O_ACCEPTED, O_REFUSED, O_WAITING, O_LCP, O_COLUMNS = range(7)
+
+# What a bucket records of each node.
+(
+    B_LCP_TARGET,
+    B_MEMORY,
+    B_UNDO_USED,
+    B_SPACE,
+    B_DIRTY,
+    B_BACKUP_LEFT,
+    B_DEAD,
+    B_REDO_WRITTEN,
+    B_LCP_WRITTEN,
+    B_COLUMNS,
+) = range(10)

@@ -40,16 +40,23 @@ def cache_dir() -> Path:
     return folder
 
 
+SOURCES = ("columns.py", "steps_log.py", "steps_checkpoint.py", "steps.py")
+
+
 @cache
-def _stamp() -> Path:
-    """A file that exists once this kernel has been compiled for this machine and these libraries."""
+def _folder() -> Path:
+    """Folder of this kernel, for this machine and these libraries: code from other ones is never loaded."""
     source = hashlib.sha256()
-    for name in ("steps.py", "columns.py"):
-        path = Path(__file__).with_name(name)
-        source.update(path.read_bytes())
-        source.update(str(path).encode())
+    for name in SOURCES:
+        source.update(Path(__file__).with_name(name).read_bytes())
     source.update("|".join((sys.version, version("numba"), version("numpy"), platform.platform())).encode())
-    return cache_dir() / f"kernel-{source.hexdigest()[:20]}.ready"
+    return cache_dir() / f"kernel-{source.hexdigest()[:20]}"
+
+
+def _stamp() -> Path:
+    """A file that exists once the kernel has been compiled from this place."""
+    place = hashlib.sha256(os.fspath(Path(__file__).parent).encode()).hexdigest()[:12]
+    return _folder() / f"{place}.ready"
 
 
 def is_prepared() -> bool:
@@ -62,17 +69,21 @@ def prepare() -> Callable[..., None]:
     global _advance
     with _lock:
         if _advance is None:
-            folder = cache_dir()
+            folder = _folder()
             folder.mkdir(parents=True, exist_ok=True)
             import numba
 
             # The decorators in `steps` look at it when they are run.
             settings: Any = numba.config
+            before = settings.CACHE_DIR
             settings.CACHE_DIR = os.fspath(folder)
-            from ndbplan.simulate import steps
+            try:
+                from ndbplan.simulate import steps
 
-            compiled: Any = steps.advance
-            compiled.compile(steps.SIGNATURE)
+                compiled: Any = steps.advance
+                compiled.compile(steps.SIGNATURE)
+            finally:
+                settings.CACHE_DIR = before
             _advance = compiled
             _stamp().touch()
     return _advance

@@ -309,7 +309,8 @@ def _disks(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[DiskSer
             for purpose, values in rates.items()
             if values.any()
         )
-        busy = min(1.0, other + mean / whole)
+        mean_busy = float(arrays.out_busy[:, d, 0].sum()) / scenario.steps
+        busy = min(1.0, other + (1.0 - other) * mean_busy)
         low, high = min(mean, mean / RATE_FACTOR), max(mean, min(capacity, mean * RATE_FACTOR))
         found.append(
             DiskSeries(
@@ -322,8 +323,10 @@ def _disks(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[DiskSer
                     for host, disk in zip(disk_class.hostnames, disk_class.disks, strict=True)
                 ),
                 bytes_per_s=rates,
-                utilisation=np.minimum(1.0, other + total / whole),
-                utilisation_peak=np.minimum(1.0, other + (1.0 - other) * arrays.out_busy[:, d]),
+                utilisation=np.minimum(
+                    1.0, other + (1.0 - other) * arrays.out_busy[:, d, 0] * scenario.step_s / lengths
+                ),
+                utilisation_peak=np.minimum(1.0, other + (1.0 - other) * arrays.out_busy[:, d, 1]),
                 write_bps_mean=Quantity(mean, low, high, "bytes/s", terms),
                 utilisation_mean=Quantity(
                     busy, min(busy, busy / RATE_FACTOR), max(busy, min(1.0, busy * RATE_FACTOR)), "fraction",

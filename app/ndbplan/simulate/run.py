@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ndbplan.simulate.result import SimulationResult
     from ndbplan.simulate.scenario import Scenario
 
-CHUNK_STEPS = 20_000
-"""Steps between two looks at `cancelled`, and two reports of progress."""
+CHUNK_PART_STEPS = 1_000_000
+"""Steps of log parts between two looks at `cancelled` and two reports of progress: some 30 ms."""
 MOST_BUCKETS = 1200
 
 
@@ -33,17 +33,25 @@ class StartState:
 
     redo_buffer_bytes: float = 0.0
     """Held by each log part that the workload writes."""
+    redo_log_bytes: float = 0.0
+    """Log of each such part that is still needed."""
     lcp_target_bytes_per_s: float | None = None
     """Speed the checkpoints are set to, for each node; None: the highest in normal operation."""
-    rows_factor: float = 1.0
-    """Rows in the tables against those of the plan."""
+    rows_bytes: float | None = None
+    """Bytes of all rows of a node as a checkpoint writes them; None: as the plan's tables say."""
+    lcp_left_bytes: float | None = None
+    """What the running checkpoint has left to write of the fragments it is at; None: none is running."""
+    lcp_fragments_left: int = 0
+    """Fragments that the running checkpoint has not begun."""
     first_lcp_s: float = 2.0
-    """When the first checkpoint starts."""
+    """Without a running checkpoint: when the next one starts at the earliest."""
+    first_lcp_flushes: int = 0
+    """And how many flushes of the log it has to wait for (5 right after a checkpoint)."""
 
 
 def workload_of(plan: Plan, workload_id: str | None) -> Workload:
     """The workload called so, or the plan's first. Raises SimulationError when there is none."""
-    from ndbplan.simulate.scenario import SimulationError
+    from ndbplan.simulate.node_rows import SimulationError
 
     if not plan.workloads:
         raise SimulationError(
@@ -106,14 +114,15 @@ def run_scenario(
     from ndbplan.simulate.kernel import prepare
     from ndbplan.simulate.result import SimulationResult
 
-    advance = prepare()
+    kernel = prepare()
     arrays = Arrays.fresh(scenario, start)
+    chunk = max(1, CHUNK_PART_STEPS // max(1, scenario.load.size))
     done = 0
     while done < scenario.steps:
         if cancelled is not None and cancelled():
             raise Cancelled
-        upto = min(scenario.steps, done + max(1, CHUNK_STEPS // max(1, len(scenario.node_classes) // 4)))
-        arrays.advance(advance, scenario, done, upto)
+        upto = min(scenario.steps, done + chunk)
+        arrays.advance(kernel, scenario, done, upto)
         done = upto
         if progress is not None:
             progress(done / scenario.steps)
@@ -133,6 +142,7 @@ class Arrays:
     waiting: Any
     errors: Any
     first: Any
+    work: Any
     out: Any
     out_errors: Any
     out_low: Any
@@ -141,6 +151,7 @@ class Arrays:
     out_log: Any
     out_disk: Any
     out_busy: Any
+    out_node: Any
 
     @classmethod
     def fresh(cls, scenario: Scenario, start: StartState) -> Arrays:
@@ -148,84 +159,97 @@ class Arrays:
         import numpy as np
 
         count, parts = scenario.load.shape
+        codes = len(col.ERROR_CODES)
+        disks = len(scenario.disk_classes)
         per_second = int(scenario.run[col.R_STEPS_PER_SECOND])
         per_bucket = per_second
         while -(-scenario.steps // per_bucket) > MOST_BUCKETS:
             per_bucket += per_second
         scenario.run[col.R_STEPS_PER_BUCKET] = per_bucket
         buckets = -(-scenario.steps // per_bucket)
-        state = np.zeros((col.P_COLUMNS, count, parts))
-        state[col.P_OPEN] = 1.0
-        state[col.P_FILE_END] = scenario.nodes[:, col.N_FILE_BYTES, None]
-        state[col.P_STOP] = np.minimum(
-            scenario.nodes[:, col.N_FILE_BYTES], scenario.nodes[:, col.N_LOG_LIMIT]
-        )[:, None]
-        state[col.P_FILL] = np.floor(start.redo_buffer_bytes) * (scenario.load > 0)
-        state[col.P_MADE] = state[col.P_FILL]
-        node_state = np.zeros((col.S_COLUMNS, count))
-        node_state[col.S_DATA] = scenario.start_data * start.rows_factor
-        highest = scenario.nodes[:, col.N_LCP_MAX]
-        target = (
-            highest if start.lcp_target_bytes_per_s is None else 0 * highest + start.lcp_target_bytes_per_s
-        )
-        node_state[col.S_LCP_TARGET] = target
-        ldms = scenario.nodes[:, col.N_LDMS].astype(int)
-        targets = np.zeros((count, int(ldms.max())))
-        for n in range(count):
-            targets[n, : ldms[n]] = target[n] / ldms[n]
-        cluster = np.zeros(col.C_COLUMNS)
-        cluster[col.C_LCP_STAGE_S] = start.first_lcp_s
-        cluster[col.C_RANDOM] = float((scenario.seed * 2654435761 + 97531) % 4294967291 + 1)
-        codes = len(col.ERROR_CODES)
+        node_state, targets = _node_state(scenario, start)
         return cls(
             steps_per_bucket=per_bucket,
-            parts=state,
+            parts=_part_state(scenario, start),
             node_state=node_state,
             targets=targets,
             weights=np.ones(parts),
-            cluster=cluster,
+            cluster=_cluster_state(scenario, start),
             waiting=np.zeros(max(1, int(scenario.run[col.R_QUEUE_STEPS]))),
             errors=np.zeros(codes),
             first=np.full((codes, 2), -1.0),
+            work=np.zeros((disks, col.W_COLUMNS)),
             out=np.zeros((buckets, col.O_COLUMNS)),
             out_errors=np.zeros((buckets, codes)),
             out_low=np.full((buckets, count, parts), np.inf),
             out_high=np.zeros((buckets, count, parts)),
             out_last=np.zeros((buckets, count, parts)),
             out_log=np.zeros((buckets, count, parts)),
-            out_disk=np.zeros((buckets, len(scenario.disk_classes), len(col.PURPOSES))),
-            out_busy=np.zeros((buckets, len(scenario.disk_classes))),
+            out_disk=np.zeros((buckets, disks, len(col.PURPOSES))),
+            out_busy=np.zeros((buckets, disks, 2)),
+            out_node=np.zeros((buckets, count, col.B_COLUMNS)),
         )
 
     def advance(self, kernel: Callable[..., None], scenario: Scenario, begin: int, end: int) -> None:
         """Let the kernel run the steps begin..end."""
+        s = scenario
         kernel(
-            begin,
-            end,
-            scenario.run,
-            scenario.nodes,
-            scenario.index,
-            scenario.slots,
-            scenario.group_count,
-            scenario.ldm_of,
-            scenario.load,
-            scenario.share,
-            scenario.disks,
-            scenario.offered,
-            self.parts,
-            self.node_state,
-            self.targets,
-            self.weights,
-            self.cluster,
-            self.waiting,
-            self.errors,
-            self.first,
-            self.out,
-            self.out_errors,
-            self.out_low,
-            self.out_high,
-            self.out_last,
-            self.out_log,
-            self.out_disk,
-            self.out_busy,
-        )
+            begin, end, s.run, s.nodes, s.index, s.slots, s.alive, s.group_count, s.ldm_of, s.load, s.base,
+            s.share, s.disks, s.disk_start, s.disk_member, s.offered,
+            self.parts, self.node_state, self.targets, self.weights, self.cluster, self.waiting,
+            self.errors, self.first, self.work,
+            self.out, self.out_errors, self.out_low, self.out_high, self.out_last, self.out_log,
+            self.out_disk, self.out_busy, self.out_node,
+        )  # fmt: skip
+
+
+def _part_state(scenario: Scenario, start: StartState) -> Any:
+    import numpy as np
+
+    count, parts = scenario.load.shape
+    used = scenario.load > 0
+    state = np.zeros((col.P_COLUMNS, count, parts))
+    state[col.P_OPEN] = 1.0
+    state[col.P_LIMIT] = scenario.nodes[:, col.N_BUFFER_LIMIT, None]
+    state[col.P_FILL] = np.floor(start.redo_buffer_bytes) * used
+    state[col.P_MADE] = np.floor(max(start.redo_buffer_bytes, start.redo_log_bytes)) * used
+    state[col.P_DURABLE] = state[col.P_DURABLE_BEFORE] = state[col.P_MADE] - state[col.P_FILL]
+    state[col.P_MARK] = state[col.P_MADE]
+    # Both logs are laid out from the start of a file.
+    file_bytes = scenario.nodes[:, col.N_FILE_BYTES, None]
+    state[col.P_FILE_END] = (np.floor(state[col.P_MADE] / file_bytes) + 1.0) * file_bytes
+    state[col.P_STOP] = np.minimum(state[col.P_FILE_END], scenario.nodes[:, col.N_LOG_LIMIT, None])
+    return state
+
+
+def _node_state(scenario: Scenario, start: StartState) -> tuple[Any, Any]:
+    import numpy as np
+
+    count = len(scenario.nodes)
+    state = np.zeros((col.S_COLUMNS, count))
+    state[col.S_DATA] = scenario.start[:, 0] if start.rows_bytes is None else start.rows_bytes
+    state[col.S_MEMORY] = scenario.start[:, 1]
+    state[col.S_SPACE] = scenario.start[:, 2]
+    if start.lcp_left_bytes is not None:
+        state[col.S_LCP_LEFT] = start.lcp_left_bytes
+        state[col.S_LCP_FRAGMENTS] = start.lcp_fragments_left
+    highest = scenario.nodes[:, col.N_LCP_MAX]
+    target = start.lcp_target_bytes_per_s
+    state[col.S_LCP_TARGET] = highest if target is None else target
+    ldms = scenario.nodes[:, col.N_LDMS].astype(int)
+    targets = np.zeros((count, int(ldms.max())))
+    for n in range(count):
+        targets[n, : ldms[n]] = state[col.S_LCP_TARGET, n] / ldms[n]
+    return state, targets
+
+
+def _cluster_state(scenario: Scenario, start: StartState) -> Any:
+    import numpy as np
+
+    cluster = np.zeros(col.C_COLUMNS)
+    cluster[col.C_LCP_PHASE] = start.lcp_left_bytes is not None
+    cluster[col.C_LCP_NUMBER] = start.lcp_left_bytes is not None
+    cluster[col.C_LCP_STAGE] = start.first_lcp_flushes
+    cluster[col.C_LCP_STAGE_S] = start.first_lcp_s
+    cluster[col.C_RANDOM] = float((scenario.seed * 2654435761 + 97531) % 4294967291 + 1)
+    return cluster

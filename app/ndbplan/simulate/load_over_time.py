@@ -1,0 +1,150 @@
+"""What clients offer in each step, and how many transactions processors, network and disks let pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndbplan.estimate.cpu import cpu
+from ndbplan.estimate.disk_data import disk_data
+from ndbplan.estimate.load import offered_per_s
+from ndbplan.estimate.network import network
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import ClosedLoad, OpenLoad, OperationKind, Workload
+from ndbplan.simulate.node_rows import disk_of
+
+Floats = NDArray[np.float64]
+WRITES = (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)
+_CLIENTS_WORKED_OUT = 2000
+
+
+@dataclass(frozen=True)
+class Service:
+    """A resource that only so many transactions per second can pass."""
+
+    resource: str
+    """cpu, network or disk reads."""
+    where: str
+    max_per_s: float
+    object_ids: tuple[str, ...]
+
+
+def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
+    """Limits of processors, network and random reads, lowest first; use grows with the rate."""
+    rate = offered_per_s(workload.load)
+    if rate <= 0:
+        return ()
+    found: list[Service] = []
+
+    def add(resource: str, where: str, use: float, *ids: str) -> None:
+        if use > 0:
+            found.append(Service(resource, where, rate / use, ids))
+
+    busy = cpu(plan, workload)
+    ids = {node.node_id: node.id for node in plan.data_nodes}
+    for node in busy.nodes:
+        add("cpu", f"node {node.node_id}, LDM threads", node.ldm_utilisation.value, ids[node.node_id])
+        add("cpu", f"node {node.node_id}, receive threads", node.receive_utilisation.value, ids[node.node_id])
+    for host in busy.hosts:
+        add("cpu", host.host, host.utilisation.value, host.host_id)
+    for link in network(plan, workload).hosts:
+        add("network", link.host, link.utilisation.value, link.host_id)
+    by_id = {node.node_id: node for node in plan.data_nodes}
+    for data in disk_data(plan, workload).nodes:
+        disk = disk_of(plan, by_id[data.node_id], DiskRole.DATA_FILES)
+        where = f"{plan.host_of_disk[disk.id].hostname} {disk.name}"
+        add("disk reads", where, data.random_reads_per_s.value / disk.random_read_iops, disk.id)
+    return tuple(sorted(found, key=lambda s: s.max_per_s))
+
+
+def cycle_s(plan: Plan, workload: Workload, load: ClosedLoad) -> float:
+    """Time from one transaction of a client to its next: latency, think time, and queueing for random reads.
+
+    Clients of a closed loop queue at the disks they read from: mean value analysis of a closed network of
+    equal disks, exact for random requests. The stated latency holds one undisturbed read.
+    """
+    base = max(1e-4, load.latency_s + load.think_time_s)
+    rate = offered_per_s(load)
+    reads = disk_data(plan, workload).nodes
+    total = sum(node.random_reads_per_s.value for node in reads)
+    if total <= 0 or rate <= 0:
+        return base
+    by_id = {node.node_id: node for node in plan.data_nodes}
+    stations = len(reads)
+    iops = min(disk_of(plan, by_id[node.node_id], DiskRole.DATA_FILES).random_read_iops for node in reads)
+    service_s = total / rate / iops
+    """Time at disks of one transaction without a queue, over all stations."""
+    away_s = max(0.0, base - service_s)
+    clients = min(load.clients, _CLIENTS_WORKED_OUT)
+    queue = 0.0
+    response = service_s
+    for customers in range(1, clients + 1):
+        response = service_s * (1.0 + queue)
+        queue = customers / (away_s + response) * response / stations
+    if load.clients > clients:
+        response = load.clients * service_s / stations - away_s
+    return away_s + response
+
+
+def offered(workload: Workload, steps: int, step_s: float) -> Floats:
+    """Transactions that arrive in each step of an open load."""
+    load = workload.load
+    if isinstance(load, ClosedLoad):
+        return np.zeros(1)
+    middle: Floats = (np.arange(steps, dtype=np.float64) + 0.5) * step_s
+    return rate_at(load, middle) * step_s
+
+
+def rate_at(load: OpenLoad, times_s: Floats) -> Floats:
+    """Offered transactions per second at some moments."""
+    at = np.array([point.at_s for point in load.points], dtype=np.float64)
+    rates: Floats = np.array([point.rate_per_s for point in load.points], dtype=np.float64)
+    order = np.argsort(at, kind="stable")
+    at, rates = at[order], rates[order]
+    moments = np.mod(times_s, load.repeat_s) if load.repeat_s > 0 else times_s
+    if load.shape == "linear":
+        return np.asarray(np.interp(moments, at, rates), dtype=np.float64)
+    last = np.clip(np.searchsorted(at, moments, side="right") - 1, 0, len(rates) - 1)
+    return np.asarray(rates[last], dtype=np.float64)
+
+
+def coverage(workload: Workload, share: Floats, group_count: Floats) -> float:
+    """How fully a transaction covers the log parts in use: 0 when it meets one, 1 when it meets all."""
+    weights = sum(t.weight for t in workload.transactions)
+    used = float(((share > 0) * group_count[:, None]).sum())
+    if used <= 1:
+        return 0.0
+    each = np.minimum(1.0, (share / group_count[:, None])[share > 0])
+    times = np.broadcast_to(group_count[:, None], share.shape)[share > 0]
+    found = 0.0
+    for transaction in workload.transactions:
+        rows = sum(o.rows for o in transaction.operations if o.kind in WRITES)
+        if rows > 1:
+            touched = float((times * (1.0 - (1.0 - each) ** rows)).sum())
+            found += transaction.weight / weights * (touched - 1.0) / (used - 1.0)
+    return min(1.0, max(0.0, found))
+
+
+def share_of_transactions(plan: Plan, workload: Workload, *, disk: bool) -> float:
+    """Share of transactions that insert rows (disk=False), or that write to tables with disk columns."""
+    weights = sum(t.weight for t in workload.transactions)
+    found = 0.0
+    for transaction in workload.transactions:
+        for operation in transaction.operations:
+            table = plan.table(operation.table_id)
+            if (
+                operation.kind in WRITES
+                if disk and _on_disk(table)
+                else (not disk and operation.kind is OperationKind.INSERT)
+            ):
+                found += transaction.weight / weights
+                break
+    return found
+
+
+def _on_disk(table: Table) -> bool:
+    return any(column.storage == "disk" for column in table.columns)

@@ -1,0 +1,282 @@
+"""What the kernel must know of each data node, worked out from the plan's estimates for one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import MIB
+from ndbplan.estimate.checkpoint import is_partial, speed_limits
+from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.disk_data import NodeDiskData, disk_data
+from ndbplan.estimate.distribution import distribute, ldm_threads
+from ndbplan.estimate.load import TableLoad, offered_per_s, table_loads
+from ndbplan.estimate.memory import memory
+from ndbplan.estimate.node_data import node_data_by_id
+from ndbplan.estimate.parameters import number
+from ndbplan.estimate.redo import log_bytes_per_part
+from ndbplan.estimate.shares import Shares, shares_of
+from ndbplan.plan.hardware import Disk
+from ndbplan.plan.paths import disk_for
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.settings import redo_buffer_bytes, redo_log_parts
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import Workload
+from ndbplan.simulate import columns as col
+
+Floats = NDArray[np.float64]
+
+NEXT_FILE_OPEN_BYTES = 9.5 * MIB
+"""Bytes of a log file on disk before the next file is open [7.4.10, error 1220 with files of 16 MiB]."""
+NEXT_FILE_OPEN_SHARE = 0.6
+"""The same for smaller files, as a share [assumed]."""
+MOST_FRAGMENTS = 64.0
+DIRTY_SHARE = 0.9
+"""Share of DiskPageBufferMemory that may be dirty [assumed]."""
+PAGE_BYTES = 32768
+_SAMPLE_ROWS = 1_000_000
+
+
+class SimulationError(UserError):
+    """A plan or setting that cannot be simulated."""
+
+
+@dataclass(frozen=True)
+class NodeFacts:
+    """One data node as the kernel sees it, per transaction of the workload's mix."""
+
+    row: Floats
+    redo_bytes: Floats
+    """Log of each part."""
+    row_share: Floats
+    """Share of a transaction's logged rows that each part of the node's group gets."""
+    parts: int
+    redo_buffer: int
+    start: tuple[float, float, float]
+    """At the start: checkpoint bytes of all rows, DataMemory in use, tablespace in use."""
+    signature: Hashable
+    """Equal for nodes that behave alike."""
+
+
+def disk_of(plan: Plan, node: DataNode, role: DiskRole) -> Disk:
+    """The disk of a role. Raises SimulationError when the host has none."""
+    disk = disk_for(plan, node, role)
+    if disk is None:
+        host = plan.host(node.host_id)
+        raise SimulationError(
+            f"host {host.hostname} of data node {node.node_id} has no disk",
+            where=f"hosts.{host.id}.disks",
+            fix="give the host at least one disk",
+        )
+    return disk
+
+
+def roles_in_use(plan: Plan) -> tuple[DiskRole, ...]:
+    """Disk roles that a simulation of the plan writes to."""
+    roles = [DiskRole.REDO, DiskRole.LCP, DiskRole.BACKUP]
+    return (*roles, DiskRole.UNDO, DiskRole.DATA_FILES) if plan.logfile_groups else tuple(roles)
+
+
+def node_facts(
+    plan: Plan, workload: Workload, groups: tuple[tuple[DataNode, ...], ...]
+) -> dict[str, NodeFacts]:
+    """Facts of every data node in a node group, by process id."""
+    rate = offered_per_s(workload.load)
+    loads = table_loads(plan, workload) if rate > 0 else ()
+    by_table = [(load, shares_of(plan, load.table)) for load in loads]
+    grow = {load.table.id: _memory_per_row(plan, load.table) for load in loads}
+    held = node_data_by_id(plan)
+    used = {node.node_id: node for node in memory(plan).nodes}
+    on_disk = {node.node_id: node for node in disk_data(plan, workload).nodes}
+    shared = _shared_disks(plan, groups)
+    found: dict[str, NodeFacts] = {}
+    for group in groups:
+        for node in group:
+            sums = _sums(plan, node, by_table, grow, rate)
+            row = _settings_row(plan, node, sums)
+            row[col.N_FRAGMENTS] = _fragments(plan, node, by_table)
+            mine = used[node.node_id]
+            row[col.N_MEMORY_LIMIT] = mine.data_memory_limit_bytes * (
+                1.0 - number(plan, node, "MinFreePct", 5) / 100
+            )
+            space = _disk_data_row(plan, node, row, on_disk.get(node.node_id), rate)
+            data = held[node.node_id].checkpoint_bytes if node.node_id in held else 0.0
+            start = (data, mine.data_memory_bytes.value, space)
+            found[node.id] = NodeFacts(
+                row=row,
+                redo_bytes=sums.redo,
+                row_share=sums.row_share,
+                parts=len(sums.redo),
+                redo_buffer=redo_buffer_bytes(plan, node),
+                start=start,
+                signature=(
+                    row.tobytes(),
+                    sums.redo.tobytes(),
+                    sums.row_share.tobytes(),
+                    start,
+                    _disk_signature(plan, node),
+                    node.id if node.id in shared else None,
+                ),
+            )
+    return found
+
+
+@dataclass
+class _Sums:
+    redo: Floats
+    row_share: Floats
+    inserted: float = 0.0
+    changed: float = 0.0
+    operations: float = 0.0
+    memory: float = 0.0
+
+
+def _sums(
+    plan: Plan,
+    node: DataNode,
+    by_table: list[tuple[TableLoad, Shares]],
+    grow: dict[str, float],
+    rate: float,
+) -> _Sums:
+    parts = redo_log_parts(plan, node)
+    sums = _Sums(np.zeros(parts), np.zeros(parts))
+    if rate <= 0:
+        return sums
+    page = constant_for(plan, "redo_page_overhead").value
+    insert_weight = number(plan, node, "InsertRecoveryWork", 40) / 100
+    rows_per_tx = sum(load.writes_per_s for load, _ in by_table if load.redo_bytes_per_s.value > 0) / rate
+    for load, by_node in by_table:
+        share = by_node.get(node.node_id)
+        if share is None:
+            continue
+        for part, amount in share.by_log_part:
+            sums.redo[part % parts] += amount * load.redo_bytes_per_s.value * page / rate
+            if load.redo_bytes_per_s.value > 0 and rows_per_tx > 0:
+                sums.row_share[part % parts] += amount * load.writes_per_s / rate / rows_per_tx
+        row_bytes = load.checkpoint_row_bytes * share.replicas / rate
+        added = load.inserts_per_s - load.deletes_per_s
+        sums.inserted += added * row_bytes
+        sums.memory += added * share.replicas / rate * grow[load.table.id]
+        weighted = load.updates_per_s + insert_weight * load.inserts_per_s + 1.2 * load.deletes_per_s
+        sums.changed += weighted * row_bytes
+        sums.operations += load.logged_operations_per_s * share.replicas / rate
+    return sums
+
+
+def _memory_per_row(plan: Plan, table: Table) -> float:
+    """DataMemory that one row of a table takes on one replica, indexes and blob parts included."""
+    sample = table.model_copy(update={"rows": _SAMPLE_ROWS, "partition_rows": ()})
+    found = memory(plan.replace(tables=(sample,)))
+    whole = sum(node.data_memory_bytes.value for node in found.nodes)
+    return whole / max(1, found.tables[0].replicas) / _SAMPLE_ROWS
+
+
+def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Floats:
+    row = np.zeros(col.N_COLUMNS)
+    file_bytes = max(1, number(plan, node, "FragmentLogFileSize", 16 * MIB))
+    log_bytes = log_bytes_per_part(plan, node)
+    limits = speed_limits(plan, node)
+    row[col.N_BUFFER_LIMIT] = max(
+        1.0, redo_buffer_bytes(plan, node) - constant_for(plan, "redo_buffer_reserve_bytes").value
+    )
+    row[col.N_LOG_BYTES] = max(1.0, log_bytes)
+    row[col.N_LOG_LIMIT] = max(1.0, log_bytes - constant_for(plan, "redo_log_reserve_bytes").value)
+    row[col.N_FILE_BYTES] = file_bytes
+    row[col.N_FILE_OPEN_AFTER] = min(NEXT_FILE_OPEN_BYTES, NEXT_FILE_OPEN_SHARE * file_bytes)
+    row[col.N_LCP_MIN] = limits.floor
+    row[col.N_LCP_MAX] = limits.ceiling
+    row[col.N_LCP_MAX_OTHER] = limits.other_restart
+    row[col.N_LCP_MAX_OWN] = limits.own_restart
+    compressed = number(plan, node, "CompressedLCP", 0)
+    row[col.N_LCP_FACTOR] = constant_for(plan, "lcp_compressed_factor").value if compressed else 1.0
+    row[col.N_LAG_LIMIT_S] = number(plan, node, "RedoOverCommitLimit", 20)
+    row[col.N_LAG_COUNT] = max(1, number(plan, node, "RedoOverCommitCounter", 3))
+    row[col.N_REDO_CONTROL] = limits.redo_control
+    row[col.N_PARTIAL] = is_partial(plan, node)
+    row[col.N_RECOVERY_WORK] = max(1, number(plan, node, "RecoveryWork", 60)) / 100
+    row[col.N_ADAPTIVE] = limits.floor < limits.ceiling
+    row[col.N_DEVICE_FACTOR] = constant_for(plan, "device_write_factor").value
+    row[col.N_INSERTED] = sums.inserted
+    row[col.N_CHANGED] = sums.changed
+    row[col.N_MEMORY] = sums.memory
+    saved = constant_for(plan, "redo_commit_bytes").value - constant_for(plan, "redo_abort_bytes").value
+    logged = float(sums.redo.sum())
+    row[col.N_ABORT_SHARE] = max(0.0, 1.0 - saved * sums.operations / logged) if logged > 0 else 1.0
+    row[col.N_LDMS] = max(1, ldm_threads(plan, node))
+    backup_share = number(plan, node, "BackupDiskWriteSpeedPct", 50) / 100
+    row[col.N_BACKUP_SPEED] = limits.ceiling * backup_share
+    return row
+
+
+def _fragments(plan: Plan, node: DataNode, by_table: list[tuple[TableLoad, Shares]]) -> float:
+    """Fragments of the tables in question that an LDM thread of the node checkpoints in turn."""
+    count = 0
+    for load, _ in by_table:
+        nodes = distribute(plan, load.table).placement.nodes
+        count += int((nodes == node.node_id).sum())
+    return float(min(MOST_FRAGMENTS, max(1, round(count / max(1, ldm_threads(plan, node))))))
+
+
+def _disk_data_row(plan: Plan, node: DataNode, row: Floats, found: NodeDiskData | None, rate: float) -> float:
+    """Fill in the columns of disk data; returns the tablespace in use."""
+    row[col.N_DATA_COST] = 1.0
+    row[[col.N_UNDO_LIMIT, col.N_UNDO_BUFFER, col.N_DIRTY_LIMIT, col.N_SPACE_LIMIT]] = 1e18
+    if found is None:
+        return 0.0
+    reserve = constant_for(plan, "undo_reserve").value
+    undo_bytes = sum(f.size_bytes * f.count for group in plan.logfile_groups for f in group.undo_files)
+    if undo_bytes > 0:
+        row[col.N_UNDO_LIMIT] = undo_bytes * (1.0 - reserve)
+        row[col.N_UNDO_BUFFER] = max(1.0, sum(group.undo_buffer_bytes for group in plan.logfile_groups))
+    row[col.N_DIRTY_LIMIT] = (
+        max(PAGE_BYTES, number(plan, node, "DiskPageBufferMemory", 64 * MIB)) * DIRTY_SHARE
+    )
+    capacity = sum(f.size_bytes * f.count for space in plan.tablespaces for f in space.data_files)
+    if capacity > 0:
+        row[col.N_SPACE_LIMIT] = capacity
+    if rate <= 0:
+        return found.pages_bytes.value
+    disk = disk_of(plan, node, DiskRole.DATA_FILES)
+    in_order = found.page_write_bytes_per_s.value / rate
+    at_random = found.random_writes_per_s.value * PAGE_BYTES / rate
+    row[col.N_UNDO] = found.undo_bytes_per_s.value / rate
+    row[col.N_DATA] = in_order + at_random
+    row[col.N_READS] = found.random_reads_per_s.value / rate
+    row[col.N_SPACE] = in_order
+    if row[col.N_DATA] > 0:
+        # A page at a random place takes as long as the disk needs for one operation, at least.
+        cost = max(1.0, disk.sequential_write_bytes_per_s / (disk.random_write_iops * PAGE_BYTES))
+        row[col.N_DATA_COST] = (in_order + at_random * cost) / row[col.N_DATA]
+    return found.pages_bytes.value
+
+
+def _disk_signature(plan: Plan, node: DataNode) -> Hashable:
+    """Kind and speed of the node's disks, and which roles share one."""
+    disks = [disk_of(plan, node, role) for role in DiskRole]
+    ids = [disk.id for disk in disks]
+    return tuple(
+        (
+            ids.index(disk.id),
+            disk.kind,
+            disk.sequential_write_bytes_per_s,
+            disk.random_read_iops,
+            disk.random_write_iops,
+            disk.other_load,
+        )
+        for disk in disks
+    )
+
+
+def _shared_disks(plan: Plan, groups: tuple[tuple[DataNode, ...], ...]) -> set[str]:
+    """Ids of data nodes whose disks other data nodes use too: these are simulated one by one."""
+    users: dict[str, set[str]] = {}
+    for group in groups:
+        for node in group:
+            for role in DiskRole:
+                users.setdefault(disk_of(plan, node, role).id, set()).add(node.id)
+    return {node_id for ids in users.values() if len(ids) > 1 for node_id in ids}
