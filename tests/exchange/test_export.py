@@ -267,7 +267,7 @@ def test_whatever_is_typed_stays_inside_its_quotes(table: str, database: str, na
     assert statement is not None
     quoted = f"`{database.replace('`', '``')}`.`{table.replace('`', '``')}`"
     assert quoted in statement
-    assert f"\n{statement}\n" in render_script(plan)
+    assert f"\n{statement}\n" in render_script(plan, runbook_parts(plan))
 
 
 def test_nasty_names_pass_shellcheck(tmp_path: Path) -> None:

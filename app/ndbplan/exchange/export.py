@@ -9,7 +9,7 @@ from pathlib import Path
 from ndbplan.base.errors import UserError
 from ndbplan.exchange.config_ini import render_config_ini
 from ndbplan.exchange.my_cnf import render_my_cnf
-from ndbplan.exchange.runbook import render_markdown, render_script
+from ndbplan.exchange.runbook import render_markdown, render_script, runbook_parts
 from ndbplan.exchange.runbook_grow import GROWN_CONFIG, grown_plan
 from ndbplan.plan.file import PlanFileError, write_atomically
 from ndbplan.plan.plan import Plan
@@ -28,7 +28,8 @@ def _my_cnf(plan: Plan, _groups: int) -> dict[str, str]:
 
 
 def _runbook(plan: Plan, groups: int) -> dict[str, str]:
-    files = {"runbook.md": render_markdown(plan, groups), "runbook.sh": render_script(plan, groups)}
+    parts = runbook_parts(plan, groups)
+    files = {"runbook.md": render_markdown(plan, parts), "runbook.sh": render_script(plan, parts)}
     grown = grown_plan(plan, groups)
     if grown is not None:
         files[GROWN_CONFIG] = render_config_ini(grown)

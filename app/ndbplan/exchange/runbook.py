@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.exchange.connect import connect_string
+from ndbplan.exchange.durations import with_durations
 from ndbplan.exchange.runbook_grow import add_nodes_part
 from ndbplan.exchange.runbook_start import rolling_part, start_part
 from ndbplan.exchange.steps import Command, Copy, Management, RunbookPart, Shell, Sql, Step, WaitStarted
@@ -18,21 +19,21 @@ def runbook_parts(plan: Plan, add_groups: int = 1) -> tuple[RunbookPart, ...]:
     growth = add_nodes_part(plan, add_groups)
     if growth is not None:
         parts.append(growth)
-    return tuple(parts)
+    return tuple(with_durations(plan, part, add_groups) for part in parts)
 
 
-def render_markdown(plan: Plan, add_groups: int = 1) -> str:
+def render_markdown(plan: Plan, parts: tuple[RunbookPart, ...]) -> str:
     """The runbook as Markdown."""
-    return render("runbook.md.j2", plan=plan, parts=runbook_parts(plan, add_groups), block=_markdown_block)
+    return render("runbook.md.j2", plan=plan, parts=parts, block=_markdown_block)
 
 
-def render_script(plan: Plan, add_groups: int = 1) -> str:
+def render_script(plan: Plan, parts: tuple[RunbookPart, ...]) -> str:
     """The runbook as a bash script."""
     first = plan.management_nodes[0] if plan.management_nodes else None
     return render(
         "runbook.sh.j2",
         plan=plan,
-        parts=runbook_parts(plan, add_groups),
+        parts=parts,
         connect_string=connect_string(plan),
         management_host=plan.host(first.host_id).hostname if first else "localhost",
         line=_script_line,
