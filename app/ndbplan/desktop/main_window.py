@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMargins, Qt, QTimer
+from PySide6.QtCore import QMargins, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -127,6 +127,7 @@ class MainWindow(QMainWindow):
             return
         from ndbplan.desktop.canvas.empty import EmptyCanvas
         from ndbplan.desktop.canvas.minimap import Minimap
+        from ndbplan.desktop.canvas.pinch import Pinch
         from ndbplan.desktop.command_palette import CommandPalette
         from ndbplan.desktop.outline import Outline
         from ndbplan.desktop.palette import Palette
@@ -141,6 +142,7 @@ class MainWindow(QMainWindow):
         self.side.setSizes([600, 260])
         self.actions_table.add_to(self, [self.outline])
         self.actions_table.tint()
+        Pinch(self.canvas)
         self.minimap = Minimap(self.canvas)
         self.empty = EmptyCanvas(self.canvas)
         self.empty.sample_wanted.connect(self.show_gallery)
@@ -421,12 +423,6 @@ class MainWindow(QMainWindow):
             self.messages.hide()
         else:
             super().keyPressEvent(event)
-
-    def event(self, event: QEvent) -> bool:
-        commands = getattr(self, "commands", None)
-        if event.type() == QEvent.Type.WindowDeactivate and commands is not None:
-            commands.hide()
-        return super().event(event)
 
 
 def icon_of(name: str) -> str:

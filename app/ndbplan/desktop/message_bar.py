@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Literal
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from ndbplan.desktop import theme
@@ -73,6 +72,8 @@ class MessageBar(QWidget):
         self._timer.stop()
         if _STAYS_MS[level] and not button:
             self._timer.start(_STAYS_MS[level])
+        from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
     def hideEvent(self, event: object) -> None:

@@ -67,10 +67,18 @@ def make_application() -> QApplication:
 
     QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
     found = QApplication.instance()
-    app = found if isinstance(found, QApplication) else QApplication(["ndbplan"])
+    app = found if isinstance(found, QApplication) else _started()
     app.setApplicationName("ndbplan")
     app.setApplicationDisplayName("")
     app.setDesktopFileName("ndbplan")
+    return app
+
+
+def _started() -> QApplication:
+    from PySide6.QtWidgets import QApplication
+
+    app = QApplication(["ndbplan", "-style", "fusion"])
+    app.setProperty("style", "fusion")
     return app
 
 

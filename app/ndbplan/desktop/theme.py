@@ -104,6 +104,8 @@ LIGHT = Tokens(
     series=("#0878b8", "#1d9a57", "#b97a00", "#7547cc", "#c02f66", "#0b8a7e", "#c4491f", "#4a58d8"),
 )  # fmt: skip
 
+STYLED = "style"
+"""Property of an application that was started with its widget style: setting one later loads all styles."""
 SPACE_XS, SPACE_S, SPACE_M, SPACE_L = 4, 8, 12, 16
 RADIUS = 8
 _TEXT_PX = 13
@@ -149,7 +151,8 @@ def tokens() -> Tokens:
 def install(app: QApplication, mode: Mode = "system") -> None:
     """Give the application its fonts, palette and style sheet, and follow the system's colour scheme."""
     load_fonts()
-    app.setStyle("Fusion")
+    if app.property(STYLED) is None:
+        app.setStyle("Fusion")
     app.setFont(font())
     current = theme()
     current.mode = mode

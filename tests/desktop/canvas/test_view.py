@@ -112,5 +112,5 @@ def test_hovering_survives_the_removal_of_what_is_hovered(hands) -> None:
     hands.view.editor.delete()
     hands.move(hands.grip("host-b1"))
     assert hands.scene.item_of("host-b1").is_hovered
-    QApplication.sendEvent(hands.view.viewport(), QEvent(QEvent.Type.Leave))
+    QApplication.sendEvent(hands.view, QEvent(QEvent.Type.Leave))
     assert not hands.scene.item_of("host-b1").is_hovered

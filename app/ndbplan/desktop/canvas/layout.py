@@ -86,7 +86,7 @@ class Layouter:
 
     def layout(self, plan: Plan) -> Layout:
         """Where everything of this plan stands."""
-        groups = groups_by_number(plan)
+        groups = groups_by_number(plan) if plan.data_nodes else {}
         group_of = {node.id: number for number, members in groups.items() for node in members}
         cards = self._fresh_cards(plan, group_of)
         inside: dict[str, list[str]] = {place.id: [] for place in plan.locations}

@@ -16,7 +16,6 @@ from PySide6.QtGui import (
     QDropEvent,
     QKeyEvent,
     QMouseEvent,
-    QNativeGestureEvent,
     QPainter,
     QPixmap,
     QPixmapCache,
@@ -58,6 +57,9 @@ class CanvasView(QGraphicsView):
 
     def __init__(self, editor: Editor, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        # Asking Qt for a widget that Python has not made loads every class of QtWidgets to find its type.
+        self._port = QWidget()
+        self.setViewport(self._port)
         self.editor = editor
         self.document = editor.document
         self.selection = editor.selection
@@ -121,17 +123,30 @@ class CanvasView(QGraphicsView):
     def _restyle(self) -> None:
         t = theme.tokens()
         self.canvas_scene.set_tokens(t)
-        dot = QPixmap(_DOTS, _DOTS)
-        dot.fill(QColor(t.canvas))
-        painter = QPainter(dot)
-        painter.fillRect(_DOTS // 2, _DOTS // 2, 1, 1, QColor(t.grid).lighter(125 if t.is_dark else 95))
-        painter.end()
-        self._dots = QBrush(dot)
+        self._draw_dots()
         self._plain = QBrush(QColor(t.canvas))
         self.viewport().update()
 
+    def _draw_dots(self) -> None:
+        t = theme.tokens()
+        side = max(8, round(_DOTS * self._zoom))
+        dot = QPixmap(side, side)
+        dot.fill(QColor(t.canvas))
+        painter = QPainter(dot)
+        painter.fillRect(side // 2, side // 2, 1, 1, QColor(t.grid).lighter(125 if t.is_dark else 95))
+        painter.end()
+        self._dots = QBrush(dot)
+
     def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
-        painter.fillRect(rect, self._dots if self._zoom >= 0.5 else self._plain)
+        if self._zoom < 0.5:
+            painter.fillRect(rect, self._plain)
+            return
+        # In window pixels: a pattern that has to be scaled costs as much as everything on it.
+        painter.save()
+        painter.resetTransform()
+        painter.setBrushOrigin(self.mapFromScene(0.0, 0.0))
+        painter.fillRect(self.viewport().rect(), self._dots)
+        painter.restore()
 
     # Where one looks
 
@@ -153,6 +168,7 @@ class CanvasView(QGraphicsView):
 
     def _apply_zoom(self, zoom: float) -> None:
         self._zoom = zoom
+        self._draw_dots()
         self.canvas_scene.set_zoom(zoom)
         self.resetTransform()
         self.scale(zoom, zoom)
@@ -257,14 +273,9 @@ class CanvasView(QGraphicsView):
             self.set_zoom(self._zoom * 1.0015 ** event.angleDelta().y(), event.position())
         event.accept()
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        if isinstance(event, QNativeGestureEvent):
-            if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
-                self.set_zoom(self._zoom * (1.0 + event.value()), event.position())
-                return True
-        elif event.type() == QEvent.Type.Leave:
-            self._hover(None)
-        return super().viewportEvent(event)
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(None)
+        super().leaveEvent(event)
 
     # Pointer
 
