@@ -173,6 +173,17 @@ class TestSimulation:
         charts.log.cursor_moved.emit(None)
         assert not any(chart._cursor.isVisible() for chart in charts.all)
 
+    def test_the_crosshair_obeys_the_keyboard(self, stand: _Stand) -> None:
+        panel = stand.simulated()
+        plot = panel.charts.rates.plot
+        stand.qtbot.keyClick(plot, Qt.Key.Key_Right)
+        at_s = panel.charts.log._cursor.value()
+        assert at_s > 0
+        stand.qtbot.keyClick(plot, Qt.Key.Key_Return)
+        assert panel.scrubber.at_s == pytest.approx(at_s)
+        stand.qtbot.keyClick(plot, Qt.Key.Key_Escape)
+        assert not panel.charts.log._cursor.isVisible()
+
     def test_playing_moves_on_and_stops_at_the_end(self, stand: _Stand) -> None:
         panel = stand.simulated()
         panel.scrubber.go_to(panel.result.duration_s - 0.2)

@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QGuiApplication, QMouseEvent
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+)
 from PySide6.QtWidgets import QFrame, QGraphicsView, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from ndbplan.base.units import format_bytes_binary, format_duration, format_value
@@ -19,6 +26,7 @@ from ndbplan.desktop import theme
 from ndbplan.desktop.parts import label
 
 _AXIS_WIDTH = 58
+_HEAD_HEIGHT = 22
 
 
 def preload() -> None:
@@ -95,6 +103,7 @@ class TimeChart(QWidget):
         if picker is not None:
             head.addWidget(picker)
         head.addWidget(self.readout, 1)
+        self.title.setFixedHeight(_HEAD_HEIGHT)
         self.plot = pg.PlotWidget(
             axisItems={"left": _value_axis(pg, self._unit), "bottom": _time_axis(pg)}, background=None
         )
@@ -124,6 +133,12 @@ class TimeChart(QWidget):
         layout.addWidget(self.plot, 1)
         self.plot.viewport().setMouseTracking(True)
         self.plot.viewport().installEventFilter(self)
+        self.plot.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.plot.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.plot.setAccessibleDescription(
+            "Left and Right move the crosshair, Enter goes there, Ctrl+C copies"
+        )
+        self.plot.installEventFilter(self)
         self._restyle()
 
     def link_time(self, other: TimeChart) -> None:
@@ -223,6 +238,10 @@ class TimeChart(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
+        if watched is self.plot:
+            if kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+                return self._key(event)
+            return super().eventFilter(watched, event)
         if kind == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
             self.cursor_moved.emit(self._time_at(event.position()))
         elif kind == QEvent.Type.Leave:
@@ -242,6 +261,27 @@ class TimeChart(QWidget):
             self.contextMenuEvent(event)
             return True
         return super().eventFilter(watched, event)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        content = self._content
+        if content is None:
+            return False
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_csv()
+            return True
+        at_s = float(self._cursor.value()) if self._cursor.isVisible() else 0.0
+        step_s = max(content.bucket_s, self._length_s() / 200)
+        moves = {Qt.Key.Key_Left: at_s - step_s, Qt.Key.Key_Right: at_s + step_s, Qt.Key.Key_Home: 0.0}
+        key = Qt.Key(event.key())
+        if key in moves:
+            self.cursor_moved.emit(max(0.0, min(self._length_s(), moves[key])))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._cursor.isVisible():
+            self.clicked_at.emit(at_s)
+        elif key == Qt.Key.Key_Escape and self._cursor.isVisible():
+            self.cursor_moved.emit(None)
+        else:
+            return False
+        return True
 
     def restyle(self) -> None:
         """Take over the colours of the theme in use; the content must be given again."""
