@@ -22,7 +22,7 @@ HEAVY = ("PySide6", "shiboken6", "pyqtgraph", "numba", "numpy", "pydantic", "sql
 
 
 def loaded_after(*arguments: str) -> set[str]:
-    """Names of the packages that a command loads."""
+    """Names of the modules that a command loads."""
     code = (
         "import sys\nfrom ndbplan.cli import main\n"
         f"sys.argv = ['ndbplan', *{list(arguments)!r}]\n"
@@ -30,7 +30,7 @@ def loaded_after(*arguments: str) -> set[str]:
         "print('\\n'.join(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return {name.partition(".")[0] for name in done.stderr.splitlines()}
+    return set(done.stderr.splitlines())
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("export", "--help"), ("nonsense",)])
