@@ -7,10 +7,14 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from ndbplan.base.errors import UserError
+from ndbplan.exchange.ansible import render_ansible
 from ndbplan.exchange.config_ini import render_config_ini
 from ndbplan.exchange.my_cnf import render_my_cnf
+from ndbplan.exchange.operator import SINCE as OPERATOR_SINCE
+from ndbplan.exchange.operator import render_operator
 from ndbplan.exchange.runbook import render_markdown, render_script, runbook_parts
 from ndbplan.exchange.runbook_grow import GROWN_CONFIG, grown_plan
+from ndbplan.exchange.systemd import render_units
 from ndbplan.plan.file import PlanFileError, write_atomically
 from ndbplan.plan.plan import Plan
 
@@ -36,10 +40,25 @@ def _runbook(plan: Plan, groups: int) -> dict[str, str]:
     return files
 
 
+def _systemd(plan: Plan, _groups: int) -> dict[str, str]:
+    return render_units(plan)
+
+
+def _operator(plan: Plan, _groups: int) -> dict[str, str]:
+    return {"ndb-operator.yaml": render_operator(plan)} if plan.version >= OPERATOR_SINCE else {}
+
+
+def _ansible(plan: Plan, _groups: int) -> dict[str, str]:
+    return render_ansible(plan)
+
+
 KINDS: dict[str, Callable[[Plan, int], dict[str, str]]] = {
     "config": _config,
     "mycnf": _my_cnf,
     "runbook": _runbook,
+    "systemd": _systemd,
+    "operator": _operator,
+    "ansible": _ansible,
 }
 """Kinds of files, as `--only` names them."""
 

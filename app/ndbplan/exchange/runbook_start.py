@@ -13,6 +13,7 @@ from ndbplan.exchange.connect import (
     sql_hosts,
 )
 from ndbplan.exchange.steps import Command, Copy, Management, RunbookPart, Shell, Sql, Step, WaitStarted
+from ndbplan.exchange.systemd import units
 from ndbplan.exchange.templates import shell_quoted, sql_identifier, sql_text
 from ndbplan.plan.paths import DataNodePaths, data_node_paths
 from ndbplan.plan.plan import Plan
@@ -79,6 +80,7 @@ def start_part(plan: Plan) -> RunbookPart:
                 (sql_command(plan, tuple(disk_data_statements(plan))),),
             )
         )
+    steps.append(_services(plan))
     steps.append(_verify(plan))
     return RunbookPart(
         "start",
@@ -87,6 +89,21 @@ def start_part(plan: Plan) -> RunbookPart:
         f"redo log and the checkpoints of a node that has data (but not its tablespace and undo files). "
         f"{len(nodes)} data nodes, connect string {connect_string(plan)}.",
         tuple(steps),
+    )
+
+
+def _services(plan: Plan) -> Step:
+    commands: list[Command] = []
+    for unit in units(plan):
+        target = f"/etc/systemd/system/{unit.name}"
+        commands.append(Copy(unit.path, unit.host, target))
+        enable = f"systemctl daemon-reload && systemctl enable {shell_quoted(unit.name)}"
+        commands.append(Shell(unit.host, enable))
+    return Step(
+        "services",
+        "Let every node start with its host",
+        "The units are enabled, not started: what runs now goes on, and systemd takes over at the next boot.",
+        tuple(commands),
     )
 
 
