@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 from ndbplan.base.errors import UserError
 from ndbplan.estimate import restart_phases as phases
 from ndbplan.estimate.checkpoint import checkpoint
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import calibration_of, constant_for, term_of
 from ndbplan.estimate.disk_data import disk_data
 from ndbplan.estimate.disks import disk_of_role
 from ndbplan.estimate.load import node_loads
@@ -174,6 +174,9 @@ def _whole_of_2009(start: Starting, kind: Kind) -> list[Phase]:
     seconds = gigabytes * rate.value / (gain * speed.value)
     low = gigabytes * rate.low / (max(ends) * speed.high)
     high = gigabytes * rate.high / (min(ends) * speed.low)
+    if calibration_of(plan, name) is not None:
+        # Measured on the plan's own machines: their speed and threads are in the rate already.
+        low, high = (gigabytes * r / (gain * speed.value) for r in (rate.low, rate.high))
     why = [
         Term("rows of the node", gigabytes, "GB", "formula"),
         term_of(rate),

@@ -1,0 +1,291 @@
+"""Reads what people measured: fio's JSON, iostat -x, tables of ndbinfo as the mysql client prints them.
+
+    read_measurements(text)[0].values["restore_s"]
+
+The kind of text is recognised, units are read from its headings; `exchange.calibrate` puts it into a plan.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import KIB, MIB
+
+Kind = Literal["fio", "iostat", "restart_info", "disk_write_speed"]
+MOST_BYTES = 20_000_000
+_BUSY = 0.3
+"""Below this utilisation iostat says nothing about what a device can do."""
+_SEQUENTIAL_BLOCK = 64 * KIB
+
+
+class MeasurementError(UserError):
+    """A text that holds no measurement this program can read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One thing that was measured: a device, or one data node's restart."""
+
+    kind: Kind
+    name: str
+    """Job or device, or `node 3`."""
+    node_id: int | None
+    values: dict[str, float]
+    """By name with the unit in it, SI."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The shape the command line prints."""
+        return {"kind": self.kind, "name": self.name, "node_id": self.node_id, "values": self.values}
+
+
+def read_measurements(text: str) -> tuple[Measurement, ...]:
+    """Everything measured in a text. Raises MeasurementError when nothing is recognised."""
+    if len(text) > MOST_BYTES:
+        raise MeasurementError(
+            f"the text has {len(text)} characters, at most {MOST_BYTES} are read",
+            fix="cut out the part that counts",
+        )
+    for reader in (_fio, _iostat, _ndbinfo):
+        found = tuple(reader(text))
+        if found:
+            return found
+    raise MeasurementError(
+        "the text is none of those that are read",
+        fix="give fio's --output-format=json, iostat -x, or a SELECT from ndbinfo.restart_info",
+    )
+
+
+def _number(text: object) -> float | None:
+    """A number with point or comma; None for anything else, infinity and not-a-number included."""
+    if isinstance(text, bool) or text is None:
+        return None
+    if isinstance(text, int | float):
+        value = float(text)
+    else:
+        try:
+            value = float(str(text).strip().replace(",", "."))
+        except ValueError:
+            return None
+    return value if math.isfinite(value) and value >= 0 else None
+
+
+_SIZES = {"": 1, "b": 1, "k": KIB, "kb": KIB, "kib": KIB, "m": MIB, "mb": MIB, "mib": MIB}
+
+
+def _block_bytes(text: object) -> int:
+    """fio's block size: `4k`, `1M`, `4k,64k` (read, write); 4096 when it is not stated."""
+    match = re.match(r"\s*(\d+)\s*([a-z]*)", str(text or "4k").lower())
+    return int(match[1]) * _SIZES.get(match[2], 1) if match else 4096
+
+
+def _fio(text: str) -> Iterator[Measurement]:
+    start = text.find("{")
+    if start < 0 or '"jobs"' not in text:
+        return
+    try:
+        document, _ = json.JSONDecoder().raw_decode(text[start:])
+    except (json.JSONDecodeError, RecursionError):
+        raise MeasurementError(
+            "the JSON of fio is cut off or broken", fix="save fio's output once more"
+        ) from None
+    jobs = document.get("jobs") if isinstance(document, dict) else None
+    if not isinstance(jobs, list):
+        return
+    shared = document.get("global options")
+    shared = shared if isinstance(shared, dict) else {}
+    merged: dict[str, dict[str, float]] = {}
+    for job in jobs:
+        if not isinstance(job, dict):
+            continue
+        own = job.get("job options")
+        options = {**shared, **(own if isinstance(own, dict) else {})}
+        values = _fio_job(job, options)
+        kept = merged.setdefault(str(job.get("jobname", "fio"))[:60], {})
+        for name, value in values.items():
+            # Threads of one job add up; their latencies are averaged with equal weight.
+            if name.endswith("latency_s"):
+                kept[name] = (kept[name] + value) / 2 if name in kept else value
+            else:
+                kept[name] = kept.get(name, 0.0) + value
+    for name, values in merged.items():
+        if values:
+            yield Measurement("fio", name, None, values)
+
+
+def _fio_job(job: dict[str, Any], options: dict[str, Any]) -> dict[str, float]:
+    values: dict[str, float] = {}
+    mode = str(options.get("rw", options.get("readwrite", ""))).lower()
+    block = _block_bytes(options.get("bs", options.get("blocksize")))
+    random = mode.startswith("rand")
+    for side in ("read", "write"):
+        part = job.get(side)
+        if not isinstance(part, dict):
+            continue
+        speed, iops = _number(part.get("bw_bytes")), _number(part.get("iops"))
+        if speed is None and (kib := _number(part.get("bw"))) is not None:
+            speed = kib * KIB
+        if not speed:
+            continue
+        if random or (not mode and block < _SEQUENTIAL_BLOCK):
+            if iops:
+                values[f"random_{side}_iops"] = iops
+        elif block >= _SEQUENTIAL_BLOCK:
+            values[f"sequential_{side}_bytes_per_s"] = speed
+        if side == "write" and _is_synchronous(options):
+            latency = _mean_s(part, "lat") or _mean_s(part, "clat") or 0.0
+            latency += _mean_s(job.get("sync"), "lat") or 0.0
+            if latency:
+                values["sync_write_latency_s"] = latency
+    return values
+
+
+def _is_synchronous(options: dict[str, Any]) -> bool:
+    return any(str(options.get(name, "0")) not in ("0", "none") for name in ("fsync", "fdatasync", "sync"))
+
+
+def _mean_s(part: object, name: str) -> float | None:
+    """Mean latency in seconds: fio 3 counts in nanoseconds, fio 2 in microseconds."""
+    if not isinstance(part, dict):
+        return None
+    for key, factor in ((f"{name}_ns", 1e-9), (name, 1e-6)):
+        entry = part.get(key)
+        mean = _number(entry.get("mean")) if isinstance(entry, dict) else None
+        if mean:
+            return mean * factor
+    return None
+
+
+_WRITE_COLUMNS = {"wkb/s": KIB, "wmb/s": MIB, "wsec/s": 512, "kb_wrtn/s": KIB, "mb_wrtn/s": MIB}
+_READ_COLUMNS = {"rkb/s": KIB, "rmb/s": MIB, "rsec/s": 512, "kb_read/s": KIB, "mb_read/s": MIB}
+
+
+def _iostat(text: str) -> Iterator[Measurement]:
+    header: list[str] | None = None
+    best: dict[str, dict[str, float]] = {}
+    for line in text.splitlines():
+        words = line.split()
+        if words and words[0].lower().rstrip(":") == "device":
+            header = [word.lower() for word in words[1:]]
+            continue
+        if not words:
+            header = None
+        if header is None or len(words) != len(header) + 1:
+            continue
+        row = dict(zip(header, (_number(word) for word in words[1:]), strict=True))
+        values = _iostat_row(row)
+        # The busiest moment of a device says most about what it can do.
+        if values and values["utilisation"] >= best.get(words[0], {"utilisation": -1.0})["utilisation"]:
+            best[words[0]] = values
+    for name, values in best.items():
+        yield Measurement("iostat", name, None, values)
+
+
+def _iostat_row(row: dict[str, float | None]) -> dict[str, float]:
+    busy = row.get("%util")
+    if busy is None:
+        return {}
+    values = {"utilisation": busy / 100}
+    for names, key in ((_WRITE_COLUMNS, "write_bytes_per_s"), (_READ_COLUMNS, "read_bytes_per_s")):
+        for name, factor in names.items():
+            speed = row.get(name)
+            if speed is not None:
+                values[key] = speed * factor
+    for name, key in (("w/s", "writes_per_s"), ("r/s", "reads_per_s")):
+        rate = row.get(name)
+        if rate is not None:
+            values[key] = rate
+    waits = row.get("w_await", row.get("await"))
+    if waits is not None:
+        values["write_wait_s"] = waits / 1000
+    if values["utilisation"] >= _BUSY and values.get("write_bytes_per_s"):
+        values["sequential_write_bytes_per_s"] = values["write_bytes_per_s"] / min(1.0, values["utilisation"])
+    return values
+
+
+def table_rows(text: str) -> Iterator[dict[str, str]]:
+    """Rows of a table as the mysql client prints it: in boxes, one value a line (\\G), or apart by tabs."""
+    header: list[str] | None = None
+    vertical: dict[str, str] = {}
+    for line in text.splitlines():
+        stripped = line.strip()
+        if re.fullmatch(r"\*{5,}.*\*{5,}", stripped):
+            if vertical:
+                yield vertical
+            vertical, header = {}, None
+        elif stripped.startswith("|"):
+            cells = [cell.strip() for cell in stripped.strip("|").split("|")]
+            if header is None or len(cells) != len(header):
+                header = cells
+            else:
+                yield dict(zip(header, cells, strict=True))
+        elif "\t" in line:
+            cells = [cell.strip() for cell in line.split("\t")]
+            if header is None or len(cells) != len(header):
+                header = cells
+            else:
+                yield dict(zip(header, cells, strict=True))
+        elif (match := re.fullmatch(r"([a-z][a-z0-9_]*): ?(.*)", stripped)) is not None:
+            vertical[match[1]] = match[2]
+    if vertical:
+        yield vertical
+
+
+_RESTART_COLUMNS = {
+    "secs_to_complete_node_failure": "early_s",
+    "secs_to_allocate_node_id": "early_s",
+    "secs_to_include_in_heartbeat_protocol": "early_s",
+    "secs_until_wait_for_ndbcntr_master": "early_s",
+    "secs_wait_for_ndbcntr_master": "early_s",
+    "secs_to_get_start_permitted": "early_s",
+    "secs_to_wait_for_lcp_for_copy_meta_data": "early_s",
+    "secs_to_copy_meta_data": "early_s",
+    "secs_to_include_node": "early_s",
+    "secs_starting_node_to_request_local_recovery": "early_s",
+    "secs_restore_fragments": "restore_s",
+    "secs_undo_disk_data": "undo_s",
+    "secs_exec_redo_log": "redo_s",
+    "secs_index_rebuild": "index_s",
+    "secs_to_synchronize_starting_node": "copy_s",
+    "secs_wait_lcp_for_restart": "lcp_wait_s",
+    "secs_wait_subscription_handover": "subscription_s",
+    "total_restart_secs": "total_s",
+}
+"""Columns of ndbinfo.restart_info, and the phase each is part of."""
+
+_SPEED_COLUMNS = {
+    "backup_lcp_speed_last_60sec": "checkpoint_bytes_per_s",
+    "redo_speed_last_60sec": "redo_bytes_per_s",
+    "current_target_disk_write_speed": "checkpoint_target_bytes_per_s",
+}
+"""Columns of ndbinfo.disk_write_speed_aggregate, one row for each LDM thread."""
+
+
+def _ndbinfo(text: str) -> Iterator[Measurement]:
+    speeds: dict[int, dict[str, float]] = {}
+    for row in table_rows(text):
+        lower = {name.lower(): value for name, value in row.items()}
+        node = _number(lower.get("node_id"))
+        if node is None or not 1 <= node <= 255:
+            continue
+        if "secs_restore_fragments" in lower:
+            values: dict[str, float] = {}
+            for column, name in _RESTART_COLUMNS.items():
+                seconds = _number(lower.get(column))
+                if seconds is not None:
+                    values[name] = values.get(name, 0.0) + seconds
+            if values:
+                yield Measurement("restart_info", f"node {int(node)}", int(node), values)
+        elif "backup_lcp_speed_last_60sec" in lower:
+            sums = speeds.setdefault(int(node), {})
+            for column, name in _SPEED_COLUMNS.items():
+                speed = _number(lower.get(column))
+                if speed is not None:
+                    sums[name] = sums.get(name, 0.0) + speed
+    for node_id, sums in speeds.items():
+        yield Measurement("disk_write_speed", f"node {node_id}", node_id, sums)
