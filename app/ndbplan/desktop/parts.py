@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QPushButton,
     QSizePolicy,
+    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -50,6 +51,14 @@ def label(text: str, look: str, *, wrap: bool = True) -> QLabel:
     made.setProperty("look", look)
     made.setWordWrap(wrap)
     made.setTextFormat(Qt.TextFormat.PlainText)
+    return made
+
+
+def spin_box() -> QSpinBox:
+    """A box for a small whole number."""
+    made = QSpinBox()
+    # The style sheet's padding does not reach the editor inside.
+    made.lineEdit().setTextMargins(6, 0, 0, 0)
     return made
 
 

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QFrame, QGraphicsView, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
@@ -90,6 +91,7 @@ class TimeChart(QWidget):
         self._title = title
         self._content: Content | None = None
         self._items: list[Any] = []
+        self._read_at_s: float | None = None
         self.title = label(title, "chartTitle", wrap=False)
         self.readout = QLabel()
         self.readout.setProperty("look", "readout")
@@ -110,7 +112,7 @@ class TimeChart(QWidget):
         self.plot.setFrameShape(QFrame.Shape.NoFrame)
         self.plot.setProperty("look", "chart")
         self.plot.setAccessibleName(title)
-        self.plot.setMinimumHeight(70)
+        self.plot.setMinimumHeight(40)
         self.plot.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
         item = self.plot.getPlotItem()
         item.setMenuEnabled(False)
@@ -177,9 +179,19 @@ class TimeChart(QWidget):
         if at_s is not None:
             self._position.setValue(at_s)
 
+    def show_time_axis(self, shown: bool) -> None:
+        """Show or hide the times below; charts above others may do without."""
+        self.plot.getPlotItem().getAxis("bottom").setStyle(showValues=shown)
+        self.plot.getPlotItem().getAxis("bottom").setHeight(None if shown else 3)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.show_values_at(self._read_at_s)
+
     def show_values_at(self, at_s: float | None) -> None:
         """Values at a time, or (None) the greatest of each series, in the header."""
         content = self._content
+        self._read_at_s = at_s
         if content is None or not len(content.times_s):
             self.readout.setText("")
             return
@@ -196,7 +208,8 @@ class TimeChart(QWidget):
     def _fitting(self, when: str, parts: list[tuple[str, str]]) -> str:
         """As much of the values as the header has room for."""
         metrics = self.readout.fontMetrics()
-        room = self.readout.width() - metrics.horizontalAdvance(f"{when}  ")
+        head = self.width() - self.readout.x() if self.readout.x() else self.readout.width()
+        room = head - 8 - metrics.horizontalAdvance(f"{when}  ")
         texts = [f'<span style="color:{theme.tokens().muted}">{when}</span>']
         for i, (text, colour) in enumerate(parts):
             room -= metrics.horizontalAdvance(f"{text}   ")

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QSplitter,
     QStackedWidget,
     QToolButton,
@@ -28,7 +27,7 @@ from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.partition_bars import Bar, PartitionBars, Picture
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.explain import QuantityLabel, range_text
-from ndbplan.desktop.parts import empty, label
+from ndbplan.desktop.parts import empty, label, spin_box
 from ndbplan.desktop.tasks import Outcome, Task
 from ndbplan.plan.plan import Plan
 
@@ -82,7 +81,7 @@ class DistributionPanel(Panel):
         self._baseline: Plan | None = None
         self.table_box = QComboBox()
         self.table_box.setAccessibleName("Table")
-        self.groups = QSpinBox()
+        self.groups = spin_box()
         self.groups.setRange(0, 71)
         self.groups.setValue(1)
         self.groups.setAccessibleName("Node groups to add")
@@ -284,6 +283,7 @@ class DistributionPanel(Panel):
             number: f"Node group {number} · nodes {', '.join(str(n) for n in sorted(nodes))}"
             for number, nodes in members.items()
         }
+        bars.sort(key=lambda bar: (bar.node_group, bar.partition))
         self.bars.show_picture(Picture(tuple(bars), moved.moved_rows if moved else None, self.unit, groups))
         self._fill_table(after, old, moved)
 
@@ -330,8 +330,9 @@ class DistributionPanel(Panel):
         else:
             self._fact("Partitions", str(before.placement.partitions))
             self._fact("Rows", format_count(int(before.rows.sum())))
-        self._fact("Fullest partition", f"{format_percent(skew.partition_ratio - 1)} over the mean")
-        self._fact("Hash map", before.hash_map_name)
+        over = format_percent(skew.partition_ratio - 1)
+        self._fact("Fullest partition", f"{over} over mean", "Rows of the fullest partition against the mean")
+        self._fact("Hash map", f"{before.buckets} buckets", before.hash_map_name)
         self.add_button.setEnabled(self.groups.value() > 0 and not answer.refusal)
 
     def _state_times(self, answer: _Answer) -> None:
@@ -352,11 +353,11 @@ class DistributionPanel(Panel):
         for note in of_table.notes if of_table.moves else (of_table.bound, *of_table.notes):
             self._facts.addWidget(label(note, "muted"))
 
-    def _fact(self, name: str, text: str) -> None:
+    def _fact(self, name: str, text: str, tip: str = "") -> None:
         row = QHBoxLayout()
         row.addWidget(label(name, "muted", wrap=False), 1)
         value = label(text, "factValue", wrap=False)
-        value.setToolTip(text)
+        value.setToolTip(tip or text)
         row.addWidget(value)
         self._facts.addLayout(row)
 

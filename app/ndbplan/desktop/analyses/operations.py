@@ -1,4 +1,4 @@
-"""Operations: how long starts and restarts take, phase by phase, under conditions set with sliders."""
+"""Operations: how long restarts and online growth take, step by step, under conditions set with sliders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QScrollArea,
     QSlider,
-    QSpinBox,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -23,7 +22,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
 from ndbplan.desktop.context import Context
-from ndbplan.desktop.parts import label
+from ndbplan.desktop.parts import label, spin_box
 from ndbplan.desktop.tasks import Outcome, Task
 from ndbplan.plan.plan import Plan
 
@@ -41,7 +40,7 @@ _DISK_FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)
 
 
 class OperationsPanel(Panel):
-    """A lane for each kind of restart."""
+    """A lane for each kind of restart, and one for adding node groups."""
 
     name: ClassVar[str] = "Operations"
 
@@ -57,11 +56,17 @@ class OperationsPanel(Panel):
         self.disk.setAccessibleName("Speed of the disks against the plan's")
         self._disk_text = QLabel()
         self._disk_text.setMinimumWidth(34)
-        self.ldms = QSpinBox()
+        self.ldms = spin_box()
         self.ldms.setRange(0, 32)
         self.ldms.setSpecialValueText("plan's")
         self.ldms.setAccessibleName("LDM threads")
         self.together = QCheckBox("One node of each group at a time")
+        self.together.setToolTip(
+            "Rolling: restart one node of every group together instead of node after node"
+        )
+        self.groups = spin_box()
+        self.groups.setRange(1, 71)
+        self.groups.setAccessibleName("Node groups to add")
         self._note = label("", "muted", wrap=False)
         self.lanes = Timeline("Restarts by phase")
         self._empty = Empty("No data node yet", "Add data nodes to see how long starts and restarts take.")
@@ -73,6 +78,8 @@ class OperationsPanel(Panel):
         top.addWidget(self._disk_text)
         top.addWidget(label("LDM threads", "fieldLabel", wrap=False))
         top.addWidget(self.ldms)
+        top.addWidget(label("Add groups", "fieldLabel", wrap=False))
+        top.addWidget(self.groups)
         top.addWidget(self.together)
         top.addStretch(1)
         scroll = QScrollArea()
@@ -106,6 +113,7 @@ class OperationsPanel(Panel):
         self.disk.valueChanged.connect(lambda _v: self.compute())
         self.ldms.valueChanged.connect(lambda _v: self.compute())
         self.together.toggled.connect(lambda _on: self.compute())
+        self.groups.valueChanged.connect(lambda _v: self.compute())
 
     def refresh(self) -> None:
         plan = self.context.plan
@@ -134,7 +142,8 @@ class OperationsPanel(Panel):
             "disk_factor": factor,
             "one_of_each_group": self.together.isChecked(),
         }
-        self._task = self.context.tasks.start(lambda task: _ask(plan, settings, task), self._done)
+        groups = self.groups.value()
+        self._task = self.context.tasks.start(lambda task: _ask(plan, settings, groups, task), self._done)
 
     def _done(self, outcome: Outcome) -> None:
         if outcome.cancelled:
@@ -148,7 +157,7 @@ class OperationsPanel(Panel):
             self._notes.setText("\n".join(notes))
 
 
-def _ask(plan: Plan, settings: dict[str, Any], task: Task) -> tuple[list[Lane], list[str]]:
+def _ask(plan: Plan, settings: dict[str, Any], groups: int, task: Task) -> tuple[list[Lane], list[str]]:
     from ndbplan.estimate.restart import KINDS, Conditions, restart
 
     conditions: Conditions = Conditions(**settings)
@@ -164,7 +173,32 @@ def _ask(plan: Plan, settings: dict[str, Any], task: Task) -> tuple[list[Lane], 
         blocks = tuple(Block(p.name, p.duration_s, _why(p)) for p in found.phases)
         lanes.append(Lane(_NAMES[kind], found.duration_s, blocks))
         notes += [f"{_NAMES[kind]}: {note}" for note in found.notes]
+    if not task.cancelled():
+        _add_nodes(plan, groups, conditions, lanes, notes)
     return lanes, notes
+
+
+def _add_nodes(plan: Plan, groups: int, conditions: Conditions, lanes: list[Lane], notes: list[str]) -> None:
+    from ndbplan.estimate.procedure import add_nodes
+
+    name = "Add a node group" if groups == 1 else f"Add {groups} node groups"
+    try:
+        found = add_nodes(plan, groups, conditions)
+    except UserError as error:
+        notes.append(f"{name}: {error.line}")
+        return
+    blocks = []
+    for step in found.steps:
+        blocked = f"Meanwhile blocked: {', '.join(step.blocked)}." if step.blocked else ""
+        back = f"Way back: {step.way_back}" if step.way_back else ""
+        blocks.append(
+            Block(step.title, step.duration_s, "\n".join(t for t in (blocked, back, step.check) if t))
+        )
+    lanes.append(Lane(name, found.duration_s, tuple(blocks)))
+    if found.point_of_no_return:
+        last = found.step(found.point_of_no_return)
+        notes.append(f"{name}: no way back from '{last.title if last else found.point_of_no_return}' on")
+    notes += [f"{name}: {note}" for note in found.notes]
 
 
 def _why(phase: Any) -> str:

@@ -59,6 +59,7 @@ class PartitionBars(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._picture = Picture()
+        self._places: dict[int, int] = {}
         self._picked: int | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -73,13 +74,14 @@ class PartitionBars(QWidget):
     def show_picture(self, picture: Picture) -> None:
         """Draw something else."""
         self._picture = picture
+        self._places = {bar.partition: i for i, bar in enumerate(picture.bars)}
         self._picked = None
         self.setAccessibleDescription("; ".join(self._line(bar) for bar in picture.bars[:64]))
         self.update()
 
     @property
     def picked(self) -> int | None:
-        """The partition that the pointer or the keys picked."""
+        """The place in the picture that the pointer or the keys picked."""
         return self._picked
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -141,7 +143,8 @@ class PartitionBars(QWidget):
         colours = theme.tokens()
         bars = self._picture.bars
         most = max(moves.values())
-        for (source, target), rows in moves.items():
+        for (old, new), rows in moves.items():
+            source, target = self._places[old], self._places[new]
             lit = self._picked in (source, target)
             if len(moves) > _MOST_ARCS and not lit:
                 continue
@@ -203,8 +206,11 @@ class PartitionBars(QWidget):
         return min(count - 1, int((x - plot.left()) / plot.width() * count))
 
     def _linked(self, i: int) -> bool:
-        moves = self._picture.moves or {}
-        return (self._picked, i) in moves or (i, self._picked) in moves
+        if self._picked is None:
+            return False
+        moves, bars = self._picture.moves or {}, self._picture.bars
+        one, other = bars[self._picked].partition, bars[i].partition
+        return (one, other) in moves or (other, one) in moves
 
     def _pick(self, i: int | None) -> None:
         if i != self._picked:
@@ -238,13 +244,14 @@ class PartitionBars(QWidget):
         return super().event(event)
 
     def tip(self, i: int) -> str:
-        """What there is to say about one partition."""
+        """What there is to say about the partition at a place of the picture."""
         moves = self._picture.moves or {}
-        lines = [self._line(self._picture.bars[i]), self._picture.bars[i].where]
+        bar = self._picture.bars[i]
+        lines = [self._line(bar), bar.where]
         for (source, target), rows in sorted(moves.items()):
-            if source == i:
+            if source == bar.partition:
                 lines.append(f"{format_count(rows)} rows move to partition {target}")
-            elif target == i:
+            elif target == bar.partition:
                 lines.append(f"{format_count(rows)} rows come from partition {source}")
         return "\n".join(lines[:14])
 

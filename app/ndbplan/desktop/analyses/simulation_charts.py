@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
 
 from ndbplan.base.units import format_bytes_binary, format_bytes_per_s
@@ -17,6 +18,8 @@ from ndbplan.plan.plan import Plan
 if TYPE_CHECKING:
     from ndbplan.simulate.result import DiskSeries, PartSeries, SimulationResult
 
+_ROOMY = 230
+"""Height from which on the upper charts have a time axis of their own."""
 _PURPOSES = {"redo": "redo", "lcp": "LCP", "undo": "undo", "data_files": "data files", "backup": "backup"}
 
 
@@ -33,8 +36,8 @@ class SimulationCharts(QWidget):
         self._plan: Plan | None = None
         self.node = _picker("Data node")
         self.disk = _picker("Disk")
-        self.rates = TimeChart("Transactions per second")
-        self.buffers = TimeChart("Redo buffer by log part", self.node)
+        self.rates = TimeChart("Transactions/s")
+        self.buffers = TimeChart("Redo buffers", self.node)
         self.writes = TimeChart("Disk writes", self.disk)
         self.log = TimeChart("Redo log used")
         self.all = (self.rates, self.buffers, self.writes, self.log)
@@ -71,6 +74,12 @@ class SimulationCharts(QWidget):
         self._draw_rates()
         self._draw_node()
         self._draw_disk()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        roomy = self.height() >= _ROOMY
+        for chart in self.all[:2]:
+            chart.show_time_axis(roomy)
 
     def show_position(self, at_s: float | None) -> None:
         """Where the replay stands."""
@@ -127,11 +136,11 @@ class SimulationCharts(QWidget):
             return
         colours = theme.tokens()
         series = [
-            Series("offered", colours.muted, result.offered),
             Series("accepted", colours.good, result.accepted),
+            Series("offered", colours.muted, result.offered),
         ]
         if result.refused.any():
-            series.append(Series("refused", colours.error, result.refused))
+            series.insert(1, Series("refused", colours.error, result.refused))
         self.rates.show_content(self._content("", series))
 
     def _draw_node(self) -> None:
@@ -145,7 +154,7 @@ class SimulationCharts(QWidget):
             for i, p in enumerate(parts)
         ]
         size = parts[0].buffer_bytes if parts else 0
-        self.buffers.set_title(f"Redo buffer by log part, {format_bytes_binary(size)} each")
+        self.buffers.set_title(f"Redo buffers · {format_bytes_binary(size)} per part")
         self.buffers.show_content(
             self._content(
                 "MiB", series, limit=float(size), limit_name=f"RedoBuffer {format_bytes_binary(size)}"
@@ -159,7 +168,7 @@ class SimulationCharts(QWidget):
         series = [
             Series(f"part {p.log_part}", colours[i % len(colours)], p.log_used) for i, p in enumerate(parts)
         ]
-        self.log.set_title(f"Redo log used, {format_bytes_binary(size)} per part")
+        self.log.set_title(f"Redo log used · {format_bytes_binary(size)} per part")
         most = max((float(p.log_used.max(initial=0.0)) for p in parts), default=0.0)
         # A log that hardly fills would be a flat line under a far limit: then the limit is left out.
         limit = float(size) if most > 0.25 * size else None

@@ -24,6 +24,10 @@ from ndbplan.desktop.explain import Explanation, range_text
 from ndbplan.estimate.quantity import Quantity
 
 _LANE, _BLOCK, _NAME_WIDTH, _AXIS = 38, 22, 132, 20
+_MOST_TICKS = 6
+_STEPS_S = (
+    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 604_800,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,20 +81,17 @@ class Timeline(QWidget):
         left, width = self._scale_box()
         longest = self._longest_s()
         painter.setFont(theme.font(11))
-        for i in range(5):
-            x = left + width * i / 4
+        step = next((s for s in _STEPS_S if longest / s <= _MOST_TICKS), _STEPS_S[-1])
+        for i in range(int(longest / step) + 1):
+            x = left + width * i * step / longest
             painter.setPen(QPen(QColor(colours.grid), 1))
             painter.drawLine(round(x), 0, round(x), self.height() - _AXIS)
-            painter.setPen(QColor(colours.faint))
-            side = (
-                Qt.AlignmentFlag.AlignLeft
-                if i == 0
-                else Qt.AlignmentFlag.AlignRight
-                if i == 4
-                else Qt.AlignmentFlag.AlignHCenter
-            )
-            box = QRectF(x - (0 if i == 0 else 120 if i == 4 else 60), self.height() - _AXIS + 3, 120, 16)
-            painter.drawText(box, side, format_duration(longest * i / 4) if i else "0")
+            painter.setPen(QColor(colours.muted))
+            text = format_duration(i * step) if i else "0"
+            box = QRectF(x - (0 if i == 0 else 60), self.height() - _AXIS + 3, 120, 16)
+            box.moveRight(min(box.right(), float(self.width())))
+            side = Qt.AlignmentFlag.AlignLeft if i == 0 else Qt.AlignmentFlag.AlignHCenter
+            painter.drawText(box, side, text)
         for row, lane in enumerate(self._lanes):
             self._paint_lane(painter, row, lane)
 

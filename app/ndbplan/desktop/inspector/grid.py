@@ -308,7 +308,7 @@ class Grid(QWidget):
             return
         self.view.show()
         header = self.view.horizontalHeader().sizeHint().height()
-        scroll = 12 if sum(cell.width for cell in self.model.cells) > 300 else 2
+        scroll = 12 if sum(cell.width for cell in self.model.cells) > 230 else 2
         self.view.setFixedHeight(rows * _ROW_HEIGHT + header + scroll)
 
     def _selection_changed(self) -> None:
