@@ -227,7 +227,7 @@ class SampleCard(QWidget):
 
     def _draw_picture(self, painter: QPainter, room: QRectF, layout: Layout) -> None:
         t = theme.tokens()
-        bounds = layout.bounds
+        bounds = layout.around_machines()
         scale = min(room.width() / bounds.width, room.height() / bounds.height, 0.22)
         painter.save()
         painter.translate(

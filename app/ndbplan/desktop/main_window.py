@@ -319,6 +319,7 @@ class MainWindow(QMainWindow):
         self.top_bar.setVisible(not on)
         self.status.setVisible(not on)
         if on:
+            self.messages.say("info", "F5 or Esc ends the presentation.")
             self.showFullScreen()
         else:
             self.showNormal()
@@ -336,7 +337,7 @@ class MainWindow(QMainWindow):
 
     def _next_panel(self) -> None:
         stops: list[tuple[QWidget, Callable[[], object]]] = [
-            (self.canvas, self.canvas.setFocus),
+            (self.canvas, partial(self.canvas.setFocus, Qt.FocusReason.ShortcutFocusReason)),
             (self.panels.analyses_frame, self.panels.focus_analyses),
             (self.panels.inspector_frame, self.panels.focus_inspector),
         ]

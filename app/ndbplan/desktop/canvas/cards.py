@@ -57,6 +57,8 @@ class Chip:
     ids: tuple[str, ...]
     kind: str
     text: str
+    number: str
+    """What is left of the text when there is room for little: the node id."""
     group: int | None
     """Number of its node group; None: not a data node, or kept aside."""
     rect: Rect
@@ -116,23 +118,25 @@ def _network(host: Host) -> str:
 
 
 def _chips(processes: Sequence[Process], groups: Mapping[str, int]) -> tuple[tuple[Chip, ...], float]:
-    labels: list[tuple[tuple[str, ...], str, str, int | None]] = []
+    labels: list[tuple[tuple[str, ...], str, str, str, int | None]] = []
     slots = [p for p in processes if p.kind == "api"]
     order = {"data": 0, "management": 1, "sql": 2, "api": 3}
     for process in sorted(processes, key=lambda p: (order[p.kind], p.node_id)):
         if process.kind == "api" and len(slots) > _API_CHIPS:
             continue
         group = groups.get(process.id)
-        labels.append(((process.id,), process.kind, _label(process, group), group))
+        text = _label(process, group)
+        labels.append(((process.id,), process.kind, text, str(process.node_id), group))
     if len(slots) > _API_CHIPS:
-        labels.append((tuple(p.id for p in slots), "api", f"api × {len(slots)}", None))
+        text = f"api × {len(slots)}"
+        labels.append((tuple(p.id for p in slots), "api", text, f"× {len(slots)}", None))
     chips: list[Chip] = []
     x, y = PAD, HEADER + GAP
-    for ids, kind, text, group in labels:
+    for ids, kind, text, number, group in labels:
         width = round(text_width(text, 13, 600) + 22.0)
         if x > PAD and x + width > HOST_WIDTH - PAD:
             x, y = PAD, y + CHIP_HEIGHT + GAP
-        chips.append(Chip(ids, kind, text, group, Rect(x, y, width, CHIP_HEIGHT)))
+        chips.append(Chip(ids, kind, text, number, group, Rect(x, y, width, CHIP_HEIGHT)))
         x += width + GAP
     return tuple(chips), (y + CHIP_HEIGHT + GAP if chips else HEADER + GAP)
 

@@ -17,6 +17,8 @@ from ndbplan.desktop.theme import DARK, Tokens, icon_pixmap
 
 FAR = 0.42
 """Below this zoom a host is drawn without text and its chips and tiles as marks."""
+_NUMBERS_FROM = 0.26
+"""From this zoom up the marks carry node ids and percentages."""
 Z_LOCATION, Z_HOST, Z_RIBBON, Z_INSIDE, Z_LABEL, Z_DRAGGED = 0.0, 1.0, 2.0, 3.0, 4.0, 10.0
 _MARGIN = 5.0
 
@@ -216,16 +218,23 @@ class HostItem(CanvasItem):
             size = min(round(15 / self.look.zoom * 0.72), 34)
             name = QRectF(14, 6, self.size.width() - 28, 44)
             paint.text(painter, name, self.card.host.hostname, t.text, size, 600)
+        numbers = self.look.zoom >= _NUMBERS_FROM
         for chip in self.card.chips:
-            ink = process_colour(chip, t)
-            paint.box(painter, paint.qrect(chip.rect), ink, None, 7)
+            rect = paint.qrect(chip.rect)
+            paint.box(painter, rect, process_colour(chip, t), None, 7)
+            if numbers:
+                paint.text(painter, rect, chip.number, t.canvas, 22, 600, paint.CENTRE)
         for tile in self.card.tiles:
             rect = paint.qrect(tile.rect)
             fraction = loads.disks.get(tile.disk.id)
             paint.box(painter, rect, t.location, None, 7)
-            if fraction is not None:
-                filled = QRectF(rect.x(), rect.y(), rect.width() * min(fraction, 1.0), rect.height())
-                paint.box(painter, filled, t.load(fraction), None, 7)
+            if fraction is None:
+                continue
+            filled = QRectF(rect.x(), rect.y(), rect.width() * min(fraction, 1.0), rect.height())
+            paint.box(painter, filled, t.load(fraction), None, 7)
+            if numbers:
+                ink = t.canvas if fraction > 0.6 else t.muted
+                paint.text(painter, rect, paint.percent(fraction), ink, 24, 600, paint.CENTRE)
         ids = (self.card.host.id, *(d.id for d in self.card.host.disks))
         if any(i in loads.problems for i in ids) and not self.is_selected:
             worst = {loads.problems.get(i) for i in ids}

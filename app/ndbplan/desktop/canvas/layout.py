@@ -77,6 +77,11 @@ class Layout:
     """Ids of the data nodes of each node group, by its number."""
     bounds: Rect = NOWHERE
 
+    def around_machines(self) -> Rect:
+        """Rectangle around locations and hosts, without the card of loose API slots."""
+        places = [box.rect for box in self.locations.values()]
+        return _around([*places, *(box.rect for box in self.hosts.values())])
+
 
 class Layouter:
     """Lays plans out; keeps the cards of hosts that did not change from one plan to the next."""
@@ -202,11 +207,13 @@ def _loose(plan: Plan, flow: _Flow) -> LooseBox | None:
     if not slots:
         return None
     text = f"api {slots[0].node_id}" if len(slots) == 1 else f"api × {len(slots)}"
-    flow.new_row(HOST_GAP * 2)
-    x, y = flow.place(HOST_WIDTH, _LOOSE_HEIGHT, 0, None)
+    if not any(host.location_id is None for host in plan.hosts):
+        flow.new_row(HOST_GAP * 2)
+    x, y = flow.place(HOST_WIDTH, _LOOSE_HEIGHT, LOCATION_GAP, None)
     chip = Rect(x + 12, y + 36, round(text_width(text, 13, 600) + 22), 26)
     return LooseBox(
-        (Chip(tuple(p.id for p in slots), "api", text, None, chip),), Rect(x, y, HOST_WIDTH, _LOOSE_HEIGHT)
+        (Chip(tuple(p.id for p in slots), "api", text, text, None, chip),),
+        Rect(x, y, HOST_WIDTH, _LOOSE_HEIGHT),
     )
 
 

@@ -66,6 +66,11 @@ class RibbonItem(QGraphicsItem):
             self.is_selected = selected
             self.update()
 
+    def _alpha(self, *, far: bool) -> int:
+        if self._goes_around:
+            return 55 if far else 100
+        return 110 if far else 190
+
     def boundingRect(self) -> QRectF:
         return self._bounds
 
@@ -82,7 +87,7 @@ class RibbonItem(QGraphicsItem):
         ink = t.group(self.number)
         far = self.look.is_far
         width = (3.0 if self.is_selected else 2.0) * (max(1.0, 0.6 / self.look.zoom) if far else 1.0)
-        alpha = 255 if self.is_selected else 100 if far or self._goes_around else 190
+        alpha = 255 if self.is_selected else self._alpha(far=far)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(paint.pen(ink, width, alpha))
         painter.drawPath(self._path)

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
-    QBrush,
     QColor,
     QContextMenuEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
+    QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPixmap,
+    QPen,
     QPixmapCache,
     QResizeEvent,
     QShowEvent,
@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QGraphicsView, QWidget
 
 from ndbplan.desktop import theme
 from ndbplan.desktop.canvas import drops, gestures, keys, menus
+from ndbplan.desktop.canvas.backdrop import Backdrop
 from ndbplan.desktop.canvas.items import CanvasItem, item_name
 from ndbplan.desktop.canvas.loads import Loads
 from ndbplan.desktop.canvas.rename import RenameField
@@ -39,7 +40,6 @@ MIN_ZOOM, MAX_ZOOM = 0.05, 3.0
 _FIT_MARGIN = 32.0
 _FIT_MAX = 1.0
 _STEP = 1.25
-_DOTS = 26
 _PIXELS_KIB = 96 * 1024
 """For the pixels that hosts keep between paints."""
 
@@ -75,6 +75,8 @@ class CanvasView(QGraphicsView):
         self._rename: RenameField | None = None
         self._space_down = False
         self._fit_on_resize = True
+        self._shows_focus = False
+        self._backdrop = Backdrop()
         self._zoom = 1.0
         self.setObjectName("canvas")
         self.setAccessibleName("Canvas")
@@ -123,30 +125,34 @@ class CanvasView(QGraphicsView):
     def _restyle(self) -> None:
         t = theme.tokens()
         self.canvas_scene.set_tokens(t)
-        self._draw_dots()
-        self._plain = QBrush(QColor(t.canvas))
+        self._backdrop.prepare(t, self._zoom)
         self.viewport().update()
 
-    def _draw_dots(self) -> None:
-        t = theme.tokens()
-        side = max(8, round(_DOTS * self._zoom))
-        dot = QPixmap(side, side)
-        dot.fill(QColor(t.canvas))
-        painter = QPainter(dot)
-        painter.fillRect(side // 2, side // 2, 1, 1, QColor(t.grid).lighter(125 if t.is_dark else 95))
-        painter.end()
-        self._dots = QBrush(dot)
-
     def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
-        if self._zoom < 0.5:
-            painter.fillRect(rect, self._plain)
-            return
-        # In window pixels: a pattern that has to be scaled costs as much as everything on it.
-        painter.save()
-        painter.resetTransform()
-        painter.setBrushOrigin(self.mapFromScene(0.0, 0.0))
-        painter.fillRect(self.viewport().rect(), self._dots)
-        painter.restore()
+        self._backdrop.paint(painter, QRectF(rect), self.viewport().rect(), self.mapFromScene(0.0, 0.0))
+
+    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+        if self._shows_focus and self.hasFocus():
+            painter.save()
+            painter.resetTransform()
+            painter.setPen(QPen(QColor(theme.tokens().accent), 2))
+            painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
+            painter.restore()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        reasons = (
+            Qt.FocusReason.TabFocusReason,
+            Qt.FocusReason.BacktabFocusReason,
+            Qt.FocusReason.ShortcutFocusReason,
+        )
+        self._shows_focus = event.reason() in reasons
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if self._shows_focus:
+            self.viewport().update()
 
     # Where one looks
 
@@ -168,7 +174,7 @@ class CanvasView(QGraphicsView):
 
     def _apply_zoom(self, zoom: float) -> None:
         self._zoom = zoom
-        self._draw_dots()
+        self._backdrop.prepare(theme.tokens(), zoom)
         self.canvas_scene.set_zoom(zoom)
         self.resetTransform()
         self.scale(zoom, zoom)
