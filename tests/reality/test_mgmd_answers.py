@@ -35,11 +35,9 @@ def reasons_to_refuse(config: str, version: str) -> list[str]:
     except ConfigFileError as refused:
         return [refused.line]
     found = [finding.text() for finding in report.findings if finding.refused]
-    found += [
-        problem.message
-        for problem in check(plan)
-        if problem.severity is Severity.ERROR and RULES[problem.rule].refused
-    ]
+    problems = [p.message for p in check(plan) if p.severity is Severity.ERROR and RULES[p.rule].refused]
+    assert report.accepted is (found == [])
+    assert found or not problems, "the import is silent about what the checks refuse"
     return found
 
 

@@ -105,7 +105,12 @@ def schema(command: str | None) -> None:
     type=click.Path(path_type=Path),
     help="The folder, made when missing.",
 )
-@click.option("--only", metavar="KIND,...", type=Names(), help="Kinds of files: config,mycnf,runbook.")
+@click.option(
+    "--only",
+    metavar="KIND,...",
+    type=Names(),
+    help="Kinds of files: config,mycnf,runbook,systemd,operator,ansible.",
+)
 @click.option(
     "--add-groups",
     metavar="N",

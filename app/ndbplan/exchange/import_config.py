@@ -6,15 +6,22 @@ for finding in report.findings: print(finding.text())
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.rule import RULES
+from ndbplan.checks.run import load_rules
 from ndbplan.exchange.config_file import ConfigFile, Finding, read_config_file
 from ndbplan.exchange.import_nodes import NodeImport
 from ndbplan.ndb import catalogue
 from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan.plan import Plan
+
+_REPORTED_BY_LINE = ("parameter-value",)
+"""Rules whose findings the reading of the lines reports already."""
 
 _PREFERRED = ("8.4", *(series for series in reversed(SERIES) if series != "8.4"))
 
@@ -31,7 +38,7 @@ class ImportReport:
 
     @property
     def accepted(self) -> bool:
-        """Whether nothing was found that makes ndb_mgmd refuse the file; rules of the plan not counted."""
+        """Whether nothing was found that makes ndb_mgmd refuse the file."""
         return not any(finding.refused for finding in self.findings)
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
@@ -68,9 +75,31 @@ def import_config(
         for other in list(texts)[1:]:
             config.find(False, 1, f"{other} is left aside; one config.ini is read at a time")
     chosen = version or guess_version(config)
-    plan = NodeImport(config, NdbVersion.parse(chosen)).plan(chosen, name)
+    nodes = NodeImport(config, NdbVersion.parse(chosen))
+    plan = nodes.plan(chosen, name)
+    _find_refusals(config, plan, nodes.lines)
     findings = sorted(config.findings, key=lambda finding: finding.line)
     return plan, ImportReport(name, chosen, tuple(findings))
+
+
+def _find_refusals(config: ConfigFile, plan: Plan, lines: Mapping[str, int]) -> None:
+    """Add what ndb_mgmd refuses in the plan as a whole: node groups, limits between parameters, ports …"""
+    load_rules()
+    for name, one in RULES.items():
+        if not one.refused or name in _REPORTED_BY_LINE:
+            continue
+        for problem in one.problems(plan):
+            if problem.severity is Severity.ERROR:
+                line = _line_of(config, problem, lines)
+                config.find(True, line, f"{problem.where}: {problem.message}", problem.fix or "")
+
+
+def _line_of(config: ConfigFile, problem: Problem, lines: Mapping[str, int]) -> int:
+    """The line a problem is about: of a parameter that it names, else of the last section concerned."""
+    words = set(re.findall(r"[A-Za-z_]{4,}", problem.message))
+    named = [line.line for section in config.sections for line in section.lines if line.name in words]
+    concerned = [lines[object_id] for object_id in problem.object_ids if object_id in lines]
+    return max(named or concerned or [config.sections[-1].line])
 
 
 def guess_version(config: ConfigFile) -> str:

@@ -57,6 +57,8 @@ class NodeImport:
         self._system: Parameters = NO_PARAMETERS
         self._system_line = 0
         self._ids: set[str] = set()
+        self.lines: dict[str, int] = {}
+        """Line of the section of each process, by process id."""
 
     def plan(self, version_text: str, name: str) -> Plan:
         """The plan of the file."""
@@ -158,6 +160,7 @@ class NodeImport:
             self._processes.append(SqlNode(id=self._free(f"sql{node_id}"), **fields))
         else:
             self._processes.append(ApiSlot(id=self._free(f"api{node_id}"), **fields))
+        self.lines[self._processes[-1].id] = section.line
 
     def _node_id(self, section: RawSection) -> int:
         stated, old = section.get("NodeId"), section.get("Id")
