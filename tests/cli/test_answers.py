@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from ndbplan.plan.edits import remove
+from ndbplan.plan.edits import add, remove
 from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.processes import DataNode
 from ndbplan.plan.samples import sample_names, sample_plan
 
 # distribute
@@ -255,3 +256,17 @@ def test_render_refuses_other_formats_and_places(call: Any, saved: Any, tmp_path
     path = saved("starter")
     assert ".svg" in call("render", path, "-o", tmp_path / "canvas.gif").refused()
     assert "no folder" in call("render", path, "-o", tmp_path / "no" / "canvas.png").refused()
+
+
+# Node groups that are not whole
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("reorg", "--add-groups", "1"), ("simulate",), ("max-load",)],
+    ids=lambda c: c[0],
+)
+def test_an_odd_data_node_is_named(call: Any, saved: Any, command: tuple[str, ...]) -> None:
+    odd = DataNode(id="ndb3", node_id=3, host_id="app-a1")
+    line = call(command[0], saved(add(sample_plan("starter"), odd)), *command[1:]).refused(code=1)
+    assert "node group 1 has 1 of 2 members (data node 3)" in line

@@ -28,6 +28,7 @@ from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.row_cost import ordered_indexes
 from ndbplan.estimate.rows import blob_parts
+from ndbplan.estimate.topology import odd_group
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan
@@ -373,6 +374,9 @@ def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) ->
         )
     if groups < 1:
         raise ReorganiseError(f"{groups} node groups cannot be added", fix="add one or more")
+    odd = odd_group(plan)
+    if odd is not None:
+        raise ReorganiseError(odd, fix="give every node group NoOfReplicas members first")
     grown = grow(plan, groups)
     left = _Left.of(cpu(plan, workload))
     tables = tuple(_table(plan, grown, table, left) for table in plan.tables)

@@ -56,6 +56,16 @@ def node_groups(plan: Plan) -> tuple[tuple[DataNode, ...], ...]:
     return tuple(groups_by_number(plan).values())
 
 
+def odd_group(plan: Plan) -> str | None:
+    """What is wrong with the first node group that has not NoOfReplicas members; None: all have."""
+    replicas = no_of_replicas(plan)
+    for number, members in groups_by_number(plan).items():
+        if len(members) != replicas:
+            nodes = ", ".join(str(node.node_id) for node in members)
+            return f"node group {number} has {len(members)} of {replicas} members (data node {nodes})"
+    return None
+
+
 @memo_by_identity(16)
 def _thread_counts_by_node(plan: Plan) -> dict[int, ThreadCounts]:
     shared = {name: data_node_text(plan, None, name) for name in _THREAD_PARAMETERS}

@@ -13,6 +13,7 @@ from ndbplan.base.units import MIB
 from ndbplan.estimate.constants import calibration_of, constant_for
 from ndbplan.estimate.distribution import node_groups
 from ndbplan.estimate.parameters import number
+from ndbplan.estimate.topology import odd_group
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -138,6 +139,9 @@ def compile_scenario(
             where="processes",
             fix="add as many data nodes as NoOfReplicas",
         )
+    odd = odd_group(plan)
+    if odd is not None:
+        raise SimulationError(odd, where="processes", fix="give every node group NoOfReplicas members")
     real = node_facts(plan, workload, groups)
     build = _Build(plan, real, every_node)
     for alike in _alike(groups, real, every_node):
