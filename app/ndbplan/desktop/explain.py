@@ -26,7 +26,7 @@ from ndbplan.base.units import format_value
 from ndbplan.desktop import theme
 from ndbplan.estimate.quantity import Quantity, Term
 
-_WIDTH, _ROW = 560, 24
+_WIDTH, _ROW, _MOST_ROWS = 640, 24, 14
 
 
 class QuantityLabel(QLabel):
@@ -125,12 +125,19 @@ class Explanation(QFrame):
         self.tree.setIndentation(14)
         self.tree.setFrameShape(QFrame.Shape.NoFrame)
         _fill(self.tree.invisibleRootItem(), quantity.why)
-        self.tree.expandToDepth(1)
+        if _count(quantity.why) <= _MOST_ROWS:
+            self.tree.expandToDepth(0)
+        self._detail = QLabel()
+        self._detail.setProperty("look", "muted")
+        self._detail.setWordWrap(True)
+        self._detail.setMinimumHeight(34)
+        self._detail.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.tree.currentItemChanged.connect(self._show_detail)
         header = self.tree.header()
         header.setStretchLastSection(True)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self.tree.setColumnWidth(0, 250)
+        self.tree.setColumnWidth(0, 280)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 14)
         layout.setSpacing(8)
@@ -138,9 +145,11 @@ class Explanation(QFrame):
         layout.addLayout(numbers)
         if quantity.why:
             layout.addWidget(self.tree)
+            layout.addWidget(self._detail)
         else:
             layout.addWidget(QLabel("It is counted, not derived."))
-        rows = min(14, _count(quantity.why))
+        whole = _count(quantity.why)
+        rows = whole if whole <= _MOST_ROWS else min(_MOST_ROWS, len(quantity.why) + 3)
         self.tree.setMinimumHeight((rows + 1) * _ROW + 6)
         self.resize(_WIDTH, self.sizeHint().height())
 
@@ -160,6 +169,11 @@ class Explanation(QFrame):
         self.show()
         self.tree.setFocus()
 
+    def _show_detail(self, item: QTreeWidgetItem | None) -> None:
+        if item is not None:
+            source = f" — {item.text(2)}" if item.text(2) else ""
+            self._detail.setText(f"{item.text(0)}: {item.text(1)}{source}")
+
     def copy(self) -> None:
         """Put the derivation on the clipboard as text."""
         QGuiApplication.clipboard().setText(as_text(self._quantity, self._title))
@@ -174,7 +188,7 @@ def as_text(quantity: Quantity, title: str) -> str:
 def _lines(terms: Iterable[Term], depth: int) -> Iterable[str]:
     for term in terms:
         source = f"   [{term.source}]" if term.source else ""
-        yield f"{'  ' * depth}{term.term}: {format_value(term.value, term.unit)}{source}"
+        yield f"{'  ' * depth}{term.term}: {_value_text(term)}{source}"
         yield from _lines(term.why, depth + 1)
 
 
@@ -182,7 +196,7 @@ def _fill(parent: QTreeWidgetItem, terms: Iterable[Term]) -> None:
     colours = theme.tokens()
     muted = QBrush(QColor(colours.muted))
     for term in terms:
-        value = format_value(term.value, term.unit)
+        value = _value_text(term)
         item = QTreeWidgetItem(parent, [term.term, value, term.source])
         item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         item.setToolTip(0, term.term)
@@ -190,6 +204,15 @@ def _fill(parent: QTreeWidgetItem, terms: Iterable[Term]) -> None:
         item.setToolTip(2, term.source)
         item.setForeground(2, QBrush(QColor(colours.warning)) if "assum" in term.source else muted)
         _fill(item, term.why)
+
+
+def _value_text(term: Term) -> str:
+    """Tiny times per something are written in ns, µs or ms."""
+    if term.unit.startswith("s/") and 0 < abs(term.value) < 1:
+        for factor, unit in ((1e9, "ns"), (1e6, "µs"), (1e3, "ms")):
+            if abs(term.value) * factor < 1000:
+                return f"{term.value * factor:.3g} {unit}{term.unit[1:]}"
+    return format_value(term.value, term.unit)
 
 
 def _count(terms: Iterable[Term]) -> int:

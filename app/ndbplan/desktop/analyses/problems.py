@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ndbplan.checks.problem import Problem
 
 _KINDS = (("", "All"), ("error", "Errors"), ("warning", "Warnings"), ("hint", "Hints"))
-_MOST = 300
+_MOST = 100
 
 
 class ProblemsPanel(Panel):
