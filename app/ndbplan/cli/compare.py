@@ -1,0 +1,64 @@
+"""The command `diff`: a plan against another plan, a config.ini, or the defaults of its version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ndbplan.cli.group import json_option, ndbplan, show
+from ndbplan.cli.parameters import PLAN, UsageError, read_bytes, read_plan
+
+if TYPE_CHECKING:
+    from ndbplan.exchange.diff import Difference
+    from ndbplan.plan.plan import Plan
+
+
+@ndbplan.command()
+@PLAN
+@click.argument("running", metavar="[RUNNING]", required=False, type=click.Path(path_type=Path))
+@json_option
+def diff(plan_file: Path, running: Path | None, *, as_json: bool) -> None:
+    """Say what changes from RUNNING (a plan or a config.ini) to PLAN, what that restarts, in which order.
+
+    Without RUNNING: what the plan sets other than the defaults of its version.
+    """
+    from ndbplan.exchange.diff import diff as compare
+    from ndbplan.exchange.diff import diff_from_defaults
+
+    plan = read_plan(plan_file)
+    found = diff_from_defaults(plan) if running is None else compare(_running(running, plan), plan)
+    show(found.to_json(), as_json=as_json, text=_lines(found))
+
+
+def _running(path: Path, plan: Plan) -> Plan:
+    """What runs now: a plan file, or a config.ini read for the version of the plan."""
+    from ndbplan.exchange.config_file import ConfigFileError
+    from ndbplan.exchange.import_config import import_config
+    from ndbplan.plan.file import SUFFIX
+
+    if path.suffix == SUFFIX:
+        return read_plan(path)
+    try:
+        found, _ = import_config({str(path): read_bytes(path)}, plan.ndb_version)
+    except ConfigFileError as error:
+        raise UsageError(error.what, where=error.where, fix=error.fix) from None
+    return found
+
+
+def _lines(found: Difference) -> Iterator[str]:
+    if found.is_empty:
+        yield "nothing changes"
+        return
+    for change in found.parameters:
+        values = f"{change.shown(change.before)} → {change.shown(change.after)}"
+        yield f"{change.name:<34} {values:<24} {change.where}  ({change.restart.replace('_', ' ')} restart)"
+    for word, nodes in (("new", found.added), ("gone", found.removed)):
+        if nodes:
+            yield f"{word} node ids: {', '.join(str(node.node_id) for node in nodes)}"
+    for first, second in found.links:
+        yield f"connection between nodes {first} and {second}"
+    for number, step in enumerate(found.steps, 1):
+        yield f"{number:>3}. {step}"
