@@ -8,7 +8,7 @@ Exact for the fixed part; the variable part is exact for values of one length an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.ndb import charsets, rowformat
@@ -118,9 +118,18 @@ def key_columns(table: Table) -> tuple[Column, ...]:
 def stored_column(column: Column, version: NdbVersion, *, in_memory: bool = False) -> StoredColumn:
     """How NDB stores a column; `in_memory`: it is indexed, so it stays in memory whatever it declares."""
     collation = column.collation or charsets.default_collation(version)
+    length = len(column.members) or column.length
     stored = rowformat.stored_type(
-        column.type, column.length, column.scale, charsets.max_char_bytes(collation), version
+        column.type, length, column.scale, charsets.max_char_bytes(collation), version
     )
+    if stored.storage is Storage.BLOB and (column.blob_inline_bytes or column.blob_part_bytes):
+        inline = column.blob_inline_bytes or stored.inline_bytes
+        stored = replace(
+            stored,
+            max_bytes=stored.max_bytes - stored.inline_bytes + inline,
+            inline_bytes=inline,
+            part_bytes=column.blob_part_bytes or stored.part_bytes,
+        )
     mean, assumed = _mean_bytes(column, stored)
     return StoredColumn(
         name=column.name,

@@ -51,6 +51,18 @@ class Chunk:
     first_row: int
     """Number of its first row among the rows behind the header, from 0."""
 
+    def answers(self, owners: Array) -> bytes:
+        """The rows with hash, bucket and partition behind each; `owners`: partition of each bucket."""
+        import numpy as np
+
+        from ndbplan.ndb.keytext_rows import write_rows
+
+        rows = len(self.ends)
+        size = int((self.ends[:, 1] - self.ends[:, 0]).sum()) + 40 * rows
+        out = np.empty(size, dtype=np.uint8)
+        written = write_rows(self.data, self.ends, rows, self.hashes, self.faults, len(owners), owners, out)
+        return out[:written].tobytes()
+
 
 class _Encoder(Protocol):
     @property
@@ -394,16 +406,24 @@ def fields_of(header: bytes, columns: Sequence[KeyColumn]) -> tuple[list[str], l
 
 def hashed_rows(stream: BinaryIO, columns: Sequence[KeyColumn], version: NdbVersion) -> Iterator[Chunk]:
     """Hash the key of every row of a CSV, chunk by chunk. Raises KeyFileError and what KeyHasher raises."""
+    return hashed_rows_with_header(stream, columns, version)[1]
+
+
+def hashed_rows_with_header(
+    stream: BinaryIO, columns: Sequence[KeyColumn], version: NdbVersion
+) -> tuple[bytes, Iterator[Chunk]]:
+    """The header row as it stands, and the hashed rows."""
     hasher = KeyHasher(columns, version)
-    return _chunks(stream, stream.readline(), hasher)
+    header = stream.readline(_LONGEST_ROW)
+    _, slots = fields_of(header, hasher.columns)
+    return header, _chunks(stream, slots, hasher)
 
 
-def _chunks(stream: BinaryIO, header: bytes, hasher: KeyHasher) -> Iterator[Chunk]:
+def _chunks(stream: BinaryIO, slots: list[int], hasher: KeyHasher) -> Iterator[Chunk]:
     import numpy as np
 
     from ndbplan.ndb.keytext_rows import split_rows
 
-    _, slots = fields_of(header, hasher.columns)
     slot_of_field = np.array(slots, dtype=np.int64)
     most = hasher.rows_at_once
     starts = np.empty((len(hasher.columns), most), dtype=np.int64)

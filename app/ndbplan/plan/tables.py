@@ -41,6 +41,12 @@ class Column(Assumable):
     digits of DECIMAL, fraction digits of TIME, DATETIME and TIMESTAMP, members of ENUM and SET."""
     scale: int | None = Field(default=None, ge=0, le=30)
     """Digits behind the point of DECIMAL."""
+    members: tuple[Annotated[str, Field(max_length=255)], ...] = ()
+    """Values of an ENUM or SET, in order; empty: unknown, their number is `length`."""
+    blob_inline_bytes: int | None = Field(default=None, ge=1, le=29980)
+    """BLOB_INLINE_SIZE of the column's comment; None: the type's."""
+    blob_part_bytes: int | None = Field(default=None, ge=1, le=13948)
+    """Bytes of a part row (MAX_BLOB_PART_SIZE of the comment: the largest); None: the type's."""
     collation: str | None = Field(default=None, pattern=r"^[a-z0-9_]{1,64}$")
     """Collation of a text column; None: the product's default for the version."""
     nullable: bool = True

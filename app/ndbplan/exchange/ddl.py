@@ -1,0 +1,283 @@
+"""Tables from SQL: SHOW CREATE TABLE, mysqldump, several statements at once.
+
+    found = read_ddl(text, version)
+    found.tables, found.problems
+
+What cannot be read is reported with its line and column, and the rest is kept. Statements other than CREATE
+TABLE, USE and CREATE DATABASE are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from ndbplan.exchange.ddl_tokens import Places, Word, statements, unwrapped, words
+from ndbplan.exchange.ddl_types import ColumnReader, Stream, TableParts, Unreadable
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.tables import Table
+
+_CREATE_TABLE = re.compile(r"\s*(?:--[^\n]*\n\s*|\#[^\n]*\n\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)*"
+                           r"CREATE\s+(TEMPORARY\s+)?TABLE\b", re.I)  # fmt: skip
+_DATABASE = re.compile(
+    r"\s*(?:--[^\n]*\n\s*)*(?:USE|CREATE\s+(?:DATABASE|SCHEMA)(?:\s+IF\s+NOT\s+EXISTS)?)\s+(`(?:[^`]|``)+`|[\w$]+)",
+    re.I,
+)
+MAX_BYTES = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class DdlProblem:
+    """Something that could not be read, or that NDB has no equal for."""
+
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.message}"
+
+
+@dataclass(frozen=True)
+class DdlResult:
+    """Tables that were read, and what was not."""
+
+    tables: tuple[Table, ...]
+    problems: tuple[DdlProblem, ...]
+    tablespaces: dict[str, str] = field(default_factory=dict)
+    """Name of the tablespace that a table asks for, by table id; the plan may not have it."""
+
+
+def read_ddl(text: str, version: NdbVersion, database: str = "test") -> DdlResult:
+    """Tables of an SQL text; `database` for those that name none."""
+    text = unwrapped(text.removeprefix("\ufeff"))
+    places = Places(text)
+    tables: list[Table] = []
+    problems: list[tuple[int, str]] = []
+    tablespaces: dict[str, str] = {}
+    for offset, statement in statements(text):
+        named = _DATABASE.match(statement)
+        if named:
+            database = named[1].strip("`").replace("``", "`")
+            continue
+        if not _CREATE_TABLE.match(statement):
+            continue
+        try:
+            tokens = words(statement, offset)
+            parts = _read_table(Stream(tokens, offset + len(statement)), version, database, problems)
+        except Unreadable as error:
+            problems.append((error.offset, error.what))
+            continue
+        except ValueError as error:
+            problems.append((offset + len(statement) - len(statement.lstrip()), f"not readable: {error}"))
+            continue
+        try:
+            table = Table(id=_free_id(parts.name, tables), **parts.fields())
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(str(step) for step in first["loc"])
+            problems.append((tokens[0].start, f"table {parts.name}: {where}: {first['msg'].lower()}"))
+            continue
+        tables.append(table)
+        if parts.tablespace:
+            tablespaces[table.id] = parts.tablespace
+    return DdlResult(
+        tuple(tables),
+        tuple(DdlProblem(*places.of(offset), message) for offset, message in sorted(problems)),
+        tablespaces,
+    )
+
+
+def _free_id(name: str, tables: list[Table]) -> str:
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:50] or "table"
+    taken = {table.id for table in tables}
+    number, wish = 1, stem
+    while wish in taken:
+        number += 1
+        wish = f"{stem}-{number}"
+    return wish
+
+
+def _read_table(
+    stream: Stream, version: NdbVersion, database: str, problems: list[tuple[int, str]]
+) -> TableParts:
+    start = stream.peek().start
+    stream.expect("CREATE")
+    stream.accept("TEMPORARY")
+    stream.expect("TABLE")
+    if stream.accept("IF"):
+        stream.expect("NOT")
+        stream.expect("EXISTS")
+    name = stream.name("table name")
+    if stream.accept("."):
+        database, name = name, stream.name("table name")
+    parts = TableParts(database, name, start, problems=problems)
+    if not stream.accept("("):
+        raise stream.unreadable("a list of columns in parentheses")
+    reader = ColumnReader(version)
+    options = stream.behind_parenthesis()
+    charset, collation = _default_charset(options)
+    reader.table_charset, reader.table_collation = charset, collation
+    for item in stream.items():
+        try:
+            _read_item(item, reader, parts)
+        except Unreadable as error:
+            parts.problems.append((error.offset, error.what))
+    _read_options(options, parts)
+    reader.finish(parts)
+    return parts
+
+
+def _default_charset(options: Stream) -> tuple[str | None, str | None]:
+    """CHARSET and COLLATE of a table, which its columns need before the rest of the options."""
+    charset = collation = None
+    tokens = options.rest()
+    for i, token in enumerate(tokens):
+        value = next((t for t in tokens[i + 1 : i + 4] if t.upper not in ("=", "SET")), None)
+        if value is None:
+            continue
+        if token.upper == "CHARSET" or (token.upper == "CHARACTER" and tokens[i + 1].upper == "SET"):
+            charset = value.text.lower()
+        elif token.upper == "COLLATE":
+            collation = value.text.lower()
+    return charset, collation
+
+
+def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
+    constraint = None
+    if item.accept("CONSTRAINT") and item.peek().upper not in ("PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
+        constraint = item.name("constraint name")
+    first = item.peek()
+    if item.accept("PRIMARY"):
+        item.expect("KEY")
+        hashed, columns = _key(item)
+        parts.primary_key = columns
+        parts.primary_key_using_hash = hashed
+    elif item.accept("UNIQUE"):
+        _ = item.accept("KEY") or item.accept("INDEX")
+        name = _index_name(item) or constraint
+        hashed, columns = _key(item)
+        parts.add_index(name, columns, "unique_hash" if hashed else "unique")
+    elif first.kind == "word" and first.upper in ("KEY", "INDEX"):
+        item.next()
+        name = _index_name(item)
+        _, columns = _key(item)
+        parts.add_index(name, columns, "ordered")
+    elif first.kind == "word" and first.upper in ("FULLTEXT", "SPATIAL"):
+        parts.problems.append((first.start, f"NDB has no {first.upper} index; it is left out"))
+    elif item.accept("FOREIGN"):
+        item.expect("KEY")
+        name = _index_name(item) or constraint
+        _, columns = _key(item)
+        parts.foreign_keys.append((name, columns))
+    elif first.kind == "word" and first.upper == "CHECK":
+        return
+    else:
+        reader.read(item, parts)
+
+
+def _index_name(item: Stream) -> str | None:
+    if item.peek().upper in ("(", "USING", ""):
+        return item.next().text if item.peek().kind == "name" else None
+    return item.next().text
+
+
+def _key(item: Stream) -> tuple[bool, tuple[str, ...]]:
+    """Whether USING HASH, and the columns of a key; lengths and directions are passed over."""
+    hashed = _using_hash(item)
+    item.expect("(")
+    columns = []
+    for part in item.items():
+        if part.peek().upper == "(":
+            raise part.unreadable("a column (NDB has no index on an expression)")
+        columns.append(part.name("column"))
+    return _using_hash(item) or hashed, tuple(columns)
+
+
+def _using_hash(item: Stream) -> bool:
+    if item.accept("USING"):
+        return item.next().upper == "HASH"
+    return False
+
+
+def _read_options(options: Stream, parts: TableParts) -> None:
+    while not options.at_end():
+        word = options.next()
+        name = word.upper
+        if name == "PARTITION":
+            _read_partitioning(options, parts, word)
+            return
+        if name in ("DEFAULT", ",", "CHARACTER"):
+            continue
+        if name in ("LIKE", "SELECT", "AS"):
+            parts.problems.append((word.start, "CREATE TABLE ... LIKE or SELECT defines no columns here"))
+            return
+        options.accept("=")
+        if name == "TABLESPACE":
+            parts.tablespace = options.next().text
+        elif name == "STORAGE":
+            parts.on_disk = options.next().upper == "DISK"
+        elif name in _OPTIONS and not options.at_end():
+            _OPTIONS[name](parts, options.next())
+
+
+def _engine(parts: TableParts, value: Word) -> None:
+    if value.text.lower() not in ("ndb", "ndbcluster"):
+        parts.problems.append((value.start, f"engine {value.text}; planned as a table of NDB Cluster"))
+
+
+def _max_rows(parts: TableParts, value: Word) -> None:
+    parts.options["max_rows"] = int(value.text) if value.text.isdigit() else None
+
+
+def _row_format(parts: TableParts, value: Word) -> None:
+    parts.options["row_format_fixed"] = value.text.upper() == "FIXED"
+
+
+_BALANCE = re.compile(r"PARTITION_BALANCE\s*=\s*(\w+)", re.I)
+_FLAG = re.compile(r"(READ_BACKUP|FULLY_REPLICATED|NOLOGGING)\s*(?:=\s*(\d))?", re.I)
+
+
+def _comment(parts: TableParts, value: Word) -> None:
+    match = re.search(r"NDB_TABLE\s*=\s*([^;]*)", value.text)
+    if match is None:
+        return
+    balance = _BALANCE.search(match[1])
+    if balance:
+        parts.options["partition_balance"] = balance[1].upper()
+    for flag in _FLAG.finditer(match[1]):
+        on = flag[2] != "0"
+        name = flag[1].upper()
+        if name == "NOLOGGING":
+            parts.options["logging"] = not on
+        else:
+            parts.options[name.lower()] = on
+
+
+_OPTIONS: dict[str, Any] = {
+    "ENGINE": _engine,
+    "MAX_ROWS": _max_rows,
+    "ROW_FORMAT": _row_format,
+    "COMMENT": _comment,
+}
+
+
+def _read_partitioning(options: Stream, parts: TableParts, word: Word) -> None:
+    options.accept("BY")
+    options.accept("LINEAR")
+    if not options.accept("KEY"):
+        kind = options.peek().text.upper()
+        parts.problems.append(
+            (word.start, f"PARTITION BY {kind}: NDB distributes by KEY only; it is left out")
+        )
+        return
+    if options.accept("ALGORITHM"):
+        options.accept("=")
+        options.next()
+    if options.accept("("):
+        parts.distribution_key = tuple(part.name("column") for part in options.items() if not part.at_end())
+    if options.accept("PARTITIONS") and options.peek().kind == "number":
+        parts.options["partitions"] = int(options.next().text)

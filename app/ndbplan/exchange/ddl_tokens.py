@@ -1,0 +1,99 @@
+"""SQL text to statements and words, with their places: the lexical half of reading table definitions.
+
+The lexer is sqlglot's for MySQL. Comments that the server executes (/*!50100 ... */) are opened.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_CONDITIONAL = re.compile(r"/\*!\d*|\*/")
+_SKIPPED = re.compile(
+    r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | `(?:[^`]|``)*` | --[ \t][^\n]* | --$ | \#[^\n]*
+    | /\*(?!!)(?:[^*]|\*(?!/))*\*/ | ;""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word, name, number, string or sign of a statement."""
+
+    text: str
+    start: int
+    """Offset in the whole text."""
+    kind: str
+    """word, name (quoted identifier), string, number or sign."""
+
+    @property
+    def upper(self) -> str:
+        """The word in capitals; empty for quoted names and strings, which are never keywords."""
+        return self.text.upper() if self.kind in ("word", "sign") else ""
+
+
+class Places:
+    """Line and column of an offset, counted from 1."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def of(self, offset: int) -> tuple[int, int]:
+        """(line, column) of an offset."""
+        line = bisect_right(self._lines, offset)
+        return line, offset - self._lines[line - 1] + 1
+
+
+def unwrapped(text: str) -> str:
+    """The text with conditional comments opened; every offset stays what it was."""
+    if "/*!" not in text:
+        return text
+    found: list[str] = []
+    at, inside = 0, False
+    for match in _CONDITIONAL.finditer(text):
+        opens = match[0].startswith("/*!")
+        if opens or inside:
+            found += [text[at : match.start()], " " * len(match[0])]
+            at = match.end()
+            inside = opens
+    return "".join(found) + text[at:]
+
+
+def statements(text: str) -> Iterator[tuple[int, str]]:
+    """(offset, statement) of each statement, without its semicolon."""
+    start = 0
+    for match in _SKIPPED.finditer(text):
+        if match[0] == ";":
+            yield start, text[start : match.start()]
+            start = match.end()
+    if text[start:].strip():
+        yield start, text[start:]
+
+
+def words(statement: str, offset: int) -> list[Word]:
+    """The words of one statement. Raises ValueError for text that is no SQL, such as an open quote."""
+    from sqlglot.dialects.mysql import MySQL
+    from sqlglot.errors import TokenError
+
+    try:
+        tokens = MySQL().tokenize(statement)
+    except TokenError as error:
+        raise ValueError(str(error).splitlines()[0][:120]) from None
+    found: list[Word] = []
+    for token in tokens:
+        start = offset + token.start
+        kind = token.token_type.name
+        if kind == "IDENTIFIER":
+            found.append(Word(token.text, start, "name"))
+        elif kind in ("STRING", "NATIONAL_STRING", "RAW_STRING"):
+            found.append(Word(token.text, start, "string"))
+        elif kind == "NUMBER":
+            found.append(Word(token.text, start, "number"))
+        elif re.match(r"[A-Za-z_$\u0080-\uffff]", token.text):
+            # The lexer joins some keywords (PRIMARY KEY); here each word counts alone.
+            found += [Word(part[0], start + part.start(), "word") for part in re.finditer(r"\S+", token.text)]
+        else:
+            found.append(Word(token.text, start, "sign"))
+    return found
