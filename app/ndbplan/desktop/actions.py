@@ -67,6 +67,19 @@ SPECS: tuple[Spec, ...] = (
     Spec("guide", "Help", "Guide", "circle-help", ("F1",), "How the program is used, page by page"),
     Spec("keys", "Help", "Keys and gestures", "", ("Shift+F1",), "How the canvas is operated"),
 )  # fmt: skip
+STARTS_A_SECTION = {
+    "save",
+    "picture",
+    "quit",
+    "cut",
+    "delete",
+    "add_group",
+    "zoom_in",
+    "arrange",
+    "side",
+    "present",
+}
+"""Actions before which a menu draws a line."""
 _ON_CANVAS = {"delete", "cut", "copy", "paste", "duplicate", "select_all", "rename"}
 """Their keys act while the canvas or the outline has the focus: elsewhere they mean a field's text."""
 

@@ -57,6 +57,7 @@ class FileFlow(QObject):
 
     def ask_unsaved(self) -> str:
         """`save`, `discard` or `cancel`: what becomes of the unsaved edits."""
+        from PySide6.QtGui import QIcon
         from PySide6.QtWidgets import QMessageBox
 
         box = QMessageBox(self._window)
@@ -68,6 +69,8 @@ class FileFlow(QObject):
         discard = box.addButton("Do not save", QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(QMessageBox.StandardButton.Cancel)
         save.setProperty("kind", "primary")
+        for button in box.buttons():
+            button.setIcon(QIcon())
         box.setDefaultButton(QMessageBox.StandardButton.Save)
         box.exec()
         clicked = box.clickedButton()

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.desktop import catalogue, theme
-from ndbplan.desktop.actions import Actions
+from ndbplan.desktop.actions import STARTS_A_SECTION, Actions
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.editor import Editor, display_name
@@ -192,7 +192,10 @@ class MainWindow(QMainWindow):
         menu = QMenu(self)
         for name in ("File", "Edit", "View", "Plan", "Help"):
             part = menu.addMenu(name)
-            part.addActions(self.actions_table.of_menu(name))
+            for action in self.actions_table.of_menu(name):
+                if action.objectName() in STARTS_A_SECTION:
+                    part.addSeparator()
+                part.addAction(action)
             if name == "File":
                 self._recent_menu = QMenu("Open recent", part)
                 part.insertMenu(self.actions_table["gallery"], self._recent_menu)
