@@ -37,6 +37,22 @@ def _needs_data_nodes(plan: Plan, path: Path) -> None:
         )
 
 
+def _announce_preparation(
+    plan: Plan, workload_id: str | None, duration_s: float | None = None, step_s: float = 0.1
+) -> None:
+    """Say that the first simulation takes longer, but not before a plan that cannot be simulated is refused."""
+    from ndbplan.simulate import kernel
+
+    if kernel.is_prepared():
+        return
+    from ndbplan.simulate.run import workload_of
+    from ndbplan.simulate.scenario import compile_scenario
+
+    workload = workload_of(plan, workload_id)
+    compile_scenario(plan, workload, duration_s=duration_s or workload.duration_s, step_s=step_s, seed=1)
+    click.echo("preparing the simulation (only this first time) …", err=True)
+
+
 @ndbplan.command()
 @PLAN
 @click.option("--table", "table_name", metavar="DB.T", help="Only this table.")
@@ -72,13 +88,11 @@ def simulate(
     as_json: bool,
 ) -> None:
     """Run a workload over time: accepted transactions, redo buffers, disks, errors and what is short."""
-    from ndbplan.simulate import kernel
     from ndbplan.simulate.run import simulate as run
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, workload)
-    if not kernel.is_prepared():
-        click.echo("preparing the simulation (only this first time) …", err=True)
+    _announce_preparation(plan, workload_id, duration_s, step_s)
     result = run(plan, workload_id, duration_s, step_s, seed)
     if csv_file is not None:
         write_text(csv_file, result.to_csv())
@@ -138,13 +152,11 @@ def reorg(plan_file: Path, add_groups: int, under: str | None, *, why: bool, as_
 def max_load(plan_file: Path, workload: str | None, *, why: bool, as_json: bool) -> None:
     """Find the highest rate that the plan sustains, and what limits it."""
     from ndbplan.advise.max_load import max_load as highest
-    from ndbplan.simulate import kernel
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, workload)
     _needs_data_nodes(plan, plan_file)
-    if not kernel.is_prepared():
-        click.echo("preparing the simulation (only this first time) …", err=True)
+    _announce_preparation(plan, workload_id)
     show(highest(plan, workload_id).to_json(why=why), as_json=as_json, why=why)
 
 
