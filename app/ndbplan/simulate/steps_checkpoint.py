@@ -56,7 +56,10 @@ from ndbplan.simulate.columns import (
 from ndbplan.simulate.steps_log import RUN_BYTES, open_files
 
 LCP_STAGES = 5.0
-"""Flushes of the log that follow one another between two checkpoints [7.4.10: pauses of 2 s to 31 s]."""
+"""Stages between two checkpoints: flushes of the log, one after the other, and at last the small tables
+[7.4.10: pauses of 2 s without backlog to 31 s with one]."""
+SMALL_TABLES_S = 5.0
+"""Time that the small tables of the system take while the log is behind [7.4.10: 4 to 6 s]."""
 LCP_PARTS = 2048.0
 LAG_TARGET_S = 2.0
 ALERT_LOW, ALERT_HIGH, ALERT_CRITICAL = 0.25, 0.40, 0.60
@@ -120,6 +123,16 @@ def _flushed(parts, node_state):
 
 
 @njit(cache=True, nogil=True)
+def _is_behind(parts):
+    """Whether a part holds more log than it writes at once."""
+    for n in range(parts.shape[1]):
+        for p in range(parts.shape[2]):
+            if parts[P_FILL, n, p] > 8.0 * RUN_BYTES:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
 def _free_logs(nodes, parts, node_state):
     """The log that the checkpoint just completed makes superfluous can be used again."""
     for n in range(parts.shape[1]):
@@ -170,12 +183,14 @@ def checkpoint(run, nodes, parts, node_state, cluster):
             _mark(parts)
         return
     if cluster[C_LCP_STAGE] > 0.0:
-        if not _flushed(parts, node_state):
+        if cluster[C_LCP_STAGE] > 1.0 and not _flushed(parts, node_state):
             return
         cluster[C_LCP_STAGE] -= 1.0
         cluster[C_LCP_STAGE_S] = run[R_STAGE_S]
         if cluster[C_LCP_STAGE] > 0.0:
             _mark(parts)
+            if cluster[C_LCP_STAGE] == 1.0 and _is_behind(parts):
+                cluster[C_LCP_STAGE_S] = SMALL_TABLES_S
             return
         _free_logs(nodes, parts, node_state)
     made = parts[P_MADE].sum() - cluster[C_LOG_AT_LCP]
