@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMargins, Qt, QTimer
+from PySide6.QtCore import QByteArray, QMargins, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -70,6 +70,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("ndbplan")
         self.setAcceptDrops(True)
         self.resize(1440, 900)
+        self.restoreGeometry(QByteArray.fromBase64(self.preferences.get("window", "").encode()))
 
         self.canvas = CanvasView(self.editor)
         self.minimap: Minimap | None = None
@@ -302,8 +303,12 @@ class MainWindow(QMainWindow):
         self.canvas.fit()
 
     def _rename(self) -> None:
-        if self.selection.current is not None:
-            self.canvas.start_rename(self.selection.current)
+        current = self.selection.current
+        if current is not None and self.canvas.canvas_scene.item_of(current) is not None:
+            self.canvas.bring_into_view((current,))
+            self.canvas.start_rename(current)
+        elif current is not None:
+            self.panels.focus_inspector()
 
     def _toggle(self, name: str) -> None:
         part = {
@@ -408,6 +413,7 @@ class MainWindow(QMainWindow):
         if self.journal is not None:
             self.journal.close()
         self.panels.close()
+        self.preferences.put("window", self.saveGeometry().toBase64().toStdString())
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -38,15 +39,21 @@ def render(plan: Plan, path: Path, appearance: Appearance = "light", *, with_loa
         )  # fmt: skip
     if not path.parent.is_dir():
         raise RenderError(f"there is no folder '{path.parent}'", where=str(path), fix="make the folder first")
+    _application()
+    _draw(plan, path, suffix, appearance, with_loads)
+
+
+@cache
+def _application() -> object:
+    """The application object that fonts need; lives as long as the program."""
     from PySide6.QtWidgets import QApplication
 
-    app = QApplication.instance()
-    if app is None:
-        if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-            os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-        # Kept in a name until the picture is written: without it there are no fonts.
-        app = QApplication(["ndbplan"])
-    _draw(plan, path, suffix, appearance, with_loads)
+    found = QApplication.instance()
+    if found is not None:
+        return found
+    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    return QApplication(["ndbplan"])
 
 
 def _draw(plan: Plan, path: Path, suffix: str, appearance: Appearance, with_loads: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -24,6 +24,8 @@ from ndbplan.ndb.version import SERIES
 from ndbplan.plan import edits
 
 HEIGHT = 48
+_TITLE_WIDTH = 300
+_ELIDE = Qt.TextElideMode.ElideMiddle
 _GAP = 5
 """Between icon and text of a button."""
 
@@ -46,7 +48,6 @@ class TopBar(QWidget):
         row.addWidget(self.menu_button)
         self.title = QLabel()
         self.title.setProperty("role", "title")
-        self.title.setMaximumWidth(320)
         row.addWidget(self.title)
         self.edited = QLabel("edited")
         self.edited.setProperty("role", "caption")
@@ -86,7 +87,8 @@ class TopBar(QWidget):
     def refresh(self) -> None:
         """Show title, state and version as they are."""
         document = self._editor.document
-        self.title.setText(document.title)
+        title = QFontMetrics(theme.font(15, 600)).elidedText(document.title, _ELIDE, _TITLE_WIDTH)
+        self.title.setText(title)
         self.title.setToolTip(str(document.path) if document.path else document.plan.name)
         self.edited.setText("— edited" if document.is_modified else "")
         self.version.setText(f"NDB {document.plan.ndb_version}  ▾")

@@ -158,3 +158,16 @@ def test_an_edit_from_elsewhere_ends_a_drag(hands) -> None:
     assert not hands.view.is_busy
     hands.release(start + QPointF(100, 100))
     assert hands.document.undo_stack.count() == 1
+
+
+def test_a_drag_that_rests_at_the_edge_takes_the_view_along_and_stops_with_the_drag(hands, qtbot) -> None:
+    view = hands.view
+    start = hands.grip("host-a1")
+    hands.press(start)
+    edge = view.mapToScene(view.viewport().width() - 4, view.viewport().height() // 2)
+    hands.move(edge)
+    before = view.visible_rect().left()
+    qtbot.waitUntil(lambda: view.visible_rect().left() > before + 60, timeout=5000)
+    assert hands.scene.item_of("host-a1").x() > hands.scene.layout.hosts["host-a1"].x + 60
+    hands.key(Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not view._edges._timer.isActive(), timeout=5000)

@@ -177,6 +177,8 @@ class HostItem(CanvasItem):
         changed = card is not self.card
         self.card = card
         self.place(rect)
+        if changed or not self.toolTip():
+            self.setToolTip(f"{card.host.hostname}\n{card.subtitle}")
         if changed:
             self.update()
 
@@ -321,6 +323,7 @@ class DiskItem(CanvasItem):
         self.place(rect)
         if changed:
             self.update()
+        if changed or not self.toolTip():
             roles = self.tile.all_roles or "no role"
             disk = self.tile.disk
             self.setToolTip(

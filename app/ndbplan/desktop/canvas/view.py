@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QGraphicsView, QWidget
 from ndbplan.desktop import theme
 from ndbplan.desktop.canvas import drops, gestures, keys, menus
 from ndbplan.desktop.canvas.backdrop import Backdrop
+from ndbplan.desktop.canvas.edge_scroll import EdgeScroll
 from ndbplan.desktop.canvas.items import CanvasItem, item_name
 from ndbplan.desktop.canvas.loads import Loads
 from ndbplan.desktop.canvas.rename import RenameField
@@ -77,6 +78,7 @@ class CanvasView(QGraphicsView):
         self._fit_on_resize = True
         self._shows_focus = False
         self._backdrop = Backdrop()
+        self._edges = EdgeScroll(self)
         self._zoom = 1.0
         self.setObjectName("canvas")
         self.setAccessibleName("Canvas")
@@ -290,6 +292,12 @@ class CanvasView(QGraphicsView):
         """Whether a gesture or drop is under way."""
         return self._gesture is not None or self._drop is not None
 
+    def drag_rests_at(self, at: QPoint) -> None:
+        """The view moved under a drag that rests at this place of the viewport."""
+        for carrying in (self._gesture, self._drop):
+            if carrying is not None:
+                carrying.move(self.mapToScene(at))
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._end_rename(commit=True)
         at = event.position().toPoint()
@@ -340,6 +348,7 @@ class CanvasView(QGraphicsView):
             self._pressed_on = None
         if self._gesture is not None:
             self._gesture.move(point)
+            self._edges.follow(at)
         else:
             self._hover(self.canvas_scene.found_at(point))
 
@@ -361,6 +370,7 @@ class CanvasView(QGraphicsView):
         return None
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._edges.stop()
         pressed, self._pressed_on = self._pressed_on, None
         gesture, self._gesture = self._gesture, None
         if gesture is not None:
@@ -476,6 +486,7 @@ class CanvasView(QGraphicsView):
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         if self._drop is not None:
             self._drop.move(self.mapToScene(event.position().toPoint()))
+            self._edges.follow(event.position().toPoint())
             event.setAccepted(self._drop.can_land)
         else:
             event.setAccepted(event.mimeData().hasUrls())

@@ -1,0 +1,51 @@
+"""Edge scroll: what is dragged to the edge of the window takes the view along."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, QTimer
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.canvas.view import CanvasView
+
+_BAND_PX = 28
+_STEP_PX = 14
+_FRAME_MS = 16
+
+
+class EdgeScroll(QObject):
+    """Pans while a drag rests near an edge."""
+
+    def __init__(self, view: CanvasView) -> None:
+        super().__init__(view)
+        self._view = view
+        self._at = QPoint()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_FRAME_MS)
+        self._timer.timeout.connect(self._step)
+
+    def follow(self, at: QPoint) -> None:
+        """A drag is here now (in the viewport)."""
+        self._at = at
+        if self._direction().isNull():
+            self._timer.stop()
+        elif not self._timer.isActive():
+            self._timer.start()
+
+    def stop(self) -> None:
+        """The drag has ended."""
+        self._timer.stop()
+
+    def _direction(self) -> QPoint:
+        area = self._view.viewport().rect()
+        across = (self._at.x() < _BAND_PX) - (self._at.x() > area.width() - _BAND_PX)
+        down = (self._at.y() < _BAND_PX) - (self._at.y() > area.height() - _BAND_PX)
+        return QPoint(across, down)
+
+    def _step(self) -> None:
+        if not self._view.is_busy:
+            self.stop()
+            return
+        self._view.pan_by(self._direction() * _STEP_PX)
+        self._view.drag_rests_at(self._at)
