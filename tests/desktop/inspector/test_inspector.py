@@ -259,16 +259,32 @@ class TestParameters:
         assert "RedoBuffer" not in stand.document.plan.by_id["ndb3"].parameters
 
 
-def test_what_would_help_is_found_and_tried(stand: _Stand) -> None:
+def test_what_would_help_is_found_tried_and_remembered(stand: _Stand) -> None:
     stand.select("data1-c0d1")
     stand.until_fresh()
-    advice = stand.view._advice
-    advice.search()
-    stand.qtbot.waitUntil(lambda: not stand.view._context.tasks.is_busy, timeout=60_000)
+    search = stand.view._remedies
+    search.search("blobs-5k")
+    stand.qtbot.waitUntil(lambda: search.answer("blobs-5k") is not None, timeout=90_000)
     stand.settle()
     tries = [b for b in stand.view.findChildren(QPushButton) if b.accessibleName().startswith("Try: ")]
     groups = len(stand.document.plan.data_nodes)
     next(b for b in tries if "node group" in b.accessibleName()).click()
     assert len(stand.document.plan.data_nodes) == groups + 2
+    assert search.answer("blobs-5k") is None
     stand.document.undo_stack.undo()
     assert len(stand.document.plan.data_nodes) == groups
+    found = search.answer("blobs-5k")
+    assert found is not None
+    assert all(remedy.after.value > remedy.before.value for remedy in found.remedies)
+
+
+def test_a_search_is_cancelled_by_an_edit(stand: _Stand) -> None:
+    stand.select("data1-c0d1")
+    search = stand.view._remedies
+    search.search("blobs-5k")
+    assert search.is_searching("blobs-5k")
+    stand.document.edit("Cores", lambda plan: edits.update(plan, "data1", cores=17))
+    assert not search.is_searching("blobs-5k")
+    stand.select("data2")
+    stand.qtbot.waitUntil(lambda: not stand.view._context.tasks.is_busy, timeout=90_000)
+    assert search.answer("blobs-5k") is None

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_count
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.estimates import Estimate
 from ndbplan.desktop.explain import QuantityLabel
+from ndbplan.desktop.inspector.remedies import Answer, RemedySearch, is_ready
 from ndbplan.desktop.parts import Section, empty, label, link
-from ndbplan.desktop.tasks import Outcome, Progress, Task
 from ndbplan.plan.hardware import Disk, Host
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.workloads import Workload
 
@@ -25,98 +23,123 @@ if TYPE_CHECKING:
     from ndbplan.advise.help import Remedy
     from ndbplan.estimate.quantity import Quantity
 
+_OVERLOADED = 0.95
+_BY_ITSELF_UP_TO_NODES = 16
+"""Larger plans are searched only when somebody asks: it takes many simulations."""
+_PAUSE_MS = 600
+
 
 class Advice(QWidget):
-    """Searches when asked, off the GUI thread; an edit makes the answer old."""
+    """Shows what the search found; starts it by itself where a disk is overloaded."""
 
-    def __init__(self, context: Context, ids: Sequence[str]) -> None:
+    def __init__(self, context: Context, ids: Sequence[str], search: RemedySearch) -> None:
         super().__init__()
-        self._context, self._ids = context, tuple(ids)
-        self._task: Task | None = None
-        self._plan: Plan | None = None
+        self._context, self._ids, self._search = context, tuple(ids), search
+        self._shown: object = None
+        self._bar: QProgressBar | None = None
         self._section = Section("What would help")
-        self._again = link("Search", self.search, "Search for what would help")
-        self._section.add_action(self._again)
+        self._action = link("Search", self.search, "Search for what would help")
+        self._section.add_action(self._action)
         self._column = QVBoxLayout()
         self._column.setSpacing(6)
         self._section.body.addLayout(self._column)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._section)
-        self._idle("Finds changes that let the cluster take more of the workload.")
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+        self._pause.timeout.connect(self._search_by_itself)
+        search.changed.connect(self._render)
+        self._render()
         if not self._applies():
             self.hide()
+
+    def show_estimate(self, estimate: Estimate) -> None:
+        """Follow the plan; look for help when a disk cannot take its load."""
+        self.setVisible(self._applies())
+        self._render()
+        overview = estimate.overview
+        if overview is None or not self._applies() or self._search.answer(self._workload_id) is not None:
+            return
+        busiest = overview.disks.busiest
+        few = len(estimate.plan.data_nodes) <= _BY_ITSELF_UP_TO_NODES
+        if few and busiest is not None and busiest.utilisation.value >= _OVERLOADED:
+            self._pause.start()
+
+    def search(self) -> None:
+        """Look for remedies, in a thread; while it runs: stop."""
+        self._pause.stop()
+        if self._search.is_searching(self._workload_id):
+            self._search.cancel()
+        else:
+            self._search.search(self._workload_id)
+
+    @property
+    def _workload_id(self) -> str | None:
+        part = self._context.plan.by_id.get(self._ids[0]) if len(self._ids) == 1 else None
+        return part.id if isinstance(part, Workload) else self._context.estimates.workload_id
 
     def _applies(self) -> bool:
         plan = self._context.plan
         kinds = (Disk, Host, DataNode, Workload)
-        return bool(plan.workloads) and (
+        return bool(plan.workloads and plan.data_nodes) and (
             not self._ids or (len(self._ids) == 1 and isinstance(plan.by_id.get(self._ids[0]), kinds))
         )
 
-    def show_estimate(self, estimate: Estimate) -> None:
-        """An edit happened: what was found for the plan before is no longer true."""
-        self.setVisible(self._applies())
-        if self._plan is not None and self._plan is not estimate.plan:
-            self._cancel()
-            self._plan = None
-            self._idle("The plan has changed: search again.")
+    def _search_by_itself(self) -> None:
+        fresh = self._search.answer(self._workload_id) is None
+        if fresh and self._applies() and self.isVisible() and is_ready():
+            self._search.search(self._workload_id)
 
-    def search(self) -> None:
-        """Look for remedies, in a thread."""
-        self._cancel()
-        plan = self._context.plan
-        selected = plan.by_id.get(self._ids[0]) if len(self._ids) == 1 else None
-        workload_id = selected.id if isinstance(selected, Workload) else self._context.estimates.workload_id
-        self._plan = plan
+    def _render(self) -> None:
+        answer = self._search.answer(self._workload_id)
+        if self._search.is_searching(self._workload_id):
+            if self._shown != "searching":
+                self._show_search()
+            self._show_progress()
+        elif answer is None:
+            if self._shown != "idle":
+                self._show_text("Finds changes that let the cluster take more of the workload.", "muted")
+                self._shown = "idle"
+        elif self._shown is not answer:
+            self._show_answer(answer)
+        self._action.setText("Cancel" if self._shown == "searching" else "Search")
+        self._action.setVisible(answer is None)
+
+    def _show_text(self, text: str, look: str) -> None:
         empty(self._column)
-        bar = QProgressBar()
-        bar.setTextVisible(False)
-        bar.setRange(0, 0)
-        bar.setAccessibleName("Searching for what would help")
-        what = label("Trying changes…", "muted")
-        self._column.addWidget(what)
-        self._column.addWidget(bar)
-        self._again.setText("Cancel")
-        self._task = self._context.tasks.start(
-            lambda task: _search(plan, workload_id, task), self._found, partial(_show, bar, what)
-        )
-        self._again.clicked.disconnect()
-        self._again.clicked.connect(self._cancel_clicked)
+        self._column.addWidget(label(text, look))
 
-    def _cancel(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
-
-    def _cancel_clicked(self) -> None:
-        self._cancel()
-        self._plan = None
-        self._idle("Cancelled.")
-
-    def _idle(self, text: str) -> None:
+    def _show_search(self) -> None:
         empty(self._column)
-        self._column.addWidget(label(text, "muted"))
-        self._again.setText("Search")
-        self._reconnect(self.search)
+        self._what = label("", "muted")
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName("Searching for what would help")
+        self._column.addWidget(self._what)
+        self._column.addWidget(self._bar)
+        self._shown = "searching"
 
-    def _reconnect(self, clicked: Callable[[], None]) -> None:
-        self._again.clicked.disconnect()
-        self._again.clicked.connect(lambda: clicked())
+    def _show_progress(self) -> None:
+        progress = self._search.progress
+        self._what.setText(progress.text)
+        if self._bar is not None:
+            self._bar.setRange(0, 0 if progress.fraction is None else 1000)
+            if progress.fraction is not None:
+                self._bar.setValue(round(progress.fraction * 1000))
 
-    def _found(self, outcome: Outcome) -> None:
-        if outcome.cancelled:
+    def _show_answer(self, answer: Answer) -> None:
+        self._shown = answer
+        if answer.error:
+            self._show_text(answer.error, "fieldError")
             return
-        self._task = None
-        self._idle("")
-        empty(self._column)
-        if outcome.error:
-            self._column.addWidget(label(outcome.error, "fieldError"))
+        if not answer.remedies:
+            self._show_text("None of the changes tried raises what the cluster takes.", "muted")
             return
-        for remedy in outcome.value:
+        empty(self._column)
+        for remedy in answer.remedies:
             self._column.addWidget(RemedyCard(self._context, remedy))
-        if not outcome.value:
-            self._column.addWidget(label("None of the changes tried raises what the cluster takes.", "muted"))
 
 
 class RemedyCard(QFrame):
@@ -161,21 +184,3 @@ def _number(title: str, quantity: Quantity) -> QuantityLabel:
     shown.setProperty("look", "gain")
     shown.setText(format_count(round(quantity.value)))
     return shown
-
-
-def _show(bar: QProgressBar, text: QLabel, progress: Progress) -> None:
-    if progress.text:
-        text.setText(progress.text)
-    if progress.fraction is not None:
-        bar.setRange(0, 1000)
-        bar.setValue(round(progress.fraction * 1000))
-
-
-def _search(plan: Plan, workload_id: str | None, task: Task) -> Any:
-    from ndbplan.advise.help import remedies
-    from ndbplan.simulate import kernel
-
-    if not kernel.is_prepared():
-        task.report(None, "Preparing the simulation engine (once on this machine)…")
-    kernel.prepare()
-    return remedies(plan, workload_id, cancelled=task.cancelled, progress=task.report)

@@ -18,6 +18,7 @@ from ndbplan.desktop.inspector.parameters import parameters_for
 from ndbplan.desktop.inspector.plan_page import MixedPage, PlanPage
 from ndbplan.desktop.inspector.problems import ProblemList, concerning
 from ndbplan.desktop.inspector.processes import DataNodePage, ProcessPage
+from ndbplan.desktop.inspector.remedies import RemedySearch
 from ndbplan.desktop.inspector.tables import LogfileGroupPage, TablePage, TablespacePage
 from ndbplan.desktop.inspector.titles import KINDS, subtitle, title
 from ndbplan.desktop.inspector.why import Why
@@ -62,6 +63,7 @@ class Inspector(QWidget):
         self.setAccessibleName("Inspector")
         self.setMinimumWidth(280)
         self._context = Context(document, selection, estimates, Tasks(self))
+        self._remedies = RemedySearch(self._context, self)
         self._page: Page | None = None
         self._built_for: object = None
         self._expanded: dict[str, bool] = {}
@@ -126,7 +128,7 @@ class Inspector(QWidget):
         self._page = page
         self._column.addWidget(page)
         self._why = Why(self._context, ids)
-        self._advice = Advice(self._context, ids)
+        self._advice = Advice(self._context, ids, self._remedies)
         self._problems = ProblemList(self._context)
         section = Section("Problems")
         section.body.addWidget(self._problems)
