@@ -37,7 +37,7 @@ class SidePanels(QObject):
         self.analyses_frame = _frame("analysesFrame")
         self.analyses_frame.setMinimumHeight(120)
         self.estimates: Any = None
-        self.inspector: QWidget | None = None
+        self.inspector: Any = None
         self.analyses: Any = None
         self._at_rest = NO_LOADS
 
@@ -76,6 +76,7 @@ class SidePanels(QObject):
     def close(self) -> None:
         """Stop what computes."""
         if self.estimates is not None:
+            self.inspector.close_tasks()
             self.analyses.close_tasks()
             self.estimates.close()
 

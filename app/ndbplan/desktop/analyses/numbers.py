@@ -178,6 +178,8 @@ class NumbersTable(QTableView):
         header.setHighlightSections(False)
         header.setMinimumSectionSize(36)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        # Measuring every row of a long table would hold the window up.
+        header.setResizeContentsPrecision(40)
         header.setStretchLastSection(True)
         self.setSortingEnabled(True)
         # The indicator would widen every column by its own width.
