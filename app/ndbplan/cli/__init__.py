@@ -16,7 +16,7 @@ def main() -> None:
 
     from ndbplan.base.errors import UserError
     from ndbplan.base.startup import without_pydantic_plugins
-    from ndbplan.cli import answers, compare, plans  # noqa: F401 — they define the commands
+    from ndbplan.cli import answers, compare, keys, plans  # noqa: F401 — they define the commands
     from ndbplan.cli.group import ndbplan
 
     without_pydantic_plugins()

@@ -22,8 +22,10 @@ from ndbplan.cli.parameters import (
 from ndbplan.cli.tables import problem_lines
 
 if TYPE_CHECKING:
+    from ndbplan.estimate.keys import KeyCount
     from ndbplan.estimate.restart import Kind
     from ndbplan.plan.plan import Plan
+    from ndbplan.plan.tables import Table
 
 
 def _needs_data_nodes(plan: Plan, path: Path) -> None:
@@ -40,7 +42,7 @@ def _needs_data_nodes(plan: Plan, path: Path) -> None:
 def _announce_preparation(
     plan: Plan, workload_id: str | None, duration_s: float | None = None, step_s: float = 0.1
 ) -> None:
-    """Say that the first simulation takes longer, but not before a plan that cannot be simulated is refused."""
+    """Say that the first simulation takes longer; a plan that cannot be simulated is refused before that."""
     from ndbplan.simulate import kernel
 
     if kernel.is_prepared():
@@ -56,15 +58,61 @@ def _announce_preparation(
 @ndbplan.command()
 @PLAN
 @click.option("--table", "table_name", metavar="DB.T", help="Only this table.")
+@click.option(
+    "--keys",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="CSV of real keys of that table, in place of its number of rows.",
+)
 @json_option
-def distribute(plan_file: Path, table_name: str | None, *, as_json: bool) -> None:
+def distribute(plan_file: Path, table_name: str | None, keys: Path | None, *, as_json: bool) -> None:
     """Show where the rows of each table lie: partitions, node groups, nodes, LDMs."""
     from ndbplan.estimate.distribution import distribute as distribution_of
 
     plan = read_plan(plan_file)
     tables = plan.tables if table_name is None else (named_table(plan, table_name),)
     _needs_data_nodes(plan, plan_file)
-    show({"tables": [distribution_of(plan, table).to_json() for table in tables]}, as_json=as_json)
+    if keys is None:
+        show({"tables": [distribution_of(plan, table).to_json() for table in tables]}, as_json=as_json)
+        return
+    if len(tables) != 1:
+        raise UsageError(
+            f"the plan has {len(tables)} tables; keys are those of one",
+            where="--keys",
+            fix="name the table with --table",
+        )
+    plan, found = _with_keys(plan, tables[0], keys)
+    shape = distribution_of(plan, plan.table(tables[0].id)).to_json()
+    shape["keys"] = {
+        "rows": found.rows,
+        "distinct": found.distinct,
+        "faulty_rows": found.faulty,
+        "hot_keys": [{"row": text, "rows": rows} for text, rows in found.hot_keys],
+    }
+    show({"tables": [shape]}, as_json=as_json)
+
+
+def _with_keys(plan: Plan, table: Table, keys: Path) -> tuple[Plan, KeyCount]:
+    """The plan with the rows of a table counted from a file of keys. Raises UsageError."""
+    from ndbplan.estimate.keys import count_keys
+    from ndbplan.plan.edits import update
+
+    try:
+        with keys.open("rb") as stream:
+            found = count_keys(plan, table, stream)
+    except OSError as error:
+        raise UsageError(
+            f"cannot be read ({error.strerror})", where=str(keys), fix="check the name and the permissions"
+        ) from None
+    except UserError as error:
+        raise UsageError(error.what, where=str(keys), fix=error.fix) from None
+    if found.faulty:
+        raise UsageError(
+            f"{found.faulty} of {found.faulty + found.rows} rows could not be read; {found.problems[0]}",
+            where=str(keys),
+            fix="correct the keys",
+        )
+    return update(plan, table.id, rows=found.rows, partition_rows=found.partition_rows), found
 
 
 @ndbplan.command()
