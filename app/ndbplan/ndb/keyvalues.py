@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import struct
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _INTEGER_BYTES = {"tinyint": 1, "smallint": 2, "mediumint": 3, "int": 4, "bigint": 8}
 _GROUP_BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
+_DIGITS = Context(prec=200)
 _DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})")
 _CLOCK = re.compile(r"(-)?(\d{1,3}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,6})\d*)?")
 _HEX = re.compile(r"0[xX]((?:[0-9a-fA-F]{2})*)")
@@ -170,10 +171,11 @@ def _decimal(column: KeyColumn, value: object) -> bytes:
         raise _refused(column, value, "not a decimal number") from None
     if not number.is_finite():
         raise _refused(column, value, "not a decimal number")
-    scaled = abs(number).scaleb(scale)
+    # All 65 digits count; the usual context would round to 28.
+    scaled = number.copy_abs().scaleb(scale, _DIGITS)
     if scaled != scaled.to_integral_value():
         raise _refused(column, value, f"more than {scale} digits behind the point")
-    if scaled >= Decimal(10) ** precision:
+    if scaled >= 10**precision:
         raise _refused(column, value, f"more than {precision - scale} digits before the point")
     digits = str(int(scaled)).rjust(precision, "0")
     whole, fraction = digits[: precision - scale], digits[precision - scale :]

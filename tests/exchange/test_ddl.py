@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ndbplan.exchange.ddl import read_ddl
+from ndbplan.ndb.version import NdbVersion
+
+V74, V84 = NdbVersion.parse("7.4.10"), NdbVersion.parse("8.4")
+
+DUMP = """-- MySQL dump 10.13
+/*!40101 SET NAMES utf8 */;
+CREATE DATABASE /*!32312 IF NOT EXISTS*/ `shop`;
+USE `shop`;
+DROP TABLE IF EXISTS `orders`;
+CREATE TABLE `orders` (
+  `id` bigint unsigned NOT NULL AUTO_INCREMENT,
+  `customer` int DEFAULT NULL,
+  `code` varchar(40) CHARACTER SET latin1 COLLATE latin1_bin DEFAULT 'a;b' COMMENT 'not; the end',
+  `state` enum('new','it''s done') NOT NULL DEFAULT 'new',
+  `price` decimal(10,2) DEFAULT '0.00',
+  `at` timestamp(3) NOT NULL DEFAULT CURRENT_TIMESTAMP(3) ON UPDATE CURRENT_TIMESTAMP(3),
+  `year` int GENERATED ALWAYS AS (year(`at`)) VIRTUAL,
+  `note` longblob COMMENT 'NDB_COLUMN=BLOB_INLINE_SIZE=512,MAX_BLOB_PART_SIZE',
+  `old` int /*!50606 STORAGE DISK */ /*!50606 COLUMN_FORMAT DYNAMIC */ DEFAULT NULL,
+  PRIMARY KEY (`id`,`state`) USING HASH,
+  UNIQUE KEY `code` (`code`) USING HASH,
+  UNIQUE KEY `both` (`code`,`state`),
+  KEY `at` (`at` DESC,`code`(10)),
+  CONSTRAINT `of` FOREIGN KEY (`customer`) REFERENCES `customers` (`id`) ON DELETE CASCADE
+) /*!50100 TABLESPACE ts_1 */ ENGINE=ndbcluster AUTO_INCREMENT=17 DEFAULT CHARSET=utf8mb4
+COLLATE=utf8mb4_general_ci MAX_ROWS=1000 ROW_FORMAT=FIXED
+COMMENT='NDB_TABLE=READ_BACKUP=0,PARTITION_BALANCE=FOR_RA_BY_LDM,NOLOGGING=1'
+/*!50100 PARTITION BY KEY (id) PARTITIONS 8 */;
+INSERT INTO `orders` VALUES (1,2,'; CREATE TABLE no (a int);');
+CREATE TABLE plain (a INT PRIMARY KEY, t TEXT, z timestamp) ENGINE=NDB;
+"""
+
+
+def test_a_dump() -> None:
+    found = read_ddl(DUMP, V84)
+    orders, plain = found.tables
+    assert (orders.full_name, plain.full_name) == ("shop.orders", "shop.plain")
+    assert orders.primary_key == ("id", "state")
+    assert orders.primary_key_using_hash
+    assert orders.distribution_key == ("id",)
+    assert [(i.name, i.columns, i.kind) for i in orders.indexes] == [
+        ("code", ("code",), "unique_hash"),
+        ("both", ("code", "state"), "unique"),
+        ("at", ("at", "code"), "ordered"),
+        ("of", ("customer",), "ordered"),
+    ]
+    columns = {column.name: column for column in orders.columns}
+    assert "year" not in columns
+    assert columns["id"].unsigned
+    assert columns["code"].collation == "latin1_bin"
+    assert columns["state"].collation == "utf8mb4_general_ci"
+    assert columns["state"].members == ("new", "it's done")
+    assert (columns["price"].length, columns["price"].scale) == (10, 2)
+    assert (columns["at"].length, columns["at"].nullable) == (3, False)
+    assert (columns["note"].blob_inline_bytes, columns["note"].blob_part_bytes) == (512, 13948)
+    assert (columns["old"].storage, columns["old"].column_format) == ("disk", "dynamic")
+    assert orders.partition_balance == "FOR_RA_BY_LDM"
+    assert (orders.partitions, orders.max_rows, orders.read_backup) == (8, 1000, False)
+    assert not orders.logging
+    assert orders.row_format_fixed
+    assert found.tablespaces == {"orders": "ts_1"}
+    assert [(p.line, p.column) for p in found.problems] == [(13, 3)]
+
+
+def test_what_cannot_be_read_is_told_with_its_place_and_the_rest_is_kept() -> None:
+    text = "CREATE TABLE a (x INT PRIMARY KEY,\n  y WIDGET, z INT);\n"
+    text += "CREATE TABLE b (x INT;\nCREATE TABLE c (x INT);"
+    found = read_ddl(text, V84)
+    assert [t.name for t in found.tables] == ["a", "c"]
+    assert [c.name for c in found.tables[0].columns] == ["x", "z"]
+    assert [(p.line, p.column) for p in found.problems] == [(2, 5), (3, 22)]
+    assert "WIDGET" in found.problems[0].message
+
+
+def test_a_table_whose_key_cannot_be_read_is_left_out() -> None:
+    found = read_ddl("CREATE TABLE a (x WIDGET, y INT, PRIMARY KEY (x))", V84)
+    assert not found.tables
+    assert any("key" in p.message for p in found.problems)
+
+
+@pytest.mark.parametrize(
+    ("declared", "type_name", "length"),
+    [
+        ("INTEGER(11)", "int", None),
+        ("BOOL", "tinyint", None),
+        ("NUMERIC(8)", "decimal", 8),
+        ("DOUBLE PRECISION", "double", None),
+        ("FLOAT(53)", "double", None),
+        ("CHARACTER VARYING(7)", "varchar", 7),
+        ("NATIONAL CHAR(3)", "char", 3),
+        ("BLOB(100)", "tinyblob", None),
+        ("TEXT(70000)", "mediumtext", None),
+        ("POINT SRID 4326", "geometry", None),
+        ("DATETIME(6)", "datetime", 6),
+        ("BIT(7)", "bit", 7),
+    ],
+)
+def test_types_by_their_other_names(declared: str, type_name: str, length: int | None) -> None:
+    (table,) = read_ddl(f"CREATE TABLE t (a {declared} NOT NULL)", V84).tables
+    assert (table.columns[0].type, table.columns[0].length) == (type_name, length)
+
+
+def test_defaults_follow_the_version() -> None:
+    text = "CREATE TABLE t (a TIMESTAMP, b VARCHAR(3))"
+    (old,), (new,) = (read_ddl(text, version).tables for version in (V74, V84))
+    assert (old.columns[0].nullable, new.columns[0].nullable) == (False, True)
+
+
+def test_other_partitioning_is_reported() -> None:
+    found = read_ddl("CREATE TABLE t (a INT PRIMARY KEY) PARTITION BY HASH (a) PARTITIONS 4", V84)
+    assert found.tables[0].partitions is None
+    assert "HASH" in found.problems[0].message
+
+
+@given(st.text(max_size=80))
+def test_any_text_gives_an_answer(text: str) -> None:
+    read_ddl("CREATE TABLE " + text, V84)
+
+
+@given(st.integers(0, len(DUMP)))
+def test_a_cut_dump_gives_an_answer(length: int) -> None:
+    found = read_ddl(DUMP[:length], V84)
+    assert len(found.tables) <= 2

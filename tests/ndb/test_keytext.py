@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import io
+import random
+
+import pytest
+
+from ndbplan.ndb import keytext
+from ndbplan.ndb.keyhash import KeyColumn, distribution_hash
+from ndbplan.ndb.keytext import KeyFileError, fault_text, hashed_rows
+from ndbplan.ndb.version import NdbVersion
+
+V71, V74, V84 = (NdbVersion.parse(v) for v in ("7.1", "7.4.10", "8.4.8"))
+C = KeyColumn
+
+
+def _text(random_: random.Random, letters: str, most: int) -> str:
+    return "".join(random_.choice(letters) for _ in range(random_.randrange(most + 1)))
+
+
+def _values(column: KeyColumn, random_: random.Random) -> str:
+    kind = column.type
+    if kind in ("tinyint", "smallint", "mediumint", "int", "bigint"):
+        bits = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 64}[kind]
+        low = 0 if column.unsigned else -(2 ** (bits - 1))
+        return str(random_.choice([low, low + 2**bits - 1, random_.randrange(low, low + 2**bits), 0]))
+    if kind == "year":
+        return str(random_.choice([0, 1901, 2155, 2024]))
+    if kind == "decimal":
+        digits = (column.length or 10) - (column.scale or 0)
+        number = random_.randrange(-(10**digits) + 1, 10**digits)
+        fraction = random_.randrange(10 ** (column.scale or 0))
+        return f"{number}.{fraction:0{column.scale or 1}d}" if column.scale else str(number)
+    if kind in ("date", "datetime", "timestamp"):
+        day = f"{random_.randrange(1971, 2037)}-{random_.randrange(1, 13):02d}-{random_.randrange(1, 29):02d}"
+        if kind == "date":
+            return day
+        clock = f"{random_.randrange(24):02d}:{random_.randrange(60):02d}:{random_.randrange(60):02d}"
+        part = f".{random_.randrange(10**column.length):0{column.length}d}" if column.length else ""
+        return f"{day} {clock}{part}"
+    if kind == "time":
+        part = f".{random_.randrange(10**column.length):0{column.length}d}" if column.length else ""
+        sign = random_.choice(["", "-"])
+        minute, second = random_.randrange(60), random_.randrange(60)
+        return f"{sign}{random_.randrange(839):02d}:{minute:02d}:{second:02d}{part}"
+    if kind in ("binary", "varbinary"):
+        return "0x" + random_.randbytes(random_.randrange((column.length or 1) + 1)).hex()
+    if kind == "enum":
+        return random_.choice([*column.members, "1"])
+    if kind in ("double", "bit"):
+        return str(random_.randrange(256))
+    assert column.collation
+    letters = "aAbz09 _-" if column.collation.startswith("ascii") else "aAbzÄäßé09 _-ñ"
+    if column.collation.startswith("utf8"):
+        letters += "ŐЖж漢한ﬁ①\u0301"
+    if column.collation.startswith("utf8mb4"):
+        letters += "😀𝒜"
+    return _text(random_, letters, column.length or 1)
+
+
+COLUMNS = [
+    *(
+        C("k", kind, unsigned=unsigned)
+        for kind in ("tinyint", "smallint", "mediumint", "int", "bigint")
+        for unsigned in (False, True)
+    ),
+    C("k", "year"),
+    *(C("k", "decimal", p, s) for p, s in ((10, 2), (9, 0), (65, 30), (18, 9), (5, 5), (20, 3))),
+    C("k", "date"),
+    *(C("k", kind, n) for kind in ("time", "datetime", "timestamp") for n in (0, 1, 3, 6)),
+    C("k", "binary", 16),
+    C("k", "varbinary", 10),
+    C("k", "varbinary", 300),
+    C("k", "double"),
+    C("k", "bit", 12),
+    C("k", "enum", members=("a", "b", "c")),
+    *(
+        C("k", kind, 24, collation=collation)
+        for kind in ("char", "varchar")
+        for collation in (
+            "latin1_swedish_ci", "latin1_general_ci", "latin1_bin", "ascii_general_ci", "utf8mb3_general_ci",
+            "utf8mb3_bin", "utf8mb4_general_ci", "utf8mb4_bin", "utf8mb4_unicode_ci",
+            "utf8mb4_unicode_520_ci", "utf8mb4_0900_ai_ci", "utf8mb4_0900_as_ci", "utf8mb4_0900_as_cs", "utf8mb4_0900_bin",
+        )
+    ),
+    C("k", "varchar", 300, collation="latin1_swedish_ci"),
+    C("k", "varchar", 12, collation="utf16_general_ci"),
+]  # fmt: skip
+
+
+def _hashes(content: str, columns: list[KeyColumn], version: NdbVersion) -> list[int]:
+    found: list[int] = []
+    for chunk in hashed_rows(io.BytesIO(content.encode()), columns, version):
+        assert not chunk.faults.any(), fault_text(int(chunk.faults.max()), columns)
+        found += chunk.hashes.tolist()
+    return found
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda c: f"{c.type}-{c.length}-{c.collation or c.unsigned}")
+def test_compiled_and_plain_hash_agree(column: KeyColumn) -> None:
+    random_ = random.Random(str(column))
+    values = [_values(column, random_) for _ in range(60)]
+    quoted = ['"' + value.replace('"', '""') + '"' for value in values]
+    expected = [distribution_hash((column,), (value,), V84) for value in values]
+    assert _hashes("k\n" + "\n".join(quoted), [column], V84) == expected
+
+
+@pytest.mark.parametrize("kind", ["time", "datetime", "timestamp"])
+def test_old_temporal_types_agree(kind: str) -> None:
+    column = C("k", kind)
+    random_ = random.Random(kind)
+    values = [_values(column, random_) for _ in range(40)]
+    expected = [distribution_hash((column,), (value,), V71) for value in values]
+    assert _hashes("k\n" + "\n".join(values), [column], V71) == expected
+
+
+def test_composite_keys_with_lengths_of_their_own_in_any_field_order() -> None:
+    columns = [C("a", "int"), C("b", "varbinary", 20), C("c", "varchar", 8, collation="latin1_bin")]
+    random_ = random.Random(5)
+    rows = [tuple(_values(column, random_) for column in columns) for _ in range(300)]
+    lines = [f'{c},x,{a},"{b}"' for a, b, c in rows]
+    expected = [distribution_hash(columns, row, V84) for row in rows]
+    assert _hashes("C,other,A,b\r\n" + "\r\n".join(lines) + "\r\n", columns, V84) == expected
+
+
+def test_rows_that_span_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keytext, "CHUNK_BYTES", 37)
+    lines = [f'"line\n{i}",{i}' for i in range(200)]
+    column = C("k", "int")
+    expected = [distribution_hash((column,), (i,), V84) for i in range(200)]
+    assert _hashes("text,k\n" + "\n".join(lines), [column], V84) == expected
+
+
+def test_a_bad_key_is_told_and_the_rest_is_kept() -> None:
+    columns = [C("id", "tinyint"), C("d", "date")]
+    content = b"id,d\n1,2024-01-01\n300,2024-01-01\nx,2024-01-01\n2,2024-1x\n3\n"
+    (chunk,) = hashed_rows(io.BytesIO(content), columns, V84)
+    assert [fault_text(f, columns) if f else "" for f in chunk.faults.tolist()] == [
+        "",
+        "id: outside the range of the column",
+        "id: not a number",
+        "d: no date of the form YYYY-MM-DD",
+        "d: the row has too few fields",
+    ]
+
+
+@pytest.mark.parametrize("header", [b"", b"\n", b"x,y\n", b"\xff\xfe\n"])
+def test_a_header_without_the_key_is_refused(header: bytes) -> None:
+    with pytest.raises(KeyFileError) as caught:
+        list(hashed_rows(io.BytesIO(header + b"1\n"), [C("id", "int")], V84))
+    assert caught.value.fix
+
+
+def test_no_rows_at_all() -> None:
+    assert list(hashed_rows(io.BytesIO(b"id\n"), [C("id", "int")], V84)) == []
