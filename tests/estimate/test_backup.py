@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.base.resources import resource_path
+from ndbplan.estimate.backup import backup, create_disk_data, create_file, restore_backup
+from ndbplan.plan import edits
+from ndbplan.plan.file import load
+
+STARTER = load(resource_path("samples/starter.ndbplan"))
+DISK_DATA = load(resource_path("samples/disk-data.ndbplan"))
+
+
+def test_half_of_the_write_speed_limits_a_backup() -> None:
+    found = backup(STARTER)
+    node = found.nodes[0]
+    limit = STARTER.parameters.data_node.get("MaxDiskWriteSpeed", 20 * 2**20)
+    assert node.bound == "MaxDiskWriteSpeed × BackupDiskWriteSpeedPct"
+    assert node.speed_bytes_per_s.value == limit / 2
+    assert found.duration_s.value == max(n.duration_s.value for n in found.nodes)
+
+
+def test_a_raised_limit_shortens_it_until_the_disk_decides() -> None:
+    fast = edits.set_parameter(STARTER, "data_node", "MaxDiskWriteSpeed", 100 * 2**30)
+    assert backup(fast).duration_s.value < backup(STARTER).duration_s.value
+    for disk_id in fast.host_of_disk:
+        fast = edits.update(fast, disk_id, sequential_write_bytes_per_s=5e6)
+    assert backup(fast).nodes[0].bound.startswith("disk ")
+
+
+def test_nodes_back_up_their_primaries_only() -> None:
+    whole = sum(node.written_bytes.value for node in backup(STARTER).nodes)
+    twice = edits.add_node_group(STARTER)
+    assert sum(node.written_bytes.value for node in backup(twice).nodes) == pytest.approx(whole, rel=0.02)
+
+
+def test_compression_halves_the_bytes() -> None:
+    packed = edits.set_parameter(STARTER, "data_node", "CompressedBackup", 1)
+    assert backup(packed).nodes[0].written_bytes.value == pytest.approx(
+        backup(STARTER).nodes[0].written_bytes.value / 2
+    )
+
+
+def test_one_thread_wrote_the_backup_before_8_0_16() -> None:
+    fast = edits.set_parameter(STARTER, "data_node", "MaxDiskWriteSpeed", 100 * 2**30)
+    old = edits.set_plan(fast, ndb_version="8.0.15")
+    assert backup(old).duration_s.value > backup(fast).duration_s.value
+
+
+def test_the_log_of_a_backup_grows_with_the_changes() -> None:
+    idle, busy = backup(STARTER), backup(STARTER, STARTER.workloads[0])
+    assert idle.nodes[0].log_bytes.value == 0
+    assert busy.nodes[0].log_bytes.value > 0
+
+
+def test_a_diskless_cluster_is_told() -> None:
+    diskless = edits.set_parameter(STARTER, "data_node", "Diskless", 1)
+    assert any("diskless" in note for note in backup(diskless).notes)
+
+
+def test_restoring_twice_the_rows_takes_twice_as_long() -> None:
+    plan = STARTER
+    for table in STARTER.tables:
+        plan = edits.update(plan, table.id, rows=2 * table.rows)
+    assert restore_backup(plan).duration_s.value == pytest.approx(
+        2 * restore_backup(STARTER).duration_s.value, rel=0.01
+    )
+
+
+def test_a_slow_redo_disk_bounds_the_restore() -> None:
+    slow = STARTER
+    for disk_id in STARTER.host_of_disk:
+        slow = edits.update(slow, disk_id, sequential_write_bytes_per_s=1e6)
+    assert restore_backup(slow).phases[0].bound.startswith("disk ")
+
+
+def test_files_are_written_in_full_one_after_the_other() -> None:
+    found = create_disk_data(DISK_DATA)
+    undo = next(p for p in found.phases if p.name.startswith("undo"))
+    assert undo.duration_s.value == pytest.approx(377, rel=0.1)
+    disk = DISK_DATA.host(DISK_DATA.data_nodes[0].host_id).disks[0]
+    assert create_file(DISK_DATA, disk, 128 * 2**20).value == pytest.approx(3, rel=0.2)
+    data = next(p for p in found.phases if p.name.startswith("data"))
+    one = create_file(DISK_DATA, disk, DISK_DATA.tablespaces[0].data_files[0].size_bytes).value
+    assert data.duration_s.value == pytest.approx(one * DISK_DATA.tablespaces[0].data_files[0].count)
