@@ -91,7 +91,7 @@ def _cases(name: str, wanted: Callable[[dict[str, float]], bool]) -> list[str]:
     return [i for i in IDS if BY_ID[i].measured[name] and wanted(BY_ID[i].measured[name])]
 
 
-# A checkpoint that waits for its turn each other second shows as 2.1 MB/s on and 0 off: sums are compared there.
+# At low targets a checkpoint writes 1 MiB every other second: seconds on and off say nothing there.
 STEADY = _cases("backlogged_lcp_on", lambda m: m["s"] >= 5 and m["lcp_target"] > 3)
 
 

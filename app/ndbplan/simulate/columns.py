@@ -90,7 +90,7 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     P_WASTED,  # bytes of log of work that was refused elsewhere
     P_LOST,  # bytes that were in the buffer when the node died
     P_BASE,  # bytes of log of copying, not of the workload
-    P_LIMIT,  # bytes the buffer may hold, as N_BUFFER_LIMIT
+    P_LIMIT,  # bytes the buffer may hold before the disk writes: N_BUFFER_LIMIT and what it wrote last step
     P_COLUMNS,
 ) = range(22)
 

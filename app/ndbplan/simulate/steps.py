@@ -42,6 +42,7 @@ from ndbplan.simulate.columns import (
     I_REDO_DISK,
     I_UNDO_DISK,
     N_BACKUP_SPEED,
+    N_BUFFER_LIMIT,
     N_CHANGED,
     N_DATA,
     N_DATA_COST,
@@ -187,12 +188,13 @@ def _serve_queue(waiting, step, arrived, done, waiting_now):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _drain_all(fill, drained, hold):
+def _drain_all(fill, drained, limit, own_limit, hold):
     """Write everything beyond `hold`."""
     for i in range(fill.shape[0]):
         waiting = max(0.0, fill[i] - hold)
         fill[i] -= waiting
         drained[i] += waiting
+        limit[i] = own_limit + waiting
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -264,8 +266,8 @@ def _share_disks(run, disks, work):
 
 @njit(cache=True, nogil=True)
 def _write(
-    run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, node_state, work, hold,
-    writing, bucket, out_disk, out_busy, out_node,
+    run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, limit, node_state, work,
+    hold, writing, bucket, out_disk, out_busy, out_node,
 ):  # fmt: skip
     """Let the disks write what they were granted, and record it. True when fragments of a checkpoint end."""
     step_s = run[R_STEP_S]
@@ -277,11 +279,13 @@ def _write(
         if work[d, W_REDO_GRANT] >= 0.0:
             factor = nodes[disk_member[begin], N_DEVICE_FACTOR]
             redo = work[d, W_REDO_GRANT] / factor
-            redo = drain_part_of(parts, disk_member, begin, end, weights, redo, hold) * factor
+            redo = drain_part_of(nodes, parts, disk_member, begin, end, weights, redo, hold) * factor
         elif redo > 0.0:
             for m in range(begin, end):
                 at = disk_member[m] * log_parts
-                _drain_all(fill[at : at + log_parts], drained[at : at + log_parts], hold)
+                to = at + log_parts
+                own = nodes[disk_member[m], N_BUFFER_LIMIT]
+                _drain_all(fill[at:to], drained[at:to], limit[at:to], own, hold)
         heavy = (work[d, W_LCP] + work[d, W_DATA] + work[d, W_BACKUP]) * work[d, W_HEAVY_GRANT]
         time = redo + work[d, W_UNDO] * work[d, W_LIGHT_GRANT] + heavy
         out_disk[bucket, d, W_REDO] += redo
@@ -459,8 +463,8 @@ def advance(
         _demand(run, nodes, index, parts, node_state, work, attempts, hold, writing)
         _share_disks(run, disks, work)
         ended = _write(
-            run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, node_state,
-            work, hold, writing, bucket, out_disk, out_busy, out_node,
+            run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, limit,
+            node_state, work, hold, writing, bucket, out_disk, out_busy, out_node,
         )  # fmt: skip
         if gcp:
             for n in range(count):

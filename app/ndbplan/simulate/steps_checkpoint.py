@@ -15,6 +15,7 @@ from ndbplan.simulate.columns import (
     C_LOG_AT_LCP,
     C_RANDOM,
     N_ADAPTIVE,
+    N_BUFFER_LIMIT,
     N_FRAGMENTS,
     N_LCP_FACTOR,
     N_LCP_MAX,
@@ -33,6 +34,7 @@ from ndbplan.simulate.columns import (
     P_FILL,
     P_LCP_NEXT,
     P_LCP_START,
+    P_LIMIT,
     P_MADE,
     P_MARK,
     P_SPEED,
@@ -157,6 +159,8 @@ def _begin(run, nodes, parts, node_state, cluster):
         node_state[S_UNDO_START, n] = node_state[S_UNDO_MADE, n]
         _next_fragments(nodes, node_state, n)
         for p in range(parts.shape[2]):
+            # The checkpoint takes disk time: what was written last step is no measure any more.
+            parts[P_LIMIT, n, p] = nodes[n, N_BUFFER_LIMIT]
             if run[R_SPAN_MORE] > 0.0:
                 parts[P_LCP_START, n, p] = parts[P_LCP_NEXT, n, p]
                 parts[P_LCP_NEXT, n, p] = parts[P_DURABLE_BEFORE, n, p]

@@ -32,6 +32,7 @@ from ndbplan.simulate.columns import (
     P_GRANT,
     P_LAG_S,
     P_LAGS,
+    P_LIMIT,
     P_MADE,
     P_OPEN,
     P_SPEED,
@@ -71,20 +72,23 @@ def open_files(nodes, parts, n, p):
 
 
 @njit(cache=True, nogil=True)
-def _room(nodes, parts, n, p):
+def _room(parts, n, p):
     """Bytes of log a part can take now."""
     if parts[P_LAGS, n, p] > 0.0:
         return 0.0
-    room = nodes[n, N_BUFFER_LIMIT] - parts[P_FILL, n, p]
+    room = parts[P_LIMIT, n, p] - parts[P_FILL, n, p]
     return max(0.0, min(room, parts[P_STOP, n, p] - parts[P_MADE, n, p]))
 
 
 @njit(cache=True, nogil=True)
 def _why_closed(nodes, parts, n, p):
-    """Error of a part that takes no more work: what it has least room for."""
+    """Error of a part that takes no more work: what it has least room for.
+
+    What the disk writes during the step makes room in the buffer: as much as in the step before.
+    """
     if parts[P_LAGS, n, p] > 0.0:
         return E_LAG
-    buffer = nodes[n, N_BUFFER_LIMIT] - parts[P_FILL, n, p]
+    buffer = parts[P_LIMIT, n, p] - parts[P_FILL, n, p]
     file = parts[P_FILE_END, n, p] - parts[P_MADE, n, p]
     log = parts[P_TAIL, n, p] + nodes[n, N_LOG_LIMIT] - parts[P_MADE, n, p]
     if log <= buffer and log <= file:
@@ -127,7 +131,7 @@ def _openness(nodes, index, slots, alive, load, parts, attempts, queue):
                     continue
                 if rounds > 1:
                     need *= _reach(parts, slots, alive, index[n, I_GROUP], index[n, I_SLOT], p)
-                room = _room(nodes, parts, n, p)
+                room = _room(parts, n, p)
                 parts[P_GRANT, n, p] = 1.0 if need <= room else room / need
         for n in range(count):
             for p in range(log_parts):
@@ -141,7 +145,7 @@ def _openness(nodes, index, slots, alive, load, parts, attempts, queue):
             parts[P_GRANT, n, p] = parts[P_OPEN, n, p]
             if rounds > 1 and need > 0.0:
                 need *= _reach(parts, slots, alive, index[n, I_GROUP], index[n, I_SLOT], p)
-                room = _room(nodes, parts, n, p)
+                room = _room(parts, n, p)
                 if need * parts[P_GRANT, n, p] > room:
                     parts[P_GRANT, n, p] = room / need
 
@@ -252,7 +256,7 @@ def _copy_in_room(nodes, base, parts):
         for p in range(base.shape[1]):
             if base[n, p] > 0.0:
                 open_files(nodes, parts, n, p)
-                amount = min(base[n, p], _room(nodes, parts, n, p))
+                amount = min(base[n, p], _room(parts, n, p))
                 _put(parts, n, p, amount)
                 parts[P_BASE, n, p] += amount
 
@@ -275,7 +279,7 @@ def has_room(nodes, load, base, parts, attempts):
             need = attempts * load[n, p] + base[n, p]
             if need > 0.0:
                 open_files(nodes, parts, n, p)
-                if need > _room(nodes, parts, n, p):
+                if need > _room(parts, n, p):
                     return False
     return True
 
@@ -292,7 +296,7 @@ def produce(fill, made, carry, load, base, attempts):
 
 
 @njit(cache=True, nogil=True)
-def drain_part_of(parts, members, begin, end, weights, capacity, hold):
+def drain_part_of(nodes, parts, members, begin, end, weights, capacity, hold):
     """Give a disk's capacity (bytes of log) to the parts of its nodes; returns what was written.
 
     Each part has one write under way and the disk serves them in turn, so each gets as much as the next
@@ -333,6 +337,7 @@ def drain_part_of(parts, members, begin, end, weights, capacity, hold):
         for p in range(log_parts):
             parts[P_FILL, n, p] -= parts[P_GRANT, n, p]
             parts[P_DRAINED, n, p] += parts[P_GRANT, n, p]
+            parts[P_LIMIT, n, p] = nodes[n, N_BUFFER_LIMIT] + parts[P_GRANT, n, p]
     return capacity - left
 
 
