@@ -95,6 +95,10 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "localhost-mixed": lambda: update(starter(), starter().hosts[0].id, hostname="localhost"),
     "management-ports": second_group_member_elsewhere,
     "host-name-reserved": lambda: update(starter(), starter().data_nodes[0].host_id, hostname="a.invalid"),
+    "connection-map": lambda: set_parameter(starter(), "sql147", "ConnectionMap", "1,x"),
+    "heartbeat-thread-priority": lambda: set_parameter(
+        starter(), "mgm145", "HeartbeatThreadPriority", "nice,50"
+    ),
     "link-ends": lambda: linked("sql147", "mgm145"),
     "deprecated-parameter": lambda: starter(IndexMemory=GIB),
     "thread-config": lambda: manual(ThreadConfig="ldm={count=2"),
@@ -241,6 +245,35 @@ def test_loopback_clusters_are_for_trying_out() -> None:
     local = update(same, plan.data_nodes[0].host_id, hostname="127.0.0.1")
     severities = {p.severity.value for p in check(local) if p.rule == "node-group-host"}
     assert severities == {"warning"}
+
+
+@pytest.mark.parametrize(
+    ("version", "severity"), [("7.4", "warning"), ("7.6", "warning"), ("8.0", "error"), ("8.4", "error")]
+)
+def test_two_management_nodes_on_one_port_by_version(version: str, severity: str) -> None:
+    plan = set_plan(second_group_member_elsewhere(), ndb_version=version)
+    assert [p.severity.value for p in check(plan) if p.rule == "management-ports"] == [severity]
+
+
+def test_before_8_0_counting_ends_at_the_first_node_kept_aside() -> None:
+    plan = update(starter(), starter().data_nodes[0].id, node_group=65536)
+    for version, severity in (("7.6", "warning"), ("8.4", "error")):
+        found = check(set_plan(plan, ndb_version=version))
+        assert [p.severity.value for p in found if p.rule == "node-group-size"] == [severity]
+
+
+def test_ipv6_needs_8_0_22() -> None:
+    plan = update(starter(), starter().data_nodes[0].host_id, hostname="2001:db8::5")
+    assert not found(plan, "host-name-reserved")
+    assert "IPv4 only" in found(set_plan(plan, ndb_version="8.0.21"), "host-name-reserved")[0]
+
+
+def test_what_only_newer_servers_refuse() -> None:
+    dml = starter(MaxDMLOperationsPerTransaction=40_000)
+    assert not found(set_plan(dml, ndb_version="7.6"), "dml-operations")
+    retries = starter(MaxStartFailRetries=5)
+    assert found(set_plan(retries, ndb_version="7.4"), "start-fail-retries")
+    assert not found(with_parameters(retries, StopOnError=0), "start-fail-retries")
 
 
 def test_seventeen_partitions_per_ldm_are_one_too_many() -> None:

@@ -91,6 +91,9 @@ def test_spans_ascend_and_start_with_the_parameter() -> None:
         ("7.4", "EnablePartialLcp", False, 0),
         ("9.x", "DiskCheckpointSpeed", False, None),
         ("7.4", "DiskCheckpointSpeed", True, 10 * 2**20),
+        ("6.3", "BackupDataBufferSize", True, 2 * 2**20),
+        ("7.1", "BackupDataBufferSize", True, 16 * 2**20),
+        ("6.3.6", "CompressedBackup", False, 0),
     ],
 )
 def test_versions(version: str, name: str, known: bool, default: int | None) -> None:

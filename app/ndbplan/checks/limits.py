@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ndbplan.checks.configuration import parameter_scopes, without
-from ndbplan.checks.problem import Edit, Problem
-from ndbplan.checks.rule import error, rule, warning
+from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.rule import error, problem, rule, warning
 from ndbplan.checks.settings_of import settings_of
 from ndbplan.ndb import catalogue
 from ndbplan.plan.edits import set_parameter, update
@@ -20,6 +21,7 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _UNLIMITED_DML = 4_294_967_295
 _OBJECTS_MAX = 4_294_967_293
 _MANAGEMENT_PORT = 1186
+_IPV6_SINCE = (8, 0, 22)
 _RESERVED = (
     "ConcurrentIndexOperations",
     "ConcurrentOperations",
@@ -63,6 +65,8 @@ def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
 
 @rule("dml-operations", "MaxDMLOperationsPerTransaction fits MaxNoOfConcurrentOperations", refused=True)
 def dml_operations(plan: Plan) -> Iterator[Problem]:
+    if plan.version < (8, 0):
+        return
     for found in settings_of(plan):
         dml = found.number("MaxDMLOperationsPerTransaction")
         operations = found.number("MaxNoOfConcurrentOperations")
@@ -129,10 +133,10 @@ def transaction_memory(plan: Plan) -> Iterator[Problem]:
 
 @rule("start-fail-retries", "Start retries only where nodes restart by themselves", refused=True)
 def start_fail_retries(plan: Plan) -> Iterator[Problem]:
-    if plan.version < (8, 0):
-        return
     for found in settings_of(plan):
         for name in ("MaxStartFailRetries", "StartFailRetryDelay"):
+            if not catalogue.knows("DB", name, plan.version):
+                continue
             default = catalogue.default("DB", name, plan.version)
             if found.value(name) != default and found.number("StopOnError") != 0:
                 yield error(
@@ -163,7 +167,7 @@ def replicas_alike(plan: Plan) -> Iterator[Problem]:
 
 @rule("node-group-number", "Node groups have numbers that exist", refused=True)
 def node_group_number(plan: Plan) -> Iterator[Problem]:
-    most = 72 if plan.version >= (8, 0, 18) else 48
+    most = 72 if plan.version >= (8, 0, 18) else 49
     for node in plan.data_nodes:
         group = node.node_group
         if group is not None and most <= group < NODE_GROUP_NONE:
@@ -235,11 +239,13 @@ def management_ports(plan: Plan) -> Iterator[Problem]:
         first = taken.setdefault((name, port), node)
         if first is not node:
             free = next(p for p in range(port + 1, 65536) if (name, p) not in taken)
-            yield error(
+            yield problem(
+                # Before 8.0 each server starts without looking at the others.
+                Severity.ERROR if plan.version >= (8, 0) else Severity.WARNING,
                 f"management node {node.node_id}",
                 f"management nodes {first.node_id} and {node.node_id} both listen on port {port} of "
                 f"{hostname}; "
-                "ndb_mgmd refuses the configuration",
+                "only one of them can start",
                 f"give node {node.node_id} PortNumber {free}",
                 [first.id, node.id],
                 setting(node.id, "PortNumber", free),
@@ -249,13 +255,63 @@ def management_ports(plan: Plan) -> Iterator[Problem]:
 @rule("host-name-reserved", "Host names can be resolved", refused=True)
 def host_name_reserved(plan: Plan) -> Iterator[Problem]:
     for host in plan.hosts:
-        served = [p for p in plan.processes_of_host[host.id] if isinstance(p, DataNode | ManagementNode)]
-        if served and host.hostname.rpartition(".")[2].lower() == "invalid":
+        served = [
+            p
+            for p in plan.processes_of_host[host.id]
+            if isinstance(p, DataNode | ManagementNode) or plan.version < (8, 0)
+        ]
+        if not served:
+            continue
+        if host.hostname.rpartition(".")[2].lower() == "invalid":
             yield error(
                 f"host {host.hostname}",
                 f"names under .invalid never resolve, so ndb_mgmd refuses {host.hostname}",
                 "write the real name or address of the machine",
-                [host.id],
+                [host.id, *(p.id for p in served)],
+            )
+        elif ":" in host.hostname and plan.version < _IPV6_SINCE:
+            yield error(
+                f"host {host.hostname}",
+                f"{host.hostname} is an IPv6 address; NDB {plan.ndb_version} knows IPv4 only, IPv6 came with "
+                "8.0.22",
+                "use an IPv4 address or a name",
+                [host.id, *(p.id for p in served)],
+            )
+
+
+@rule("connection-map", "ConnectionMap lists data nodes", refused=True)
+def connection_map(plan: Plan) -> Iterator[Problem]:
+    highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
+    for scope, section, where, values, ids in parameter_scopes(plan):
+        text = values.get("ConnectionMap")
+        if section != "API" or text is None:
+            continue
+        parts = [part.strip() for part in str(text).split(",")]
+        bad = next((p for p in parts if not p.isdigit() or not 1 <= int(p) <= highest), None)
+        if bad is not None:
+            yield error(
+                where,
+                f"ConnectionMap holds '{bad[:20]}'; it is a list of data node ids from 1 to {highest}",
+                "write for example 1,2,3",
+                ids,
+                without(scope, "ConnectionMap"),
+            )
+
+
+@rule("heartbeat-thread-priority", "HeartbeatThreadPriority can be read", refused=True)
+def heartbeat_thread_priority(plan: Plan) -> Iterator[Problem]:
+    for scope, section, where, values, ids in parameter_scopes(plan):
+        text = values.get("HeartbeatThreadPriority")
+        if section not in ("API", "MGM") or text is None:
+            continue
+        match = re.fullmatch(r"(?:fifo|rr)(?:,\s*([0-9]{1,2}))?", str(text).strip(), re.I)
+        if match is None or (match[1] is not None and int(match[1]) == 0):
+            yield error(
+                where,
+                f"HeartbeatThreadPriority '{str(text)[:30]}' is not fifo or rr with a priority from 1 to 99",
+                "write for example fifo,50",
+                ids,
+                without(scope, "HeartbeatThreadPriority"),
             )
 
 
@@ -277,7 +333,8 @@ def link_ends(plan: Plan) -> Iterator[Problem]:
         pair = frozenset((first.id, second.id))
         seen[pair] = seen.get(pair, 0) + 1
         if seen[pair] == 2:
-            yield error(
+            yield problem(
+                Severity.ERROR if plan.version >= (7, 5) else Severity.WARNING,
                 f"nodes {first.node_id} and {second.node_id}",
                 f"two connections join nodes {first.node_id} and {second.node_id}; ndb_mgmd allows one",
                 "remove one of them",

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from ndbplan.base.units import format_bytes_binary
 from ndbplan.checks.limits import LOOPBACK
 from ndbplan.checks.problem import Problem, Severity
-from ndbplan.checks.rule import error, hint, problem, rule, warning
-from ndbplan.estimate.topology import groups_by_number, ldm_threads, node_groups
+from ndbplan.checks.rule import hint, problem, rule, warning
+from ndbplan.estimate.topology import groups_by_number, ldm_threads, node_group_ids, node_groups
 from ndbplan.plan.edits import add, free_id, free_node_id, set_parameter, update
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, ManagementNode
@@ -37,6 +37,18 @@ def _for_real(plan: Plan, host_id: str) -> Severity:
     return Severity.WARNING if name in LOOPBACK or name.startswith("127.") else Severity.ERROR
 
 
+def _unless_uncounted(plan: Plan) -> Severity:
+    """An error; but before 8.0 ndb_mgmd stops counting members at the first node kept aside."""
+    nodes = plan.data_nodes
+    first = next((i for i, n in enumerate(nodes) if n.node_group == NODE_GROUP_NONE), len(nodes))
+    if plan.version >= (8, 0) or first == len(nodes):
+        return Severity.ERROR
+    ids = node_group_ids(plan)
+    counted = Counter(ids[node.node_id] for node in nodes[:first])
+    even = all(count == no_of_replicas(plan) for count in counted.values())
+    return Severity.WARNING if even else Severity.ERROR
+
+
 def _without_groups(plan: Plan) -> Plan:
     for node in plan.data_nodes:
         if node.node_group not in (None, NODE_GROUP_NONE):
@@ -47,10 +59,12 @@ def _without_groups(plan: Plan) -> Plan:
 @rule("node-group-size", "Every node group has NoOfReplicas members", refused=True)
 def node_group_size(plan: Plan) -> Iterator[Problem]:
     replicas = no_of_replicas(plan)
+    severity = _unless_uncounted(plan)
     in_groups = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
     if len(in_groups) % replicas:
         missing = replicas - len(in_groups) % replicas
-        yield error(
+        yield problem(
+            severity,
             "data nodes",
             f"{len(in_groups)} data nodes are not a multiple of NoOfReplicas {replicas}; ndb_mgmd refuses "
             "the configuration",
@@ -60,7 +74,8 @@ def node_group_size(plan: Plan) -> Iterator[Problem]:
         return
     for number, members in groups_by_number(plan).items():
         if len(members) != replicas:
-            yield error(
+            yield problem(
+                severity,
                 f"node group {number}",
                 f"node group {number} has {len(members)} members ({names(members)}), NoOfReplicas is "
                 f"{replicas}; ndb_mgmd refuses the configuration",

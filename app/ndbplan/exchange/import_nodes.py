@@ -85,6 +85,7 @@ class NodeImport:
                 self._take_link(section)
             else:
                 self._refuse(section.line, "SCI connections are no longer supported", "remove the section")
+        self._refuse_unused_local_computers()
         parameters = self._cluster_parameters()
         system_name = self._system.get("Name")
         label = str(system_name) if system_name else PurePath(name).stem or "Imported"
@@ -125,6 +126,20 @@ class NodeImport:
             )
             return
         self._computers[label.value] = host.value
+
+    def _refuse_unused_local_computers(self) -> None:
+        """A [computer] counts as a host even when no node runs on it."""
+        local = {"localhost", "127.0.0.1"} | ({"::1"} if self._version >= (8, 0) else set())
+        names = {*self._hosts, *self._computers.values()}
+        used = set(self._hosts)
+        mixed_by_nodes = bool(used & local and used - local)
+        if names & local and names - local and not mixed_by_nodes:
+            line = next(s.line for s in self._config.sections if s.kind == "COMPUTER")
+            self._refuse(
+                line,
+                "localhost in one section and another host name elsewhere; ndb_mgmd refuses both together",
+                "name the machine as the other machines see it",
+            )
 
     def _take_system(self, section: RawSection) -> None:
         if self._system_line:
@@ -296,7 +311,8 @@ class NodeImport:
             return
         pair = frozenset(ends)
         if pair in self._pairs:
-            self._refuse(
+            self._config.find(
+                self._version >= (7, 5),
                 section.line,
                 f"nodes {numbers[0]} and {numbers[1]} are joined already (line {self._pairs[pair]})",
                 "keep one of the sections",

@@ -13,7 +13,8 @@ from ndbplan.ndb.values import BadValueError, parse_cpu_list
 from ndbplan.ndb.version import NdbVersion
 
 _BEFORE_8 = {"main": 1, "ldm": 32, "recv": 16, "rep": 1, "io": 1, "watchdog": 1, "tc": 32, "send": 16}
-_LDM_BEFORE_8 = (1, 2, 4, 6, 8, 12, 16, 24, 32)
+_LDM_BEFORE_7_5 = (1, 2, 4, 6, 8, 12, 16, 24, 32)
+_LDM_BEFORE_8 = (1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32)
 _NOT_EXECUTING = ("io", "watchdog", "idxbld")
 _WITH_NOSEND = ("main", "ldm", "tc", "rep")
 _BINDINGS = ("cpubind", "cpubind_exclusive", "cpuset", "cpuset_exclusive")
@@ -132,8 +133,9 @@ def _number(name: str, text: str) -> int:
 def _refuse_combinations(counts: dict[str, int], version: NdbVersion) -> None:
     if version < (8, 0):
         ldm = counts.get("ldm", 1)
-        if ldm not in _LDM_BEFORE_8:
-            allowed = ", ".join(map(str, _LDM_BEFORE_8))
+        possible = _LDM_BEFORE_7_5 if version < (7, 5) else _LDM_BEFORE_8
+        if ldm not in possible:
+            allowed = ", ".join(map(str, possible))
             raise BadValueError(f"asks for {ldm} ldm threads; possible are {allowed}")
     if counts.get("main", 1) == 0 and counts.get("rep", 1) > 0:
         raise BadValueError("asks for a rep thread without a main thread")
