@@ -8,6 +8,18 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import click
+
+
+def all_commands() -> click.Group:
+    """The command with all its subcommands."""
+    from ndbplan.cli import answers, compare, keys, plans  # noqa: F401 — they define the commands
+    from ndbplan.cli.group import ndbplan
+
+    return ndbplan
 
 
 def main() -> None:
@@ -16,8 +28,6 @@ def main() -> None:
 
     from ndbplan.base.errors import UserError
     from ndbplan.base.startup import without_pydantic_plugins
-    from ndbplan.cli import answers, compare, keys, plans  # noqa: F401 — they define the commands
-    from ndbplan.cli.group import ndbplan
 
     without_pydantic_plugins()
     for stream in (sys.stdout, sys.stderr):
@@ -25,7 +35,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        code = ndbplan(prog_name="ndbplan", standalone_mode=False)
+        code = all_commands()(prog_name="ndbplan", standalone_mode=False)
         sys.stdout.flush()
     except UserError as error:
         _fail(error.line, exit_code(error))

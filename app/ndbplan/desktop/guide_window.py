@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QDesktopServices,
     QKeySequence,
     QShortcut,
+    QTextBlock,
     QTextBlockFormat,
     QTextCursor,
     QTextDocument,
@@ -35,6 +36,7 @@ from ndbplan.desktop import theme
 
 FIRST_PAGE = "getting-started.md"
 _NAME = Qt.ItemDataRole.UserRole
+_PICTURE_WIDTH = 640.0
 
 
 @cache
@@ -178,5 +180,22 @@ def _give_air(document: QTextDocument) -> None:
         elif not in_table:
             change.setBottomMargin(4.0 if block.textList() is not None else 9.0)
         cursor.mergeBlockFormat(change)
+        _fit_pictures(block)
         block = block.next()
     whole.endEditBlock()
+
+
+def _fit_pictures(block: QTextBlock) -> None:
+    """Screenshots no wider than a page."""
+    pieces = block.begin()
+    while not pieces.atEnd():
+        piece = pieces.fragment()
+        if piece.charFormat().isImageFormat():
+            picture = piece.charFormat().toImageFormat()
+            picture.setWidth(_PICTURE_WIDTH)
+            cursor = QTextCursor(block)
+            cursor.setPosition(piece.position())
+            cursor.setPosition(piece.position() + piece.length(), QTextCursor.MoveMode.KeepAnchor)
+            cursor.setCharFormat(picture)
+            return
+        pieces += 1
