@@ -17,7 +17,7 @@ from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.node_data import node_data_by_id
 from ndbplan.estimate.parameters import version_of
 from ndbplan.estimate.processors import core_speed
-from ndbplan.estimate.quantity import Quantity, Term, total
+from ndbplan.estimate.quantity import Quantity, Term, total, total_of_independent
 from ndbplan.estimate.reorganise import NodePeak, ReorganiseEstimate, TableReorganise, reorganise
 from ndbplan.estimate.restart import IDLE, Conditions, Kind, restart, start_beside
 from ndbplan.estimate.restart_phases import Phase
@@ -148,8 +148,18 @@ class Builder:
 
     def procedure(self, name: str, title: str, **fields: Any) -> Procedure:
         """The whole procedure."""
-        named = ((step.title, step.duration_s) for step in self.steps)
-        return Procedure(name, title, tuple(self.steps), total(named, "s"), **fields)
+        return Procedure(name, title, tuple(self.steps), self._whole(), **fields)
+
+    def _whole(self) -> Quantity:
+        """Sum of the steps: those of one kind err together, different kinds independently."""
+        kinds: dict[str, list[ProcedureStep]] = {}
+        for step in self.steps:
+            kinds.setdefault(step.key.split("-")[0], []).append(step)
+        parts = []
+        for steps in kinds.values():
+            title = steps[0].title if len(steps) == 1 else f"{steps[0].title} and {len(steps) - 1} more"
+            parts.append((title, total(((s.title, s.duration_s) for s in steps), "s")))
+        return total_of_independent(parts, "s")
 
 
 def reload_configuration(build: Builder) -> None:
@@ -192,7 +202,8 @@ def restart_each(build: Builder, kind: Kind, conditions: Conditions) -> None:
         ids = ", ".join(str(node.node_id) for node in nodes)
         name = f"node {ids}" if len(nodes) == 1 else f"nodes {ids}"
         initial = " with --initial" if kind == "initial" else ""
-        whole = total((("stop", stop), ("start", slowest.duration_s), ("look at it", gap)), "s")
+        parts = (("stop", stop), ("start", slowest.duration_s), ("look at it", gap))
+        whole = total_of_independent(parts, "s")
         build.add(
             f"restart-{nodes[0].node_id}",
             f"Restart data {name}{initial}",

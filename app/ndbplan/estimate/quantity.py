@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from math import hypot
 from typing import Any
 
 from ndbplan.base.units import format_value
@@ -88,6 +89,17 @@ class Quantity:
 def total(parts: Iterable[tuple[str, Quantity]], unit: str) -> Quantity:
     """Sum of named numbers of one unit; each part becomes a term."""
     return _combine(parts, unit, sum)
+
+
+def total_of_independent(parts: Iterable[tuple[str, Quantity]], unit: str) -> Quantity:
+    """Sum of named numbers whose errors have nothing to do with one another: they add up in quadrature."""
+    named = list(parts)
+    value = sum(q.value for _, q in named)
+    below = hypot(*(q.value - q.low for _, q in named))
+    above = hypot(*(q.high - q.value for _, q in named))
+    why = tuple(q.as_term(name) for name, q in named)
+    # Rounding must not push an end past the sum itself.
+    return Quantity(value, min(value, value - below), max(value, value + above), unit, why)
 
 
 def largest(parts: Iterable[tuple[str, Quantity]], unit: str) -> Quantity:

@@ -18,7 +18,7 @@ from ndbplan.estimate.disks import disk_of_role
 from ndbplan.estimate.load import node_loads
 from ndbplan.estimate.node_data import node_data_by_id
 from ndbplan.estimate.processors import core_speed
-from ndbplan.estimate.quantity import Quantity, Term, total
+from ndbplan.estimate.quantity import Quantity, Term, total, total_of_independent
 from ndbplan.estimate.restart_phases import Phase, Starting
 from ndbplan.estimate.shares import shares_of
 from ndbplan.estimate.topology import ldm_threads, node_groups
@@ -285,7 +285,7 @@ def _rolling(plan: Plan, conditions: Conditions) -> RestartEstimate:
         slowest = _slowest(plan, nodes, "node", conditions)
         restart_s = total(((p.name, p.duration_s) for p in slowest), "s")
         ids = ", ".join(str(node.node_id) for node in nodes)
-        whole = total((("stop and checks", aside), ("restart", restart_s)), "s")
+        whole = total_of_independent((("stop and checks", aside), ("restart", restart_s)), "s")
         longest = max(slowest, key=lambda p: p.duration_s.value)
         label = f"node {ids}" if len(nodes) == 1 else f"round {number}: nodes {ids}"
         found.append(Phase(label, whole, longest.bound, longest.shorten))

@@ -25,6 +25,10 @@ from ndbplan.plan.processes import DataNode
 from ndbplan.plan.settings import data_node_text, redo_log_parts
 
 
+_LEAST_COPY_SHARE = 0.2
+"""Share of the copy speed that traffic leaves at least."""
+
+
 @dataclass(frozen=True, slots=True)
 class Phase:
     """One phase of a start."""
@@ -294,8 +298,8 @@ def copy_fragments(start: Starting, *, initial: bool, before_s: float) -> Phase:
         indexes = start.data.index_entries / start.rows
     rate, bound = _copy_rows_per_s(start, indexes)
     writes = start.load.writes_per_s if start.load is not None else 0.0
-    # Writes go on during the copy: the target moves away at the rate of the writes.
-    chase = max(0.05, 1 - writes / rate.value)
+    # Writes reach a fragment directly once its copy has begun, but they take from the same threads and links.
+    chase = max(_LEAST_COPY_SHARE, 1 - writes / rate.value)
     if initial:
         rows = start.rows
         scan = Quantity.exact(0.0, "s")
