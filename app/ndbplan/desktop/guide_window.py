@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
     QBrush,
     QColor,
     QDesktopServices,
+    QImage,
     QKeySequence,
     QShortcut,
     QTextBlock,
@@ -36,7 +39,7 @@ from ndbplan.desktop import theme
 
 FIRST_PAGE = "getting-started.md"
 _NAME = Qt.ItemDataRole.UserRole
-_PICTURE_WIDTH = 640.0
+_PICTURE_WIDTH = 640
 
 
 @cache
@@ -53,6 +56,23 @@ def pages() -> tuple[tuple[str, str], ...]:
 def folder() -> Path:
     """Where the pages lie."""
     return resource_path("guide")
+
+
+class _Page(QTextBrowser):
+    """Shows screenshots smoothly, no wider than a page."""
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        url = QUrl(name)
+        if kind == QTextDocument.ResourceType.ImageResource.value:
+            picture = QImage(os.fspath(folder() / url.path()))
+            if picture.width() > _PICTURE_WIDTH:
+                ratio = self.devicePixelRatioF()
+                picture = picture.scaledToWidth(
+                    round(_PICTURE_WIDTH * ratio), Qt.TransformationMode.SmoothTransformation
+                )
+                picture.setDevicePixelRatio(ratio)
+            return picture
+        return super().loadResource(kind, url)
 
 
 class GuideWindow(QDialog):
@@ -73,7 +93,7 @@ class GuideWindow(QDialog):
             item = QListWidgetItem(title)
             item.setData(_NAME, name)
             self.contents.addItem(item)
-        self.page = QTextBrowser()
+        self.page = _Page()
         self.page.setAccessibleName("Page of the guide")
         self.page.setOpenLinks(False)
         self.page.setSearchPaths([str(folder())])
@@ -173,29 +193,22 @@ def _give_air(document: QTextDocument) -> None:
         cursor = QTextCursor(block)
         in_table = cursor.currentTable() is not None
         change = QTextBlockFormat()
-        change.setLineHeight(128.0, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        spacing = 100.0 if _has_picture(block) else 128.0
+        change.setLineHeight(spacing, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         if block.blockFormat().headingLevel():
             change.setTopMargin(20.0)
             change.setBottomMargin(8.0)
         elif not in_table:
             change.setBottomMargin(4.0 if block.textList() is not None else 9.0)
         cursor.mergeBlockFormat(change)
-        _fit_pictures(block)
         block = block.next()
     whole.endEditBlock()
 
 
-def _fit_pictures(block: QTextBlock) -> None:
-    """Screenshots no wider than a page."""
+def _has_picture(block: QTextBlock) -> bool:
     pieces = block.begin()
     while not pieces.atEnd():
-        piece = pieces.fragment()
-        if piece.charFormat().isImageFormat():
-            picture = piece.charFormat().toImageFormat()
-            picture.setWidth(_PICTURE_WIDTH)
-            cursor = QTextCursor(block)
-            cursor.setPosition(piece.position())
-            cursor.setPosition(piece.position() + piece.length(), QTextCursor.MoveMode.KeepAnchor)
-            cursor.setCharFormat(picture)
-            return
+        if pieces.fragment().charFormat().isImageFormat():
+            return True
         pieces += 1
+    return False
