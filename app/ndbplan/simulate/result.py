@@ -160,8 +160,7 @@ class SimulationResult:
         step_s = scenario.step_s
         buckets = len(arrays.out)
         bucket_s = arrays.steps_per_bucket * step_s
-        lengths = np.full(buckets, bucket_s)
-        lengths[-1] = scenario.steps * step_s - (buckets - 1) * bucket_s
+        lengths = arrays.bucket_lengths_s(scenario)
         out = arrays.out
         errors = _errors(scenario, arrays)
         counts = np.diff(arrays.out_errors, axis=0, prepend=np.zeros((1, arrays.out_errors.shape[1])))

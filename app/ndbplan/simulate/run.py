@@ -116,7 +116,7 @@ def run_scenario(
 
     kernel = prepare()
     arrays = Arrays.fresh(scenario, start)
-    chunk = max(1, CHUNK_PART_STEPS // max(1, scenario.load.size))
+    chunk = chunk_steps(scenario)
     done = 0
     while done < scenario.steps:
         if cancelled is not None and cancelled():
@@ -127,6 +127,11 @@ def run_scenario(
         if progress is not None:
             progress(done / scenario.steps)
     return SimulationResult.of(scenario, arrays)
+
+
+def chunk_steps(scenario: Scenario) -> int:
+    """Steps to take at once between two looks at what the caller wants."""
+    return max(1, CHUNK_PART_STEPS // max(8, scenario.load.size))
 
 
 @dataclass
@@ -189,6 +194,14 @@ class Arrays:
             out_busy=np.zeros((buckets, disks, 2)),
             out_node=np.zeros((buckets, count, col.B_COLUMNS)),
         )
+
+    def bucket_lengths_s(self, scenario: Scenario) -> Any:
+        """Simulated time of each bucket; the last one may be shorter."""
+        import numpy as np
+
+        lengths = np.full(len(self.out), self.steps_per_bucket * scenario.step_s)
+        lengths[-1] = scenario.duration_s - lengths[:-1].sum()
+        return lengths
 
     def advance(self, kernel: Callable[..., None], scenario: Scenario, begin: int, end: int) -> None:
         """Let the kernel run the steps begin..end."""
