@@ -235,7 +235,8 @@ def _fraction(column: KeyColumn, value: object, microseconds: int) -> bytes:
     unit = 10 ** (6 - digits)
     if microseconds % unit:
         raise _refused(column, value, f"more than {digits} digits of a second")
-    return (microseconds // 10 ** (6 - 2 * size)).to_bytes(size, "big")
+    units: int = microseconds // 10 ** (6 - 2 * size)
+    return units.to_bytes(size, "big")
 
 
 def _datetime(column: KeyColumn, value: object) -> bytes:
@@ -283,7 +284,7 @@ def _time(column: KeyColumn, value: object) -> bytes:
     bits = 8 * len(fraction)
     packed = (hour << 12 | minute << 6 | second) << bits | int.from_bytes(fraction, "big")
     middle: int = 1 << (23 + bits)
-    signed = middle - packed if negative else middle + packed
+    signed: int = middle - packed if negative else middle + packed
     return signed.to_bytes(3 + len(fraction), "big")
 
 

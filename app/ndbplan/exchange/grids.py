@@ -1,0 +1,81 @@
+"""Rows that the mysql client prints: boxed tables, tab-separated values, and \\G output.
+
+for row in read_rows(text): row["table_name"], row.line
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_RULE = re.compile(r"\+(?:-+\+)+\s*$")
+_VERTICAL = re.compile(r"\*{5,}\s*\d+\. row\s*\*{5,}\s*$")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: values by column name in lower case."""
+
+    values: dict[str, str]
+    line: int
+    """Line of the text, counted from 1."""
+
+    def get(self, name: str) -> str | None:
+        """The value of a column; None for NULL or a column that is not there."""
+        value = self.values.get(name)
+        return None if value in (None, "NULL", "\\N") else value
+
+    def number(self, name: str) -> int | None:
+        """The value as a whole number; None when it is none."""
+        value = self.get(name)
+        if value is None or not re.fullmatch(r"\d{1,18}(?:\.0*)?", value.strip()):
+            return None
+        return int(float(value)) if "." in value else int(value)
+
+
+def read_rows(text: str) -> Iterator[Row]:
+    """Every row of every table in a text, whatever else stands around it."""
+    header: list[str] | None = None
+    tabbed: list[str] | None = None
+    vertical: dict[str, str] | None = None
+    vertical_line = 0
+    rules = 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        if _VERTICAL.match(line):
+            if vertical:
+                yield Row(vertical, vertical_line)
+            vertical, vertical_line = {}, number
+            continue
+        if vertical is not None:
+            name, colon, value = line.partition(":")
+            if colon and re.fullmatch(r"\s*\w+\s*", name):
+                vertical[name.strip().lower()] = value.strip()
+                continue
+            if vertical:
+                yield Row(vertical, vertical_line)
+            vertical = None
+        if _RULE.match(line.strip()):
+            rules += 1
+            if rules == 3:
+                header, rules = None, 0
+            continue
+        if line.strip().startswith("|"):
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if rules == 1 and header is None:
+                header = [cell.lower() for cell in cells]
+            elif header is not None and len(cells) == len(header):
+                yield Row(dict(zip(header, cells, strict=True)), number)
+            tabbed = None
+            continue
+        header, rules = None, 0
+        if "\t" in line:
+            cells = [cell.strip() for cell in line.rstrip("\n").split("\t")]
+            if tabbed is None or len(cells) != len(tabbed):
+                tabbed = [cell.lower() for cell in cells]
+            else:
+                yield Row(dict(zip(tabbed, cells, strict=True)), number)
+        else:
+            tabbed = None
+    if vertical:
+        yield Row(vertical, vertical_line)

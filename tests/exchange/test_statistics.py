@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ndbplan.estimate.rows import row_layout
+from ndbplan.exchange.ddl import read_ddl
+from ndbplan.exchange.grids import read_rows
+from ndbplan.exchange.statistics import apply_statistics, read_statistics
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.plan import Plan
+
+REALITY = Path(__file__).parent.parent / "reality" / "clusters"
+T1 = (
+    "CREATE TABLE big.t1 (a bigint unsigned primary key, b int unsigned, c timestamp not null, "
+    "d varbinary(1024), key(c)) engine=ndb"
+)
+ROWS = (249710, 250135, 250154, 250001)
+
+
+def _plan() -> Plan:
+    return Plan(ndb_version="7.4.10", tables=read_ddl(T1, NdbVersion.parse("7.4.10")).tables)
+
+
+@pytest.mark.parametrize("name", ["ndb-desc-t1-1m-4part.txt", "memory-per-fragment-t1-1m-node2.tsv"])
+def test_outputs_of_a_running_cluster(name: str) -> None:
+    found = read_statistics((REALITY / name).read_text())
+    assert not found.problems
+    (table,) = found.tables
+    assert (table.rows, table.partition_rows) == (1_000_000, ROWS)
+    plan, report = apply_statistics(_plan(), found.tables)
+    (t1,) = plan.tables
+    assert (t1.rows, t1.partition_rows) == (1_000_000, ROWS)
+    # 640 bytes were loaded into d; pages alone tell them within the room of one row.
+    assert t1.columns[3].average_bytes == pytest.approx(640, rel=0.011)
+    assert row_layout(t1, plan.version).rows_per_variable_page == 49
+    assert "1000000 rows" in report[0]
+
+
+def test_hash_map_of_a_reorganised_table_is_taken() -> None:
+    text = (REALITY / "ndb-desc-t1-1m-4part.txt").read_text()
+    (table,) = read_statistics(text.replace("DEFAULT-HASHMAP-3840-4", "HASHMAP-240-3-4")).tables
+    assert (table.buckets, table.grown_from) == (240, (3,))
+
+
+BOXED = """mysql> SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_ROWS, AVG_ROW_LENGTH FROM information_schema.TABLES;
++--------------+------------+------------+----------------+
+| TABLE_SCHEMA | TABLE_NAME | TABLE_ROWS | AVG_ROW_LENGTH |
++--------------+------------+------------+----------------+
+| big          | t1         |        500 |            244 |
+| big          | other      |       NULL |           NULL |
++--------------+------------+------------+----------------+
+2 rows in set (0.00 sec)
+"""
+VERTICAL = """*************************** 1. row ***************************
+  TABLE_SCHEMA: big
+    TABLE_NAME: t1
+    TABLE_ROWS: 500
+AVG_ROW_LENGTH: 244
+1 row in set (0.00 sec)
+"""
+TABBED = "TABLE_SCHEMA\tTABLE_NAME\tTABLE_ROWS\tAVG_ROW_LENGTH\nbig\tt1\t500\t244\n"
+
+
+@pytest.mark.parametrize("text", [BOXED, VERTICAL, TABBED])
+def test_information_schema_in_every_form(text: str) -> None:
+    found = read_statistics(text)
+    plan, report = apply_statistics(_plan(), found.tables)
+    (t1,) = plan.tables
+    assert t1.rows == 500
+    layout = row_layout(t1, plan.version)
+    assert layout.fixed_bytes + layout.variable_bytes == pytest.approx(244, abs=4)
+    assert not any("t1: not in the plan" in line for line in report)
+
+
+def test_tables_that_the_plan_lacks_are_told() -> None:
+    plan, report = apply_statistics(_plan(), read_statistics(BOXED).tables)
+    assert any(line.startswith("other: not in the plan") for line in report)
+    assert len(plan.tables) == 1
+
+
+def test_desc_without_partitions_says_what_to_do() -> None:
+    text = (REALITY / "ndb-desc-t1-1m-4part.txt").read_text().split("-- Per partition info")[0]
+    assert "-p" in read_statistics(text).problems[0]
+
+
+def test_other_text_is_told_apart() -> None:
+    assert read_statistics("hello\nworld").problems
+
+
+@given(st.text(alphabet="|+-\t\n* rowtable_namefq:19", max_size=200))
+def test_any_text_gives_an_answer(text: str) -> None:
+    list(read_rows(text))
+    read_statistics(text)
