@@ -5,17 +5,21 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent
 from PySide6.QtWidgets import (
     QComboBox,
+    QFileDialog,
     QHBoxLayout,
     QLineEdit,
+    QMenu,
     QProgressBar,
     QPushButton,
     QStackedWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -31,6 +35,7 @@ from ndbplan.desktop.explain import QuantityLabel
 from ndbplan.desktop.parts import label
 from ndbplan.desktop.tasks import Outcome, Progress, Task
 from ndbplan.desktop.units import SECONDS
+from ndbplan.plan.file import write_atomically
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -110,6 +115,7 @@ class SimulationPanel(Panel):
         controls.addWidget(self.state)
         controls.addStretch(1)
         controls.addWidget(self._summary)
+        controls.addWidget(self._menu_button())
         self._foot = QWidget()
         foot = QHBoxLayout(self._foot)
         foot.setContentsMargins(0, 0, 0, 0)
@@ -124,6 +130,47 @@ class SimulationPanel(Panel):
         layout.addLayout(controls)
         layout.addWidget(self._pages, 1)
         layout.addWidget(self._foot)
+
+    def _menu_button(self) -> QToolButton:
+        self._more = QToolButton()
+        self._more.setProperty("kind", "quiet")
+        self._more.setIcon(theme.icon("ellipsis"))
+        self._more.setToolTip("Save or copy the result")
+        self._more.setAccessibleName("Save or copy the result")
+        self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self._more)
+        menu.addAction("Copy all series as CSV", self.copy_csv)
+        menu.addAction("Save all series as CSV…", self._ask_csv_file)
+        menu.addAction("Copy the charts as a picture", self.copy_picture)
+        self._more.setMenu(menu)
+        self._more.hide()
+        return self._more
+
+    def copy_csv(self) -> None:
+        """Put every series of the result on the clipboard as CSV."""
+        if self.result is not None:
+            QGuiApplication.clipboard().setText(self.result.to_csv())
+
+    def save_csv(self, path: Path) -> None:
+        """Write every series of the result into a file; what became of it is said beside the button."""
+        if self.result is None:
+            return
+        try:
+            write_atomically(path, self.result.to_csv().encode("utf-8"))
+        except UserError as error:
+            self._refuse(error.line)
+        else:
+            self.state.setText(f"Saved {path}")
+
+    def copy_picture(self) -> None:
+        """Put a picture of the four charts on the clipboard."""
+        if self.charts is not None:
+            QGuiApplication.clipboard().setPixmap(self.charts.grab())
+
+    def _ask_csv_file(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save all series", "simulation.csv", "CSV (*.csv)")
+        if name:
+            self.save_csv(Path(name))
 
     def refresh(self) -> None:
         plan = self.context.plan
@@ -162,6 +209,7 @@ class SimulationPanel(Panel):
         self.cancel.show()
         self.start.hide()
         self.state.setText("Starting…")
+        self._empty.say("Simulating…", "The charts appear here.")
         self.bar.setRange(0, 0)
         self.bar.show()
         self._task = self.context.tasks.start(
@@ -231,6 +279,11 @@ class SimulationPanel(Panel):
         if self._task is None:
             return
         self.state.setText(progress.text)
+        if progress.text.startswith("Preparing"):
+            self._empty.say(
+                "Preparing the simulation engine",
+                "It is compiled once on this machine, which takes up to a minute. You may go on editing.",
+            )
         self.bar.setRange(0, 0 if progress.fraction is None else 1000)
         if progress.fraction is not None:
             self.bar.setValue(round(progress.fraction * 1000))
@@ -254,6 +307,7 @@ class SimulationPanel(Panel):
         self.bar.hide()
         self.start.show()
         self.state.setText(text)
+        self._say_what_to_do(self.context.plan)
 
     def _refuse(self, line: str) -> None:
         self.state.setText(line)
@@ -264,6 +318,7 @@ class SimulationPanel(Panel):
         self._run = None
         self._pages.setCurrentIndex(0)
         self._foot.hide()
+        self._more.hide()
         self._summary.hide()
         self.moment.emit(None)
 
@@ -279,6 +334,7 @@ class SimulationPanel(Panel):
         self.charts.show_result(result, run.plan)
         self._summary.show_result(result)
         self._foot.show()
+        self._more.show()
         marks = [(error.first_at_s.value, "error") for error in result.errors]
         error = result.first_error
         self._first_error.setVisible(error is not None)
@@ -297,6 +353,7 @@ class SimulationPanel(Panel):
 
     def _restyle(self) -> None:
         if self.charts is not None and self._run is not None:
+            self._more.setIcon(theme.icon("ellipsis"))
             self.charts.restyle()
             self.charts.show_result(self._run.result, self._run.plan)
 

@@ -27,6 +27,8 @@ _OVERLOADED = 0.95
 _BY_ITSELF_UP_TO_NODES = 16
 """Larger plans are searched only when somebody asks: it takes many simulations."""
 _PAUSE_MS = 600
+_NO_LIMIT_PER_S = 1e9
+"""The search stops here: nothing that is modelled limits the workload."""
 
 
 class Advice(QWidget):
@@ -157,7 +159,6 @@ class RemedyCard(QFrame):
         numbers.addWidget(_number("Before", remedy.before))
         numbers.addWidget(label("→", "gain", wrap=False))
         numbers.addWidget(_number("After", remedy.after))
-        numbers.addWidget(label("tx/s", "gain", wrap=False))
         numbers.addStretch(1)
         text.addLayout(numbers)
         self._error = label("", "fieldError")
@@ -182,5 +183,8 @@ class RemedyCard(QFrame):
 def _number(title: str, quantity: Quantity) -> QuantityLabel:
     shown = QuantityLabel(title, quantity)
     shown.setProperty("look", "gain")
-    shown.setText(format_count(round(quantity.value)))
+    if quantity.value >= _NO_LIMIT_PER_S:
+        shown.setText("no limit found")
+    else:
+        shown.setText(f"{format_count(round(quantity.value))} tx/s")
     return shown

@@ -39,8 +39,11 @@ class PlanPage(Page):
             get=no_of_replicas,
             edit=lambda plan, _i, value: edits.set_parameter(plan, "data_node", "NoOfReplicas", value),
         )
-        tables = ObjectLinks(context, lambda plan: plan.tables, "No table yet: import DDL or add one.")
+        tables = ObjectLinks(
+            context, lambda plan: plan.tables, "No table yet: take them from SQL, or add one."
+        )
         section = self.section("Tables")
+        section.add_action(link("From SQL…", self._import_tables, "Tables from SQL"))
         section.add_action(link("+ Add", self._add_table, "Add a table"))
         section.body.addWidget(tables)
         self.keep_fresh(tables)
@@ -72,6 +75,11 @@ class PlanPage(Page):
         )
         self.context.document.edit(f"Add table {table.full_name}", lambda p: edits.add(p, table))
         self.context.selection.set((table.id,))
+
+    def _import_tables(self) -> None:
+        from ndbplan.desktop.sql_dialog import SqlDialog
+
+        SqlDialog(self.context.document, self.window()).open()
 
     def _add_workload(self) -> None:
         plan = self.context.plan
