@@ -158,7 +158,7 @@ class TestSimulation:
         charts = stand.simulated().charts
         charts.rates.copy_csv()
         lines = QGuiApplication.clipboard().text().splitlines()
-        assert lines[0].startswith("t_s,offered,accepted")
+        assert lines[0] == "t_s,accepted,refused,offered"
         assert len(lines) == len(charts._result.times_s) + 1
         charts.rates.copy_picture()
         assert not QGuiApplication.clipboard().pixmap().isNull()
