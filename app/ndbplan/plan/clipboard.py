@@ -166,4 +166,9 @@ def _paste_workload(plan: Plan, workload: Workload, ids: dict[str, str], new_id:
         )
         for t in workload.transactions
     )
-    return workload.model_copy(update={"id": new_id, "transactions": transactions})
+    events = []
+    for event in workload.events:
+        named = getattr(event, "object_id", None)
+        if named is None or named in ids or named in plan.by_id:
+            events.append(event.model_copy(update={"object_id": ids.get(named, named)}) if named else event)
+    return workload.model_copy(update={"id": new_id, "transactions": transactions, "events": tuple(events)})

@@ -138,6 +138,9 @@ def _renamed(plan: Plan, old: str, new: str) -> Plan:
             )
             if transactions != part.transactions:
                 fields["transactions"] = transactions
+            events = _mapped(part.events, follow)
+            if events != part.events:
+                fields["events"] = events
         return part.model_copy(update=fields) if fields else part
 
     return plan.replace(
@@ -153,6 +156,7 @@ def remove(plan: Plan, object_ids: Collection[str]) -> Plan:
 
     A host takes its disks and processes with it (API slots lose only their host), a disk leaves the roles
     it had, a location frees its hosts, a table its operations, and a workload without operations goes too.
+    Events of what is gone go with it.
     """
     gone = set(object_ids)
     for host in plan.hosts:
@@ -214,6 +218,9 @@ def _process_without(process: Process, gone: set[str]) -> Process:
 
 
 def _workload_without(workload: Workload, gone: set[str]) -> Workload | None:
+    events = tuple(e for e in workload.events if getattr(e, "object_id", None) not in gone)
+    if len(events) != len(workload.events):
+        workload = workload.model_copy(update={"events": events})
     if not any(o.table_id in gone for t in workload.transactions for o in t.operations):
         return workload
     transactions = tuple(
@@ -355,7 +362,7 @@ def add_node_group(plan: Plan, groups: int = 1) -> Plan:
 def _twin_host(plan: Plan, model: Host) -> tuple[Plan, str]:
     taken = {host.hostname for host in plan.hosts}
     hostname = next_hostname(model.hostname, taken)
-    host_id = free_id(plan, hostname)
+    host_id = free_id(plan, id_like(hostname))
     disks: list[Disk] = []
     for disk in model.disks:
         disk_id = free_id(plan, f"{host_id}-{disk.name}".replace(" ", "-"), [d.id for d in disks])
@@ -373,6 +380,11 @@ def _twin_node(plan: Plan, model: DataNode, host_id: str, group: int | None) -> 
     )
     plan = add(plan, twin.model_copy(update={"host_id": model.host_id}))
     return move_process(plan, twin.id, host_id)
+
+
+def id_like(text: str) -> str:
+    """The text with what no id may hold taken out."""
+    return re.sub(r"[^A-Za-z0-9._-]", "-", text).lstrip("._-")[:50] or "host"
 
 
 def next_hostname(model: str, taken: Collection[str]) -> str:

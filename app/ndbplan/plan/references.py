@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
-from ndbplan.plan.hardware import Host, Location
-from ndbplan.plan.processes import DataNode, DiskRole, process_node_ids
+from ndbplan.plan.events import DiskSlow, Event, NodeFailure, SqlNodeDown
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.processes import DataNode, DiskRole, SqlNode, process_node_ids
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 
 if TYPE_CHECKING:
@@ -66,6 +67,17 @@ def broken(plan: Plan) -> Iterator[BrokenReferenceError]:
                     yield _missing(f"{place}.table_id", "table", operation.table_id)
                     continue
                 yield from _columns(touched, operation.columns, f"{place}.columns")
+        for j, event in enumerate(workload.events):
+            yield from _event(plan, event, f"workloads[{i}].events[{j}]")
+
+
+def _event(plan: Plan, event: Event, place: str) -> Iterator[BrokenReferenceError]:
+    if isinstance(event, NodeFailure) and not isinstance(plan.by_id.get(event.object_id), DataNode):
+        yield _missing(f"{place}.object_id", "data node", event.object_id)
+    if isinstance(event, SqlNodeDown) and not isinstance(plan.by_id.get(event.object_id), SqlNode):
+        yield _missing(f"{place}.object_id", "SQL node", event.object_id)
+    if isinstance(event, DiskSlow) and not isinstance(plan.by_id.get(event.object_id), Disk):
+        yield _missing(f"{place}.object_id", "disk", event.object_id)
 
 
 def _duplicate_ids(plan: Plan) -> Iterator[BrokenReferenceError]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
+from ndbplan.plan.events import Event
 from ndbplan.plan.fields import Assumable, Id, Identifier, Label, Part, PerS, Seconds, with_kind
 
 
@@ -91,3 +92,5 @@ class Workload(Assumable):
     load: Load
     duration_s: Seconds = 600.0
     """How long a simulation of it lasts unless told otherwise."""
+    events: tuple[Event, ...] = ()
+    """What happens meanwhile."""
