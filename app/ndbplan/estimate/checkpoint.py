@@ -21,6 +21,7 @@ from ndbplan.estimate.node_data import NodeData, TablePart, node_data_by_id
 from ndbplan.estimate.parameters import number, settings_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.redo import log_bytes_per_part
+from ndbplan.ndb.constants import constant
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.workloads import Workload
@@ -170,6 +171,7 @@ def _partial_bytes(
     seconds: float, changes: list[_Change], data: NodeData, work: float, insert: float
 ) -> float:
     """Bytes that a partial checkpoint writes when the changes of so many seconds have piled up."""
+    deleted = constant("lcp_delete_weight").value
     written = 0.0
     for change in changes:
         rows = change.part.rows
@@ -177,7 +179,7 @@ def _partial_bytes(
         if rows <= 0:
             continue
         each = held / rows
-        weighted = (change.updates + insert * change.inserts + 1.2 * change.deletes) * seconds
+        weighted = (change.updates + insert * change.inserts + deleted * change.deletes) * seconds
         touched = (change.updates + change.deletes) * seconds
         changed = min(held, each * (rows * -math.expm1(-touched / rows) + change.inserts * seconds))
         share = held / data.checkpoint_bytes if data.checkpoint_bytes else 0.0
@@ -222,9 +224,10 @@ def _partial(
     insert = number(plan, node, "InsertRecoveryWork", 40) / 100
     pause = constant_for(plan, "lcp_pause_s")
     headroom = constant_for(plan, "lcp_target_headroom")
+    deleted = constant("lcp_delete_weight").value
     row = data.checkpoint_bytes / data.rows if data.rows else 0.0
     needed = sum(
-        (c.updates * (1 + 1 / work) + c.inserts * (1 + insert / work) + c.deletes * (1 + 1.2 / work))
+        (c.updates * (1 + 1 / work) + c.inserts * (1 + insert / work) + c.deletes * (1 + deleted / work))
         * (c.part.checkpoint_bytes / c.part.rows if c.part.rows else row)
         for c in changes
     )

@@ -17,6 +17,7 @@ from ndbplan.estimate.parameters import number, settings_of, version_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout
 from ndbplan.estimate.shares import Shares, shares_of
+from ndbplan.ndb.rowformat import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -101,7 +102,7 @@ class _DiskRow:
     @property
     def page_bytes(self) -> float:
         """Share of pages, in bytes, that these rows take."""
-        return self.count * 32768 / self.layout.rows_per_disk_page
+        return self.count * PAGE_BYTES / self.layout.rows_per_disk_page
 
 
 @memo_by_identity(size=4096)

@@ -24,7 +24,6 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.settings import data_node_text, redo_log_parts
 
-
 _LEAST_COPY_SHARE = 0.2
 """Share of the copy speed that traffic leaves at least."""
 
