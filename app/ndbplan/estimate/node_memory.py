@@ -8,12 +8,14 @@ that ndbmtd 8.4.8 printed at start for 196 settings (tests/reality/datanode-memo
 
 from __future__ import annotations
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.units import KIB, MIB
 from ndbplan.estimate.parameters import number
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.topology import threads_of
 from ndbplan.ndb.threads import ThreadCounts
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.fields import Parameters
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.settings import redo_buffer_bytes, redo_log_parts
@@ -50,10 +52,15 @@ def job_buffer_pages(threads: ThreadCounts, version: NdbVersion) -> int:
     return own * block + _QUEUE_PAGES * queues + alone
 
 
+@memo_by_identity(16)
+def _links(plan: Plan) -> int:
+    """Links of a data node: to every other node of the cluster."""
+    return len(plan.processes) - 1
+
+
 def send_buffer_bytes(plan: Plan, node: DataNode, threads: ThreadCounts) -> int:
     """Send buffers of all links of a node."""
-    links = sum(p.node_id != node.node_id for p in plan.processes if p.kind != "management")
-    links += len(plan.management_nodes)
+    links = _links(plan)
     stated = number(plan, node, "TotalSendBufferMemory", 0)
     per_link = plan.parameters.tcp.get("SendBufferMemory")
     own = stated or links * (per_link if isinstance(per_link, int) else 2 * MIB)
@@ -86,6 +93,23 @@ def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Qua
 
 def node_memory(plan: Plan, node: DataNode) -> Quantity:
     """Bytes of RAM that the node takes; raises ThreadConfigError for a ThreadConfig it would refuse."""
+    return node_memories(plan)[node.node_id]
+
+
+@memo_by_identity(16)
+def node_memories(plan: Plan) -> dict[int, Quantity]:
+    """Bytes of RAM of every data node, by node id; nodes with the same settings share one answer."""
+    kept: dict[tuple[Parameters, ThreadCounts], Quantity] = {}
+    found: dict[int, Quantity] = {}
+    for node in plan.data_nodes:
+        key = (node.parameters, threads_of(plan, node))
+        if key not in kept:
+            kept[key] = _node_memory(plan, node)
+        found[node.node_id] = kept[key]
+    return found
+
+
+def _node_memory(plan: Plan, node: DataNode) -> Quantity:
     version, threads = plan.version, threads_of(plan, node)
     parts = redo_log_parts(plan, node)
 

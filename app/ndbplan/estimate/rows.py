@@ -262,9 +262,11 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
 def _blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
     found = []
     for column in table.columns:
+        if column.type not in rowformat.BLOB_TYPES:
+            continue
         stored = stored_column(column, version)
         kind = stored.type
-        if kind.storage is not Storage.BLOB or kind.part_bytes == 0:
+        if kind.part_bytes == 0:
             continue
         behind = max(0.0, _blob_mean(column) - kind.inline_bytes)
         parts = -(-behind // kind.part_bytes)
@@ -314,7 +316,9 @@ def _part_layout(
 
 @memo_by_identity(_MANY_TABLES)
 def _unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
-    found = []
+    found: list[UniqueTable] = []
+    if all(index.kind == "ordered" for index in table.indexes):
+        return ()
     keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
     has_variable_key = any(c.type.storage is Storage.VARIABLE for c in keys)
     key_bytes = 4.0 + sum(4 * c.mean_words for c in keys)
