@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show
 from ndbplan.cli.parameters import PLAN, Names, UsageError, read_bytes, read_plan
 
@@ -176,27 +177,41 @@ def render(plan_file: Path, picture: Path, *, dark: bool, as_json: bool) -> None
     type=click.Path(path_type=Path),
     help="The file.",
 )
+@click.option(
+    "--into", "base_file", metavar="PLAN", type=click.Path(path_type=Path), help="Add to a copy of this plan."
+)
 @click.option("--version", "version", metavar="8.4", help="NDB version of the files; without it: guessed.")
+@click.option("--disk", "disk_id", metavar="ID", help="The disk that fio or iostat measured.")
 @json_option
 @click.pass_context
 def import_files(
-    ctx: click.Context, files: tuple[Path, ...], output: Path, version: str | None, *, as_json: bool
+    ctx: click.Context,
+    files: tuple[Path, ...],
+    output: Path,
+    base_file: Path | None,
+    version: str | None,
+    disk_id: str | None,
+    *,
+    as_json: bool,
 ) -> None:
-    """Make a plan from a config.ini. Exit code 1: a management server would refuse the file."""
-    from ndbplan.cli.tables import finding_lines
-    from ndbplan.exchange.config_file import ConfigFileError
-    from ndbplan.exchange.import_config import import_config
-    from ndbplan.ndb.version import BadVersionError
-    from ndbplan.plan.file import save
+    """Make a plan from files: config.ini, SQL, ndb_desc and ndbinfo output, fio, iostat.
 
-    texts = {str(path): read_bytes(path) for path in files}
+    Exit code 1: a management server would refuse the config.ini.
+    """
+    from ndbplan.cli.tables import finding_lines
+    from ndbplan.exchange.import_files import import_files as put_together
+    from ndbplan.plan.file import PlanFileError, save
+
+    base = None if base_file is None else read_plan(base_file)
+    contents = {str(path): read_bytes(path) for path in files}
     try:
-        plan, report = import_config(texts, version)
-    except ConfigFileError as error:
-        raise UsageError(error.what, where=error.where or str(files[0]), fix=error.fix) from None
-    except BadVersionError as error:
-        raise UsageError(error.what, where="--version", fix=error.fix) from None
-    save(plan, output)
-    shape = {"files": [str(output)], **report.to_json()}
-    show(shape, as_json=as_json, text=finding_lines(shape, output))
-    ctx.exit(0 if report.accepted else 1)
+        done = put_together(contents, base, version, disk_id)
+    except PlanFileError:
+        raise
+    except UserError as error:
+        where = "--version" if error.where == "ndb_version" else error.where
+        raise UsageError(error.what, where=where or ", ".join(contents), fix=error.fix) from None
+    save(done.plan, output)
+    shape = {"files": [str(output)], **done.to_json()}
+    show(shape, as_json=as_json, text=finding_lines(shape))
+    ctx.exit(0 if done.accepted else 1)

@@ -192,11 +192,17 @@ def problem_lines(problems: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield ", ".join(f"{n} {name}{'' if n == 1 else 's'}" for name, n in counts.items())
 
 
-def finding_lines(report: Mapping[str, Any], output: object) -> Iterator[str]:
-    """What an import noticed, line by line of the file."""
+def finding_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """What an import noticed and changed, file by file."""
     for finding in report["findings"]:
-        yield f"{finding['severity']:<7}  {report['file']}:{finding['line']}  {finding['message']}"
+        place = finding["file"] if finding["line"] is None else f"{finding['file']}:{finding['line']}"
+        yield f"{finding['severity']:<7}  {place}  {finding['message']}"
         if finding["fix"]:
             yield f"         → {finding['fix']}"
-    taken = "would be accepted" if report["accepted"] else "would be REFUSED"
-    yield f"read for NDB {report['version']}; {taken} by ndb_mgmd; wrote {output}"
+    yield from report["changes"]
+    for read in report["read"]:
+        yield f"read {read['file']} as {read['kind']}"
+    if any(read["kind"] == "config" for read in report["read"]):
+        taken = "would be accepted" if report["accepted"] else "would be REFUSED"
+        yield f"for NDB {report['version']}; {taken} by ndb_mgmd"
+    yield from (f"wrote {name}" for name in report["files"])

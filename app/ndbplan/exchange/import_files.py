@@ -1,0 +1,203 @@
+"""Files of any kind that the program reads, put into one plan: config.ini, SQL, statistics, measurements.
+
+done = import_files({"config.ini": b"...", "schema.sql": b"..."})
+done.plan, done.findings
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ndbplan.base.errors import UserError
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan import edits
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.tables import Table
+
+Kind = Literal["config", "options", "ddl", "statistics", "measurements"]
+_SECTION = re.compile(
+    r"^\s*\[\s*(?:ndbd|ndb_mgmd|mgm|mysqld|api|tcp|shm|db|computer|system)(?:\s+default)?\s*\]", re.I | re.M
+)
+_CREATE = re.compile(r"\bCREATE\s+(?:TEMPORARY\s+)?TABLE\b", re.I)
+_KEPT_OF_A_KNOWN_TABLE = ("id", "rows", "growth_rows_per_month", "partition_rows", "tablespace_id")
+
+
+class FileKindError(UserError):
+    """A file that is none of those the program reads."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something noticed in a file."""
+
+    file: str
+    line: int | None
+    severity: Literal["error", "warning"]
+    """error: a management server would refuse the file for it."""
+    message: str
+    fix: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """One entry of `findings`."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "severity": self.severity,
+            "message": self.message,
+            "fix": self.fix,
+        }
+
+
+@dataclass
+class Imported:
+    """The plan so far, what went into it and what was noticed."""
+
+    plan: Plan
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    """What each file was taken for."""
+    findings: list[Finding] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
+    """What measurements and statistics changed, in words."""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether a management server would take the configuration."""
+        return all(finding.severity != "error" for finding in self.findings)
+
+    def to_json(self) -> dict[str, Any]:
+        """What `ndbplan import --json` prints beside the file written."""
+        return {
+            "read": [{"file": name, "kind": kind} for name, kind in self.kinds.items()],
+            "version": self.plan.ndb_version,
+            "accepted": self.accepted,
+            "findings": [finding.to_json() for finding in self.findings],
+            "changes": list(self.changes),
+        }
+
+
+def kind_of(name: str, content: bytes) -> Kind:
+    """What a file is, by its name and content. Raises FileKindError when it is nothing that is read."""
+    from ndbplan.exchange.measurements import MeasurementError, read_measurements
+    from ndbplan.exchange.statistics import read_statistics
+
+    text = content.decode("utf-8", "replace")
+    lower = name.lower()
+    if lower.endswith(".cnf"):
+        return "options"
+    if lower.endswith(".sql") or (_CREATE.search(text) and not lower.endswith(".ini")):
+        return "ddl"
+    if lower.endswith(".ini") or _SECTION.search(text):
+        return "config"
+    if read_statistics(text).tables:
+        return "statistics"
+    try:
+        read_measurements(text)
+    except MeasurementError:
+        raise FileKindError(
+            "this is no config.ini, no CREATE TABLE, no statistics and no measurement",
+            where=name,
+            fix="give one of those; see the guide's page on export",
+        ) from None
+    return "measurements"
+
+
+def import_files(
+    contents: Mapping[str, bytes],
+    base: Plan | None = None,
+    version: str | None = None,
+    disk_id: str | None = None,
+) -> Imported:
+    """One plan of several files; `base`: add to this plan.
+
+    The configuration comes first, then tables, then what was counted and measured. `version`: aimed at;
+    None: guessed from the configuration, else that of `base`. `disk_id`: the disk that fio or iostat
+    measured. Raises FileKindError, BadVersionError, and what the readers of each kind raise.
+    """
+    kinds = {name: kind_of(name, content) for name, content in contents.items()}
+    configs = [name for name, kind in kinds.items() if kind == "config"]
+    if configs and base is not None:
+        raise FileKindError(
+            "a config.ini makes a plan of its own",
+            where=configs[0],
+            fix="leave out --into, or compare with diff",
+        )
+    if version is not None:
+        NdbVersion.parse(version)
+    done = Imported(base or EMPTY_PLAN, kinds)
+    if version is not None and not configs:
+        done.plan = edits.set_plan(done.plan, ndb_version=version)
+    for number, name in enumerate(configs):
+        if number:
+            done.findings.append(Finding(name, None, "warning", "left aside; one config.ini makes the plan"))
+        else:
+            _config(done, name, contents[name], version)
+    for name, kind in kinds.items():
+        text = contents[name].decode("utf-8", "replace")
+        if kind == "options":
+            done.findings.append(
+                Finding(name, None, "warning", "left aside; SQL nodes and their ids come from config.ini")
+            )
+        elif kind == "ddl":
+            _tables(done, name, text)
+    for name, kind in kinds.items():
+        text = contents[name].decode("utf-8", "replace")
+        if kind == "statistics":
+            _statistics(done, name, text)
+        elif kind == "measurements":
+            _measurements(done, text, disk_id)
+    return done
+
+
+def _config(done: Imported, name: str, content: bytes, version: str | None) -> None:
+    from ndbplan.exchange.import_config import import_config
+
+    done.plan, report = import_config({name: content}, version)
+    for found in report.findings:
+        severity: Literal["error", "warning"] = "error" if found.refused else "warning"
+        done.findings.append(Finding(name, found.line, severity, found.message, found.fix or None))
+
+
+def _tables(done: Imported, name: str, text: str) -> None:
+    from ndbplan.exchange.ddl import read_ddl
+
+    found = read_ddl(text, done.plan.version)
+    for problem in found.problems:
+        done.findings.append(Finding(name, problem.line, "warning", problem.message))
+    spaces = {space.name: space.id for space in done.plan.tablespaces}
+    for table in found.tables:
+        space = spaces.get(found.tablespaces.get(table.id, ""))
+        done.plan = _with_table(done.plan, table, space)
+    if not found.tables:
+        done.findings.append(Finding(name, None, "warning", "no table could be read"))
+
+
+def _with_table(plan: Plan, table: Table, tablespace_id: str | None) -> Plan:
+    """The plan with the table added; one of the same name gets its definition and keeps its rows."""
+    known = next((t for t in plan.tables if t.full_name == table.full_name), None)
+    if known is None:
+        wish = {"id": edits.free_id(plan, table.id), "tablespace_id": tablespace_id}
+        return edits.add(plan, edits.changed(table, **wish))
+    fields = {n: getattr(table, n) for n in Table.model_fields if n not in _KEPT_OF_A_KNOWN_TABLE}
+    return edits.update(plan, known.id, **fields)
+
+
+def _statistics(done: Imported, name: str, text: str) -> None:
+    from ndbplan.exchange.statistics import apply_statistics, read_statistics
+
+    found = read_statistics(text)
+    for problem in found.problems:
+        done.findings.append(Finding(name, None, "warning", problem))
+    done.plan, said = apply_statistics(done.plan, found.tables)
+    done.changes += said
+
+
+def _measurements(done: Imported, text: str, disk_id: str | None) -> None:
+    from ndbplan.exchange.calibrate import calibrate
+    from ndbplan.exchange.measurements import read_measurements
+
+    for measurement in read_measurements(text):
+        done.plan, changes = calibrate(done.plan, measurement, disk_id)
+        done.changes += [f"{change.what}: {change.before} → {change.after}" for change in changes]
