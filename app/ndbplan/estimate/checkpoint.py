@@ -18,7 +18,7 @@ from ndbplan.base.units import MIB
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load import NodeLoad, TableLoad, node_loads, table_loads
 from ndbplan.estimate.node_data import NodeData, TablePart, node_data_by_id
-from ndbplan.estimate.parameters import number, settings_of
+from ndbplan.estimate.parameters import KEPT_NODES, number, settings_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.redo import log_bytes_per_part
 from ndbplan.ndb.constants import constant
@@ -140,8 +140,15 @@ class _Change:
     deletes: float
 
 
+@memo_by_identity(size=16)
+def _by_table(tables: tuple[TableLoad, ...]) -> dict[str, TableLoad]:
+    return {load.table.id: load for load in tables}
+
+
+@memo_by_identity(size=KEPT_NODES)
 def _changes(data: NodeData, tables: tuple[TableLoad, ...]) -> list[_Change]:
-    loads = {load.table.id: load for load in tables}
+    """Changes of every table on one node that the workload writes."""
+    loads = _by_table(tables)
     found = []
     for part in data.tables:
         load = loads.get(part.table.id)
@@ -298,7 +305,19 @@ def _full(
     return size, speed, duration
 
 
-@memo_by_identity(size=4096)
+@memo_by_identity(size=KEPT_NODES)
+def _all_rows(data: NodeData) -> Quantity:
+    """Bytes of all rows of a node in a full checkpoint."""
+    terms = tuple(
+        Term(
+            f"{p.table.full_name}: {p.rows:.0f} rows", p.checkpoint_bytes, "bytes", "4 + row bytes, measured"
+        )
+        for p in data.tables
+    )
+    return Quantity.around(data.checkpoint_bytes, "bytes", 1.01, terms)
+
+
+@memo_by_identity(size=KEPT_NODES)
 def _node(
     plan: Plan, node: DataNode, data: NodeData, load: NodeLoad | None, tables: tuple[TableLoad, ...]
 ) -> NodeCheckpoint:
@@ -306,13 +325,7 @@ def _node(
     partial = is_partial(plan, node)
     compressed = constant_for(plan, "lcp_compressed_factor")
     factor = compressed.value if number(plan, node, "CompressedLCP", 0) else 1.0
-    full_terms = tuple(
-        Term(
-            f"{p.table.full_name}: {p.rows:.0f} rows", p.checkpoint_bytes, "bytes", "measured: row bytes + 4"
-        )
-        for p in data.tables
-    )
-    full = Quantity.around(data.checkpoint_bytes * factor, "bytes", 1.01, full_terms)
+    full = _all_rows(data).scaled(factor)
     changes = _changes(data, tables)
     writes = load is not None and load.writes_per_s > 0
     if partial and writes and load is not None:

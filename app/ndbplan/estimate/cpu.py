@@ -11,7 +11,7 @@ from typing import Any
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load import NodeLoad, node_loads
-from ndbplan.estimate.parameters import settings_of
+from ndbplan.estimate.parameters import KEPT_NODES, settings_of
 from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.topology import threads_of
@@ -91,7 +91,7 @@ def _sum(*parts: Quantity) -> Quantity:
     )
 
 
-@memo_by_identity(size=4096)
+@memo_by_identity(size=KEPT_NODES)
 def _node(plan: Plan, node: DataNode, load: NodeLoad, threads: ThreadCounts, speed: Quantity) -> NodeCpu:
     write, byte = constant_for(plan, "ldm_write_s"), constant_for(plan, "ldm_write_per_byte_s")
     read, scan = constant_for(plan, "ldm_read_s"), constant_for(plan, "ldm_scan_row_s")

@@ -13,7 +13,7 @@ from typing import Any
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load import TableLoad, table_loads
-from ndbplan.estimate.parameters import number, settings_of, version_of
+from ndbplan.estimate.parameters import KEPT_NODES, number, settings_of, version_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout
 from ndbplan.estimate.shares import Shares, shares_of
@@ -195,7 +195,7 @@ def _gather(
     return found
 
 
-@memo_by_identity(size=4096)
+@memo_by_identity(size=KEPT_NODES)
 def _node(plan: Plan, node: DataNode, sums: _Sums) -> NodeDiskData:
     hot = constant_for(plan, "disk_page_buffer_hot")
     cache = number(plan, node, "DiskPageBufferMemory", 64 * 1024 * 1024)

@@ -12,7 +12,7 @@ from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.checkpoint import CheckpointEstimate, NodeCheckpoint, checkpoint
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.disk_data import DiskDataEstimate, NodeDiskData, disk_data
-from ndbplan.estimate.parameters import settings_of
+from ndbplan.estimate.parameters import KEPT_NODES, settings_of
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.redo import NodeRedo, RedoEstimate, redo
 from ndbplan.plan.hardware import Disk, DiskKind
@@ -120,7 +120,7 @@ def sequential_write_bytes_per_s(plan: Plan, disk: Disk, streams: int) -> Quanti
     )
 
 
-@memo_by_identity(size=4096)
+@memo_by_identity(size=KEPT_NODES)
 def _streams(
     node: DataNode,
     disks: tuple[Disk, ...],
@@ -151,7 +151,7 @@ def _streams(
     return tuple(found)
 
 
-@memo_by_identity(size=4096)
+@memo_by_identity(size=3 * KEPT_NODES)
 def _demand(plan: Plan, host_id: str, hostname: str, disk: Disk, *streams: Stream) -> DiskDemand:
     written = total(((s.name, s.write_bytes_per_s) for s in streams), "bytes/s")
     reads = total(((s.name, s.random_reads_per_s) for s in streams if s.random_reads_per_s.value), "per s")

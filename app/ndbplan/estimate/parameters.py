@@ -35,6 +35,12 @@ def version_of(plan: Plan) -> NdbVersion:
     return _versions.setdefault(plan.version, plan.version)
 
 
+KEPT_NODES = 600
+"""Figures of nodes that are kept for the next edit: four plans of the largest cluster.
+
+More would only make Python's garbage collector walk over what nobody asks for again.
+"""
+
 NODE_SETTINGS = frozenset(
     {
         "CompressedLCP",

@@ -13,7 +13,7 @@ from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load import NodeLoad, node_loads
 from ndbplan.estimate.log_records import operation_redo, transaction_redo
-from ndbplan.estimate.parameters import settings_of, version_of
+from ndbplan.estimate.parameters import KEPT_NODES, settings_of, version_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
@@ -152,7 +152,7 @@ def device_bytes_per_s(plan: Plan, log: Quantity) -> Quantity:
     )
 
 
-@memo_by_identity(size=4096)
+@memo_by_identity(size=KEPT_NODES)
 def _node(plan: Plan, node: DataNode, load: NodeLoad) -> NodeRedo:
     part, part_bytes_per_s = load.hottest_log_part
     log = load.redo_bytes_per_s
