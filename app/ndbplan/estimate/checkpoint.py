@@ -227,7 +227,7 @@ def _partial(
     plan: Plan, node: DataNode, data: NodeData, load: NodeLoad, changes: list[_Change], limits: SpeedLimits
 ) -> tuple[Quantity, Quantity, Quantity]:
     """(bytes, speed, duration) of a partial checkpoint."""
-    work = number(plan, node, "RecoveryWork", 60) / 100
+    work = max(1, number(plan, node, "RecoveryWork", 60)) / 100
     insert = number(plan, node, "InsertRecoveryWork", 40) / 100
     pause = constant_for(plan, "lcp_pause_s")
     headroom = constant_for(plan, "lcp_target_headroom")
