@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
@@ -14,8 +14,7 @@ from ndbplan.desktop import theme
 Key = str | QKeySequence.StandardKey
 
 
-@dataclass(frozen=True)
-class Spec:
+class Spec(NamedTuple):
     """One action: its name in the program, what people read, its icon and keys."""
 
     name: str

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ndbplan.base.resources import read_json
 from ndbplan.plan import edits
@@ -32,8 +31,7 @@ ROLE_TEXT = {
 }
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(NamedTuple):
     """One entry of the palette."""
 
     key: str

@@ -61,6 +61,8 @@ def make_application() -> QApplication:
     # Collections while modules load find nothing to free; on again when the window is built.
     gc.disable()
     without_pydantic_plugins()
+    _import_model()
+    _without_source_search()
     from PySide6.QtCore import Qt
     from PySide6.QtGui import QGuiApplication
     from PySide6.QtWidgets import QApplication
@@ -72,6 +74,29 @@ def make_application() -> QApplication:
     app.setApplicationDisplayName("")
     app.setDesktopFileName("ndbplan")
     return app
+
+
+def _import_model() -> None:
+    """Load what needs no Qt before Qt: see `_without_source_search`."""
+    import platformdirs  # noqa: F401
+
+    import ndbplan.estimate.topology
+    import ndbplan.plan.arrange
+    import ndbplan.plan.clipboard
+    import ndbplan.plan.samples  # noqa: F401
+
+
+def _without_source_search() -> None:
+    """Let PySide not read the source of every module that is imported from now on.
+
+    It looks for modules that could ask for its optional features (snake_case, true_property); none of this
+    program or of its libraries does. When PySide is laid out otherwise than here, only time is lost.
+    """
+    import PySide6.QtCore  # noqa: F401
+
+    feature = sys.modules.get("shibokensupport.feature")
+    if hasattr(feature, "_mod_uses_pyside"):
+        feature._mod_uses_pyside = lambda _module: False  # type: ignore[union-attr]
 
 
 def _started() -> QApplication:

@@ -23,7 +23,13 @@ class Part(BaseModel):
     """Base of everything in a plan: frozen, no unknown fields, no NaN or infinity."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, validate_default=False, ser_json_inf_nan="constants"
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        validate_default=False,
+        ser_json_inf_nan="constants",
+        # A part is mostly validated as a piece of a Plan; its own validator is built when first asked for.
+        defer_build=True,
     )
 
 

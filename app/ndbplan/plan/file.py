@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -110,6 +109,8 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
 
 def write_atomically(path: Path, content: bytes, *, backup: bool = False) -> None:
     """Write `content` so that the file is either the old or the new one. Raises PlanFileError."""
+    import tempfile
+
     target = path.resolve() if path.is_symlink() else path
     temporary: Path | None = None
     try:

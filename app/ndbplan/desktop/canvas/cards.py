@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from PySide6.QtGui import QFontMetricsF
 
@@ -26,8 +26,7 @@ _API_CHIPS = 2
 _ALWAYS_WRITTEN = (DiskRole.REDO, DiskRole.LCP, DiskRole.BACKUP)
 
 
-@dataclass(frozen=True, slots=True)
-class Rect:
+class Rect(NamedTuple):
     """A rectangle without Qt: left, top, width, height."""
 
     x: float
@@ -50,8 +49,7 @@ class Rect:
         return Rect(self.x + dx, self.y + dy, self.width, self.height)
 
 
-@dataclass(frozen=True, slots=True)
-class Chip:
+class Chip(NamedTuple):
     """One process, or several API slots that share a chip."""
 
     ids: tuple[str, ...]
@@ -64,8 +62,7 @@ class Chip:
     rect: Rect
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(NamedTuple):
     """One disk."""
 
     disk: Disk
@@ -74,8 +71,7 @@ class Tile:
     rect: Rect
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """A host with everything inside it."""
 
     host: Host

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil, log, sqrt
+from typing import NamedTuple
 
 from ndbplan.desktop.canvas.cards import HOST_WIDTH, Card, Chip, Rect, make_card, text_width
 from ndbplan.estimate.topology import groups_by_number
@@ -35,8 +36,7 @@ LOOSE = "api-slots-anywhere"
 NOWHERE = Rect(0.0, 0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class LocationBox:
+class LocationBox(NamedTuple):
     """A location and the frame around its hosts."""
 
     location: Location
@@ -44,8 +44,7 @@ class LocationBox:
     hosts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HostBox:
+class HostBox(NamedTuple):
     """A host's card and its place."""
 
     card: Card
@@ -58,8 +57,7 @@ class HostBox:
         return Rect(self.x, self.y, HOST_WIDTH, self.card.height)
 
 
-@dataclass(frozen=True, slots=True)
-class LooseBox:
+class LooseBox(NamedTuple):
     """The card of API slots without a host."""
 
     chips: tuple[Chip, ...]
