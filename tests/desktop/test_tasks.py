@@ -123,3 +123,19 @@ def test_deleting_the_owner_stops_the_tasks(qtbot: QtBot) -> None:
     assert started.wait(5)
     shiboken6.delete(owner)
     assert ended.is_set()
+
+
+def test_a_result_on_its_way_is_not_seen_after_cancel(qtbot: QtBot) -> None:
+    tasks, seen, ended = Tasks(), _Seen(), threading.Event()
+
+    def work(task: Task) -> str:
+        ended.set()
+        return "too late"
+
+    task = tasks.start(work, seen.done)
+    assert ended.wait(5)
+    tasks._pool.waitForDone()
+    task.cancel()
+    qtbot.waitUntil(lambda: bool(seen.outcomes))
+    assert seen.outcomes == [Outcome(cancelled=True)]
+    tasks.close()

@@ -128,7 +128,8 @@ class Tasks(QObject):
 
     def _ended(self, task: Task, done: Callable[[Outcome], None], outcome: Outcome) -> None:
         if self._running.pop(task, None) is not None:
-            done(outcome)
+            # It may have been cancelled while its result was on the way.
+            done(Outcome(cancelled=True) if task.cancelled() else outcome)
 
     @property
     def is_busy(self) -> bool:

@@ -19,6 +19,7 @@ from ndbplan.desktop.analyses.playback import Moment
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.estimates import Estimates
 from ndbplan.desktop.explain import QuantityLabel
+from ndbplan.desktop.inspector.problems import ProblemRow, WaiverRow
 from ndbplan.desktop.selection import Selection
 from ndbplan.plan import edits
 from ndbplan.plan.plan import EMPTY_PLAN
@@ -304,6 +305,25 @@ def test_problems_are_filtered_by_severity(stand: _Stand) -> None:
     panel._buttons["error"].click()
     assert len(panel.list._shown) == len(errors)
     assert panel._buttons["error"].text() == f"Errors  {len(errors)}"
+
+
+def test_a_problem_is_accepted_with_a_reason_and_taken_back(stand: _Stand) -> None:
+    panel = stand.panel("Problems")
+    assert stand.estimates.latest is not None
+    row = panel.list.findChildren(ProblemRow)[0]
+    message = row._problem.message
+    row.accept("measured on site")
+    assert [w.reason for w in stand.document.plan.waivers] == ["measured on site"]
+    stand.until(lambda: stand.estimates.is_fresh)
+    assert message not in {problem.message for problem in stand.estimates.latest.problems}
+    panel._buttons["waived"].click()
+    waived = panel.findChildren(WaiverRow)
+    assert len(waived) == 1
+    waived[0].take_back()
+    assert stand.document.plan.waivers == ()
+    row.accept("")
+    assert "reason" in row._error.text()
+    assert stand.document.plan.waivers == ()
 
 
 def test_the_export_follows_edits_and_is_written(stand: _Stand, tmp_path: Path) -> None:

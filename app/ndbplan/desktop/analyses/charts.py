@@ -432,7 +432,7 @@ def _time_axis(pg: Any) -> Any:
             return [format_duration(value) for value in values]
 
         def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
-            wanted = max(1.0, size / 90)
+            wanted = max(1.0, size / 70)
             span = max(1e-9, high - low)
             step = next((s for s in _TIME_STEPS if span / s <= wanted), _TIME_STEPS[-1])
             if span < 2:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QListWidget,
+    QListWidgetItem,
     QPlainTextEdit,
     QPushButton,
     QSplitter,
@@ -117,7 +118,10 @@ class ExportPanel(Panel):
             chosen = self.files.currentItem().text() if self.files.currentItem() else ""
             self.files.blockSignals(True)
             self.files.clear()
-            self.files.addItems(names)
+            for name in names:
+                item = QListWidgetItem(name)
+                item.setToolTip(name)
+                self.files.addItem(item)
             self.files.setCurrentRow(names.index(chosen) if chosen in names else 0)
             self.files.blockSignals(False)
         self._show_file(self.files.currentItem().text() if self.files.currentItem() else "")

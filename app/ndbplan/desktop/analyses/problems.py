@@ -20,14 +20,16 @@ from ndbplan.base.errors import UserError
 from ndbplan.desktop.analyses.panel import Panel
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.estimates import Estimate
-from ndbplan.desktop.inspector.problems import ProblemList
-from ndbplan.desktop.parts import label
+from ndbplan.desktop.inspector.problems import ProblemList, WaiverRow
+from ndbplan.desktop.parts import empty, label
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.checks.problem import Problem
 
-_KINDS = (("", "All"), ("error", "Errors"), ("warning", "Warnings"), ("hint", "Hints"))
+_KINDS = (
+    ("", "All"), ("error", "Errors"), ("warning", "Warnings"), ("hint", "Hints"), ("waived", "Accepted"),
+)  # fmt: skip
 _MOST = 100
 
 
@@ -70,6 +72,8 @@ class ProblemsPanel(Panel):
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 8, 0)
         column.addWidget(self.list)
+        self._waivers = QVBoxLayout()
+        column.addLayout(self._waivers)
         column.addStretch(1)
         scroll.setWidget(holder)
         layout = QVBoxLayout(self)
@@ -84,6 +88,8 @@ class ProblemsPanel(Panel):
         counts = Counter(str(problem.severity) for problem in self._problems)
         for kind, name in _KINDS:
             count = counts[kind] if kind else len(self._problems)
+            if kind == "waived":
+                count = len(estimate.plan.waivers)
             self._buttons[kind].setText(f"{name}  {count}")
         self.fix_all.setVisible(any(problem.edit is not None for problem in self._problems))
         self._show()
@@ -104,5 +110,15 @@ class ProblemsPanel(Panel):
 
     def _show(self) -> None:
         kind = next((k for k, button in self._buttons.items() if button.isChecked()), "")
+        self.list.setVisible(kind != "waived")
+        empty(self._waivers)
+        if kind == "waived":
+            waivers = self.context.plan.waivers
+            for waiver in waivers:
+                self._waivers.addWidget(WaiverRow(self.context, waiver))
+            if not waivers:
+                hint = "None. Right-click a problem to accept it with a reason."
+                self._waivers.addWidget(label(hint, "muted"))
+            return
         listed = [problem for problem in self._problems if kind in ("", str(problem.severity))]
         self.list.show_problems(listed, "No problem found." if not kind else "None of this kind.")

@@ -124,7 +124,8 @@ class ParametersModel(QAbstractTableModel):
             self._known_for = (plan.version, self.scope.section)
             self.parameters = sorted(
                 (p for p in catalogue.parameters(self.scope.section, plan.version) if p.status != "internal"),
-                key=lambda p: p.name.lower(),
+                # Names with underscores are for the product's developers.
+                key=lambda p: (p.name.startswith("_"), p.name.lower()),
             )
             self.endResetModel()
         elif self.parameters:

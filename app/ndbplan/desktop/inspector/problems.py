@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop import theme
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.parts import empty, label, link
-from ndbplan.plan.plan import Plan
+from ndbplan.plan import edits
+from ndbplan.plan.plan import Plan, Waiver
 
 if TYPE_CHECKING:
     from ndbplan.checks.problem import Problem
@@ -92,6 +102,33 @@ class ProblemRow(QWidget):
         if ids:
             self._context.selection.set(ids)
 
+    def accept(self, reason: str) -> None:
+        """Note that the designer accepts the problem; it is no longer listed."""
+        problem = self._problem
+        object_id = problem.object_ids[0] if problem.object_ids else None
+        try:
+            self._context.document.edit(
+                f"Accept {problem.rule}", lambda plan: with_waiver(plan, problem.rule, object_id, reason)
+            )
+        except UserError as error:
+            self._error.setText(error.line)
+            self._error.show()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        problem = self._problem
+        menu = QMenu(self)
+        menu.addAction("Go there", self.select).setEnabled(bool(problem.object_ids))
+        menu.addAction("Fix", self.fix).setEnabled(problem.edit is not None)
+        menu.addSeparator()
+        menu.addAction("Accept with a reason…", self._ask_reason)
+        menu.addAction("Copy", lambda: QGuiApplication.clipboard().setText(problem.message))
+        menu.exec(event.globalPos())
+
+    def _ask_reason(self) -> None:
+        reason, given = QInputDialog.getText(self, "Accept the problem", "Why is it acceptable here?")
+        if given and reason.strip():
+            self.accept(reason.strip())
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             self.select()
@@ -101,6 +138,43 @@ class ProblemRow(QWidget):
             self.select()
         else:
             super().keyPressEvent(event)
+
+
+class WaiverRow(QWidget):
+    """A problem that the designer accepts, with the reason; it can be taken back."""
+
+    def __init__(self, context: Context, waiver: Waiver) -> None:
+        super().__init__()
+        self._context, self._waiver = context, waiver
+        what = f"{waiver.rule} ({waiver.object_id})" if waiver.object_id else waiver.rule
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(label(what, "problemText"))
+        texts.addWidget(label(_sentence(waiver.reason), "muted"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 4, 4, 4)
+        row.addLayout(texts, 1)
+        row.addWidget(
+            link("Take back", self.take_back, f"No longer accept {what}"), 0, Qt.AlignmentFlag.AlignTop
+        )
+
+    def take_back(self) -> None:
+        """Remove the waiver; the problem is listed again."""
+        gone = self._waiver
+        self._context.document.edit(
+            f"No longer accept {gone.rule}",
+            lambda plan: plan.replace(waivers=tuple(w for w in plan.waivers if w is not gone)),
+        )
+
+
+def with_waiver(plan: Plan, rule: str, object_id: str | None, reason: str) -> Plan:
+    """The plan with a problem accepted. Raises EditError for a reason that is empty or too long."""
+    try:
+        waiver = Waiver(rule=rule, object_id=object_id, reason=reason)
+    except ValidationError as error:
+        what = error.errors(include_url=False)[0]["msg"].lower()
+        raise edits.EditError(f"the reason is refused: {what}", fix="say why in one line") from None
+    return plan.replace(waivers=(*plan.waivers, waiver))
 
 
 class ProblemList(QWidget):
