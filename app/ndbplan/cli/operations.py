@@ -1,0 +1,202 @@
+"""Commands about work on a running cluster: procedures step by step, backups, calibration with timed runs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ndbplan.base.errors import UserError
+from ndbplan.cli.group import json_option, ndbplan, show, why_option
+from ndbplan.cli.parameters import PLAN, Duration, Names, UsageError, named_workload, read_plan, write_text
+
+if TYPE_CHECKING:
+    from ndbplan.estimate.procedure import Procedure
+    from ndbplan.estimate.restart import Conditions
+    from ndbplan.plan.plan import Plan
+
+
+class _Moment(click.ParamType[datetime]):
+    """A moment, typed as `2026-05-09T02:00`."""
+
+    name = "moment"
+
+    def convert(
+        self, value: str | datetime, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """The moment in `value`; without a zone it is local time."""
+        if isinstance(value, datetime):
+            return value
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError:
+            self.fail(f"'{value}' is no moment — type for example 2026-05-09T02:00", param, ctx)
+
+
+def _conditions(plan: Plan, under: str | None, together: bool) -> Conditions:
+    from ndbplan.estimate.restart import Conditions
+
+    workload_id = named_workload(plan, under, "--under")
+    workload = None if workload_id is None else plan.workload(workload_id)
+    return Conditions(workload=workload, one_of_each_group=together)
+
+
+def _refuse_unknown(name: str) -> None:
+    """Raises UsageError for what is no data node parameter."""
+    from ndbplan.ndb.catalogue import parameter
+
+    try:
+        parameter("DB", name)
+    except KeyError:
+        raise UsageError(
+            f"data nodes have no parameter '{name[:60]}'",
+            where="--set",
+            fix="use the manual's name, such as RedoBuffer",
+        ) from None
+
+
+def _procedure_of(
+    plan: Plan, kind: str, groups: int, names: tuple[str, ...], version: str | None, conditions: Conditions
+) -> Procedure:
+    from ndbplan.estimate.procedure import add_nodes, roll_out, upgrade
+
+    if kind == "add-nodes":
+        return add_nodes(plan, groups, conditions)
+    if kind == "roll-out":
+        if not names:
+            raise UsageError("no parameter is named", where="--set", fix="name some, such as RedoBuffer")
+        for name in names:
+            _refuse_unknown(name)
+        return roll_out(plan, names, conditions)
+    if version is None:
+        raise UsageError("the new version is not named", where="--to-version", fix="name it, such as 8.4")
+    return upgrade(plan, version, conditions)
+
+
+@ndbplan.command()
+@PLAN
+@click.option(
+    "--kind",
+    type=click.Choice(["add-nodes", "roll-out", "upgrade"]),
+    default="add-nodes",
+    show_default=True,
+    help="Which procedure.",
+)
+@click.option("--add-groups", metavar="N", type=click.IntRange(1, 72), default=1, show_default=True)
+@click.option("--set", "names", metavar="NAME,...", type=Names(), help="Parameters that change (roll-out).")
+@click.option("--to-version", "version", metavar="8.4", help="Version after the upgrade.")
+@click.option("--under", metavar="WORKLOAD", help="The load that goes on meanwhile; without it none.")
+@click.option("--together", is_flag=True, help="Restart one node of every group at the same time.")
+@click.option("--start", type=_Moment(), metavar="MOMENT", help="When it begins, for the calendar file.")
+@click.option("--ics", type=click.Path(path_type=Path), metavar="FILE", help="Write a calendar file.")
+@click.option("--gantt", type=click.Path(path_type=Path), metavar="FILE.svg", help="Write a Gantt picture.")
+@why_option
+@json_option
+def procedure(
+    plan_file: Path,
+    kind: str,
+    add_groups: int,
+    names: tuple[str, ...] | None,
+    version: str | None,
+    under: str | None,
+    start: datetime | None,
+    ics: Path | None,
+    gantt: Path | None,
+    *,
+    together: bool,
+    why: bool,
+    as_json: bool,
+) -> None:
+    """List the steps of adding nodes, changing parameters or upgrading: times, what is blocked, ways back."""
+    from ndbplan.estimate.window import best_window
+    from ndbplan.exchange.schedule import gantt_svg, to_ics
+
+    if ics is not None and start is None:
+        fix = "add --start 2026-05-09T02:00"
+        raise UsageError("a calendar file needs a beginning", where="--ics", fix=fix)
+    plan = read_plan(plan_file)
+    conditions = _conditions(plan, under, together)
+    found = _procedure_of(plan, kind, add_groups, names or (), version, conditions)
+    if ics is not None and start is not None:
+        write_text(ics, to_ics(found, start, plan.name))
+    if gantt is not None:
+        write_text(gantt, gantt_svg(found))
+    shape = found.to_json(why=why)
+    window = None
+    if conditions.workload is not None:
+        best = best_window(conditions.workload, found.duration_s.value)
+        window = None if best is None else best.to_json()
+    shape["best_window"] = window
+    show(shape, as_json=as_json, why=why)
+
+
+@ndbplan.command()
+@PLAN
+@click.option("--under", metavar="WORKLOAD", help="The load that goes on meanwhile; without it none.")
+@why_option
+@json_option
+def backup(plan_file: Path, under: str | None, *, why: bool, as_json: bool) -> None:
+    """Estimate a backup, restoring it, and creating the files of disk data."""
+    from ndbplan.estimate.backup import backup as backup_of
+    from ndbplan.estimate.backup import create_disk_data, restore_backup
+
+    plan = read_plan(plan_file)
+    workload = _conditions(plan, under, together=False).workload
+    shape = {
+        "backup": backup_of(plan, workload).to_json(why),
+        "restore": restore_backup(plan).to_json(why),
+        "create_files": create_disk_data(plan).to_json(why),
+    }
+    show(shape, as_json=as_json, why=why)
+
+
+@ndbplan.command()
+@PLAN
+@click.option("--reorganised", type=Duration(), metavar="TIME", help="How long reorganising all tables took.")
+@click.option(
+    "--add-groups", metavar="N", type=click.IntRange(1, 72), default=1, help="Groups that it added."
+)
+@click.option("--restarted", type=Duration(), metavar="TIME", help="How long a restart of a data node took.")
+@click.option("--initial", is_flag=True, help="The restart was one with --initial.")
+@click.option("--node", "node_id", type=click.IntRange(1, 255), metavar="ID", help="The node that restarted.")
+@click.option("--source", default="timed by hand", metavar="TEXT", help="Where it was measured.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PLAN", required=True)
+@json_option
+def calibrate(
+    plan_file: Path,
+    reorganised: float | None,
+    add_groups: int,
+    restarted: float | None,
+    node_id: int | None,
+    source: str,
+    output: Path,
+    *,
+    initial: bool,
+    as_json: bool,
+) -> None:
+    """Put times that you took into a plan, so that its estimates fit your machines."""
+    from ndbplan.exchange.calibrate import timed_reorganise, timed_restart
+    from ndbplan.plan.file import save
+
+    plan = read_plan(plan_file)
+    if reorganised is None and restarted is None:
+        fix = "add --reorganised 248s or --restarted 45min"
+        raise UsageError("no time is given", where="calibrate", fix=fix)
+    try:
+        if reorganised is not None:
+            plan = timed_reorganise(plan, reorganised, add_groups, source)
+        if restarted is not None:
+            plan = timed_restart(plan, "initial" if initial else "node", restarted, node_id, source=source)
+    except UserError as error:
+        raise UsageError(error.what, where=error.where or str(plan_file), fix=error.fix) from None
+    save(plan, output)
+    shape = {
+        "files": [str(output)],
+        "calibrations": [
+            {"constant": c.constant, "value": c.value, "low": c.low, "high": c.high, "source": c.source}
+            for c in plan.calibrations
+        ],
+    }
+    show(shape, as_json=as_json)
