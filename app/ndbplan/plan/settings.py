@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ndbplan.base.units import MIB
 from ndbplan.ndb import catalogue
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, Process, SqlNode
@@ -32,9 +35,30 @@ def data_node_text(plan: Plan, node: DataNode | None, name: str) -> int | str | 
 
 
 def data_node_number(plan: Plan, node: DataNode | None, name: str) -> int:
-    """Value of a numeric data node parameter (bytes, count, flag as 0 or 1); 0 when nothing is set."""
+    """Value of a numeric data node parameter (bytes, count, flag as 0 or 1); 0 when nothing is set.
+
+    A value that the product would refuse counts as the nearest one it takes, text as the default: checks name
+    such a value, and everything else can still be computed.
+    """
     value = data_node_text(plan, node, name)
+    if is_set(plan, node, name):
+        return _taken(name, value, plan.version)
     return value if isinstance(value, int) else 0
+
+
+@lru_cache(maxsize=4096)
+def _taken(name: str, value: int | str | None, version: NdbVersion) -> int:
+    try:
+        parameter = catalogue.parameter("DB", name, version)
+    except KeyError:
+        return value if isinstance(value, int) else 0
+    if not isinstance(value, int):
+        return parameter.default if isinstance(parameter.default, int) else 0
+    if not parameter.is_number:
+        return value
+    low = value if parameter.minimum is None else parameter.minimum
+    high = value if parameter.maximum is None else parameter.maximum
+    return min(max(value, low), high)
 
 
 def is_set(plan: Plan, node: DataNode | None, name: str) -> bool:
