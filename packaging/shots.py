@@ -5,6 +5,7 @@ Runs without a display. Each state is reached as a person reaches it, then the w
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tempfile
@@ -135,8 +136,8 @@ def mid_drag(stage: Stage) -> None:
 def error(stage: Stage) -> None:
     """A file that cannot be read: said in one line, the open plan stays."""
     stage.open("starter")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "shop.ndbplan"
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        path = Path("shop.ndbplan")
         path.write_text('{"format_version": 99}')
         stage.window.files.open(path)
 
