@@ -300,7 +300,8 @@ def _part_layout(
     keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
     number = StoredType(Storage.FIXED, 4)
     data = StoredType(Storage.VARIABLE, kind.part_bytes, length_bytes=2)
-    if version < (7, 0):
+    if version < (7, 0) or on_disk:
+        # Parts of full size: always before blobs of version 2, and on disk still.
         data = StoredType(Storage.FIXED, kind.part_bytes)
         mean_bytes = kind.part_bytes - 2.0
     columns = [
