@@ -72,7 +72,8 @@ def hash_map_of(table: Table, partitions: int, version: NdbVersion) -> tuple[int
     """The table's hash map: default, or the outcome of its reorganisations."""
     default = hashmap.default_buckets(version, partitions)
     created = table.grown_from[0] if table.grown_from else partitions
-    buckets = table.hash_map_buckets or hashmap.default_buckets(version, created)
+    # A map has a bucket for every partition at least, whatever was typed.
+    buckets = max(created, table.hash_map_buckets or hashmap.default_buckets(version, created))
     return _hash_map(partitions, buckets, table.grown_from, default)
 
 
