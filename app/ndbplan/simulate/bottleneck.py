@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from ndbplan.simulate.scenario import Scenario
 
 _BUFFER_CODES = (1221, 1234, 266)
+_FULL = {
+    827: ("memory", "DataMemory"),
+    1501: ("undo log", "undo files"),
+    1601: ("tablespace", "data files"),
+    4009: ("nodes", "the last of its node group"),
+}
+"""What is full when an error comes."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +27,7 @@ class Bottleneck:
     """A resource and how much of it is used."""
 
     resource: str
-    """disk, redo log, redo files or clients."""
+    """disk, redo log, redo files, undo log, tablespace, memory, cpu, network, disk reads, nodes, clients."""
     where: str
     used: float
     """Share in use; 1 or more: it limits the load."""
@@ -37,8 +44,13 @@ def find_bottlenecks(
     errors: Sequence[ErrorCount],
     parts: Sequence[PartSeries],
     disks: Sequence[DiskSeries],
+    peak_per_s: float,
+    short: bool,
 ) -> tuple[Bottleneck, ...]:
-    """What is short, most pressing first: by what refused most work, then by use."""
+    """What is short, most pressing first: by what refused most work, then by use.
+
+    `peak_per_s`: highest rate that was attempted; `short`: less was attempted than was offered.
+    """
     refused = {error.code: error.count for error in errors}
     most = sum(refused.values())
     by_node = {error.code: error.node_id for error in errors}
@@ -60,6 +72,16 @@ def find_bottlenecks(
         found.append(Bottleneck("redo files", f"node {node_id}", used, _ids(scenario, node_id)))
     if isinstance(scenario.workload.load, ClosedLoad) and not errors:
         found.append(Bottleneck("clients", scenario.workload.name, 1.0))
+    for service in scenario.services:
+        used = peak_per_s / service.max_per_s
+        if used >= 0.999 and service is scenario.services[0] and short:
+            used = 1.5
+        found.append(Bottleneck(service.resource, service.where, min(1.5, used), service.object_ids))
+    for code, (resource, what) in _FULL.items():
+        if code in refused:
+            node_id = by_node[code]
+            used = 1.0 + refused[code] / most
+            found.append(Bottleneck(resource, f"node {node_id}, {what}", used, _ids(scenario, node_id)))
     return tuple(sorted(found, key=lambda b: -b.used))
 
 

@@ -141,6 +141,8 @@ class SimulationResult:
     redo_log_fill_max: Quantity
     wasted_redo_share: float
     """Log of work that was undone against all log."""
+    happened: tuple[tuple[float, str], ...]
+    """Events that changed the run: seconds after its start, and what."""
     bottlenecks: tuple[Bottleneck, ...]
     """What is short, most pressing first."""
 
@@ -155,7 +157,9 @@ class SimulationResult:
         return min(self.errors, key=lambda e: e.first_at_s.value, default=None)
 
     @classmethod
-    def of(cls, scenario: Scenario, arrays: Arrays) -> SimulationResult:
+    def of(
+        cls, scenario: Scenario, arrays: Arrays, happened: tuple[tuple[float, str], ...] = ()
+    ) -> SimulationResult:
         """The result of a run that is over."""
         step_s = scenario.step_s
         buckets = len(arrays.out)
@@ -198,7 +202,15 @@ class SimulationResult:
                 "redo log",
             ),
             wasted_redo_share=wasted / made if made > 0 else 0.0,
-            bottlenecks=find_bottlenecks(scenario, errors, parts, disks),
+            happened=happened,
+            bottlenecks=find_bottlenecks(
+                scenario,
+                errors,
+                parts,
+                disks,
+                peak_per_s=float((out[:, col.O_ATTEMPTED] / lengths).max(initial=0.0)),
+                short=bool(out[:, col.O_ATTEMPTED].sum() < 0.999 * out[:, col.O_OFFERED].sum()),
+            ),
         )
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
@@ -216,6 +228,7 @@ class SimulationResult:
             ],
             "redo_buffer_fill_max": self.redo_buffer_fill_max.to_json(why=why),
             "redo_log_fill_max": self.redo_log_fill_max.to_json(why=why),
+            "events": [{"at_s": at, "event": text} for at, text in self.happened],
             "bottleneck": self.bottleneck.to_json(),
             "next_bottleneck": self.bottlenecks[1].to_json() if len(self.bottlenecks) > 1 else None,
         }
@@ -270,9 +283,10 @@ def _errors(scenario: Scenario, arrays: Arrays) -> tuple[ErrorCount, ...]:
 
 def _parts(scenario: Scenario, arrays: Arrays) -> tuple[PartSeries, ...]:
     found = []
+    used = (scenario.load > 0) | (arrays.parts[col.P_MADE] > 0)
     for n, node_class in enumerate(scenario.node_classes):
         for p in range(node_class.log_parts):
-            if scenario.load[n].any() and scenario.load[n, p] <= 0:
+            if used[n].any() and not used[n, p]:
                 continue
             low = arrays.out_low[:, n, p].copy()
             low[~np.isfinite(low)] = 0.0

@@ -6,15 +6,17 @@ result.accepted_per_s, result.errors, result.bottleneck
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate import columns as col
 
 if TYPE_CHECKING:
+    from ndbplan.simulate.events import Change, World
     from ndbplan.simulate.result import SimulationResult
     from ndbplan.simulate.scenario import Scenario
 
@@ -74,6 +76,7 @@ def simulate(
     duration_s: float | None = None,
     step_s: float = 0.1,
     seed: int = 1,
+    events: Sequence[Event] = (),
     progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     *,
@@ -84,23 +87,44 @@ def simulate(
     """What happens when `workload_id` (id or name; None: the plan's first) runs for `duration_s` seconds.
 
     `step_s` is the length of a step, `seed` decides the small unevenness between log parts (standard
-    deviation `uneven`, if not the measured one); same arguments, same result. `progress` hears the share
+    deviation `uneven`, if not the measured one); same arguments, same result. `events` happen besides those
+    of the workload. `progress` hears the share
     that is done, `cancelled` is asked now and then. Nodes that behave alike are simulated once unless
     `every_node`. Raises SimulationError for a plan that cannot be simulated, Cancelled when told to stop.
     """
     from ndbplan.simulate.scenario import UNEVEN, compile_scenario
 
     workload = workload_of(plan, workload_id)
-    scenario = compile_scenario(
-        plan,
-        workload,
-        duration_s=workload.duration_s if duration_s is None else duration_s,
-        step_s=step_s,
-        seed=seed,
-        every_node=every_node,
-        uneven=UNEVEN if uneven is None else uneven,
+    happening = (*workload.events, *events)
+
+    def compiled(of: Plan, with_load: Workload) -> Scenario:
+        return compile_scenario(
+            of,
+            with_load,
+            duration_s=workload.duration_s if duration_s is None else duration_s,
+            step_s=step_s,
+            seed=seed,
+            every_node=every_node or bool(happening),
+            uneven=UNEVEN if uneven is None else uneven,
+        )
+
+    begin = start or StartState()
+    if not happening:
+        return run_scenario(compiled(plan, workload), begin, progress=progress, cancelled=cancelled)
+    from ndbplan.simulate.events import World, eventful
+
+    scenario, grown, changes, absent = eventful(plan, workload, happening, compiled)
+    world = World(
+        scenario=scenario,
+        arrays=Arrays.fresh(scenario, begin),
+        full_load=scenario.load.copy(),
+        grown_load=grown.load.copy(),
+        grown_share=grown.share.copy(),
+        grown_nodes=grown.nodes.copy(),
     )
-    return run_scenario(scenario, start or StartState(), progress=progress, cancelled=cancelled)
+    for n, node_class in enumerate(scenario.node_classes):
+        world.arrays.node_state[col.S_DEAD, n] = node_class.nodes[0].id in absent
+    return _run_world(world, changes, progress, cancelled)
 
 
 def run_scenario(
@@ -111,22 +135,63 @@ def run_scenario(
     cancelled: Callable[[], bool] | None = None,
 ) -> SimulationResult:
     """Step through a compiled scenario."""
-    from ndbplan.simulate.kernel import prepare
     from ndbplan.simulate.result import SimulationResult
 
-    kernel = prepare()
     arrays = Arrays.fresh(scenario, start)
-    chunk = chunk_steps(scenario)
+    _steps(scenario, arrays, 0, scenario.steps, progress, cancelled)
+    return SimulationResult.of(scenario, arrays)
+
+
+def _run_world(
+    world: World,
+    changes: list[Change],
+    progress: Callable[[float], None] | None,
+    cancelled: Callable[[], bool] | None,
+) -> SimulationResult:
+    """Step through a scenario that events change."""
+    from ndbplan.simulate.result import SimulationResult
+
+    scenario = world.scenario
     done = 0
-    while done < scenario.steps:
+    waiting = sorted(changes, key=lambda change: change.at_s)
+    while waiting:
+        change = waiting.pop(0)
+        step = max(done, round(change.at_s / scenario.step_s))
+        if step >= scenario.steps:
+            break
+        _steps(scenario, world.arrays, done, step, progress, cancelled)
+        done = step
+        world.now_s = step * scenario.step_s
+        later = change.action(world)
+        if later is None:
+            world.happened.append((world.now_s, change.text))
+        else:
+            waiting = sorted([*waiting, later], key=lambda change: change.at_s)
+    _steps(scenario, world.arrays, done, scenario.steps, progress, cancelled)
+    return SimulationResult.of(scenario, world.arrays, tuple(world.happened))
+
+
+def _steps(
+    scenario: Scenario,
+    arrays: Arrays,
+    begin: int,
+    end: int,
+    progress: Callable[[float], None] | None,
+    cancelled: Callable[[], bool] | None,
+) -> None:
+    """Run some steps, with a look now and then at what the caller wants."""
+    from ndbplan.simulate.kernel import prepare
+
+    kernel = prepare()
+    chunk = chunk_steps(scenario)
+    while begin < end:
         if cancelled is not None and cancelled():
             raise Cancelled
-        upto = min(scenario.steps, done + chunk)
-        arrays.advance(kernel, scenario, done, upto)
-        done = upto
+        upto = min(end, begin + chunk)
+        arrays.advance(kernel, scenario, begin, upto)
+        begin = upto
         if progress is not None:
-            progress(done / scenario.steps)
-    return SimulationResult.of(scenario, arrays)
+            progress(begin / scenario.steps)
 
 
 def chunk_steps(scenario: Scenario) -> int:
