@@ -173,10 +173,10 @@ def _backup_bytes(plan: Plan, node: DataNode) -> int:
 
 
 def _undo_bytes(plan: Plan, node: DataNode) -> int:
-    """Undo buffers of log file groups; that of InitialLogFileGroup has 64 MiB unless it says otherwise."""
+    """Undo buffers of log file groups; that of InitialLogfileGroup has 64 MiB unless it says otherwise."""
     planned = sum(group.undo_buffer_bytes for group in plan.logfile_groups)
     try:
-        initial = str(data_node_text(plan, node, "InitialLogFileGroup") or "")
+        initial = str(data_node_text(plan, node, "InitialLogfileGroup") or "")
     except KeyError:
         initial = ""
     if planned or not initial:
