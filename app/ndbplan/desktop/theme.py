@@ -98,7 +98,7 @@ LIGHT = Tokens(
     location="#f7f8fb", status="#e6e9f1", line="#d8dde8", line_strong="#b5bdcd",
     text="#2a3142", text_strong="#131826", muted="#586276", faint="#8d96a8",
     accent="#4a58d8", on_accent="#ffffff", accent_soft="#e2e5fb",
-    good="#1d9a57", warning="#a06200", warning_soft="#fdf3dc", error="#cf3434", error_soft="#fdecec",
+    good="#178a4c", warning="#9a5e00", warning_soft="#fdf3dc", error="#c82e2e", error_soft="#fdecec",
     info="#0878b8", violet="#7547cc",
     groups=("#0878b8", "#b8620a", "#1d8a50", "#c02f66", "#7547cc", "#857100", "#0b8a7e", "#c4491f"),
     series=("#0878b8", "#1d9a57", "#b97a00", "#7547cc", "#c02f66", "#0b8a7e", "#c4491f", "#4a58d8"),
