@@ -95,6 +95,10 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "localhost-mixed": lambda: update(starter(), starter().hosts[0].id, hostname="localhost"),
     "management-ports": second_group_member_elsewhere,
     "host-name-reserved": lambda: update(starter(), starter().data_nodes[0].host_id, hostname="a.invalid"),
+    "shared-memory-links": lambda: starter().replace(
+        links=(Link(kind="shm", process_id_1="ndb1", process_id_2="ndb2"),)
+    ),
+    "host-names": lambda: update(starter(), starter().hosts[0].id, hostname=starter().hosts[1].hostname),
     "connection-map": lambda: set_parameter(starter(), "sql147", "ConnectionMap", "1,x"),
     "heartbeat-thread-priority": lambda: set_parameter(
         starter(), "mgm145", "HeartbeatThreadPriority", "nice,50"

@@ -348,6 +348,35 @@ def _unlinked(first: str, second: str) -> Edit:
     )
 
 
+@rule("shared-memory-links", "Shared memory connections join nodes of one host")
+def shared_memory_links(plan: Plan) -> Iterator[Problem]:
+    for link in plan.links:
+        if link.kind != "shm":
+            continue
+        first, second = plan.by_id[link.process_id_1], plan.by_id[link.process_id_2]
+        where, ids = f"nodes {first.node_id} and {second.node_id}", [first.id, second.id]
+        if plan.version < (7, 6):
+            yield warning(
+                where,
+                f"[shm] joins nodes {first.node_id} and {second.node_id}; before 7.6 most programs are "
+                f"built without "
+                "shared memory connections and refuse the section",
+                "remove the connection; nodes of one host then use TCP",
+                ids,
+                _unlinked(first.id, second.id),
+            )
+        elif first.host_id != second.host_id:
+            yield warning(
+                where,
+                f"[shm] joins nodes {first.node_id} and {second.node_id}, which run on different hosts; "
+                f"ndb_mgmd "
+                "accepts it, but they never connect",
+                "remove the connection",
+                ids,
+                _unlinked(first.id, second.id),
+            )
+
+
 @rule("node-count", "At most 255 nodes", refused=True)
 def node_count(plan: Plan) -> Iterator[Problem]:
     ids = [node_id for process in plan.processes for node_id in process_node_ids(process)]

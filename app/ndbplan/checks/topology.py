@@ -11,6 +11,7 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import hint, problem, rule, warning
 from ndbplan.estimate.topology import groups_by_number, ldm_threads, node_group_ids, node_groups
 from ndbplan.plan.edits import add, free_id, free_node_id, set_parameter, update
+from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, ManagementNode
 from ndbplan.plan.settings import (
@@ -82,6 +83,23 @@ def node_group_size(plan: Plan) -> Iterator[Problem]:
                 "let the product fill the groups in node-id order",
                 [node.id for node in members],
                 _without_groups,
+            )
+
+
+@rule("host-names", "Every host has a name of its own")
+def host_names(plan: Plan) -> Iterator[Problem]:
+    by_name: dict[str, list[Host]] = {}
+    for host in plan.hosts:
+        by_name.setdefault(host.hostname.lower(), []).append(host)
+    for hosts in by_name.values():
+        if len(hosts) > 1:
+            yield error(
+                f"host {hosts[0].hostname}",
+                f"{len(hosts)} hosts are called {hosts[0].hostname}; in config.ini they are one machine, "
+                f"and what "
+                "looks like two copies of the data may be on it",
+                "give each host its own name",
+                [host.id for host in hosts],
             )
 
 

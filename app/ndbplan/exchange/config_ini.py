@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -70,7 +71,7 @@ def sections(plan: Plan) -> tuple[Section, ...]:
     """All sections in the order in which they are written."""
     found: list[Section] = []
     if plan.parameters.system:
-        found.append(_section(plan, "system", "SYSTEM", plan.parameters.system, "The cluster as a whole."))
+        found.append(_system(plan))
     if plan.parameters.management:
         comment = "What all management nodes have in common."
         found.append(_section(plan, "ndb_mgmd default", "MGM", plan.parameters.management, comment))
@@ -99,6 +100,14 @@ def sections(plan: Plan) -> tuple[Section, ...]:
         )
         found.append(_section(plan, link.kind, link.kind.upper(), link.parameters, "", ends))
     return tuple(found)
+
+
+def _system(plan: Plan) -> Section:
+    """[system] is refused without a Name; the plan's own name stands in for it."""
+    first: tuple[Entry, ...] = ()
+    if "Name" not in plan.parameters.system or unwritable("Name", str(plan.parameters.system["Name"])):
+        first = (Entry("Name", re.sub(r"[^A-Za-z0-9_-]+", "_", ascii_text(plan.name))),)
+    return _section(plan, "system", "SYSTEM", plan.parameters.system, "The cluster as a whole.", first)
 
 
 def _section(

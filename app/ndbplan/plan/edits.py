@@ -20,7 +20,7 @@ from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import Part, Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Process, process_node_ids
+from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Link, Process, process_node_ids
 from ndbplan.plan.references import first_broken
 from ndbplan.plan.settings import no_of_replicas
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
@@ -44,6 +44,7 @@ _COLLECTIONS: dict[type, str] = {
     Tablespace: "tablespaces",
     Table: "tables",
     Workload: "workloads",
+    Link: "links",
 }
 
 
@@ -348,6 +349,8 @@ def add_node_group(plan: Plan, groups: int = 1) -> Plan:
             fix="add data nodes first: a new group copies the last one",
         )
     for _ in range(groups):
+        if free_node_id(plan, "data") < plan.data_nodes[-1].node_id:
+            plan = _numbered(plan, replicas)
         models = plan.data_nodes[-replicas:]
         numbers = [n.node_group for n in plan.data_nodes if n.node_group is not None]
         group = max((n for n in numbers if n < 65536), default=-1) + 1 if numbers else None
@@ -356,6 +359,15 @@ def add_node_group(plan: Plan, groups: int = 1) -> Plan:
             if model.host_id not in hosts:
                 plan, hosts[model.host_id] = _twin_host(plan, plan.host(model.host_id))
             plan = _twin_node(plan, model, hosts[model.host_id], group)
+    return plan
+
+
+def _numbered(plan: Plan, replicas: int) -> Plan:
+    """The plan with the groups that the product forms in node-id order stated, so that lower ids keep out."""
+    if any(node.node_group is not None for node in plan.data_nodes):
+        return plan
+    for i, node in enumerate(plan.data_nodes):
+        plan = update(plan, node.id, node_group=i // replicas)
     return plan
 
 
