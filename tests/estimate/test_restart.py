@@ -142,3 +142,21 @@ def test_the_shape_of_design() -> None:
     assert shape["node_ids"] == [1]
     assert {"name", "duration_s"} <= set(shape["phases"][0])
     assert set(shape["duration_s"]) == {"value", "low", "high", "unit"}
+
+
+def test_threads_without_a_core_of_their_own_help_nothing() -> None:
+    small = STARTER
+    for node in STARTER.data_nodes:
+        small = edits.update(small, node.host_id, cores=2)
+    name = "restore from local checkpoint"
+    assert phase(small, name) > 2 * phase(STARTER, name)
+    assert phase(small, name, ldm_threads=2) == phase(small, name, ldm_threads=16)
+
+
+def test_nodes_of_one_host_that_start_together_share_its_cores() -> None:
+    first, second = STARTER.data_nodes[:2]
+    plan = edits.move_process(STARTER, second.id, first.host_id)
+    plan = edits.update(plan, first.host_id, cores=4)
+    name = "restore from local checkpoint"
+    alone, both = (phase(plan, name, kind, ldm_threads=8) for kind in ("node", "system"))
+    assert both == pytest.approx(2 * alone)

@@ -35,6 +35,8 @@ PHASED_SINCE = (7, 1)
 """Older versions have figures for whole restarts only (seed 001)."""
 FASTER_UNDER_TRAFFIC_SINCE = ((6, 3, 28), (7, 0, 9))
 _LDM_OF_2009 = 2
+_LEAST_CORES = 0.25
+"""Share of a core that a node has at least, however many start on its host."""
 
 
 class RestartError(UserError):
@@ -101,7 +103,17 @@ def _ldm_with_rows(plan: Plan, node: DataNode, conditions: Conditions) -> int:
     return max(1, min(ldm_threads(plan, node), len(used)) if used else ldm_threads(plan, node))
 
 
-def _starting(plan: Plan, node: DataNode, conditions: Conditions) -> Starting:
+def busy_threads(plan: Plan, node: DataNode, conditions: Conditions = IDLE, together: int = 1) -> float:
+    """LDM threads that can work at once in a start: those with rows, no more than there are cores.
+
+    `together`: data nodes that start at once on the host and share its cores.
+    """
+    cores = plan.host(node.host_id).cores / max(1, together)
+    return min(float(_ldm_with_rows(plan, node, conditions)), max(_LEAST_CORES, cores))
+
+
+def _starting(plan: Plan, node: DataNode, conditions: Conditions, together: int = 1) -> Starting:
+    """What a start of the node depends on. `together`: nodes that start at once on its host."""
     held = node_data_by_id(plan)
     workload = conditions.workload
     load = None
@@ -113,7 +125,7 @@ def _starting(plan: Plan, node: DataNode, conditions: Conditions) -> Starting:
         plan=plan,
         node=node,
         data=held.get(node.node_id),
-        ldm=_ldm_with_rows(plan, node, conditions),
+        ldm=busy_threads(plan, node, conditions, together),
         network_bytes_per_s=plan.host(node.host_id).network_bytes_per_s,
         checkpoint_disk=disk_of_role(plan, node, DiskRole.LCP),
         redo_disk=disk_of_role(plan, node, DiskRole.REDO),
@@ -237,7 +249,10 @@ def _catch_up_of_2009(start: Starting, seconds: float, writes: float) -> Phase:
 
 
 def _of_node(plan: Plan, node: DataNode, kind: Kind, conditions: Conditions) -> list[Phase]:
-    start = _starting(plan, node, conditions)
+    together = 1
+    if kind in ("system", "start"):
+        together = sum(1 for other in _members(plan) if other.host_id == node.host_id)
+    start = _starting(plan, node, conditions, together)
     if plan.version < PHASED_SINCE and kind in ("node", "initial", "system"):
         return _whole_of_2009(start, kind)
     return _phases(start, kind)

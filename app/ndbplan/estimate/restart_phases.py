@@ -57,8 +57,8 @@ class Starting:
     node: DataNode
     data: NodeData | None
     """None: the node holds no rows."""
-    ldm: int
-    """LDM threads that hold rows."""
+    ldm: float
+    """LDM threads that hold rows and have a core to run on."""
     network_bytes_per_s: float
     checkpoint_disk: Disk | None
     redo_disk: Disk | None

@@ -14,8 +14,7 @@ from ndbplan.estimate.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.node_data import NodeData, node_data_by_id
 from ndbplan.estimate.reorganise import reorganise
-from ndbplan.estimate.restart import Conditions, Kind, restart
-from ndbplan.estimate.topology import ldm_threads
+from ndbplan.estimate.restart import Conditions, Kind, busy_threads, restart
 from ndbplan.exchange.measurements import Measurement, MeasurementError
 from ndbplan.plan import edits
 from ndbplan.plan.hardware import Disk
@@ -141,7 +140,7 @@ def _restart_rates(
     plan: Plan, node: DataNode, data: NodeData, values: dict[str, float]
 ) -> dict[str, tuple[float, float]]:
     """(value, seconds it was measured over) of each constant that the phases tell."""
-    threads = max(1, ldm_threads(plan, node))
+    threads = busy_threads(plan, node)
     rates: dict[str, tuple[float, float]] = {}
 
     def rate(constant: str, amount: float, phase: str) -> None:
