@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ndbplan.base.units import format_bytes_binary
 from ndbplan.checks.limits import LOOPBACK
 from ndbplan.checks.problem import Problem, Severity
-from ndbplan.checks.rule import hint, problem, rule, warning
+from ndbplan.checks.rule import error, hint, problem, rule, warning
 from ndbplan.estimate.topology import groups_by_number, ldm_threads, node_group_ids, node_groups
 from ndbplan.plan.edits import add, free_id, free_node_id, set_parameter, update
 from ndbplan.plan.hardware import Host

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.exchange.templates import ascii_text, render
 from ndbplan.ndb import catalogue
 from ndbplan.ndb.values import format_value, unwritable
@@ -174,6 +175,7 @@ _PATH_COMMENTS: dict[str, str] = {
 }
 
 
+@memo_by_identity(4)
 def _shared_paths(plan: Plan) -> dict[str, str]:
     """Path parameters that disk roles mean alike for every data node."""
     derived = [derived_path_parameters(plan, node) for node in plan.data_nodes]
