@@ -1,4 +1,4 @@
-"""The highest sustained load and the remedies of seed 000."""
+"""The highest sustained load and the remedies of article redo-overload."""
 
 from __future__ import annotations
 

@@ -41,14 +41,14 @@ def without_counts(table: Table) -> Table:
 
 @cache
 def _overloaded() -> Plan:
-    """Seed 000 with the disk as fast as it was seen and the write factor that its figures ask for."""
+    """Article redo-overload with the disk as fast as it was seen and the write factor that its figures ask for."""
     plan = sample("redo-overload")
     for disk_id in plan.host_of_disk:
         plan = edits.update(
             plan, disk_id, sequential_write_bytes_per_s=_MEASURED_BYTES_PER_S / _MEASURED_UTILISATION
         )
     plan = edits.set_parameter(plan, "data_node", "DiskCheckpointSpeed", 10 * 2**20)
-    factor = Calibration(constant="device_write_factor", value=_WRITE_FACTOR, source="seed 000")
+    factor = Calibration(constant="device_write_factor", value=_WRITE_FACTOR, source="article redo-overload")
     return plan.replace(calibrations=(factor,))
 
 

@@ -11,7 +11,7 @@ from ndbplan.plan.plan import Plan
 
 @pytest.fixture(scope="session")
 def overload() -> Plan:
-    """Two data nodes whose disk cannot take redo log and checkpoints of big blobs (seed 000)."""
+    """Two data nodes whose disk cannot take redo log and checkpoints of big blobs (article redo-overload)."""
     return load(resource_path("samples/redo-overload.ndbplan"))
 
 

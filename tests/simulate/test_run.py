@@ -1,4 +1,4 @@
-"""What a run answers: the overload of seed 000, its remedies, laws that hold for every run."""
+"""What a run answers: the overload of article redo-overload, its remedies, laws that hold for every run."""
 
 from __future__ import annotations
 

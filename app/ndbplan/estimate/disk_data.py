@@ -2,7 +2,7 @@
 
     disk_data(plan, workload).nodes[0].hit_ratio
 
-Rows on disk take their full declared width (NDB 7.4.10, Dbtup::computeTableMetaData; seed 002).
+Rows on disk take their full declared width (NDB 7.4.10, Dbtup::computeTableMetaData; article disk-data).
 """
 
 from __future__ import annotations

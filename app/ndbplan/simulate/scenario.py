@@ -50,7 +50,7 @@ LAG_EXIT = 1.18
 MEASURED_SINCE = (7, 4)
 SPAN_OF_TWO_SINCE = (7, 4)
 """From here the log reaches back to the start of the last complete checkpoint (seen on 7.4.10); before, to
-the start of the one before it (fits the 410 of seed 000's comment)."""
+the start of the one before it (fits the 410 of article redo-overload's comment)."""
 
 
 @dataclass(frozen=True)
