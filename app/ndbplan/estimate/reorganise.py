@@ -5,7 +5,8 @@
 Every old node passes over the rows whose primary it holds, one fragment after the other; rows that move are
 written in place, copied and later deleted. That chain of work is on one thread at a time, so the busiest old
 node decides, unless the cores of a host that several nodes share, or its disks, are too slow for all of it.
-Work is counted on a core of 2008; fitted to article add-nodes (2.33 GHz, 2009) and to a running 7.4.10 cluster.
+Work is counted on a core of 2008; fitted to the article of the sample add-nodes (2.33 GHz, 2009) and to a
+running 7.4.10 cluster.
 """
 
 from __future__ import annotations
