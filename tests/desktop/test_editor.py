@@ -28,9 +28,20 @@ def test_delete_takes_the_selection_and_undo_brings_the_identical_plan_back(edit
     editor.selection.set(["host-a1"])
     assert editor.delete()
     assert "host-a1" not in editor.plan.by_id
-    assert editor.selection.ids == ()
+    assert editor.selection.ids == (before.host("host-a1").location_id,)
     editor.document.undo_stack.undo()
     assert editor.plan is before
+
+
+def test_deleting_goes_on_with_what_held_it(editor) -> None:
+    disk = editor.plan.host("host-a1").disks[1].id
+    editor.selection.set([disk])
+    editor.delete()
+    assert editor.selection.ids == ("host-a1",)
+    editor.selection.set([editor.plan.locations[0].id])
+    editor.delete()
+    assert editor.selection.ids == ()
+    assert not editor.delete()
 
 
 def test_copy_and_paste_bring_a_host_with_everything_under_free_names(editor) -> None:

@@ -213,9 +213,14 @@ class Editor(QObject):
         return display_name(self.plan.by_id[object_id])
 
     def delete(self) -> bool:
-        """Remove what is selected, and what cannot live without it."""
+        """Remove what is selected, and what cannot live without it; then what held it is selected."""
         ids = self.selection.ids
-        return bool(ids) and self.do(f"Delete {self.names(ids)}", lambda plan: edits.remove(plan, ids))
+        part = self.plan.by_id.get(self.selection.current or "")
+        holder = part.location_id if isinstance(part, Host) else getattr(self._host_of(part), "id", None)
+        if not ids or not self.do(f"Delete {self.names(ids)}", lambda plan: edits.remove(plan, ids)):
+            return False
+        self.selection.set([holder] if holder in self.plan.by_id else [])
+        return True
 
     def copy(self) -> bool:
         """Put what is selected on the system clipboard, as text."""
