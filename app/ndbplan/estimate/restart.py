@@ -32,7 +32,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 after the other; start: first start of the cluster."""
 
 PHASED_SINCE = (7, 1)
-"""Older versions have figures for whole restarts only (article node-restart)."""
+"""Older versions have figures for whole restarts only (articles of the sample node-restart)."""
 FASTER_UNDER_TRAFFIC_SINCE = ((6, 3, 28), (7, 0, 9))
 _LDM_OF_2009 = 2
 _LEAST_CORES = 0.25
