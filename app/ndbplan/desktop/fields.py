@@ -7,6 +7,7 @@ marks values that nobody stated as assumed until they are confirmed or changed. 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -255,12 +256,23 @@ class FlagField(Field):
             self.check.setChecked(not wanted)
 
 
-class Form(QWidget):
-    """Fields of one object of the plan, or of several of one kind, or of the plan itself (no ids)."""
+@dataclass(frozen=True)
+class Inner:
+    """A part inside an object that has no id of its own, such as the load of a workload."""
 
-    def __init__(self, document: Document, ids: Sequence[str] = ()) -> None:
+    get: Callable[[Any], Any]
+    """The part of an object; None when it has none."""
+    put: Callable[[Plan, str, Any], Plan]
+    """The plan in which the object with this id has another such part."""
+
+
+class Form(QWidget):
+    """Fields of one object of the plan, of several of one kind, of the plan itself (no ids), or of a part."""
+
+    def __init__(self, document: Document, ids: Sequence[str] = (), inner: Inner | None = None) -> None:
         super().__init__()
         self._document = document
+        self._inner = inner
         self.ids = tuple(ids)
         self._fields: list[tuple[str, Field, Callable[[Any], Any]]] = []
         self._choices: dict[ChoiceField, Callable[[Plan], Choices]] = {}
@@ -332,7 +344,26 @@ class Form(QWidget):
 
     def _parts(self) -> list[Any]:
         plan = self._document.plan
-        return [plan.by_id[i] for i in self.ids if i in plan.by_id] if self.ids else [plan]
+        found = [self._part(plan, i) for i in self.ids if i in plan.by_id] if self.ids else [plan]
+        return [part for part in found if part is not None]
+
+    def _part(self, plan: Plan, object_id: str) -> Any:
+        part = plan.by_id.get(object_id) if object_id else plan
+        return self._inner.get(part) if self._inner is not None and part is not None else part
+
+    def _changed(self, plan: Plan, object_id: str, **fields: Any) -> Plan:
+        if not object_id:
+            return edits.set_plan(plan, **fields)
+        if self._inner is None:
+            return edits.update(plan, object_id, **fields)
+        return self._inner.put(plan, object_id, edits.changed(self._part(plan, object_id), **fields))
+
+    def _stated(self, plan: Plan, object_id: str, name: str) -> Plan:
+        part = self._part(plan, object_id)
+        if part is None or name not in part.assumed:
+            return plan
+        left = tuple(known for known in part.assumed if known != name)
+        return self._changed(plan, object_id, assumed=left)
 
     def _add(self, name: str, field: Field, get: Callable[[Any], Any] | None) -> None:
         self._fields.append((name, field, get or (lambda part: getattr(part, name))))
@@ -342,16 +373,13 @@ class Form(QWidget):
     def _committer(self, name: str, label: str, edit: Callable[[Plan, str, Any], Plan] | None) -> Commit:
         def commit(value: Any) -> None:
             def apply(plan: Plan) -> Plan:
-                if not self.ids:
-                    after = edit(plan, "", value) if edit else edits.set_plan(plan, **{name: value})
-                    return _stated(after, None, name)
-                for object_id in self.ids:
+                for object_id in self.ids or ("",):
                     after = (
                         edit(plan, object_id, value)
-                        if edit
-                        else edits.update(plan, object_id, **{name: value})
+                        if edit is not None
+                        else self._changed(plan, object_id, **{name: value})
                     )
-                    plan = _stated(after, object_id, name)
+                    plan = self._stated(after, object_id, name)
                 return plan
 
             self._document.edit(f"Set {label}{self._whose()}", apply)
@@ -361,8 +389,8 @@ class Form(QWidget):
     def _confirmer(self, name: str, label: str) -> Callable[[], None]:
         def confirm() -> None:
             def apply(plan: Plan) -> Plan:
-                for object_id in self.ids or (None,):
-                    plan = _stated(plan, object_id, name)
+                for object_id in self.ids or ("",):
+                    plan = self._stated(plan, object_id, name)
                 return plan
 
             self._document.edit(f"Confirm {label}{self._whose()}", apply)
@@ -373,16 +401,6 @@ class Form(QWidget):
         if not self.ids:
             return ""
         return f" of {self.ids[0]}" if len(self.ids) == 1 else f" of {len(self.ids)} objects"
-
-
-def _stated(plan: Plan, object_id: str | None, name: str) -> Plan:
-    part = plan if object_id is None else plan.by_id.get(object_id)
-    if part is None or name not in part.assumed:
-        return plan
-    left = tuple(known for known in part.assumed if known != name)
-    if object_id is None:
-        return edits.set_plan(plan, assumed=left)
-    return edits.update(plan, object_id, assumed=left)
 
 
 def _without_place(error: UserError) -> str:

@@ -15,6 +15,7 @@ from ndbplan.desktop.estimates import Estimates
 from ndbplan.desktop.explain import QuantityLabel
 from ndbplan.desktop.fields import LineField
 from ndbplan.desktop.inspector import Inspector
+from ndbplan.desktop.inspector.events import NAMES, added
 from ndbplan.desktop.inspector.grid import Grid
 from ndbplan.desktop.inspector.parameters import ParametersPanel
 from ndbplan.desktop.inspector.problems import ProblemRow
@@ -194,14 +195,52 @@ def test_columns_are_edited_in_the_grid_and_keys_follow_a_rename(stand: _Stand) 
 
 def test_a_workload_changes_between_rate_and_clients(stand: _Stand) -> None:
     stand.select("blobs-5k")
-    stand.type("rate", "5000")
+    stand.type("points", "5000")
     assert stand.document.plan.workload("blobs-5k").load.points[0].rate_per_s == 5000
-    choice = stand.view.findChildren(QWidget, "load")[-1]
+    choice = stand.view.findChildren(QWidget, "kind")[-1]
     choice.box.setCurrentIndex(1)  # type: ignore[attr-defined]
     choice.box.activated.emit(1)  # type: ignore[attr-defined]
     assert stand.document.plan.workload("blobs-5k").load.kind == "closed"
     stand.type("clients", "16")
     assert stand.document.plan.workload("blobs-5k").load.clients == 16
+
+
+def test_events_are_added_edited_and_removed(stand: _Stand) -> None:
+    stand.select("blobs-5k")
+    for kind in NAMES:
+        stand.document.edit("Add", lambda plan, k=kind: added(plan, "blobs-5k", k))
+        stand.settle()
+    events = stand.document.plan.workload("blobs-5k").events
+    assert [event.kind for event in events] == list(NAMES)
+    stand.type("groups", "2")
+    assert stand.document.plan.workload("blobs-5k").events[4].groups == 2
+    stand.type("value", "128M")
+    assert stand.document.plan.workload("blobs-5k").events[-1].value == 128 * 2**20
+    field = stand.field("value")
+    field.line.setText("1")
+    stand.qtbot.keyClick(field.line, Qt.Key.Key_Return)
+    assert "outside the range" in field.error.text()
+    remove = [
+        b for b in stand.view.findChildren(QPushButton) if b.accessibleName().startswith("Remove event: Data")
+    ][-1]
+    remove.click()
+    assert len(stand.document.plan.workload("blobs-5k").events) == len(NAMES) - 1
+
+
+def test_what_is_assumed_inside_a_load_is_marked_and_confirmed(stand: _Stand) -> None:
+    stand.select("blobs-5k-16-clients")
+    load = stand.document.plan.workload("blobs-5k-16-clients").load
+    stand.document.edit(
+        "Assume",
+        lambda plan: edits.update(
+            plan, "blobs-5k-16-clients", load=edits.changed(load, assumed=("latency_s",))
+        ),
+    )
+    field = stand.field("latency_s")
+    assert not field.assumed.isHidden()
+    field.assumed.click()
+    assert stand.document.plan.workload("blobs-5k-16-clients").load.assumed == ()
+    assert field.assumed.isHidden()
 
 
 class TestParameters:

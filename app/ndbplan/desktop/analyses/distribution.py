@@ -321,6 +321,8 @@ class DistributionPanel(Panel):
         before, moved = answer.before, answer.moved
         skew = (moved.after if moved else before).skew
         if moved is not None:
+            if answer.question.baseline is not None:
+                self._facts.addWidget(label("Against the plan before nodes were added", "muted"))
             self._fact("Partitions", f"{before.placement.partitions} → {moved.after.placement.partitions}")
             total = max(1, int(before.rows.sum()))
             share = format_percent(moved.rows_moved / total)

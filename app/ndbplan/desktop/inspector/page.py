@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.estimates import Estimate
-from ndbplan.desktop.fields import Form
-from ndbplan.desktop.parts import Section
+from ndbplan.desktop.fields import Form, Inner
+from ndbplan.desktop.parts import Section, label
 
 
 class Page(QWidget):
@@ -21,13 +21,14 @@ class Page(QWidget):
         self.context = context
         self.ids = tuple(ids)
         self._refreshed: list[Any] = []
+        self._said: QLabel | None = None
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
         self.column.setSpacing(10)
 
-    def form(self, into: QVBoxLayout | None = None) -> Form:
+    def form(self, into: QVBoxLayout | None = None, inner: Inner | None = None) -> Form:
         """A new form for the page's objects at the end of the page (or of a section's body)."""
-        form = Form(self.context.document, self.ids)
+        form = Form(self.context.document, self.ids, inner)
         (into or self.column).addWidget(form)
         self._refreshed.append(form)
         return form
@@ -46,6 +47,13 @@ class Page(QWidget):
     def only(self) -> Any:
         """The object, when the page shows exactly one; None otherwise."""
         return self.context.plan.by_id.get(self.ids[0]) if len(self.ids) == 1 else None
+
+    def say(self, line: str) -> None:
+        """Show at the end of the page why something cannot be done."""
+        if self._said is None:
+            self._said = label("", "fieldError")
+            self.column.addWidget(self._said)
+        self._said.setText(line)
 
     def refresh(self) -> None:
         """Show what the plan says now."""

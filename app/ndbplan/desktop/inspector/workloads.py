@@ -9,6 +9,8 @@ from PySide6.QtCore import Qt
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.context import Context
+from ndbplan.desktop.fields import Inner
+from ndbplan.desktop.inspector.events import EventEditor
 from ndbplan.desktop.inspector.grid import Cell, Grid, Rows
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.tables import NAMES
@@ -46,56 +48,50 @@ class WorkloadPage(Page):
             self.column.addWidget(
                 link("+ Add transaction", self._add_transaction), 0, Qt.AlignmentFlag.AlignLeft
             )
+            EventEditor(self, workload)
 
     def shape(self) -> object:
         workload = self.only
         if not isinstance(workload, Workload):
             return None
         points = len(workload.load.points) if isinstance(workload.load, OpenLoad) else 0
-        return (workload.load.kind, len(workload.transactions), points > 1)
+        kinds = tuple(event.kind for event in workload.events)
+        return (workload.load.kind, len(workload.transactions), points > 1, kinds)
 
     def _load(self, workload: Workload) -> None:
         section = self.section("Load")
-        form = self.form(section.body)
+        form = self.form(section.body, Inner(lambda w: w.load, _put_load))
         form.choice(
-            "load",
+            "kind",
             "Clients",
             [("open", "arrive at a rate"), ("closed", "wait for answers")],
             tip="At a rate: transactions come whether or not earlier ones are done",
-            get=lambda w: w.load.kind,
             edit=_set_load_kind,
         )
         if isinstance(workload.load, ClosedLoad):
-            for name, text, unit in (
-                ("clients", "Number of clients", COUNT),
-                ("latency_s", "Latency when idle", SECONDS),
-                ("think_time_s", "Think time", SECONDS),
-            ):
-                form.line(name, text, unit, get=_load_value(name), edit=_load_edit(name))
+            form.line("clients", "Number of clients", COUNT)
+            form.line(
+                "latency_s", "Latency when idle", SECONDS, tip="Of one transaction, round trips included"
+            )
+            form.line("think_time_s", "Think time", SECONDS)
             return
         if len(workload.load.points) == 1:
             form.line(
-                "rate",
+                "points",
                 "Transactions per s",
                 NUMBER,
-                get=lambda w: w.load.points[0].rate_per_s,
+                get=lambda load: load.points[0].rate_per_s,
                 edit=lambda plan, i, rate: _set_points(plan, i, (RatePoint(at_s=0, rate_per_s=rate),)),
             )
         else:
             form.choice(
-                "shape",
-                "Between points",
-                [("step", "the rate stays"), ("linear", "the rate slides")],
-                get=_load_value("shape"),
-                edit=_load_edit("shape"),
+                "shape", "Between points", [("step", "the rate stays"), ("linear", "the rate slides")]
             )
+        form.line("clients", "Client threads", COUNT, empty="no limit", tip="Transactions under way at most")
+        form.line("retries", "Retries", COUNT, tip="How often a client tries again after a temporary error")
+        form.line("retry_after_s", "Retry after", SECONDS)
         form.line(
-            "repeat_s",
-            "Repeat after",
-            SECONDS,
-            tip="The schedule starts again after this time; 0: never",
-            get=_load_value("repeat_s"),
-            edit=_load_edit("repeat_s"),
+            "repeat_s", "Repeat after", SECONDS, tip="The schedule starts again after this time; 0: never"
         )
         workload_id = self.ids[0]
         points = Grid(
@@ -114,23 +110,14 @@ class WorkloadPage(Page):
             section.add_action(
                 link("Remove", lambda: self._remove_transaction(i), f"Remove transaction {transaction.name}")
             )
-        form = self.form(section.body)
-        form.line(
-            f"transactions.{i}.name",
-            "Name",
-            TEXT,
-            get=lambda w: w.transactions[i].name,
-            edit=lambda plan, w, name: _set_transaction(plan, w, i, name=name),
+        inner = Inner(
+            lambda w: w.transactions[i] if i < len(w.transactions) else None,
+            lambda plan, w, new: _put_transaction(plan, w, i, new),
         )
+        form = self.form(section.body, inner)
+        form.line("name", "Name", TEXT)
         if several:
-            form.line(
-                f"transactions.{i}.weight",
-                "Weight",
-                NUMBER,
-                tip="Share of the mix, relative to the other weights",
-                get=lambda w: w.transactions[i].weight,
-                edit=lambda plan, w, weight: _set_transaction(plan, w, i, weight=weight),
-            )
+            form.line("weight", "Weight", NUMBER, tip="Share of the mix, relative to the other weights")
 
         def get(plan: Plan) -> tuple[Any, ...]:
             workload = plan.by_id.get(workload_id)
@@ -177,16 +164,8 @@ class WorkloadPage(Page):
         self.context.document.edit("Remove transaction", remove)
 
 
-def _load_value(name: str) -> Any:
-    return lambda workload: getattr(workload.load, name)
-
-
-def _load_edit(name: str) -> Any:
-    def edit(plan: Plan, workload_id: str, value: Any) -> Plan:
-        load = edits.changed(plan.by_id[workload_id].load, **{name: value})
-        return edits.update(plan, workload_id, load=load)
-
-    return edit
+def _put_load(plan: Plan, workload_id: str, load: Any) -> Plan:
+    return edits.update(plan, workload_id, load=load)
 
 
 def _set_load_kind(plan: Plan, workload_id: str, kind: str) -> Plan:
@@ -227,8 +206,12 @@ def _new_point(_plan: Plan, points: tuple[Any, ...]) -> RatePoint:
 
 
 def _set_transaction(plan: Plan, workload_id: str, i: int, **fields: Any) -> Plan:
+    new = edits.changed(plan.by_id[workload_id].transactions[i], **fields)
+    return _put_transaction(plan, workload_id, i, new)
+
+
+def _put_transaction(plan: Plan, workload_id: str, i: int, new: Transaction) -> Plan:
     transactions = plan.by_id[workload_id].transactions
-    new = edits.changed(transactions[i], **fields)
     return edits.update(plan, workload_id, transactions=(*transactions[:i], new, *transactions[i + 1 :]))
 
 
