@@ -41,7 +41,7 @@ def without_counts(table: Table) -> Table:
 
 @cache
 def _overloaded() -> Plan:
-    """The sample redo-overload with the disk as fast as it was seen and the write factor its figures ask for."""
+    """The sample redo-overload with its disk as fast as it was seen and the write factor its figures ask."""
     plan = sample("redo-overload")
     for disk_id in plan.host_of_disk:
         plan = edits.update(

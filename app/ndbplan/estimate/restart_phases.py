@@ -1,8 +1,8 @@
 """Phases of a data node's start: how long each takes, what bounds it and what would shorten it.
 
 Names and order follow ndbinfo.restart_info. Rates per LDM thread come from the article of the sample
-terabyte-load (7.6.7, 2018), waits from there and from a running 7.4.10 cluster; each is a constant with a range
-that a calibration replaces.
+terabyte-load (7.6.7, 2018), waits from there and from a running 7.4.10 cluster; each is a constant with a
+range that a calibration replaces.
 """
 
 from __future__ import annotations
