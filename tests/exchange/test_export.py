@@ -16,7 +16,7 @@ from ndbplan.exchange.export import KINDS, ExportError, export, render_files
 from ndbplan.exchange.runbook import render_script, runbook_parts
 from ndbplan.exchange.runbook_grow import add_nodes_part, reorganise_statement
 from ndbplan.exchange.runbook_start import disk_data_statements
-from ndbplan.exchange.steps import Management, Shell, Sql
+from ndbplan.exchange.steps import Management, Shell, Sql, WaitStarted
 from ndbplan.plan import file
 from ndbplan.plan.edits import add, add_node_group, set_plan, update
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
@@ -197,6 +197,22 @@ def fake_programs(folder: Path) -> dict[str, str]:
         )
         script.chmod(0o755)
     return {"PATH": f"{folder}:/usr/bin:/bin"}
+
+
+def test_steps_say_how_long_they_take_and_wait_long_enough() -> None:
+    plan = sample("add-nodes")
+    part = next(p for p in runbook_parts(plan) if p.name == "add-nodes")
+    step = next(s for s in part.steps if s.name == "reorganise-1")
+    assert step.expected is not None
+    assert step.expected.value == pytest.approx(248, rel=0.15)
+    files = render_files(plan)
+    assert f"Expected: {step.expected}" in files["runbook.md"]
+    assert "'4 min 8 s (" in files["runbook.sh"]
+    slow = sample("terabyte-load")
+    rolling = next(p for p in runbook_parts(slow) if p.name == "rolling-restart")
+    waits = [c for s in rolling.steps for c in s.commands if isinstance(c, WaitStarted)]
+    assert waits
+    assert min(wait.timeout_s for wait in waits) > 2732
 
 
 def test_the_script_stops_at_an_error_and_goes_on_there(tmp_path: Path) -> None:
