@@ -19,6 +19,8 @@ from ndbplan.estimate.distribution import (
     spread_rows,
 )
 from ndbplan.ndb.hashmap import default_map, reorganised_map
+from ndbplan.ndb.keyhash import KeyColumn, distribution_hash
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.edits import add_node_group, update
 from ndbplan.plan.file import load
 from ndbplan.plan.hardware import Host
@@ -211,3 +213,49 @@ def test_reorganising_keeps_every_row(groups: int, ldm: int, more: int, rows: in
         assert found.after.hash_map == reorganised_map(
             found.before.hash_map, found.after.placement.partitions, 3840
         )
+
+
+def _table(**fields: Any) -> Table:
+    columns = (Column(name="id", type="int", nullable=False),)
+    return Table(id="t", database="d", name="t", columns=columns, primary_key=("id",), **fields)
+
+
+def test_a_fully_replicated_table_is_copied_to_the_new_group() -> None:
+    plan = _nodes([None, None], replicas=2).replace(tables=(_table(rows=1000, fully_replicated=True),))
+    found = redistribute(plan, add_node_group(plan), "t")
+    assert found.rows_moved == 1000
+    assert found.after.placement.partitions == found.before.placement.partitions
+    by_group: dict[int, int] = {}
+    for partition in found.after.partitions:
+        by_group[partition.node_group] = by_group.get(partition.node_group, 0) + partition.rows
+    assert by_group == {0: 1000, 1: 1000}
+    old = found.before.placement.fragments
+    assert [p.commits for p in found.partitions[:old]] == [p.rows for p in found.partitions[:old]]
+
+
+@given(
+    st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=200),
+    st.integers(1, 20),
+    st.integers(1, 20),
+    st.sampled_from([240, 3840]),
+)
+def test_counting_keys_with_the_new_map_equals_moving_them(
+    keys: list[int], old: int, more: int, buckets: int
+) -> None:
+    before = default_map(old, buckets)
+    after = reorganised_map(before, old + more, 3840)
+    version = NdbVersion.parse("7.4.10")
+    hashes = [distribution_hash((KeyColumn("k", "int"),), (key,), version) for key in keys]
+    counts = [0] * (old + more)
+    for value in hashes:
+        counts[before[value % len(before)]] += 1
+    for value in hashes:
+        source, target = before[value % len(before)], after[value % len(after)]
+        if source != target:
+            assert target >= old > source
+            counts[source] -= 1
+            counts[target] += 1
+    direct = [0] * (old + more)
+    for value in hashes:
+        direct[after[value % len(after)]] += 1
+    assert counts == direct

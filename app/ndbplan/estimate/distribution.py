@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.fragments import Partition, Skew, TableDistribution, map_facts
-from ndbplan.estimate.rows import RowLayout, row_layout
+from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout
 from ndbplan.estimate.topology import (
     cluster_of,
     groups_by_number,
@@ -195,7 +195,7 @@ class Redistribution:
     partitions: tuple[RedistributedPartition, ...]
     rows_moved: int
     bytes_moved: int
-    """Bytes of the moved rows' fixed and variable parts, once per row."""
+    """Bytes of the moved rows, blob parts included, once per row."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """What `ndbplan reorg` prints of a table, without its duration."""
@@ -220,7 +220,8 @@ def redistribute(
     Old partitions stay where they are; rows move from old to new partitions only. A moved row costs two
     commits in its old partition (written in place, later deleted) and one in the new; a row that stays costs
     none. Old partitions keep their pages until OPTIMIZE. Tables with PARTITIONS n or balanced so that their
-    partitions do not grow stay as they are. `commits_before`: commits by partition; default: one per row.
+    partitions do not grow stay as they are; fully replicated ones are copied to the new
+    groups. `commits_before`: commits by partition; default: one per row.
 
     Source: engine model 1.5, 1.6 and 7.4, exact on the published reorganisation of 3 million rows.
     """
@@ -229,13 +230,24 @@ def redistribute(
     before = distribute(plan_before, old_table)
     shape = table_shape(new_table)
     wanted = fragment_count(cluster_of(plan_after), shape) if new_table.partitions is None else 0
-    if before.placement.partitions < before.placement.fragments or wanted <= before.placement.fragments:
+    if shape.fully_replicated:
+        # The same partitions once more in every new group.
+        wanted = before.placement.partitions * len(groups_by_number(plan_after))
+    if wanted <= before.placement.fragments:
         return _unchanged(before, commits_before)
-    placement = extend(cluster_of(plan_after), _in_groups_of(before, plan_after), wanted)
-    new_map = hashmap.reorganised_map(
-        before.hash_map, wanted, hashmap.default_buckets(plan_after.version, wanted)
+    placement = extend(
+        cluster_of(plan_after),
+        _in_groups_of(before, plan_after),
+        wanted,
+        fully_replicated=shape.fully_replicated,
     )
-    flows, after_rows = _flows(before, new_map, new_table)
+    if shape.fully_replicated:
+        new_map, flows, after_rows = before.hash_map, _copies(before, wanted), _repeated(before, wanted)
+    else:
+        new_map = hashmap.reorganised_map(
+            before.hash_map, wanted, hashmap.default_buckets(plan_after.version, wanted)
+        )
+        flows, after_rows = _flows(before, new_map, new_table)
     after = TableDistribution(
         table=before.table,
         hash_map=new_map,
@@ -250,10 +262,35 @@ def redistribute(
         before=before,
         after=after,
         moved_rows=flows,
-        partitions=_described(before, after, flows, commits_before),
+        partitions=_described(before, after, {} if shape.fully_replicated else flows, commits_before),
         rows_moved=sum(flows.values()),
-        bytes_moved=round(sum(flows.values()) * (before.layout.fixed_bytes + before.layout.variable_bytes)),
+        bytes_moved=round(sum(flows.values()) * _row_bytes(old_table, before.layout, plan_after.version)),
     )
+
+
+def _row_bytes(table: Table, layout: RowLayout, version: NdbVersion) -> float:
+    """Mean bytes of a row that a reorganisation carries over: blob parts too, from 7.2.14 on."""
+    parts = blob_parts(table, version) if version >= (7, 2, 14) else ()
+    return (
+        layout.fixed_bytes
+        + layout.variable_bytes
+        + sum(p.parts_per_row * (p.layout.fixed_bytes + p.layout.variable_bytes) for p in parts)
+    )
+
+
+def _copies(before: TableDistribution, fragments: int) -> FrozenMap[tuple[int, int], int]:
+    """Rows copied into each new fragment of a fully replicated table."""
+    rows, partitions = before.rows.tolist(), before.placement.partitions
+    return FrozenMap(
+        {(f % partitions, f): rows[f % partitions] for f in range(before.placement.fragments, fragments)}
+    )
+
+
+def _repeated(before: TableDistribution, fragments: int) -> Array:
+    import numpy as np
+
+    partitions = before.placement.partitions
+    return np.tile(before.rows[:partitions], fragments // partitions)
 
 
 def _in_groups_of(before: TableDistribution, plan_after: Plan) -> Placement:

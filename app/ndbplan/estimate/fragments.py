@@ -167,7 +167,8 @@ class TableDistribution:
                 partition=fragment % placed.partitions,
                 fragment=fragment,
                 node_group=self.group_ids[group],
-                nodes=tuple(nodes),
+                # A group with too few members repeats one to fill its place.
+                nodes=tuple(dict.fromkeys(nodes)),
                 primary=nodes[0],
                 ldm=ldm,
                 log_part=log_part,

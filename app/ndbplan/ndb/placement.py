@@ -172,7 +172,7 @@ class _Placer:
         small = replace(old, groups=old.groups[:first])
         placed = _Placer(small).place(replace(fresh, partitions=created if first == self._groups else None))
         for count in (*shape.grown_from[1:], fragment_count(old, fresh)):
-            placed = extend(old, placed, count)
+            placed = extend(old, placed, count, fully_replicated=shape.fully_replicated)
         return placed
 
     def _sequences(self, shape: TableShape, fragments: int) -> tuple[int, int, list[Any], list[int]]:
@@ -316,11 +316,14 @@ def place_all(cluster: Cluster, shapes: Sequence[TableShape]) -> tuple[Placement
     return tuple(placer.place(shape) for shape in shapes)
 
 
-def extend(cluster: Cluster, placed: Placement, fragments: int) -> Placement:
+def extend(
+    cluster: Cluster, placed: Placement, fragments: int, *, fully_replicated: bool = False
+) -> Placement:
     """The placement after an online reorganisation to `fragments`: old fragments stay, new ones are added.
 
     Each new fragment goes to the group with fewest fragments of the table, and there to the log part that
     holds fewest of them (7.5 and later); up to 7.4 log parts simply follow one another (engine model 1.4).
+    A fully replicated table gets a whole copy in each new group.
     """
     if fragments <= placed.fragments:
         return placed
@@ -336,18 +339,21 @@ def extend(cluster: Cluster, placed: Placement, fragments: int) -> Placement:
         load[group] += 1
         parts[group][log_part] = parts[group].get(log_part, 0) + 1
     added = [0] * len(cluster.groups)
-    for _ in range(placed.fragments, fragments):
-        group = load.index(min(load))
+    group = 0
+    for number in range(fragments - placed.fragments):
+        if not fully_replicated or number % placed.partitions == 0:
+            group = load.index(min(load))
         count = added[group]
         if cluster.version < (7, 5):
             log_part, primary = count % cluster.log_parts, count % replicas
-        else:
+        elif cluster.classic:
             choices = range(cluster.log_parts)
             log_part = min(choices, key=lambda p, g=group: (parts[g].get(p, 0), p))  # type: ignore[misc]
             primary = (log_part + parts[group].get(log_part, 0)) % replicas
+        else:
+            log_part, primary = count % INSTANCE_KEYS, count % replicas
         rows.append((group, log_part, primary))
         parts[group][log_part] = parts[group].get(log_part, 0) + 1
         load[group] += 1
         added[group] += 1
-    partitions = placed.partitions if placed.partitions < placed.fragments else fragments
-    return _placement(cluster, partitions, rows)
+    return _placement(cluster, placed.partitions if fully_replicated else fragments, rows)
