@@ -182,3 +182,11 @@ def test_memory_never_shrinks_when_rows_grow(rows: int, more: int, length: int) 
     for before, after in zip(small.nodes, large.nodes, strict=True):
         assert after.data_memory_bytes.value >= before.data_memory_bytes.value
     assert large.tables[0].fixed_bytes >= small.tables[0].fixed_bytes
+
+
+def test_nodes_of_one_host_share_its_memory_and_a_container_limits_a_node() -> None:
+    plan = update(_plan(T1), "n0", container_memory_bytes=3 * 2**30)
+    found = memory(plan)
+    (host,) = found.hosts
+    assert host.data_nodes_bytes.value == pytest.approx(sum(n.ram_bytes.value for n in found.nodes))
+    assert [node.ram_limit_bytes for node in found.nodes] == [3 * 2**30, 24 * 2**30]

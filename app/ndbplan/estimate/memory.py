@@ -113,6 +113,13 @@ class NodeMemory:
     """What the node allocates, by its parameters."""
     host_memory_bytes: int
     """Memory of its host."""
+    container_memory_bytes: int | None = None
+    """Memory limit of its container."""
+
+    @property
+    def ram_limit_bytes(self) -> int:
+        """What the node may take: its host's memory or its container's limit."""
+        return min(self.host_memory_bytes, self.container_memory_bytes or self.host_memory_bytes)
 
     @property
     def fill(self) -> float:
@@ -134,6 +141,29 @@ class NodeMemory:
             "headroom_bytes": self.headroom_bytes,
             "ram_bytes": self.ram_bytes.to_json(why=why),
             "host_memory_bytes": self.host_memory_bytes,
+            "ram_limit_bytes": self.ram_limit_bytes,
+        }
+
+
+@dataclass(frozen=True)
+class HostMemory:
+    """What the data nodes of one host take of its memory."""
+
+    host_id: str
+    memory_bytes: int
+    data_nodes_bytes: Quantity
+
+    @property
+    def fill(self) -> float:
+        """Share of the host's memory that its data nodes take."""
+        return self.data_nodes_bytes.value / self.memory_bytes
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of one entry of `hosts`."""
+        return {
+            "host": self.host_id,
+            "memory_bytes": self.memory_bytes,
+            "data_nodes_bytes": self.data_nodes_bytes.to_json(why=why),
         }
 
 
@@ -144,6 +174,8 @@ class MemoryEstimate:
     tables: tuple[TableMemory, ...]
     nodes: tuple[NodeMemory, ...]
     """By node id; nodes kept aside too."""
+    hosts: tuple[HostMemory, ...] = ()
+    """Hosts that carry data nodes."""
 
     @property
     def cluster_bytes(self) -> Quantity:
@@ -160,6 +192,7 @@ class MemoryEstimate:
         return {
             "tables": [table.to_json(why) for table in self.tables],
             "nodes": [node.to_json(why) for node in self.nodes],
+            "hosts": [host.to_json(why) for host in self.hosts],
         }
 
 
@@ -190,7 +223,18 @@ def memory(plan: Plan) -> MemoryEstimate:
             parts.append(
                 _table_parts(table, version, where, fill, hash_row, in_order, random, node_size, *unique)
             )
-    return MemoryEstimate(tuple(part.memory for part in parts), _nodes(plan, parts))
+    nodes = _nodes(plan, parts)
+    return MemoryEstimate(tuple(part.memory for part in parts), nodes, _hosts(plan, nodes))
+
+
+def _hosts(plan: Plan, nodes: tuple[NodeMemory, ...]) -> tuple[HostMemory, ...]:
+    by_host: dict[str, list[tuple[str, Quantity]]] = {}
+    for node, found in zip(plan.data_nodes, nodes, strict=True):
+        by_host.setdefault(node.host_id, []).append((f"data node {node.node_id}", found.ram_bytes))
+    return tuple(
+        HostMemory(host_id, plan.host(host_id).memory_bytes, _sum(parts))
+        for host_id, parts in by_host.items()
+    )
 
 
 @memo_by_identity(4096)
@@ -385,6 +429,7 @@ def _nodes(plan: Plan, parts: list[_Parts]) -> tuple[NodeMemory, ...]:
                 index_memory_limit_bytes=0 if joined else index_limit,
                 ram_bytes=node_memory(plan, node),
                 host_memory_bytes=plan.host(node.host_id).memory_bytes,
+                container_memory_bytes=node.container_memory_bytes,
             )
         )
     return tuple(found)

@@ -7,7 +7,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from ndbplan.plan.fields import NO_PARAMETERS, Assumable, Id, NodeId, Parameters, Part, with_kind
+from ndbplan.plan.fields import (
+    NO_PARAMETERS,
+    Assumable,
+    Id,
+    NodeId,
+    Parameters,
+    Part,
+    PositiveBytes,
+    with_kind,
+)
 
 NODE_GROUP_NONE = 65536
 """NodeGroup of a data node kept aside for a later CREATE NODEGROUP."""
@@ -64,6 +73,8 @@ class DataNode(_Process):
     node_group: int | None = Field(default=None, ge=0, le=NODE_GROUP_NONE)
     """Its node group; None: the product fills groups in node-id order; 65536: kept aside."""
     disk_roles: DiskRoles = DiskRoles()
+    container_memory_bytes: PositiveBytes | None = None
+    """Memory limit of the container it runs in; None: none."""
 
 
 class SqlNode(_Process):
