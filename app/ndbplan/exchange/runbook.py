@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ndbplan.exchange.connect import connect_string
+from ndbplan.exchange.connect import address, connect_string
 from ndbplan.exchange.durations import with_durations
 from ndbplan.exchange.runbook_grow import add_nodes_part
 from ndbplan.exchange.runbook_start import rolling_part, start_part
@@ -24,7 +24,7 @@ def runbook_parts(plan: Plan, add_groups: int = 1) -> tuple[RunbookPart, ...]:
 
 def render_markdown(plan: Plan, parts: tuple[RunbookPart, ...]) -> str:
     """The runbook as Markdown."""
-    return render("runbook.md.j2", plan=plan, parts=parts, block=_markdown_block)
+    return render("runbook.md.j2", plan=plan, parts=parts, blocks=markdown_blocks)
 
 
 def render_script(plan: Plan, parts: tuple[RunbookPart, ...]) -> str:
@@ -66,17 +66,33 @@ def _socket(command: Sql) -> str:
     return f"/var/lib/mysql-{command.instance[1:]}/mysql.sock" if command.instance else ""
 
 
-def _markdown_block(command: Command) -> str:
+def markdown_blocks(plan: Plan, step: Step) -> list[str]:
+    """The commands of a step as code blocks, those of one kind that follow one another together."""
+    blocks: list[tuple[str, list[str]]] = []
+    for command in step.commands:
+        language, text = _markdown(plan, command)
+        if blocks and blocks[-1][0] == language != "sql":
+            blocks[-1][1].append(text)
+        else:
+            blocks.append((language, [text]))
+    return [_fenced(language, "\n".join(texts)) for language, texts in blocks]
+
+
+def _markdown(plan: Plan, command: Command) -> tuple[str, str]:
+    """The language of a command and how a person types it."""
     if isinstance(command, Shell):
-        return _fenced("sh", f"ssh root@{shell_quoted(command.host)} {shell_quoted(command.command)}")
+        return "sh", f"ssh root@{shell_quoted(command.host)} {shell_quoted(command.command)}"
     if isinstance(command, Management):
-        return _fenced("", f"ndb_mgm> {command.command}")
+        return "", f"ndb_mgm> {command.command}"
     if isinstance(command, Copy):
-        return _fenced("sh", f"scp {shell_quoted(command.file)} root@{command.host}:{command.target}")
+        target = shell_quoted(f"root@{address(command.host)}:{command.target}")
+        return "sh", f"scp {shell_quoted(command.file)} {target}"
     if isinstance(command, WaitStarted):
+        connect = shell_quoted(connect_string(plan))
         ids = ",".join(map(str, command.node_ids))
-        return _fenced("sh", f"ndb_waiter --wait-nodes={ids} --timeout={command.timeout_s}")
-    return _fenced("sql", "\n".join((f"-- on {command.host}", *command.statements)))
+        waiter = f"ndb_waiter --ndb-connectstring={connect} --wait-nodes={ids}"
+        return "sh", f"{waiter} --timeout={command.timeout_s}"
+    return "sql", "\n".join((f"-- on {command.host}", *command.statements))
 
 
 def _fenced(language: str, text: str) -> str:
