@@ -264,14 +264,17 @@ def _valid(thing: object) -> bool:
     return shiboken6.isValid(thing)
 
 
-def test_export_writes_into_a_folder_and_says_so(window, tmp_path) -> None:
+def test_export_writes_into_a_folder_and_says_so(window, tmp_path, qtbot) -> None:
     from ndbplan.desktop.export_flow import export_to
 
     export_to(window, tmp_path / "out")
+    assert window.messages.level == "info"
+    qtbot.waitUntil(lambda: not window.tasks.is_busy, timeout=20_000)
     assert window.messages.level == "done", window.messages.text
     assert list((tmp_path / "out").rglob("config.ini"))
     (tmp_path / "file").write_text("")
     export_to(window, tmp_path / "file")
+    qtbot.waitUntil(lambda: not window.tasks.is_busy, timeout=20_000)
     assert window.messages.level == "error"
 
 

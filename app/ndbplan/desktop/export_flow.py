@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
-from ndbplan.base.errors import UserError
+from ndbplan.desktop.tasks import Outcome, Task
 
 if TYPE_CHECKING:
     from ndbplan.desktop.main_window import MainWindow
@@ -25,15 +26,24 @@ def export(window: MainWindow) -> None:
 
 
 def export_to(window: MainWindow, folder: Path) -> None:
-    """Write every file of the plan into a folder; the message bar says what became of it."""
-    from ndbplan.exchange.export import export as write_files
+    """Write every file of the plan into a folder, in the background; the message bar says how it went."""
+    plan = window.document.plan
 
-    try:
-        written = write_files(window.document.plan, folder)
-    except UserError as error:
-        window.messages.say("error", error.line)
+    def write(_task: Task) -> list[Path]:
+        from ndbplan.exchange.export import export as write_files
+
+        return write_files(plan, folder)
+
+    window.finish_building()
+    window.messages.say("info", f"Exporting into {folder} …")
+    window.tasks.start(write, partial(_done, window, folder))
+
+
+def _done(window: MainWindow, folder: Path, outcome: Outcome) -> None:
+    if outcome.error:
+        window.messages.say("error", outcome.error)
         return
-    count = f"{len(written)} file{'s' if len(written) != 1 else ''}"
+    count = f"{len(outcome.value)} file{'s' if len(outcome.value) != 1 else ''}"
     window.messages.say(
         "done",
         f"Exported {count} into {folder}",

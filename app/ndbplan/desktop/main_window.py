@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ndbplan.desktop.outline import Outline
     from ndbplan.desktop.palette import Palette
     from ndbplan.desktop.recovery import Journal
+    from ndbplan.desktop.tasks import Tasks
 
 _OF_THE_WORKSPACE = (
     "fit", "arrange", "simulate", "export", "picture", "save", "save_as", "add_group", "zoom_in", "zoom_out",
@@ -83,6 +84,8 @@ class MainWindow(QMainWindow):
         self.messages = MessageBar()
         self.status = StatusBar(self.actions_table)
         self.panels = SidePanels(self.document, self.selection, self.canvas)
+        self.tasks: Tasks
+        """Background work of the window itself; there after `finish_building`."""
         self.gallery: Gallery | None = None
         self._build()
         self._connect()
@@ -133,7 +136,9 @@ class MainWindow(QMainWindow):
         from ndbplan.desktop.outline import Outline
         from ndbplan.desktop.palette import Palette
         from ndbplan.desktop.recovery import Journal
+        from ndbplan.desktop.tasks import Tasks
 
+        self.tasks = Tasks(self)
         self.journal = Journal(self.document, self._journal_folder, self)
         self.palette_panel = Palette()
         self.palette_panel.chosen.connect(self.editor.add_beside_selection)
@@ -412,6 +417,7 @@ class MainWindow(QMainWindow):
             return
         if self.journal is not None:
             self.journal.close()
+            self.tasks.close()
         self.panels.close()
         self.preferences.put("window", self.saveGeometry().toBase64().toStdString())
         event.accept()

@@ -20,6 +20,7 @@ SUFFIXES = (".png", ".svg", ".pdf")
 _MARGIN = 40.0
 _PIXELS_PER_UNIT = 2.0
 _MAX_SIDE_PX = 16_000
+_MAX_PIXELS = 24e6
 
 
 class RenderError(UserError):
@@ -97,7 +98,11 @@ def _write(scene: object, area: object, name: str, suffix: str, ground: str, tit
     assert isinstance(scene, QGraphicsScene)
     assert isinstance(area, QRectF)
     if suffix == ".png":
-        scale = min(_PIXELS_PER_UNIT, _MAX_SIDE_PX / max(area.width(), area.height()))
+        scale = min(
+            _PIXELS_PER_UNIT,
+            _MAX_SIDE_PX / max(area.width(), area.height()),
+            (_MAX_PIXELS / (area.width() * area.height())) ** 0.5,
+        )
         image = QImage(round(area.width() * scale), round(area.height() * scale), QImage.Format.Format_RGB32)
         image.fill(QColor(ground))
         painter = QPainter(image)
