@@ -22,6 +22,7 @@ from ndbplan.desktop.explain import QuantityLabel
 from ndbplan.desktop.inspector.problems import ProblemRow, WaiverRow, with_waiver
 from ndbplan.desktop.selection import Selection
 from ndbplan.plan import edits
+from ndbplan.plan.events import DiskSlow
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_names, sample_plan
@@ -154,6 +155,31 @@ class TestSimulation:
         panel.simulate()
         assert "—" in panel.state.text()
         assert panel._task is None
+
+    def test_the_range_over_many_runs_is_shown_and_hidden(self, stand: _Stand) -> None:
+        panel = stand.simulated()
+        before = panel._summary._accepted.text()
+        panel.uncertain.click()
+        stand.until(lambda: panel._run.bands is not None)
+        bands = panel._run.bands
+        assert (bands.accepted.p10 <= bands.accepted.p90).all()
+        assert "…" in panel._summary._accepted.text()
+        assert "1221 in" in panel._summary._limit.text()
+        accepted = panel.charts.rates._content.series[0]
+        assert accepted.name == "accepted"
+        assert len(accepted.low) == len(accepted.values)
+        panel.uncertain.click()
+        assert panel.charts.rates._content.series[0].low is None
+        assert panel._summary._accepted.text() == before
+
+    def test_events_are_marked_on_the_charts(self, stand: _Stand) -> None:
+        stand.document.edit(
+            "Event",
+            lambda plan: edits.update(plan, "blobs-5k", events=(DiskSlow(at_s=20, object_id="data1-c0d1"),)),
+        )
+        panel = stand.simulated()
+        marks = panel.charts.rates._content.marks
+        assert ("Disk gets slow", 20) in {(mark.text, mark.at_s) for mark in marks}
 
     def test_charts_copy_their_series(self, stand: _Stand) -> None:
         charts = stand.simulated().charts

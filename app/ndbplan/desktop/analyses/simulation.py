@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.resources import read_json
-from ndbplan.base.units import format_count, format_duration
+from ndbplan.base.units import format_count, format_duration, format_percent
 from ndbplan.desktop import theme
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.playback import Scrubber, moment_of
@@ -40,11 +40,13 @@ from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.desktop.analyses.simulation_charts import SimulationCharts
+    from ndbplan.simulate.monte_carlo import Bands
     from ndbplan.simulate.result import SimulationResult
 
 _LIVE_BELOW_S = 1.0
 """A run that took no longer is repeated by itself after an edit."""
 _LIVE_PAUSE_MS = 200
+_RUNS = 60
 MAX_DURATION_S = 30 * 86400.0
 
 
@@ -54,6 +56,8 @@ class _Run:
     workload_id: str
     result: SimulationResult
     elapsed_s: float
+    bands: Bands | None = None
+    """What most of many runs with uncertain constants do."""
 
 
 class SimulationPanel(Panel):
@@ -78,6 +82,15 @@ class SimulationPanel(Panel):
         self.start = QPushButton("Simulate")
         self.start.setProperty("kind", "primary")
         self.start.setToolTip("Run the workload against the plan")
+        self.uncertain = QToolButton()
+        self.uncertain.setText("± Range")
+        self.uncertain.setCheckable(True)
+        self.uncertain.setProperty("look", "chip")
+        self.uncertain.setAccessibleName("Simulate many times to see how sure the result is")
+        self.uncertain.setToolTip(
+            f"Simulate {_RUNS} times, uncertain constants drawn anew: the band holds four fifths of the runs"
+        )
+        self.uncertain.toggled.connect(self._range_toggled)
         self.cancel = QPushButton("Cancel")
         self.cancel.hide()
         self.state = label("", "muted", wrap=False)
@@ -111,6 +124,7 @@ class SimulationPanel(Panel):
         controls.addWidget(self.duration)
         controls.addWidget(self.start)
         controls.addWidget(self.cancel)
+        controls.addWidget(self.uncertain)
         controls.addWidget(self.bar)
         controls.addWidget(self.state)
         controls.addStretch(1)
@@ -212,9 +226,17 @@ class SimulationPanel(Panel):
         self._empty.say("Simulating…", "The charts appear here.")
         self.bar.setRange(0, 0)
         self.bar.show()
+        runs = _RUNS if self.uncertain.isChecked() else 0
         self._task = self.context.tasks.start(
-            lambda task: _simulate(plan, workload_id, duration_s, task), self._done, self._progressed
+            lambda task: _simulate(plan, workload_id, duration_s, runs, task), self._done, self._progressed
         )
+
+    def _range_toggled(self, on: bool) -> None:
+        run = self._run
+        if on and run is not None and run.bands is None:
+            self.simulate()
+        elif run is not None:
+            self._show(run, keep_moment=True)
 
     def stop(self) -> None:
         """Cancel the run."""
@@ -331,8 +353,9 @@ class SimulationPanel(Panel):
             self._pages.addWidget(self.charts)
         result = run.result
         self._pages.setCurrentWidget(self.charts)
-        self.charts.show_result(result, run.plan)
-        self._summary.show_result(result)
+        bands = run.bands if self.uncertain.isChecked() else None
+        self.charts.show_result(result, run.plan, bands)
+        self._summary.show_result(result, bands)
         self._foot.show()
         self._more.show()
         marks = [(error.first_at_s.value, "error") for error in result.errors]
@@ -355,7 +378,8 @@ class SimulationPanel(Panel):
         if self.charts is not None and self._run is not None:
             self._more.setIcon(theme.icon("ellipsis"))
             self.charts.restyle()
-            self.charts.show_result(self._run.result, self._run.plan)
+            bands = self._run.bands if self.uncertain.isChecked() else None
+            self.charts.show_result(self._run.result, self._run.plan, bands)
 
 
 class _Summary(QWidget):
@@ -375,14 +399,22 @@ class _Summary(QWidget):
         row.addWidget(self._limit)
         self.hide()
 
-    def show_result(self, result: SimulationResult) -> None:
-        """Show the totals of a run."""
-        self._accepted.show_quantity(result.accepted_per_s)
-        self._accepted.setText(f"{format_count(round(result.accepted_per_s.value))}/s")
+    def show_result(self, result: SimulationResult, bands: Bands | None) -> None:
+        """Show the totals of a run; with bands their range over many runs."""
+        accepted = bands.accepted_per_s if bands is not None else result.accepted_per_s
+        self._accepted.show_quantity(accepted)
+        shown = format_count(round(accepted.value))
+        if bands is not None:
+            shown = f"{format_count(round(accepted.low))} … {format_count(round(accepted.high))}"
+        self._accepted.setText(f"{shown}/s")
         self._text.setText(f"of {format_count(round(result.offered_per_s))}/s")
         bottleneck = result.bottleneck
         verb = "limited by" if bottleneck.used >= 1 else "next limit"
-        self._limit.setText(f"· {verb} {bottleneck.resource} {bottleneck.where}")
+        text = f"· {verb} {bottleneck.resource} {bottleneck.where}"
+        if bands is not None and bands.errors:
+            odds = bands.errors[0]
+            text += f" · {odds.code} in {format_percent(odds.probability)} of runs"
+        self._limit.setText(text)
         self.show()
 
 
@@ -403,7 +435,7 @@ def clock(at_s: float) -> str:
     return f"{whole // 3600:02d}:{whole % 3600 // 60:02d}:{whole % 60:02d}"
 
 
-def _simulate(plan: Plan, workload_id: str, duration_s: float, task: Task) -> _Run:
+def _simulate(plan: Plan, workload_id: str, duration_s: float, runs: int, task: Task) -> _Run:
     from ndbplan.desktop.analyses import charts
     from ndbplan.simulate import kernel, run
 
@@ -420,4 +452,17 @@ def _simulate(plan: Plan, workload_id: str, duration_s: float, task: Task) -> _R
         progress=lambda share: task.report(share, "Simulating…"),
         cancelled=task.cancelled,
     )
-    return _Run(plan, workload_id, result, time.perf_counter() - began)
+    elapsed_s = time.perf_counter() - began
+    if not runs:
+        return _Run(plan, workload_id, result, elapsed_s)
+    from ndbplan.simulate.monte_carlo import monte_carlo
+
+    bands = monte_carlo(
+        plan,
+        workload_id,
+        runs=runs,
+        duration_s=duration_s,
+        progress=lambda share: task.report(share, f"Simulating {runs} times…"),
+        cancelled=task.cancelled,
+    )
+    return _Run(plan, workload_id, result, time.perf_counter() - began, bands)

@@ -12,10 +12,12 @@ from ndbplan.base.units import format_bytes_binary, format_bytes_per_s
 from ndbplan.desktop import theme
 from ndbplan.desktop.analyses.charts import Content, Mark, Series, TimeChart
 from ndbplan.desktop.context import Context
+from ndbplan.desktop.inspector.events import NAMES
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
+    from ndbplan.simulate.monte_carlo import Bands
     from ndbplan.simulate.result import DiskSeries, PartSeries, SimulationResult
 
 _ROOMY = 230
@@ -34,6 +36,7 @@ class SimulationCharts(QWidget):
         self._context = context
         self._result: SimulationResult | None = None
         self._plan: Plan | None = None
+        self._bands: Bands | None = None
         self.node = _picker("Data node")
         self.disk = _picker("Disk")
         self.rates = TimeChart("Transactions/s")
@@ -57,9 +60,9 @@ class SimulationCharts(QWidget):
         self.disk.activated.connect(lambda _i: self._draw_disk())
         context.selection.changed.connect(self._selected)
 
-    def show_result(self, result: SimulationResult, plan: Plan) -> None:
-        """Draw a run of a plan."""
-        self._result, self._plan = result, plan
+    def show_result(self, result: SimulationResult, plan: Plan, bands: Bands | None = None) -> None:
+        """Draw a run of a plan; with bands also what most of many runs do."""
+        self._result, self._plan, self._bands = result, plan, bands
         nodes = {i: part for part in result.parts for i in part.node_ids}
         _fill(self.node, [(f"node {i}", i) for i in sorted(nodes)])
         disks = sorted(
@@ -118,11 +121,15 @@ class SimulationCharts(QWidget):
         result = self._result
         if result is None:
             return []
-        colour = theme.tokens().error
-        return [
-            Mark(e.first_at_s.value, f"{e.code} on node {e.node_id}: {error_text(e.code)}", colour)
+        colours = theme.tokens()
+        marks = [
+            Mark(e.first_at_s.value, f"{e.code} on node {e.node_id}: {error_text(e.code)}", colours.error)
             for e in result.errors
         ]
+        if self._plan is not None:
+            workload = self._plan.workload(result.workload)
+            marks += [Mark(event.at_s, NAMES[event.kind], colours.info) for event in workload.events]
+        return marks
 
     def _content(self, unit: str, series: list[Series], **more: Any) -> Content:
         result = self._result
@@ -136,12 +143,21 @@ class SimulationCharts(QWidget):
             return
         colours = theme.tokens()
         series = [
-            Series("accepted", colours.good, result.accepted),
+            Series("accepted", colours.good, result.accepted, *self._accepted_band(result)),
             Series("offered", colours.muted, result.offered),
         ]
         if result.refused.any():
             series.insert(1, Series("refused", colours.error, result.refused))
         self.rates.show_content(self._content("", series))
+
+    def _accepted_band(self, result: SimulationResult) -> tuple[Any, ...]:
+        import numpy as np
+
+        bands = self._bands
+        if bands is None:
+            return ()
+        band = bands.accepted
+        return tuple(np.interp(result.times_s, bands.times_s, edge) for edge in (band.p10, band.p90))
 
     def _draw_node(self) -> None:
         result, node_id = self._result, self.node.currentData()
