@@ -128,6 +128,7 @@ def _table_distribution(
         rows=np.tile(rows, copies) if copies > 1 else rows,
         layout=layout,
         log_parts=log_parts,
+        measured=len(table.partition_rows) == len(rows) and sum(table.partition_rows) == table.rows > 0,
     )
 
 
@@ -159,7 +160,8 @@ def with_counts(distribution: TableDistribution, partition_rows: Sequence[int]) 
     if len(partition_rows) != placed.partitions:
         raise ValueError(f"{len(partition_rows)} counts for {placed.partitions} partitions")
     copies = placed.fragments // max(1, placed.partitions)
-    return replace(distribution, rows=np.tile(np.array(partition_rows, dtype=np.int64), copies))
+    rows = np.tile(np.array(partition_rows, dtype=np.int64), copies)
+    return replace(distribution, rows=rows, measured=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,8 @@ class TableDistribution:
     layout: RowLayout
     log_parts: int
     """Log parts of each node."""
+    measured: bool = False
+    """Rows were counted (real keys, ndb_desc), not expected."""
 
     @property
     def buckets(self) -> int:
@@ -212,11 +214,15 @@ class TableDistribution:
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """The shape of one entry of `tables` that `ndbplan distribute` prints; the numbers are exact."""
+        from ndbplan.estimate.skew import skew_report
+
+        report = skew_report(self, measured=self.measured).to_json()
+        del report["table"], report["partitions"]
         return {
             "table": self.table,
             "hash_map": {"name": self.hash_map_name, "buckets": self.buckets},
             "partitions": [partition.to_json() for partition in self.partitions],
-            "skew": self.skew.to_json(),
+            "skew": {**self.skew.to_json(), **report},
         }
 
 
