@@ -88,3 +88,11 @@ def test_calibrate_refuses_what_fits_nothing(call: Any, saved: Any, tmp_path: Pa
         "fixed cost" in call("calibrate", saved("add-nodes"), "--reorganised", "1s", "-o", output).refused()
     )
     assert not output.exists()
+
+
+def test_effect_of_a_reorganisation_on_the_load(call: Any, saved: Any) -> None:
+    path = saved("add-nodes")
+    called = call("procedure", path, "--under", load(path).workloads[0].name, "--effect", "--json")
+    effect = called.json("procedure")["effect"]
+    assert effect["accepted_during_per_s"]["value"] <= effect["offered_per_s"] * 1.001
+    assert "--effect" in call("procedure", path, "--effect").refused()

@@ -160,3 +160,18 @@ def test_nodes_of_one_host_that_start_together_share_its_cores() -> None:
     name = "restore from local checkpoint"
     alone, both = (phase(plan, name, kind, ldm_threads=8) for kind in ("node", "system"))
     assert both == pytest.approx(2 * alone)
+
+
+@given(SAMPLES, st.sampled_from(["node", "initial", "system"]), st.floats(0.01, 5), st.floats(0.01, 5))
+@settings(max_examples=25)
+def test_more_traffic_never_shortens_a_restart(plan: Plan, kind: str, calm: float, busy: float) -> None:
+    calm, busy = sorted((calm, busy))
+    less, more = (
+        seconds(plan, kind, workload=plan.workloads[0], traffic_factor=factor) for factor in (calm, busy)
+    )
+    assert less <= more * 1.001
+
+
+def test_a_stated_log_is_run_again() -> None:
+    assert phase(STARTER, "execute redo log", "system") == 0
+    assert phase(STARTER, "execute redo log", "system", redo_bytes=2e9) == pytest.approx(100)

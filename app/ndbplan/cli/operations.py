@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -75,6 +75,19 @@ def _procedure_of(
     return upgrade(plan, version, conditions)
 
 
+def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool) -> dict[str, Any] | None:
+    from ndbplan.advise.during import effect_of_reorganise
+    from ndbplan.simulate import kernel
+
+    if kind != "add-nodes" or under is None:
+        fix = "use it with --kind add-nodes --under WORKLOAD"
+        raise UsageError("only a reorganisation under a load has an effect on it", where="--effect", fix=fix)
+    if not kernel.is_prepared():
+        click.echo("preparing the simulation (only this first time) …", err=True)
+    found = effect_of_reorganise(plan, named_workload(plan, under, "--under"), groups)
+    return None if found is None else found.to_json(why)
+
+
 @ndbplan.command()
 @PLAN
 @click.option(
@@ -88,6 +101,7 @@ def _procedure_of(
 @click.option("--set", "names", metavar="NAME,...", type=Names(), help="Parameters that change (roll-out).")
 @click.option("--to-version", "version", metavar="8.4", help="Version after the upgrade.")
 @click.option("--under", metavar="WORKLOAD", help="The load that goes on meanwhile; without it none.")
+@click.option("--effect", is_flag=True, help="Simulate what the reorganisation does to the load.")
 @click.option("--together", is_flag=True, help="Restart one node of every group at the same time.")
 @click.option("--start", type=_Moment(), metavar="MOMENT", help="When it begins, for the calendar file.")
 @click.option("--ics", type=click.Path(path_type=Path), metavar="FILE", help="Write a calendar file.")
@@ -105,6 +119,7 @@ def procedure(
     ics: Path | None,
     gantt: Path | None,
     *,
+    effect: bool,
     together: bool,
     why: bool,
     as_json: bool,
@@ -129,6 +144,8 @@ def procedure(
         best = best_window(conditions.workload, found.duration_s.value)
         window = None if best is None else best.to_json()
     shape["best_window"] = window
+    if effect:
+        shape["effect"] = _effect(plan, kind, under, add_groups, why=why)
     show(shape, as_json=as_json, why=why)
 
 

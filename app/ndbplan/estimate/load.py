@@ -36,6 +36,16 @@ def offered_per_s(load: Load) -> float:
     return max(point.rate_per_s for point in load.points)
 
 
+def at_rate(workload: Workload, factor: float) -> Workload:
+    """The workload with its rate (or its clients) times a factor."""
+    load = workload.load
+    if isinstance(load, ClosedLoad):
+        clients = max(1, round(load.clients * factor))
+        return workload.model_copy(update={"load": load.model_copy(update={"clients": clients})})
+    points = tuple(p.model_copy(update={"rate_per_s": p.rate_per_s * factor}) for p in load.points)
+    return workload.model_copy(update={"load": load.model_copy(update={"points": points})})
+
+
 @dataclass(frozen=True, slots=True)
 class TableLoad:
     """Operations of a workload on one table, all rates per second over the whole cluster."""

@@ -15,7 +15,7 @@ from ndbplan.estimate.checkpoint import checkpoint
 from ndbplan.estimate.constants import calibration_of, constant_for, term_of
 from ndbplan.estimate.disk_data import disk_data
 from ndbplan.estimate.disks import disk_of_role
-from ndbplan.estimate.load import node_loads
+from ndbplan.estimate.load import at_rate, node_loads
 from ndbplan.estimate.node_data import node_data_by_id
 from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term, total, total_of_independent
@@ -49,12 +49,16 @@ class Conditions:
 
     workload: Workload | None = None
     """Traffic during the restart; None: idle."""
+    traffic_factor: float = 1.0
+    """The workload's rate against what the plan says."""
     ldm_threads: int | None = None
     """LDM threads instead of the plan's."""
     disk_factor: float = 1.0
     """Speed of the disks against the plan's."""
     sql_nodes_down: int = 0
     """SQL nodes that are configured but do not answer."""
+    redo_bytes: float | None = None
+    """Log of the fullest part to run again instead of what the workload leaves."""
     one_of_each_group: bool = False
     """Rolling: restart one node of every group at the same time instead of node after node."""
 
@@ -116,6 +120,8 @@ def _starting(plan: Plan, node: DataNode, conditions: Conditions, together: int 
     """What a start of the node depends on. `together`: nodes that start at once on its host."""
     held = node_data_by_id(plan)
     workload = conditions.workload
+    if workload is not None and conditions.traffic_factor != 1.0:
+        workload = at_rate(workload, conditions.traffic_factor)
     load = None
     if workload is not None:
         load = next((one for one in node_loads(plan, workload) if one.node_id == node.node_id), None)
@@ -135,6 +141,7 @@ def _starting(plan: Plan, node: DataNode, conditions: Conditions, together: int 
         disk_data=disk_data(plan, workload).node(node.node_id),
         other_checkpoint_bytes=max(others, default=0.0),
         sql_nodes_down=conditions.sql_nodes_down,
+        redo_bytes=conditions.redo_bytes,
     )
 
 

@@ -72,6 +72,8 @@ class Starting:
     other_checkpoint_bytes: float
     """Rows in a checkpoint of the largest other node."""
     sql_nodes_down: int
+    redo_bytes: float | None = None
+    """Log of the fullest part to run again; None: what the load leaves."""
 
     @property
     def rows(self) -> float:
@@ -220,8 +222,10 @@ def replay_redo(start: Starting) -> Phase:
     # On average half a checkpoint has run since the last complete one, which itself took one.
     log = min(per_s * 1.5 * since, float(log_bytes_per_part(plan, start.node)))
     least, most = min(log, per_s * since), min(per_s * 2 * since, float(log_bytes_per_part(plan, start.node)))
+    if start.redo_bytes is not None:
+        log = least = most = start.redo_bytes
     why = (
-        Term(f"log of part {part} since the last checkpoint", log, "bytes", "workload, 1 to 2 checkpoints"),
+        Term(f"log of part {part} since the last checkpoint", log, "bytes", "1 to 2 checkpoints, or stated"),
         term_of(rate),
     )
     time = Quantity(log / rate.value, least / rate.high, max(log, most) / rate.low, "s", why)
