@@ -26,6 +26,8 @@ HORIZON_S = 1800.0
 ENDLESS_HORIZON_S = 900.0
 WAITS_S = 1.0
 """With queueing: transactions that wait longer than this at the end mean the queue grows."""
+ATTEMPTED_SHARE = 0.999
+"""Below this share of what is offered, processors, network or page reads hold work back."""
 STEP_S = 0.1
 PRECISION = 0.002
 HIGHEST_PER_S = 1e10
@@ -165,7 +167,8 @@ def _refuses(
     run[[col.R_CLIENTS, col.R_CYCLE_S, col.R_GROWS]] = 0.0
     offered = np.full(scenario.steps, rate_per_s * scenario.step_s)
     result = run_scenario(replace(scenario, run=run, offered=offered), StartState(), cancelled=cancelled)
-    if result.errors or float(result.waiting[-1]) > rate_per_s * WAITS_S:
+    held_back = result.attempted.sum() < ATTEMPTED_SHARE * result.offered.sum()
+    if result.errors or held_back or float(result.waiting[-1]) > rate_per_s * WAITS_S:
         return result.bottleneck
     return None
 
@@ -180,6 +183,11 @@ def _lift(scenario: Scenario, limit: Bottleneck) -> Scenario | None:
             if any(disk.id in limit.object_ids for disk in disk_class.disks):
                 disks[d, 0] *= _LIFTED
         return replace(scenario, disks=disks)
+    left = tuple(s for s in scenario.services if s.resource != limit.resource)
+    if len(left) < len(scenario.services):
+        run = scenario.run.copy()
+        run[col.R_SERVICE] = left[0].max_per_s if left else 0.0
+        return replace(scenario, run=run, services=left)
     nodes = scenario.nodes.copy()
     if limit.resource == "redo log":
         nodes[:, col.N_LOG_BYTES] *= _LIFTED
@@ -187,6 +195,9 @@ def _lift(scenario: Scenario, limit: Bottleneck) -> Scenario | None:
         return replace(scenario, nodes=nodes)
     if limit.resource == "redo files":
         nodes[:, col.N_FILE_BYTES] *= _LIFTED
+        return replace(scenario, nodes=nodes)
+    if limit.resource == "undo log":
+        nodes[:, col.N_UNDO_LIMIT] *= _LIFTED
         return replace(scenario, nodes=nodes)
     return None
 

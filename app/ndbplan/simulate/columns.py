@@ -36,6 +36,8 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     N_DEVICE_FACTOR,  # bytes on the device for each byte of log
     N_INSERTED,  # checkpoint bytes that one transaction adds
     N_CHANGED,  # weighted checkpoint bytes that one transaction changes
+    N_TOUCHED,  # the same without weights
+    N_TABLE_SHARE,  # share of the node's rows that a changed table has
     N_ABORT_SHARE,  # log of an operation that is undone, against one that is accepted
     N_LDMS,
     N_FRAGMENTS,  # fragments that an LDM thread checkpoints one after the other
@@ -53,7 +55,7 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     N_BACKUP_SPEED,
     N_REGIME,  # checkpoint speed: 0 normal, 1 another node restarts, 2 this node restarts
     N_COLUMNS,
-) = range(36)
+) = range(38)
 
 # Whole numbers of each simulated node.
 (
@@ -97,12 +99,15 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
 # State of each node.
 (
     S_DATA,  # checkpoint bytes of all rows
-    S_CHANGED,  # since the start of the last checkpoint
+    S_CHANGED,  # weighted, since the start of the last checkpoint
+    S_TOUCHED,  # the same without weights
     S_LCP_LEFT,  # of the fragments being written
     S_LCP_TARGET,  # bytes per second, all LDM threads
     S_LCP_WRITTEN,
     S_LCP_FRAGMENTS,  # fragments not yet begun
     S_LCP_CHANGED,  # changed bytes that the running checkpoint is about
+    S_LCP_TOUCHED,
+    S_NEEDED,  # checkpoint bytes that the changes of the running second make necessary
     S_MEMORY,  # DataMemory in use
     S_UNDO_HELD,  # bytes in the undo buffer
     S_UNDO_USED,  # bytes of undo log that cannot be reused
@@ -114,7 +119,7 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     S_BACKUP_LEFT,
     S_DEAD,
     S_COLUMNS,
-) = range(18)
+) = range(21)
 
 # State of the cluster.
 (

@@ -106,6 +106,9 @@ def node_facts(
             )
             space = _disk_data_row(plan, node, row, on_disk.get(node.node_id), rate)
             data = held[node.node_id].checkpoint_bytes if node.node_id in held else 0.0
+            # A table without rows yet will be most of the node: the share counts as whole.
+            weight = sums.touched * data
+            row[col.N_TABLE_SHARE] = min(1.0, sums.spread / weight) if sums.spread > 0 and weight > 0 else 1.0
             start = (data, mine.data_memory_bytes.value, space)
             found[node.id] = NodeFacts(
                 row=row,
@@ -134,6 +137,8 @@ class _Sums:
     changed: float = 0.0
     operations: float = 0.0
     memory: float = 0.0
+    touched: float = 0.0
+    spread: float = 0.0
 
 
 def _sums(
@@ -164,6 +169,9 @@ def _sums(
         sums.memory += added * share.replicas / rate * grow[load.table.id]
         weighted = load.updates_per_s + insert_weight * load.inserts_per_s + 1.2 * load.deletes_per_s
         sums.changed += weighted * row_bytes
+        touched = (load.updates_per_s + load.inserts_per_s + load.deletes_per_s) * row_bytes
+        sums.touched += touched
+        sums.spread += touched * load.table.rows * load.checkpoint_row_bytes * share.replicas
         sums.operations += load.logged_operations_per_s * share.replicas / rate
     return sums
 
@@ -203,6 +211,7 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Floats:
     row[col.N_DEVICE_FACTOR] = constant_for(plan, "device_write_factor").value
     row[col.N_INSERTED] = sums.inserted
     row[col.N_CHANGED] = sums.changed
+    row[col.N_TOUCHED] = sums.touched
     row[col.N_MEMORY] = sums.memory
     saved = constant_for(plan, "redo_commit_bytes").value - constant_for(plan, "redo_abort_bytes").value
     logged = float(sums.redo.sum())

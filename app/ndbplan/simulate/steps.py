@@ -53,8 +53,10 @@ from ndbplan.simulate.columns import (
     N_MEMORY,
     N_MEMORY_LIMIT,
     N_READS,
+    N_RECOVERY_WORK,
     N_SPACE,
     N_SPACE_LIMIT,
+    N_TOUCHED,
     N_UNDO,
     N_UNDO_BUFFER,
     N_UNDO_LIMIT,
@@ -102,7 +104,9 @@ from ndbplan.simulate.columns import (
     S_LCP_TARGET,
     S_LCP_WRITTEN,
     S_MEMORY,
+    S_NEEDED,
     S_SPACE,
+    S_TOUCHED,
     S_UNDO_HELD,
     S_UNDO_MADE,
     S_UNDO_TAIL,
@@ -332,7 +336,11 @@ def _rows(run, nodes, node_state, accepted):
     for n in range(nodes.shape[0]):
         if node_state[S_DEAD, n] > 0.0:
             continue
-        node_state[S_CHANGED, n] += accepted * nodes[n, N_CHANGED]
+        changed = accepted * nodes[n, N_CHANGED]
+        touched = accepted * nodes[n, N_TOUCHED]
+        node_state[S_CHANGED, n] += changed
+        node_state[S_TOUCHED, n] += touched
+        node_state[S_NEEDED, n] += touched + changed / nodes[n, N_RECOVERY_WORK]
         if run[R_GROWS] > 0.0:
             node_state[S_DATA, n] = max(0.0, node_state[S_DATA, n] + accepted * nodes[n, N_INSERTED])
             node_state[S_MEMORY, n] = max(0.0, node_state[S_MEMORY, n] + accepted * nodes[n, N_MEMORY])

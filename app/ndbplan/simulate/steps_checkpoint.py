@@ -28,6 +28,7 @@ from ndbplan.simulate.columns import (
     N_RECOVERY_WORK,
     N_REDO_CONTROL,
     N_REGIME,
+    N_TABLE_SHARE,
     N_UNDO_LIMIT,
     P_DRAINED,
     P_DURABLE_BEFORE,
@@ -50,6 +51,9 @@ from ndbplan.simulate.columns import (
     S_LCP_FRAGMENTS,
     S_LCP_LEFT,
     S_LCP_TARGET,
+    S_LCP_TOUCHED,
+    S_NEEDED,
+    S_TOUCHED,
     S_UNDO_MADE,
     S_UNDO_START,
     S_UNDO_TAIL,
@@ -65,6 +69,8 @@ SMALL_TABLES_S = 5.0
 LCP_PARTS = 2048.0
 LAG_TARGET_S = 2.0
 ALERT_LOW, ALERT_HIGH, ALERT_CRITICAL = 0.25, 0.40, 0.60
+HEADROOM, HEADROOM_ALERT = 1.25, 0.15
+"""Checkpoint speed against what the changes need, and more for each alert level (NDB source)."""
 DRIFT_KEPT = 0.95
 
 
@@ -98,9 +104,9 @@ def _next_fragments(nodes, node_state, n):
     data = node_state[S_DATA, n]
     if nodes[n, N_PARTIAL] > 0.0 and data > 0.0:
         changed = min(1.0, node_state[S_LCP_CHANGED, n] / data)
-        k = 1.5 * changed
+        k = changed * (1.0 + 0.5 * nodes[n, N_TABLE_SHARE])
         full = min(1.0, (1.0 + np.floor(LCP_PARTS * k / (k + nodes[n, N_RECOVERY_WORK]))) / LCP_PARTS)
-        data = data * full + min(data, node_state[S_LCP_CHANGED, n]) * (1.0 - full)
+        data = data * full + min(data, node_state[S_LCP_TOUCHED, n]) * (1.0 - full)
     node_state[S_LCP_LEFT, n] = np.floor(data * nodes[n, N_LCP_FACTOR] / nodes[n, N_FRAGMENTS])
     node_state[S_LCP_FRAGMENTS, n] -= 1.0
 
@@ -154,7 +160,9 @@ def _begin(run, nodes, parts, node_state, cluster):
         if node_state[S_DEAD, n] > 0.0:
             continue
         node_state[S_LCP_CHANGED, n] = node_state[S_CHANGED, n]
+        node_state[S_LCP_TOUCHED, n] = node_state[S_TOUCHED, n]
         node_state[S_CHANGED, n] = 0.0
+        node_state[S_TOUCHED, n] = 0.0
         node_state[S_LCP_FRAGMENTS, n] = nodes[n, N_FRAGMENTS]
         node_state[S_UNDO_START, n] = node_state[S_UNDO_MADE, n]
         _next_fragments(nodes, node_state, n)
@@ -198,7 +206,7 @@ def checkpoint(run, nodes, parts, node_state, cluster):
             return
         _free_logs(nodes, parts, node_state)
     made = parts[P_MADE].sum() - cluster[C_LOG_AT_LCP]
-    if made >= run[R_LCP_THRESHOLD] or cluster[C_LCP_NUMBER] == 0.0:
+    if made >= run[R_LCP_THRESHOLD] or (cluster[C_LCP_NUMBER] == 0.0 and made > 0.0):
         _begin(run, nodes, parts, node_state, cluster)
 
 
@@ -226,6 +234,12 @@ def _adapt(nodes, ldm_of, parts, node_state, targets, alert, n, elapsed_s):
     """Checkpoint speed of each LDM thread: down while its log lags by 2 s, else up (NDB source, 7.4.10)."""
     ldms = int(nodes[n, N_LDMS])
     low, high = _speed_limits(nodes, alert, n)
+    if nodes[n, N_REDO_CONTROL] > 0.0 and nodes[n, N_PARTIAL] > 0.0:
+        # Redo control follows the changes, with some headroom, as far as the highest limit.
+        needed = node_state[S_NEEDED, n] / elapsed_s * HEADROOM * (1.0 + HEADROOM_ALERT * alert)
+        low = max(low, min(needed, nodes[n, N_LCP_MAX_OWN]))
+        high = max(high, low)
+    node_state[S_NEEDED, n] = 0.0
     total = 0.0
     for ldm in range(ldms):
         held = 0.0
