@@ -87,6 +87,12 @@ class MainWindow(QMainWindow):
         self.tasks: Tasks
         """Background work of the window itself; there after `finish_building`."""
         self.gallery: Gallery | None = None
+        self._to_build: list[Callable[[], None]] = [
+            self._build_side,
+            self._build_on_canvas,
+            self.panels.build_inspector,
+            self.panels.build_analyses,
+        ]
         self._build()
         self._connect()
         self._refresh()
@@ -126,13 +132,17 @@ class MainWindow(QMainWindow):
         self.actions_table.add_to(self, [self.canvas])
 
     def finish_building(self) -> None:
-        """Build everything around the canvas, if it is not there yet."""
-        if self.palette_panel is not None:
-            return
-        from ndbplan.desktop.canvas.empty import EmptyCanvas
-        from ndbplan.desktop.canvas.minimap import Minimap
-        from ndbplan.desktop.canvas.pinch import Pinch
-        from ndbplan.desktop.command_palette import CommandPalette
+        """Build everything around the canvas that is not there yet."""
+        while self.build_next():
+            pass
+
+    def build_next(self) -> bool:
+        """Build one more part; False when the window is complete. In steps, so that it answers in between."""
+        if self._to_build:
+            self._to_build.pop(0)()
+        return bool(self._to_build)
+
+    def _build_side(self) -> None:
         from ndbplan.desktop.outline import Outline
         from ndbplan.desktop.palette import Palette
         from ndbplan.desktop.recovery import Journal
@@ -147,6 +157,13 @@ class MainWindow(QMainWindow):
         self.side.addWidget(_titled("OUTLINE", self.outline, QMargins(8, 10, 4, 4), 4))
         self.side.setSizes([600, 260])
         self.actions_table.add_to(self, [self.outline])
+
+    def _build_on_canvas(self) -> None:
+        from ndbplan.desktop.canvas.empty import EmptyCanvas
+        from ndbplan.desktop.canvas.minimap import Minimap
+        from ndbplan.desktop.canvas.pinch import Pinch
+        from ndbplan.desktop.command_palette import CommandPalette
+
         self.actions_table.tint()
         Pinch(self.canvas)
         self.minimap = Minimap(self.canvas)
@@ -155,7 +172,6 @@ class MainWindow(QMainWindow):
         self.empty.host_wanted.connect(lambda: self.editor.add_beside_selection("host-small"))
         self.empty.file_wanted.connect(self.files.open)
         self.commands = CommandPalette(self, self._commands)
-        self.panels.build()
 
     def _connect(self) -> None:
         stack = self.document.undo_stack
@@ -170,7 +186,6 @@ class MainWindow(QMainWindow):
         self.canvas.file_dropped.connect(lambda name: self.files.open(Path(name)))
         self.canvas.opened.connect(lambda _id: self.panels.focus_inspector())
         self.selection.changed.connect(lambda _ids: self._refresh_selection())
-        self.panels.failed.connect(partial(self.messages.say, "error"))
         self.panels.ready.connect(lambda: self.status.watch(self.panels.estimates))
         theme.theme().changed.connect(self._tint)
         QApplication.clipboard().dataChanged.connect(self._refresh_selection)

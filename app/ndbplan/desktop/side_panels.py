@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 
 
 class SidePanels(QObject):
-    """Holds the frames from the start and fills them with `build()`."""
+    """Holds the frames from the start and fills them with `build_inspector()` and `build_analyses()`."""
 
     ready = Signal()
-    failed = Signal(str)
 
     def __init__(self, document: Document, selection: Selection, canvas: CanvasView) -> None:
         super().__init__(canvas)
@@ -41,16 +40,8 @@ class SidePanels(QObject):
         self.analyses: Any = None
         self._at_rest = NO_LOADS
 
-    @property
-    def is_built(self) -> bool:
-        """Whether `build` has been called."""
-        return self.estimates is not None
-
-    def build(self) -> None:
-        """Load and place the panels."""
-        if self.is_built:
-            return
-        from ndbplan.desktop.analyses import AnalysisArea
+    def build_inspector(self) -> None:
+        """Load and place the inspector, and start to estimate."""
         from ndbplan.desktop.estimates import Estimates
         from ndbplan.desktop.inspector import Inspector
 
@@ -58,6 +49,11 @@ class SidePanels(QObject):
         self.estimates.updated.connect(self._paint_loads)
         self.inspector = Inspector(self._document, self._selection, self.estimates)
         self._fill(self.inspector_frame, self.inspector)
+
+    def build_analyses(self) -> None:
+        """Load and place the analyses; the inspector is there."""
+        from ndbplan.desktop.analyses import AnalysisArea
+
         self.analyses = AnalysisArea(self._document, self._selection, self.estimates)
         self.analyses.moment.connect(self._paint_moment)
         self._fill(self.analyses_frame, self.analyses)
@@ -75,9 +71,10 @@ class SidePanels(QObject):
 
     def close(self) -> None:
         """Stop what computes."""
+        for panel in (self.inspector, self.analyses):
+            if panel is not None:
+                panel.close_tasks()
         if self.estimates is not None:
-            self.inspector.close_tasks()
-            self.analyses.close_tasks()
             self.estimates.close()
 
     def focus_inspector(self) -> None:
