@@ -212,8 +212,9 @@ def table_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
 def _node_loads(loads: tuple[TableLoad, ...], *held: Shares) -> tuple[NodeLoad, ...]:
     sums: dict[int, _Sums] = {}
     for load, by_node in zip(loads, held, strict=True):
+        whole = load.redo_bytes_per_s.as_term(f"log of {load.table.full_name}, whole cluster")
         for node_id, share in by_node.items():
-            sums.setdefault(node_id, _Sums()).add(load, share)
+            sums.setdefault(node_id, _Sums()).add(load, share, whole)
     return tuple(sums[node_id].node_load(node_id) for node_id in sorted(sums))
 
 
@@ -228,7 +229,8 @@ class _Sums:
         self.inserts = self.updates = self.deletes = self.logged = 0.0
         self.reads = self.scanned = self.payload_in = self.payload_out = self.changed = self.grown = 0.0
 
-    def add(self, load: TableLoad, share: NodeShare) -> None:
+    def add(self, load: TableLoad, share: NodeShare, whole: Term) -> None:
+        """Add what one table asks of the node; `whole`: its log over all nodes, as a term."""
         redo = load.redo_bytes_per_s
         if redo.value:
             self.redo[0] += share.replicas * redo.value
@@ -236,16 +238,8 @@ class _Sums:
             self.redo[2] += share.replicas * redo.high
             for part, fraction in share.by_log_part:
                 self.parts[part] = self.parts.get(part, 0.0) + fraction * redo.value
-            part_of = Term("share of the rows on this node", share.replicas, "", "distribution")
-            self.terms.append(
-                Term(
-                    f"log of {load.table.full_name}",
-                    share.replicas * redo.value,
-                    "bytes/s",
-                    "formula",
-                    (part_of, redo.as_term("whole cluster")),
-                )
-            )
+            name = f"log of {load.table.full_name}, {share.replicas:.3%} of the rows"
+            self.terms.append(Term(name, share.replicas * redo.value, "bytes/s", "distribution", (whole,)))
         for ldm, fraction in share.by_ldm:
             busy = fraction * load.logged_operations_per_s
             self.ldms[ldm] = self.ldms.get(ldm, 0.0) + busy

@@ -294,6 +294,7 @@ def _table(plan: Plan, after: Plan, table: Table, left: _Left) -> TableReorganis
         _redo_seconds(plan, after, table, work),
     )
     seconds, bound = max(bounds, key=lambda item: item[0])
+    bound = bound or "the fixed steps of the statement"
     duration = _duration(plan, table, work, cost, seconds, bounds)
     return TableReorganise(table.full_name, change, rows_moved, duration, bound, True, notes)
 
