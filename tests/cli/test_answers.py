@@ -270,3 +270,21 @@ def test_an_odd_data_node_is_named(call: Any, saved: Any, command: tuple[str, ..
     odd = DataNode(id="ndb3", node_id=3, host_id="app-a1")
     line = call(command[0], saved(add(sample_plan("starter"), odd)), *command[1:]).refused(code=1)
     assert "node group 1 has 1 of 2 members (data node 3)" in line
+
+
+# The samples tell what they were made for
+
+
+@pytest.mark.parametrize("name", sample_names())
+def test_only_the_overloaded_sample_is_overloaded(call: Any, saved: Any, name: str) -> None:
+    path = saved(name)
+    for workload in sample_plan(name).workloads:
+        shape = call("simulate", path, "--workload", workload.id, "--json").json("simulate")
+        expected = [1221] if workload.id.startswith("blobs-5k") else []
+        assert [error["code"] for error in shape["errors"]] == expected, workload.name
+
+
+def test_a_terabyte_loads_within_the_published_range(call: Any, saved: Any) -> None:
+    """One to two warehouses a second."""
+    shape = call("max-load", saved("terabyte-load"), "--json").json("max-load")
+    assert 1000 <= shape["max_per_s"]["value"] <= 2000
