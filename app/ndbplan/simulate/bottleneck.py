@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ndbplan.simulate.scenario import Scenario
 
 _BUFFER_CODES = (1221, 1234, 266)
+WAITED_SHARE = 0.02
+"""Less than this share of the time is a passing moment."""
 _FULL = {
     827: ("memory", "DataMemory"),
     1501: ("undo log", "undo files"),
@@ -44,12 +46,15 @@ def find_bottlenecks(
     errors: Sequence[ErrorCount],
     parts: Sequence[PartSeries],
     disks: Sequence[DiskSeries],
+    *,
     peak_per_s: float,
-    short: bool,
+    held_back: float,
+    waited: float,
 ) -> tuple[Bottleneck, ...]:
     """What is short, most pressing first: by what refused most work, then by use.
 
-    `peak_per_s`: highest rate that was attempted; `short`: less was attempted than was offered.
+    `peak_per_s`: highest rate that was attempted; `held_back`: share of the time in which less was sent than
+    offered though nothing waited for redo; `waited`: share of the time in which something did.
     """
     refused = {error.code: error.count for error in errors}
     most = sum(refused.values())
@@ -60,6 +65,8 @@ def find_bottlenecks(
         codes = [c for c in _BUFFER_CODES if c in refused and _redo_disk(scenario, by_node[c]) == d]
         blamed = sum(refused[code] for code in codes)
         used = 1.0 + blamed / most if blamed > 0 else min(1.0, disk.utilisation_mean.value)
+        if waited > WAITED_SHARE and _has_full_buffer(scenario, parts, d):
+            used = max(used, 1.0 + waited)
         found.append(Bottleneck("disk", f"{disk.host} {disk.disk}", used, disk.disk_ids))
     if parts:
         fullest = max(parts, key=_log_share)
@@ -74,15 +81,19 @@ def find_bottlenecks(
         found.append(Bottleneck("clients", scenario.workload.name, 1.0))
     for service in scenario.services:
         used = peak_per_s / service.max_per_s
-        if used >= 0.999 and service is scenario.services[0] and short:
-            used = 1.5
-        found.append(Bottleneck(service.resource, service.where, min(1.5, used), service.object_ids))
+        if service is scenario.services[0] and held_back > WAITED_SHARE:
+            used = 1.0 + held_back
+        found.append(Bottleneck(service.resource, service.where, min(2.0, used), service.object_ids))
     for code, (resource, what) in _FULL.items():
         if code in refused:
             node_id = by_node[code]
             used = 1.0 + refused[code] / most
             found.append(Bottleneck(resource, f"node {node_id}, {what}", used, _ids(scenario, node_id)))
     return tuple(sorted(found, key=lambda b: -b.used))
+
+
+def _has_full_buffer(scenario: Scenario, parts: Sequence[PartSeries], disk: int) -> bool:
+    return any(part.fill_max > 0.9 and _redo_disk(scenario, part.node_id) == disk for part in parts)
 
 
 def _log_share(part: PartSeries) -> float:

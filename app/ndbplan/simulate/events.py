@@ -30,6 +30,7 @@ from ndbplan.plan.processes import DataNode
 from ndbplan.plan.workloads import ClosedLoad, Workload
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.node_rows import SimulationError, node_facts
+from ndbplan.simulate.result import Restart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,6 +62,7 @@ class World:
     made_at_death: dict[int, float] = field(default_factory=dict)
     copy_goal: dict[int, float] = field(default_factory=dict)
     now_s: float = 0.0
+    restarts: list[Restart] = field(default_factory=list)
     happened: list[tuple[float, str]] = field(default_factory=list)
 
     def node(self, object_id: str) -> int:
@@ -127,6 +129,7 @@ def die(world: World, n: int, at_s: float) -> None:
     share = float(scenario.load[n].sum() / max(1e-12, scenario.load.sum()))
     parts = arrays.parts
     world.made_at_death[n] = float(_mates_log(world, n))
+    world.restarts.append(Restart(scenario.node_classes[n].node_id, at_s, None, ()))
     parts[col.P_LOST, n] += parts[col.P_FILL, n]
     parts[col.P_FILL, n] = 0.0
     parts[col.P_LAGS, n] = 0.0
@@ -255,6 +258,10 @@ def _start_again(plan: Plan, node: DataNode, at_s: float, name: str) -> list[Cha
 
     def start(world: World) -> None:
         _regime(world, world.node(node.id), 2.0, 1.0)
+        named = tuple((phase.name, phase.duration_s.value) for phase in phases)
+        for i, one in enumerate(world.restarts):
+            if one.node_id == node.node_id and one.started_at_s is None:
+                world.restarts[i] = replace(one, started_at_s=world.now_s, phases=named)
 
     def copy(world: World) -> None:
         n = world.node(node.id)

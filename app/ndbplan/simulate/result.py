@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ndbplan.estimate.parameters import number
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
@@ -76,6 +77,44 @@ class PartSeries:
 
 
 @dataclass(frozen=True)
+class NodeSeries:
+    """One data node over time; arrays have one entry for each bucket, at its end."""
+
+    node_id: int
+    node_ids: tuple[int, ...]
+    """Every data node that behaves like this one."""
+    memory: Floats
+    """DataMemory in use."""
+    memory_total_bytes: int
+    lcp_target: Floats
+    """Speed the checkpoints are set to, bytes per second."""
+    lcp_bytes_per_s: Floats
+    redo_bytes_per_s: Floats
+    undo_used: Floats
+    """Undo log that cannot be reused yet."""
+    undo_log_bytes: int
+    """0: no disk data."""
+    undo_buffer_bytes: int
+    space_used: Floats
+    """Bytes of tablespace in use."""
+    backup_left: Floats
+    dead: Floats
+    """1 while the node takes no part."""
+
+
+@dataclass(frozen=True)
+class Restart:
+    """A data node that failed, and its start after that."""
+
+    node_id: int
+    failed_at_s: float
+    started_at_s: float | None
+    """None: it was not started again."""
+    phases: tuple[tuple[str, float], ...]
+    """Name and seconds of each phase of the start."""
+
+
+@dataclass(frozen=True)
 class DiskSeries:
     """One disk over time."""
 
@@ -134,6 +173,8 @@ class SimulationResult:
     """Share of each bucket in which a checkpoint writes."""
     parts: tuple[PartSeries, ...]
     disks: tuple[DiskSeries, ...]
+    nodes: tuple[NodeSeries, ...]
+    restarts: tuple[Restart, ...]
     errors: tuple[ErrorCount, ...]
     offered_per_s: float
     accepted_per_s: Quantity
@@ -158,7 +199,11 @@ class SimulationResult:
 
     @classmethod
     def of(
-        cls, scenario: Scenario, arrays: Arrays, happened: tuple[tuple[float, str], ...] = ()
+        cls,
+        scenario: Scenario,
+        arrays: Arrays,
+        happened: tuple[tuple[float, str], ...] = (),
+        restarts: tuple[Restart, ...] = (),
     ) -> SimulationResult:
         """The result of a run that is over."""
         step_s = scenario.step_s
@@ -193,6 +238,8 @@ class SimulationResult:
             lcp_share=np.minimum(1.0, out[:, col.O_LCP] / lengths),
             parts=parts,
             disks=disks,
+            nodes=_nodes(scenario, arrays, lengths),
+            restarts=restarts,
             errors=errors,
             offered_per_s=float(out[:, col.O_OFFERED].sum()) / duration,
             accepted_per_s=_accepted(scenario, out, duration, disks),
@@ -209,7 +256,13 @@ class SimulationResult:
                 parts,
                 disks,
                 peak_per_s=float((out[:, col.O_ATTEMPTED] / lengths).max(initial=0.0)),
-                short=bool(out[:, col.O_ATTEMPTED].sum() < 0.999 * out[:, col.O_OFFERED].sum()),
+                held_back=float(
+                    (
+                        (out[:, col.O_ATTEMPTED] < 0.999 * out[:, col.O_OFFERED])
+                        & (out[:, col.O_WAITING] <= 0)
+                    ).mean()
+                ),
+                waited=float((out[:, col.O_WAITING] > 0).mean()),
             ),
         )
 
@@ -304,6 +357,34 @@ def _parts(scenario: Scenario, arrays: Arrays) -> tuple[PartSeries, ...]:
                     made_bytes=float(arrays.parts[col.P_MADE, n, p]),
                 )
             )
+    return tuple(found)
+
+
+def _nodes(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[NodeSeries, ...]:
+    undo = sum(f.size_bytes * f.count for g in scenario.plan.logfile_groups for f in g.undo_files)
+    buffer = sum(g.undo_buffer_bytes for g in scenario.plan.logfile_groups)
+    found = []
+    for n, node_class in enumerate(scenario.node_classes):
+        recorded = arrays.out_node[:, n]
+        written = np.diff(recorded[:, col.B_REDO_WRITTEN], prepend=0.0)
+        reserve = 1.0 - number(scenario.plan, node_class.nodes[0], "MinFreePct", 5) / 100
+        found.append(
+            NodeSeries(
+                node_id=node_class.node_id,
+                node_ids=tuple(node.node_id for node in node_class.nodes),
+                memory=recorded[:, col.B_MEMORY],
+                memory_total_bytes=round(float(scenario.nodes[n, col.N_MEMORY_LIMIT]) / max(0.01, reserve)),
+                lcp_target=recorded[:, col.B_LCP_TARGET],
+                lcp_bytes_per_s=recorded[:, col.B_LCP_WRITTEN] / lengths,
+                redo_bytes_per_s=np.maximum(0.0, written) / lengths,
+                undo_used=recorded[:, col.B_UNDO_USED],
+                undo_log_bytes=undo,
+                undo_buffer_bytes=buffer,
+                space_used=recorded[:, col.B_SPACE],
+                backup_left=recorded[:, col.B_BACKUP_LEFT],
+                dead=recorded[:, col.B_DEAD],
+            )
+        )
     return tuple(found)
 
 

@@ -168,7 +168,7 @@ def _run_world(
         else:
             waiting = sorted([*waiting, later], key=lambda change: change.at_s)
     _steps(scenario, world.arrays, done, scenario.steps, progress, cancelled)
-    return SimulationResult.of(scenario, world.arrays, tuple(world.happened))
+    return SimulationResult.of(scenario, world.arrays, tuple(world.happened), tuple(world.restarts))
 
 
 def _steps(
