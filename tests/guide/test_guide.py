@@ -49,6 +49,11 @@ def test_the_guide_names_options_that_exist() -> None:
         assert set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", row)) <= known, name
 
 
+def test_every_command_but_the_window_speaks_json() -> None:
+    silent = [n for n, c in COMMANDS.items() if not any("--json" in param.opts for param in c.params)]
+    assert silent == ["open"]
+
+
 def test_every_command_explains_itself() -> None:
     for name, command in COMMANDS.items():
         assert isinstance(command, click.Command)

@@ -82,8 +82,10 @@ def new(sample: str | None, output: Path, *, as_json: bool) -> None:
     metavar="COMMAND",
     help="The shape that this command prints with --json, instead of the plan file.",
 )
-def schema(command: str | None) -> None:
-    """Print the JSON Schema of the plan file; with --output that of a command's result."""
+@json_option
+def schema(command: str | None, *, as_json: bool) -> None:
+    """Print the JSON Schema of the plan file; with --output that of a command's result. Always JSON."""
+    del as_json
     from ndbplan.cli.schemas import output_schema, output_schemas, plan_schema
 
     if command is None:
