@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from ndbplan.base.errors import UserError
+from ndbplan.estimate.procedure import add_nodes
 from ndbplan.exchange.ansible import render_ansible
 from ndbplan.exchange.config_ini import render_config_ini
 from ndbplan.exchange.my_cnf import render_my_cnf
@@ -14,6 +15,7 @@ from ndbplan.exchange.operator import SINCE as OPERATOR_SINCE
 from ndbplan.exchange.operator import render_operator
 from ndbplan.exchange.runbook import render_markdown, render_script, runbook_parts
 from ndbplan.exchange.runbook_grow import GROWN_CONFIG, grown_plan
+from ndbplan.exchange.schedule import gantt_svg
 from ndbplan.exchange.systemd import render_units
 from ndbplan.plan.file import PlanFileError, write_atomically
 from ndbplan.plan.plan import Plan
@@ -52,6 +54,14 @@ def _ansible(plan: Plan, _groups: int) -> dict[str, str]:
     return render_ansible(plan)
 
 
+def _schedule(plan: Plan, groups: int) -> dict[str, str]:
+    """The add-node procedure as a Gantt picture; nothing for a plan that cannot grow."""
+    try:
+        return {"add-nodes.svg": gantt_svg(add_nodes(plan, groups))}
+    except UserError:
+        return {}
+
+
 KINDS: dict[str, Callable[[Plan, int], dict[str, str]]] = {
     "config": _config,
     "mycnf": _my_cnf,
@@ -59,6 +69,7 @@ KINDS: dict[str, Callable[[Plan, int], dict[str, str]]] = {
     "systemd": _systemd,
     "operator": _operator,
     "ansible": _ansible,
+    "schedule": _schedule,
 }
 """Kinds of files, as `--only` names them."""
 
