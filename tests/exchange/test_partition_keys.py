@@ -72,7 +72,13 @@ def test_what_cannot_be_done_is_said(arguments: dict[str, object]) -> None:
     assert caught.value.fix
 
 
-def test_a_collation_without_weights_is_refused() -> None:
+def test_a_collation_without_weights_is_never_answered_key_by_key() -> None:
     ddl = "CREATE TABLE t (k VARCHAR(9) COLLATE utf8mb4_sv_0900_ai_ci PRIMARY KEY)"
+    job = partition_job(ddl, 4, V84)
+    keys = "k\n" + "\n".join(f"key{i}" for i in range(400))
     with pytest.raises(UnsupportedCollationError, match="not supported exactly"):
-        partition_job(ddl, 4, V84)
+        job.run(io.BytesIO(keys.encode()), io.BytesIO().write)
+    found = job.run(io.BytesIO(keys.encode())).to_json()
+    assert not found["exact"]
+    assert "not supported exactly" in found["note"]
+    assert [p["rows"] for p in found["partitions"]] == [100, 100, 100, 100]

@@ -85,6 +85,8 @@ def distribute(plan_file: Path, table_name: str | None, keys: Path | None, *, as
     shape = distribution_of(plan, plan.table(tables[0].id)).to_json()
     shape["keys"] = {
         "rows": found.rows,
+        "exact": found.exact,
+        "note": found.note,
         "distinct": found.distinct,
         "faulty_rows": found.faulty,
         "hot_keys": [{"row": text, "rows": rows} for text, rows in found.hot_keys],
@@ -112,7 +114,8 @@ def _with_keys(plan: Plan, table: Table, keys: Path) -> tuple[Plan, KeyCount]:
             where=str(keys),
             fix="correct the keys",
         )
-    return update(plan, table.id, rows=found.rows, partition_rows=found.partition_rows), found
+    counted = found.partition_rows if found.exact else ()
+    return update(plan, table.id, rows=found.rows, partition_rows=counted), found
 
 
 @ndbplan.command()

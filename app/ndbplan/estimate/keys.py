@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from ndbplan.base.errors import UserError
-from ndbplan.estimate.distribution import hash_map_of
+from ndbplan.estimate.distribution import hash_map_of, spread_rows
 from ndbplan.estimate.topology import placements
+from ndbplan.ndb.collations import UnsupportedCollationError
 from ndbplan.ndb.keyhash import KeyColumn
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
@@ -63,6 +64,10 @@ class KeyCount:
     """Most frequent keys with their rows, when the keys repeat; the text of the first row of each."""
     distinct: int | None
     """Different hashes, when they were few enough to be counted."""
+    exact: bool = True
+    """False: the keys could not be hashed exactly; rows are spread as a hash does on average."""
+    note: str = ""
+    """Why not."""
 
 
 PROBLEMS_SHOWN = 20
@@ -158,10 +163,44 @@ class _Repeats:
         return None if self._counts is None else len(self._counts)
 
 
+def spread_evenly(
+    stream: BinaryIO, columns: tuple[KeyColumn, ...], hash_map: tuple[int, ...], why: UserError
+) -> KeyCount:
+    """Rows of a CSV whose keys cannot be hashed exactly, spread as a hash does on average."""
+    import csv
+    import io
+
+    from ndbplan.ndb.keytext import fields_of
+
+    fields_of(stream.readline(), columns)
+    text = io.TextIOWrapper(stream, encoding="utf-8", errors="replace", newline="")
+    try:
+        rows = sum(1 for row in csv.reader(text) if row)
+    finally:
+        text.detach()
+    return KeyCount(
+        rows=rows,
+        faulty=0,
+        problems=(),
+        partition_rows=tuple(spread_rows(rows, hash_map).tolist()),
+        bucket_rows=(),
+        hot_keys=(),
+        distinct=None,
+        exact=False,
+        note=f"{why.what}; rows are spread as a hash does on average",
+    )
+
+
 def count_keys(
     plan: Plan, table: Table, stream: BinaryIO, cancelled: Callable[[], bool] = lambda: False
 ) -> KeyCount:
-    """Where the keys of a CSV fall in a table of the plan, exactly."""
+    """Where the keys of a CSV fall in a table of the plan: exactly, or on average and saying so."""
     partitions = placements(plan)[table.id][0].partitions
     hash_map = hash_map_of(table, partitions, plan.version)
-    return count_rows(stream, distribution_columns(table), plan.version, hash_map, cancelled=cancelled)
+    columns = distribution_columns(table)
+    try:
+        for column in columns:
+            column.rule(plan.version)
+    except UnsupportedCollationError as error:
+        return spread_evenly(stream, columns, hash_map, error)
+    return count_rows(stream, columns, plan.version, hash_map, cancelled=cancelled)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from ndbplan.base.errors import UserError
-from ndbplan.estimate.keys import KeyCount, count_rows, distribution_columns
+from ndbplan.estimate.keys import KeyCount, count_rows, distribution_columns, spread_evenly
 from ndbplan.exchange.ddl import read_ddl
 from ndbplan.ndb import hashmap
+from ndbplan.ndb.collations import UnsupportedCollationError
 from ndbplan.ndb.keyhash import KeyColumn
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
@@ -33,11 +34,13 @@ class PartitionSummary:
     count: KeyCount
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
-        """What `ndbplan partition --json` prints; every number is exact."""
+        """What `ndbplan partition --json` prints; every number is exact unless `exact` says otherwise."""
         return {
             "table": self.table,
             "hash_map": {"name": self.hash_map_name, "buckets": self.buckets},
             "rows": self.count.rows,
+            "exact": self.count.exact,
+            "note": self.count.note,
             "partitions": [
                 {"partition": number, "rows": rows} for number, rows in enumerate(self.count.partition_rows)
             ],
@@ -58,6 +61,8 @@ class PartitionJob:
     hash_map_name: str
     notes: tuple[str, ...]
     """What of the SQL text could not be read."""
+    unsupported: UnsupportedCollationError | None = None
+    """Why its keys cannot be hashed exactly."""
 
     def run(
         self,
@@ -65,7 +70,16 @@ class PartitionJob:
         write: Callable[[bytes], object] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> PartitionSummary:
-        """Hash the keys of a CSV; `write` gets the same CSV with hash, bucket and partition added."""
+        """Hash the keys of a CSV; `write` gets the same CSV with hash, bucket and partition added.
+
+        Keys of a collation that is not known exactly have no partition of their own: with `write` the
+        UnsupportedCollationError is raised, without it their number is spread as a hash does on average.
+        """
+        if self.unsupported is not None:
+            if write is not None:
+                raise self.unsupported
+            spread = spread_evenly(keys, self.columns, self.hash_map, self.unsupported)
+            return PartitionSummary(self.table.full_name, self.hash_map_name, len(self.hash_map), spread)
         count = count_rows(keys, self.columns, self.version, self.hash_map, write, cancelled)
         return PartitionSummary(self.table.full_name, self.hash_map_name, len(self.hash_map), count)
 
@@ -82,7 +96,7 @@ def partition_job(
 
     `grown`: partitions the table was created with and then reorganised to, before `partitions`. `buckets`:
     size of the map at creation; None: the version's. `table`: which one, when the text defines several.
-    Raises PartitionError, KeyTypeError and UnsupportedCollationError.
+    Raises PartitionError and KeyTypeError.
     """
     found = read_ddl(ddl, version)
     chosen = [t for t in found.tables if table in (None, t.name, t.full_name, t.id)]
@@ -115,9 +129,13 @@ def partition_job(
             fix="leave it out for the default of the version",
         )
     columns = distribution_columns(chosen[0])
+    unsupported = None
     for column in columns:
         column.byte_length(version)
-        column.rule(version)
+        try:
+            column.rule(version)
+        except UnsupportedCollationError as error:
+            unsupported = error
     current = hashmap.default_map(steps[0], size)
     for count in steps[1:]:
         current = hashmap.reorganised_map(current, count, hashmap.default_buckets(version, count))
@@ -128,4 +146,5 @@ def partition_job(
         hash_map=current,
         hash_map_name=hashmap.map_name(current, grown[-1] if grown else None),
         notes=tuple(str(problem) for problem in found.problems),
+        unsupported=unsupported,
     )

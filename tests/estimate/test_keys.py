@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+
+from ndbplan.base.frozen import FrozenMap
+from ndbplan.estimate.distribution import distribute, with_counts
+from ndbplan.estimate.keys import NoKeyError, count_keys, distribution_columns
+from ndbplan.estimate.skew import skew_report
+from ndbplan.ndb.keyhash import distribution_hash
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.plan import ClusterParameters, Plan
+from ndbplan.plan.processes import DataNode
+from ndbplan.plan.tables import Column, Table
+
+
+def _plan(*columns: Column, **fields: Any) -> Plan:
+    key = tuple(column.name for column in columns)
+    table = Table(id="t", database="d", name="t", columns=columns, **({"primary_key": key} | fields))
+    return Plan(
+        ndb_version="8.4",
+        hosts=(Host(id="h", hostname="h", memory_bytes=2**34),),
+        processes=tuple(DataNode(id=f"n{i}", node_id=i, host_id="h") for i in (1, 2)),
+        parameters=ClusterParameters(data_node=FrozenMap({"NoOfReplicas": 2, "MaxNoOfExecutionThreads": 8})),
+        tables=(table,),
+    )
+
+
+INT = Column(name="id", type="int", nullable=False)
+
+
+def test_keys_are_counted_where_they_hash_to() -> None:
+    plan = _plan(INT)
+    keys = range(5000)
+    found = count_keys(plan, plan.tables[0], io.BytesIO(b"id\n" + b"\n".join(b"%d" % k for k in keys)))
+    expected = [0] * 8
+    for key in keys:
+        expected[
+            distribution_hash(distribution_columns(plan.tables[0]), (key,), plan.version) % 3840 % 8
+        ] += 1
+    assert list(found.partition_rows) == expected
+    assert found.distinct == 5000
+    assert not found.hot_keys
+
+
+def test_few_distinct_values_are_named_and_make_skew() -> None:
+    plan = _plan(INT)
+    keys = [7] * 900 + [8] * 90 + list(range(100, 110))
+    content = b"id\n" + b"\n".join(b"%d" % k for k in keys)
+    found = count_keys(plan, plan.tables[0], io.BytesIO(content))
+    assert found.hot_keys == (("7", 900), ("8", 90))
+    assert found.distinct == 12
+    counted = with_counts(distribute(plan, plan.tables[0]), found.partition_rows)
+    assert skew_report(counted, measured=counted.measured).cause == "keys"
+
+
+def test_only_the_distribution_key_decides_in_the_order_of_the_table() -> None:
+    other = Column(name="b", type="int", nullable=False)
+    plan = _plan(INT, other, primary_key=("b", "id"), distribution_key=("id",))
+    assert [c.name for c in distribution_columns(plan.tables[0])] == ["id"]
+    whole = _plan(INT, other, primary_key=("b", "id"))
+    assert [c.name for c in distribution_columns(whole.tables[0])] == ["id", "b"]
+
+
+def test_a_hidden_key_is_told() -> None:
+    plan = _plan(INT, primary_key=())
+    with pytest.raises(NoKeyError):
+        count_keys(plan, plan.tables[0], io.BytesIO(b"id\n1\n"))
+
+
+def test_an_unknown_collation_gives_the_average_and_says_so() -> None:
+    column = Column(name="k", type="varchar", length=9, collation="utf8mb4_czech_ci", nullable=False)
+    plan = _plan(column)
+    found = count_keys(plan, plan.tables[0], io.BytesIO(b"k\n" + b"x\n" * 80))
+    assert not found.exact
+    assert "not supported exactly" in found.note
+    assert found.partition_rows == (10,) * 8
