@@ -9,6 +9,7 @@ from ndbplan.estimate.restart import KINDS, Conditions, RestartError, restart
 from ndbplan.plan import edits
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan
+from ndbplan.plan.samples import sample_names, sample_plan
 
 TERABYTE = load(resource_path("samples/terabyte-load.ndbplan"))
 OF_2009 = load(resource_path("samples/node-restart.ndbplan"))
@@ -175,3 +176,10 @@ def test_more_traffic_never_shortens_a_restart(plan: Plan, kind: str, calm: floa
 def test_a_stated_log_is_run_again() -> None:
     assert phase(STARTER, "execute redo log", "system") == 0
     assert phase(STARTER, "execute redo log", "system", redo_bytes=2e9) == pytest.approx(100)
+
+
+@pytest.mark.parametrize("name", sample_names())
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_range_is_never_wider_than_a_factor_of_six(name: str, kind: str) -> None:
+    found = restart(sample_plan(name), kind).duration_s
+    assert found.high / found.low < 6

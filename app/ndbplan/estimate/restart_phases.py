@@ -303,7 +303,7 @@ def copy_fragments(start: Starting, *, initial: bool, before_s: float) -> Phase:
     rate, bound = _copy_rows_per_s(start, indexes)
     writes = start.load.writes_per_s if start.load is not None else 0.0
     # Writes reach a fragment directly once its copy has begun, but they take from the same threads and links.
-    chase = max(_LEAST_COPY_SHARE, 1 - writes / rate.value)
+    left = [r * max(_LEAST_COPY_SHARE, 1 - writes / r) for r in (rate.value, rate.high, rate.low)]
     if initial:
         rows = start.rows
         scan = Quantity.exact(0.0, "s")
@@ -311,18 +311,13 @@ def copy_fragments(start: Starting, *, initial: bool, before_s: float) -> Phase:
         rows = min(start.rows, writes * before_s)
         scan_rate = constant_for(plan, "copy_scan_ldm_rows_per_s")
         scan = _at(start.rows, scan_rate, start.ldm, "rows compared", "rows")
-    sent = Quantity(
-        rows / (rate.value * chase),
-        rows / rate.high,
-        rows / (rate.low * chase),
-        "s",
-        (
-            Term("rows to send", rows, "rows", "all rows" if initial else "changed while the node was away"),
-            rate.as_term("rows sent"),
-            Term("rows written meanwhile", writes, "rows/s", "workload"),
-        ),
+    why = (
+        Term("rows to send", rows, "rows", "all rows" if initial else "changed while the node was away"),
+        rate.as_term("rows sent"),
+        Term("rows written meanwhile", writes, "rows/s", "workload"),
     )
-    sent = Quantity(sent.value, min(sent.low, sent.value), max(sent.high, sent.value), "s", sent.why)
+    value, low, high = (rows / r for r in left)
+    sent = Quantity(value, low, high, "s", why)
     time = _plus(("comparison of all rows", scan), ("rows sent", sent)) if not initial else sent
     if not initial and scan.value >= sent.value:
         bound = "LDM threads that scan"
