@@ -31,7 +31,7 @@ from ndbplan.desktop.units import Unit
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan
 
-LABEL_WIDTH = 126
+LABEL_WIDTH = 112
 MIXED: Any = object()
 """The value of a field that stands for several objects which differ."""
 
@@ -82,8 +82,8 @@ class Field(QWidget):
         layout.addWidget(caption, 0, 0, Qt.AlignmentFlag.AlignVCenter)
         layout.addWidget(editor, 0, 1)
         layout.addWidget(self.error, 1, 0, 1, 2)
-        layout.setColumnStretch(0, 1)
-        layout.setColumnStretch(1, 2)
+        layout.setColumnStretch(0, 2)
+        layout.setColumnStretch(1, 3)
 
     def show_value(self, value: Any, confirm: Callable[[], None] | None = None) -> None:
         """Show the plan's value; with `confirm` it is marked as assumed."""

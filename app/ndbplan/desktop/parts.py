@@ -62,6 +62,29 @@ def spin_box() -> QSpinBox:
     return made
 
 
+class Elided(QLabel):
+    """A label of one line that gives way: what does not fit is cut with …, and shown as the tip."""
+
+    def __init__(self, look: str = "muted") -> None:
+        super().__init__()
+        self.setProperty("look", look)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setToolTip(text)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(24, super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
 class Section(QWidget):
     """A part of a page under a small heading, with room for a link on the right."""
 

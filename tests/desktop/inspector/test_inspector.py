@@ -205,6 +205,22 @@ def test_a_workload_changes_between_rate_and_clients(stand: _Stand) -> None:
     assert stand.document.plan.workload("blobs-5k").load.clients == 16
 
 
+def test_everything_that_takes_the_focus_has_a_name(stand: _Stand) -> None:
+    stand.view._expanded["parameters"] = True
+    stand.until_fresh()
+    for object_id in ("data1", "data1-c0d1", "ndb3", "sql49", "blobs_5k", "blobs-5k"):
+        stand.select(object_id)
+        nameless = [
+            type(w).__name__
+            for w in stand.view.findChildren(QWidget)
+            if w.isVisible()
+            and w.window() is stand.view
+            and w.focusPolicy() & Qt.FocusPolicy.TabFocus
+            and not (w.accessibleName() or getattr(w, "text", str)())
+        ]
+        assert nameless == [], object_id
+
+
 def test_events_are_added_edited_and_removed(stand: _Stand) -> None:
     stand.select("blobs-5k")
     for kind in NAMES:

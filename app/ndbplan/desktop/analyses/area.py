@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from ndbplan.desktop import theme
@@ -25,6 +25,13 @@ TABS = (
     ("Export preview", "export_preview", "ExportPanel"),
 )
 """Text of each tab, its module in this package and its class."""
+
+
+class _Stack(QStackedWidget):
+    """Pages that are cut off in a small window instead of making the window larger."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(420, 110)
 
 
 class AnalysisArea(QWidget):
@@ -51,7 +58,7 @@ class AnalysisArea(QWidget):
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.tabs.setUsesScrollButtons(True)
-        self.stack = QStackedWidget()
+        self.stack = _Stack()
         for text, _, _ in TABS:
             self.tabs.addTab(text)
             self.stack.addWidget(QWidget())

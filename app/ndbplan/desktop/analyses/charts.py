@@ -339,9 +339,9 @@ class TimeChart(QWidget):
             colour = QColor(series.colour)
             if series.low is not None and bool((series.high > series.low).any()):
                 band = QColor(colour)
-                band.setAlpha(40)
-                low = pg.PlotDataItem(times, series.low, pen=None)
-                high = pg.PlotDataItem(times, series.high, pen=None)
+                band.setAlpha(60)
+                low = pg.PlotCurveItem(times, series.low)
+                high = pg.PlotCurveItem(times, series.high)
                 self._add(pg.FillBetweenItem(low, high, brush=band), z)
             if series.area:
                 fill = QColor(colour)

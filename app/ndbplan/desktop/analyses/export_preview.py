@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from ndbplan.desktop import theme
 from ndbplan.desktop.analyses.panel import Panel
 from ndbplan.desktop.context import Context
-from ndbplan.desktop.parts import label, spin_box
+from ndbplan.desktop.parts import Elided, label, spin_box
 from ndbplan.desktop.tasks import Outcome, Task
 from ndbplan.plan.plan import Plan
 
@@ -48,7 +48,7 @@ class ExportPanel(Panel):
         self.text.setFont(theme.mono_font())
         self.text.setAccessibleName("Text of the file")
         self._highlighter = Highlighter(self.text.document())
-        self._state = label("", "muted", wrap=False)
+        self._state = Elided()
         self.groups = spin_box()
         self.groups.setRange(1, 71)
         self.groups.setAccessibleName("Node groups that the runbook adds")

@@ -60,7 +60,7 @@ class OperationsPanel(Panel):
         self.ldms.setRange(0, 32)
         self.ldms.setSpecialValueText("plan's")
         self.ldms.setAccessibleName("LDM threads")
-        self.together = QCheckBox("One node of each group at a time")
+        self.together = QCheckBox("Groups in parallel")
         self.together.setToolTip(
             "Rolling: restart one node of every group together instead of node after node"
         )

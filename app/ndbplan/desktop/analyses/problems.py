@@ -21,7 +21,7 @@ from ndbplan.desktop.analyses.panel import Panel
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.estimates import Estimate
 from ndbplan.desktop.inspector.problems import ProblemList, WaiverRow
-from ndbplan.desktop.parts import empty, label
+from ndbplan.desktop.parts import Elided, empty, label
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class ProblemsPanel(Panel):
             bar.addWidget(button)
             self._buttons[kind] = button
         bar.addStretch(1)
-        self._error = label("", "fieldError", wrap=False)
+        self._error = Elided("fieldError")
         bar.addWidget(self._error)
         self.fix_all = QPushButton("Fix all")
         self.fix_all.setToolTip("Apply every fix there is, as one undoable step")

@@ -32,7 +32,7 @@ from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.playback import Scrubber, moment_of
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.explain import QuantityLabel
-from ndbplan.desktop.parts import label
+from ndbplan.desktop.parts import Elided, label
 from ndbplan.desktop.tasks import Outcome, Progress, Task
 from ndbplan.desktop.units import SECONDS
 from ndbplan.plan.file import write_atomically
@@ -93,7 +93,7 @@ class SimulationPanel(Panel):
         self.uncertain.toggled.connect(self._range_toggled)
         self.cancel = QPushButton("Cancel")
         self.cancel.hide()
-        self.state = label("", "muted", wrap=False)
+        self.state = Elided()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(150)
@@ -126,16 +126,15 @@ class SimulationPanel(Panel):
         controls.addWidget(self.cancel)
         controls.addWidget(self.uncertain)
         controls.addWidget(self.bar)
-        controls.addWidget(self.state)
-        controls.addStretch(1)
-        controls.addWidget(self._summary)
+        controls.addWidget(self.state, 1)
+        controls.addWidget(self._summary, 2)
         controls.addWidget(self._menu_button())
         self._foot = QWidget()
         foot = QHBoxLayout(self._foot)
         foot.setContentsMargins(0, 0, 0, 0)
         foot.setSpacing(12)
         foot.addWidget(self.scrubber, 1)
-        self._first_error = label("", "alarm", wrap=False)
+        self._first_error = Elided("alarm")
         foot.addWidget(self._first_error)
         self._foot.hide()
         layout = QVBoxLayout(self)
@@ -389,14 +388,14 @@ class _Summary(QWidget):
         super().__init__()
         self._accepted = QuantityLabel("Accepted transactions per second")
         self._text = label("", "muted", wrap=False)
-        self._limit = label("", "muted", wrap=False)
+        self._limit = Elided()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
         row.addWidget(label("accepted", "muted", wrap=False))
         row.addWidget(self._accepted)
         row.addWidget(self._text)
-        row.addWidget(self._limit)
+        row.addWidget(self._limit, 1)
         self.hide()
 
     def show_result(self, result: SimulationResult, bands: Bands | None) -> None:

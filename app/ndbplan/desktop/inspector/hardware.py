@@ -82,8 +82,8 @@ class DiskPage(Page):
         form.line("capacity_bytes", "Capacity", BYTES)
         form.line("sequential_write_bytes_per_s", "Sequential write", BYTES_PER_S)
         form.line("sequential_read_bytes_per_s", "Sequential read", BYTES_PER_S)
-        form.line("random_write_iops", "Random write IOPS", NUMBER)
-        form.line("random_read_iops", "Random read IOPS", NUMBER)
+        form.line("random_write_iops", "Random writes/s", NUMBER)
+        form.line("random_read_iops", "Random reads/s", NUMBER)
         form.line(
             "sync_write_latency_s", "Sync write latency", SECONDS, tip="Time of one small synchronous write"
         )
