@@ -1,0 +1,134 @@
+"""Memory, disk data, processors, network: what is full refuses, what is slow holds back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ndbplan.base.resources import resource_path
+from ndbplan.base.units import MIB
+from ndbplan.plan import edits
+from ndbplan.plan.file import load
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
+from ndbplan.simulate import columns as col
+from ndbplan.simulate.kernel import prepare
+from ndbplan.simulate.run import Arrays, StartState, simulate
+from ndbplan.simulate.scenario import compile_scenario
+
+BIG, SMALL = "blobs-5k", "blobs-1k"
+
+
+@pytest.fixture(scope="module")
+def disk_plan() -> Plan:
+    """Tables with columns on disk, 100 000 rows at the start."""
+    plan = load(resource_path("samples/disk-data.ndbplan"))
+    return edits.update(plan, plan.tables[0].id, rows=100_000)
+
+
+def with_load(plan: Plan, kind: OperationKind, rate_per_s: float, **load_fields: float) -> Plan:
+    """The plan with one workload: single rows of its first table."""
+    operation = Operation(table_id=plan.tables[0].id, kind=kind)
+    workload = Workload(
+        id="only", name="only", transactions=(Transaction(name="one", operations=(operation,)),),
+        load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=rate_per_s),), **load_fields),
+    )  # fmt: skip
+    return plan.replace(workloads=(workload,))
+
+
+def test_data_memory_fills_and_refuses_with_827(overload: Plan) -> None:
+    plan = edits.set_parameter(overload, "data_node", "DataMemory", 3 * 2**30)
+    result = simulate(plan, SMALL, 300)
+    assert {error.code for error in result.errors} == {827}
+    assert result.bottleneck.resource == "memory"
+    node = result.nodes[0]
+    limit = 0.95 * 3 * 2**30
+    assert node.memory.max() == pytest.approx(limit, rel=0.01)
+    per_row = np.diff(node.memory[:20]).mean() / 6960
+    # Two blobs of 1024 bytes and their rows.
+    assert 2100 < per_row < 2700
+
+
+def test_updates_fill_no_memory(overload: Plan) -> None:
+    result = simulate(with_load(overload, OperationKind.UPDATE, 500), duration_s=30)
+    assert result.nodes[0].memory[-1] == result.nodes[0].memory[0]
+
+
+def test_disk_data_writes_pages_and_undo(disk_plan: Plan) -> None:
+    plan = with_load(disk_plan, OperationKind.UPDATE, 200)
+    scenario = compile_scenario(plan, plan.workloads[0], duration_s=120, step_s=0.1, seed=1)
+    arrays = Arrays.fresh(scenario, StartState())
+    arrays.advance(prepare(), scenario, 0, scenario.steps)
+    state, accepted = arrays.node_state, arrays.cluster[col.C_ACCEPTED]
+    undo = arrays.out_disk[:, :, col.W_UNDO].sum()
+    pages = arrays.out_disk[:, :, col.W_DATA].sum()
+    made = (accepted * scenario.nodes[:, col.N_UNDO]).sum()
+    dirty = (accepted * scenario.nodes[:, col.N_DATA]).sum()
+    assert undo + state[col.S_UNDO_HELD].sum() == pytest.approx(made, rel=1e-9)
+    assert pages + state[col.S_DIRTY].sum() == pytest.approx(dirty, rel=1e-9)
+    assert undo > 0
+    assert pages > 0
+
+
+def test_a_small_undo_log_refuses_with_1501(disk_plan: Plan) -> None:
+    group = disk_plan.logfile_groups[0]
+    small = tuple(f.model_copy(update={"size_bytes": 16 * MIB}) for f in group.undo_files)
+    plan = edits.update(disk_plan, group.id, undo_files=small)
+    result = simulate(with_load(plan, OperationKind.UPDATE, 400), duration_s=600)
+    assert 1501 in {error.code for error in result.errors}
+    assert result.bottleneck.resource == "undo log"
+
+
+def test_a_full_tablespace_refuses_with_1601(disk_plan: Plan) -> None:
+    result = simulate(with_load(disk_plan, OperationKind.INSERT, 4000), duration_s=2000)
+    assert 1601 in {error.code for error in result.errors}
+    assert result.bottleneck.resource == "tablespace"
+
+
+def test_a_small_page_buffer_holds_back_and_refuses_nothing(disk_plan: Plan) -> None:
+    plan = edits.set_parameter(disk_plan, "data_node", "DiskPageBufferMemory", 8 * MIB)
+    result = simulate(with_load(plan, OperationKind.UPDATE, 3000), duration_s=60)
+    assert result.errors == ()
+    assert result.accepted_per_s.value < 0.9 * 3000
+
+
+def test_processors_hold_back(overload: Plan) -> None:
+    plan = overload
+    for host in overload.hosts:
+        plan = edits.update(plan, host.id, clock_ghz=0.1)
+    result = simulate(plan, SMALL)
+    assert result.errors == ()
+    assert result.bottleneck.resource == "cpu"
+    assert result.accepted_per_s.value < 6960
+
+
+def test_a_slow_network_holds_back(overload: Plan) -> None:
+    plan = overload
+    for host in overload.hosts:
+        plan = edits.update(plan, host.id, network_bytes_per_s=10e6)
+    result = simulate(plan, SMALL)
+    assert result.bottleneck.resource == "network"
+    assert result.accepted_per_s.value < 0.7 * 6960
+
+
+def test_retries_add_attempts_and_are_conserved(overload: Plan) -> None:
+    load_ = overload.workload(BIG).load
+    assert isinstance(load_, OpenLoad)
+    plan = edits.update(overload, BIG, load=load_.model_copy(update={"retries": 3}))
+    without, with_retries = simulate(overload, BIG), simulate(plan, BIG)
+    assert with_retries.attempted.sum() > without.attempted.sum()
+    assert with_retries.offered.sum() == without.offered.sum()
+    assert with_retries.attempted.sum() == pytest.approx(
+        with_retries.accepted.sum() + with_retries.refused.sum(), rel=1e-9
+    )
+
+
+def test_other_programs_take_their_share_of_a_disk(overload: Plan) -> None:
+    plan = overload
+    for host in overload.hosts:
+        for disk in host.disks:
+            plan = edits.update(plan, disk.id, other_load=0.3)
+    first, other = simulate(overload, BIG).first_error, simulate(plan, BIG).first_error
+    assert first is not None
+    assert other is not None
+    assert other.first_at_s.value < first.first_at_s.value
