@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import calibration_of, constant_for, term_of
 from ndbplan.estimate.load import NodeLoad, node_loads
 from ndbplan.estimate.log_records import operation_redo, transaction_redo
 from ndbplan.estimate.parameters import KEPT_NODES, settings_of, version_of
@@ -143,12 +143,17 @@ def device_bytes_per_s(plan: Plan, log: Quantity) -> Quantity:
     """Redo bytes per second that reach the device for so many bytes of log records."""
     page = constant_for(plan, "redo_page_overhead")
     factor = constant_for(plan, "device_write_factor")
+    most, terms = factor.high, [log.as_term("log records"), term_of(page), term_of(factor)]
+    if plan.version < (7, 2) and calibration_of(plan, "device_write_factor") is None:
+        old = constant_for(plan, "device_write_factor_2010")
+        most = max(most, old.high)
+        terms.append(term_of(old))
     return Quantity(
         log.value * page.value * factor.value,
         log.low * page.low * factor.low,
-        log.high * page.high * factor.high,
+        log.high * page.high * most,
         "bytes/s",
-        (log.as_term("log records"), term_of(page), term_of(factor)),
+        tuple(terms),
     )
 
 
