@@ -80,7 +80,8 @@ COLUMNS = [
         for collation in (
             "latin1_swedish_ci", "latin1_general_ci", "latin1_bin", "ascii_general_ci", "utf8mb3_general_ci",
             "utf8mb3_bin", "utf8mb4_general_ci", "utf8mb4_bin", "utf8mb4_unicode_ci",
-            "utf8mb4_unicode_520_ci", "utf8mb4_0900_ai_ci", "utf8mb4_0900_as_ci", "utf8mb4_0900_as_cs", "utf8mb4_0900_bin",
+            "utf8mb4_unicode_520_ci", "utf8mb4_0900_ai_ci", "utf8mb4_0900_as_ci", "utf8mb4_0900_as_cs",
+            "utf8mb4_0900_bin",
         )
     ),
     C("k", "varchar", 300, collation="latin1_swedish_ci"),
