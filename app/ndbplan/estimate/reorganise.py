@@ -134,7 +134,7 @@ class _Work:
     """Rows received, by new node."""
 
 
-def _work(change: Redistribution, rows_moved: int) -> _Work:
+def _work(change: Redistribution) -> _Work:
     before, after = change.before, change.after
     primary = before.placement.nodes[:, 0].tolist()
     scanned: dict[int, float] = {}
@@ -146,10 +146,6 @@ def _work(change: Redistribution, rows_moved: int) -> _Work:
     for (old, new), rows in change.moved_rows.items():
         moved[primary[old]] = moved.get(primary[old], 0.0) + rows
         received[target[new]] = received.get(target[new], 0.0) + rows
-    if not change.moved_rows and rows_moved:
-        # Fully replicated: each old primary copies its rows to the new groups.
-        whole = sum(scanned.values())
-        moved = {node_id: rows_moved * rows / whole for node_id, rows in scanned.items()}
     return _Work(scanned, moved, received)
 
 
@@ -266,14 +262,12 @@ def _table(plan: Plan, after: Plan, table: Table, left: _Left) -> TableReorganis
     change = redistribute(plan, after, table)
     version = version_of(plan)
     rows_moved = change.rows_moved
-    if table.fully_replicated:
-        rows_moved = table.rows * (len(node_groups(after)) - len(node_groups(plan)))
     refusal, notes = _what_stays(table, version)
     if refusal or (not rows_moved and table.rows):
         nothing = Quantity.exact(0.0, "s", (Term(refusal or "no row moves", 0.0, "s", "formula"),))
         reason = refusal or "no row moves"
         return TableReorganise(table.full_name, change, 0, nothing, reason, False, (reason, *notes))
-    work = _work(change, rows_moved)
+    work = _work(change)
     cost = _row_cost(plan, table, version)
     seconds_of: dict[int, float] = {}
     chain, chain_at = 0.0, ""
@@ -342,6 +336,10 @@ def _after(plan: Plan, grown: Plan) -> Plan:
     tables = []
     for table in plan.tables:
         change = redistribute(plan, grown, table)
+        if table.fully_replicated:
+            # Each new group gets the same partitions once more; the map stays.
+            tables.append(table)
+            continue
         if change.rows_moved or change.after is not change.before:
             was = change.before.placement.partitions
             rows = tuple(int(r) for r in change.after.rows.tolist()) if table.rows else ()
