@@ -221,6 +221,23 @@ def test_everything_that_takes_the_focus_has_a_name(stand: _Stand) -> None:
         assert nameless == [], object_id
 
 
+def test_a_measured_rate_is_stated_with_its_source(stand: _Stand) -> None:
+    grid = next(g for g in stand.view.findChildren(Grid) if g.view.accessibleName() == "calibrations")
+    grid.model.add()
+    assert grid.model.setData(grid.model.index(0, 0), "redo_page_overhead")
+    assert grid.model.setData(grid.model.index(0, 1), "3")
+    assert grid.model.setData(grid.model.index(0, 4), "fio on site")
+    (calibration,) = stand.document.plan.calibrations
+    assert (calibration.constant, calibration.value, calibration.source) == (
+        "redo_page_overhead",
+        3.0,
+        "fio on site",
+    )
+    assert not grid.model.setData(grid.model.index(0, 4), "")
+    grid.model.remove([0])
+    assert stand.document.plan.calibrations == ()
+
+
 def test_events_are_added_edited_and_removed(stand: _Stand) -> None:
     stand.select("blobs-5k")
     for kind in NAMES:
@@ -319,7 +336,7 @@ def test_what_would_help_is_found_tried_and_remembered(stand: _Stand) -> None:
     stand.until_fresh()
     search = stand.view._remedies
     search.search("blobs-5k")
-    stand.qtbot.waitUntil(lambda: search.answer("blobs-5k") is not None, timeout=90_000)
+    stand.qtbot.waitUntil(lambda: search.answer("blobs-5k") is not None, timeout=240_000)
     stand.settle()
     tries = [b for b in stand.view.findChildren(QPushButton) if b.accessibleName().startswith("Try: ")]
     groups = len(stand.document.plan.data_nodes)
@@ -341,5 +358,5 @@ def test_a_search_is_cancelled_by_an_edit(stand: _Stand) -> None:
     stand.document.edit("Cores", lambda plan: edits.update(plan, "data1", cores=17))
     assert not search.is_searching("blobs-5k")
     stand.select("data2")
-    stand.qtbot.waitUntil(lambda: not stand.view._context.tasks.is_busy, timeout=90_000)
+    stand.qtbot.waitUntil(lambda: not stand.view._context.tasks.is_busy, timeout=240_000)
     assert search.answer("blobs-5k") is None

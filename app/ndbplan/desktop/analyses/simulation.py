@@ -71,6 +71,7 @@ class SimulationPanel(Panel):
         super().__init__(context)
         self._task: Task | None = None
         self._run: _Run | None = None
+        self._before: SimulationResult | None = None
         self.workload = QComboBox()
         self.workload.setAccessibleName("Workload")
         self.workload.setMinimumWidth(150)
@@ -318,6 +319,10 @@ class SimulationPanel(Panel):
             self._refuse(outcome.error)
             return
         first = self._run is None or self._run.workload_id != outcome.value.workload_id
+        if first:
+            self._before = None
+        elif self._run is not None and self._run.plan is not outcome.value.plan:
+            self._before = self._run.result
         self._run = outcome.value
         self._show(outcome.value, keep_moment=not first)
         if outcome.value.plan is not self.context.plan:
@@ -359,13 +364,29 @@ class SimulationPanel(Panel):
         self._more.show()
         marks = [(error.first_at_s.value, "error") for error in result.errors]
         error = result.first_error
-        self._first_error.setVisible(error is not None)
-        if error is not None:
-            at = clock(error.first_at_s.value)
-            self._first_error.setText(f"first error {error.code} at {at} — {error_text(error.code)}")
+        self._say_first_error(result)
         self.scrubber.set_length(result.duration_s, marks)
         if not keep_moment:
             self.scrubber.go_to(error.first_at_s.value if error is not None else 0.0)
+
+    def _say_first_error(self, result: SimulationResult) -> None:
+        """What fails first, and how that differs from the run before the last edit."""
+        error = result.first_error
+        earlier = self._before.first_error if self._before is not None else None
+        was = f"before: {earlier.code} at {clock(earlier.first_at_s.value)}" if earlier is not None else ""
+        if error is not None:
+            at = clock(error.first_at_s.value)
+            text = f"first error {error.code} at {at} — {error_text(error.code)}"
+            if was and earlier is not None and abs(earlier.first_at_s.value - error.first_at_s.value) >= 1:
+                text += f" ({was})"
+            elif self._before is not None and earlier is None:
+                text += " (before: none)"
+        else:
+            text = f"no error any more ({was})" if was else ""
+        self._first_error.setText(text)
+        self._first_error.setVisible(bool(text))
+        self._first_error.setProperty("look", "alarm" if error is not None else "relief")
+        theme.restyle(self._first_error)
 
     def _moved(self, at_s: float) -> None:
         if self._run is None or self.charts is None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.context import Context
+from ndbplan.desktop.inspector.calibration import calibration_grid
 from ndbplan.desktop.inspector.links import ObjectLinks
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.titles import KINDS
@@ -54,6 +55,13 @@ class PlanPage(Page):
         section.add_action(link("+ Add", self._add_workload, "Add a workload"))
         section.body.addWidget(workloads)
         self.keep_fresh(workloads)
+        measured = self.section("Measured here", collapsible=True, expanded=bool(context.plan.calibrations))
+        measured.body.addWidget(
+            label("Rates you measured replace the engine's constants in every estimate.", "muted")
+        )
+        grid = calibration_grid(context)
+        measured.body.addWidget(grid)
+        self.keep_fresh(grid)
         notes = self.section("Notes")
         self._notes = _Notes(context)
         notes.body.addWidget(self._notes)
