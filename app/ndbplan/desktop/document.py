@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import shiboken6
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
@@ -46,7 +47,7 @@ class Document(QObject):
         self.undo_stack.setUndoLimit(_UNDO_LIMIT)
         self.undo_stack.cleanChanged.connect(self.state_changed)
         # While it is destroyed the stack would tell views about an index of a history that is gone.
-        self.destroyed.connect(partial(QUndoStack.blockSignals, self.undo_stack, True))
+        self.destroyed.connect(partial(_hush, self.undo_stack))
 
     @property
     def plan(self) -> Plan:
@@ -123,6 +124,12 @@ class Document(QObject):
     def _show(self, plan: Plan) -> None:
         before, self._plan = self._plan, plan
         self.changed.emit(before, plan)
+
+
+def _hush(stack: QUndoStack, _document: object = None) -> None:
+    # Collected by Python instead of deleted by its parent, the document has already lost its stack.
+    if shiboken6.isValid(stack):
+        stack.blockSignals(True)
 
 
 class _Step(QUndoCommand):
