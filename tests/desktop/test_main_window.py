@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -214,11 +214,15 @@ def test_presentation_hides_the_tools_and_gives_them_back(window) -> None:
 
 
 def test_light_and_dark(window, qapp) -> None:
+    window.canvas.viewport().grab()
     window.actions_table["theme_light"].trigger()
     assert theme.tokens() is theme.LIGHT
     assert window.canvas.canvas_scene.look.tokens is theme.LIGHT
     assert window.actions_table["theme_light"].isChecked()
     assert window.preferences.get("appearance") == "light"
+    host = window.canvas.canvas_scene.item_of("host-a1").rect_in_scene()
+    spot = window.canvas.mapFromScene(host.bottomRight()) - QPoint(8, 6)
+    assert window.canvas.viewport().grab().toImage().pixelColor(spot).name() == theme.LIGHT.card
     window.actions_table["theme_dark"].trigger()
     assert window.canvas.canvas_scene.look.tokens is theme.DARK
 

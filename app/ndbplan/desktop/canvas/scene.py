@@ -192,7 +192,9 @@ class CanvasScene(QGraphicsScene):
     def set_tokens(self, tokens: Tokens) -> None:
         """Paint with the colours of another theme."""
         self.look.tokens = tokens
-        self.update()
+        # Each item: an update of the scene alone leaves the pixels that items keep.
+        for item in self.items():
+            item.update()
 
     def set_zoom(self, zoom: float) -> None:
         """Tell the items from how far they are seen."""
