@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import io
 import random
+from pathlib import Path
 
 import pytest
 
-from ndbplan.ndb import keytext
+from ndbplan.ndb import keyprepare, keytext
 from ndbplan.ndb.keyhash import KeyColumn, distribution_hash
 from ndbplan.ndb.keytext import KeyFileError, fault_text, hashed_rows
 from ndbplan.ndb.version import NdbVersion
@@ -154,3 +155,14 @@ def test_a_header_without_the_key_is_refused(header: bytes) -> None:
 
 def test_no_rows_at_all() -> None:
     assert list(hashed_rows(io.BytesIO(b"id\n"), [C("id", "int")], V84)) == []
+
+
+def test_what_was_hashed_once_is_known_to_be_prepared(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(keyprepare, "folder", lambda: tmp_path)
+    columns = [C("id", "int"), C("b", "varbinary", 4)]
+    assert not keytext.is_prepared(columns)
+    list(hashed_rows(io.BytesIO(b"id,b\n1,0x00\n"), columns, V84))
+    assert keytext.is_prepared(columns)
+    assert not keytext.is_prepared([C("d", "date")])

@@ -46,6 +46,7 @@ def partition(
     rows of each partition. Exit code 2: some keys could not be read; their answers are empty.
     """
     from ndbplan.exchange.partition_keys import partition_job
+    from ndbplan.ndb.keytext import is_prepared
     from ndbplan.ndb.version import NdbVersion
 
     sql = ddl if "(" in ddl and not _is_file(ddl) else read_text(Path(ddl))
@@ -54,6 +55,8 @@ def partition(
         job = partition_job(sql, partitions, version, grown or (), buckets, table)
         for note in job.notes:
             click.echo(f"ndbplan: --ddl: {' '.join(note.split())}", err=True)
+        if not is_prepared(job.columns):
+            click.echo("preparing the key hash (only this first time) …", err=True)
         if sys.stdin.isatty():
             click.echo("reading keys from the terminal; Ctrl+D ends them", err=True)
         found = job.run(sys.stdin.buffer, None if as_json else sys.stdout.buffer.write)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from ndbplan.base.errors import UserError
-from ndbplan.ndb import collations
+from ndbplan.ndb import collations, keyprepare
 from ndbplan.ndb.collations import Kind, NotInCharsetError
 from ndbplan.ndb.keyhash import KeyColumn, column_bytes
 from ndbplan.ndb.keyvalues import KeyValueError
@@ -344,14 +344,32 @@ def _to_byte(charset: str) -> Array | None:
     return found
 
 
+_STRINGS = frozenset({"char", "varchar"})
+
+
+def kinds_of(columns: Sequence[KeyColumn]) -> tuple[str, ...]:
+    """Which compiled encoders a key needs, by the kind of its columns."""
+    found = {"rows"}
+    for column in columns:
+        found.add(f"string-{column.collation or 'default'}" if column.type in _STRINGS else column.type)
+    return tuple(sorted(found))
+
+
+def is_prepared(columns: Sequence[KeyColumn]) -> bool:
+    """Whether keys of these columns can be hashed without compiling for some seconds first."""
+    return keyprepare.is_prepared(kinds_of(columns))
+
+
 class KeyHasher:
     """Hashes rows of fields by a distribution key."""
 
     def __init__(self, columns: Sequence[KeyColumn], version: NdbVersion) -> None:
         """Raises KeyTypeError and UnsupportedCollationError for columns that cannot be hashed exactly."""
+        keyprepare.load()
         self.columns = tuple(columns)
         self._encoders = [_encoder(i, column, version) for i, column in enumerate(columns)]
         self._width = max(1, sum(encoder.words for encoder in self._encoders))
+        self._marked = False
         self.rows_at_once = max(256, min(_CHUNK_ROWS, _WORDS_AT_ONCE // self._width))
 
     def hash(self, fields: Sequence[_Fields]) -> tuple[Array, Array]:
@@ -377,6 +395,9 @@ class KeyHasher:
                 part = np.empty((int(chosen.sum()), 2), dtype=np.uint32)
                 hash_words(np.ascontiguousarray(words[chosen, :width]), part)
                 hashes[chosen] = part
+        if not self._marked:
+            keyprepare.mark_prepared(kinds_of(self.columns))
+            self._marked = True
         return np.ascontiguousarray(hashes[:, 1]), faults
 
 
