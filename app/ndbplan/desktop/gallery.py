@@ -155,6 +155,12 @@ class Gallery(QScrollArea):
             button.clicked.connect(lambda _checked=False, p=path: self.file_chosen.emit(p))
             self._recent_box.addWidget(button)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
     def showEvent(self, event: object) -> None:
         if self._waiting:
             self._timer.start()

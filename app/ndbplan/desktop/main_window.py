@@ -165,6 +165,7 @@ class MainWindow(QMainWindow):
         from ndbplan.desktop.command_palette import CommandPalette
 
         self.actions_table.tint()
+        self.setWindowIcon(theme.window_icon())
         Pinch(self.canvas)
         self.minimap = Minimap(self.canvas)
         self.empty = EmptyCanvas(self.canvas)

@@ -236,6 +236,14 @@ def _widened(pixmap: QPixmap, gap_px: int) -> QPixmap:
     return wide
 
 
+def window_icon() -> QIcon:
+    """The program's own icon, in the sizes that window managers ask for."""
+    made = QIcon()
+    for side in (16, 24, 32, 48, 64, 128):
+        made.addPixmap(icon_pixmap("ndbplan", "#7c8cff", side, 1.0))
+    return made
+
+
 def restyle(widget: QWidget) -> None:
     """Apply the style sheet again after a property that it selects on has changed."""
     widget.style().unpolish(widget)
