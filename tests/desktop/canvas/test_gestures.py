@@ -171,3 +171,17 @@ def test_a_drag_that_rests_at_the_edge_takes_the_view_along_and_stops_with_the_d
     assert hands.scene.item_of("host-a1").x() > hands.scene.layout.hosts["host-a1"].x + 60
     hands.key(Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not view._edges._timer.isActive(), timeout=5000)
+
+
+def test_escape_during_a_marquee_keeps_the_selection_of_before(hands) -> None:
+    hands.selection.set(["app-b1"])
+    corner = hands.scene.content_rect().topLeft() - QPointF(20, 20)
+    hands.press(corner)
+    hands.move(hands.centre("host-a1"))
+    assert hands.scene.item_of("host-a1").is_selected
+    assert not hands.scene.item_of("app-b1").is_selected
+    hands.key(Qt.Key.Key_Escape)
+    hands.release(corner)
+    assert hands.selection.ids == ("app-b1",)
+    assert hands.scene.item_of("app-b1").is_selected
+    assert not hands.scene.item_of("host-a1").is_selected

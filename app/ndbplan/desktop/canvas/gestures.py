@@ -80,6 +80,7 @@ class Marquee(Gesture):
     def __init__(self, view: CanvasView, start: QPointF, *, adding: bool) -> None:
         super().__init__(view, start)
         self._before = view.selection.ids
+        self._chosen = self._before if adding else ()
         self._adding = adding
         t = self.scene.look.tokens
         self._frame = QGraphicsRectItem()
@@ -93,9 +94,10 @@ class Marquee(Gesture):
     def move(self, point: QPointF) -> None:
         rect = QRectF(self.start, point).normalized()
         self._frame.setRect(rect)
-        found = self._touched(rect)
         kept = self._before if self._adding else ()
-        self.view.selection.set((*kept, *(i for i in found if i not in kept)))
+        self._chosen = (*kept, *(i for i in self._touched(rect) if i not in kept))
+        # Only shown for now: inspector and outline need not follow every pixel.
+        self.scene.mark_selection(self._chosen)
 
     def _touched(self, rect: QRectF) -> list[str]:
         items = [i for i in self.scene.in_order() if rect.intersects(i.rect_in_scene())]
@@ -107,10 +109,12 @@ class Marquee(Gesture):
 
     def commit(self) -> None:
         self.scene.removeItem(self._frame)
+        self.view.selection.set(self._chosen)
 
     def cancel(self) -> None:
         self.scene.removeItem(self._frame)
         self.view.selection.set(self._before)
+        self.scene.mark_selection(self._before)
 
 
 class _Carry(Gesture):

@@ -322,8 +322,6 @@ class CanvasView(QGraphicsView):
         self._pressed_on = item
         if item is None:
             self._gesture = gestures.Marquee(self, point, adding=adding)
-            if not adding:
-                self.selection.clear()
         elif adding:
             self._toggle(item)
         elif item.object_id not in self.selection.ids:
