@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from statistics import median
 
 import numpy as np
 import pytest
@@ -50,8 +51,11 @@ def test_first_error_comes_at_the_right_moment(phase_id: str) -> None:
 
 @pytest.mark.parametrize("phase_id", IDS)
 def test_accepted_rate(phase_id: str) -> None:
+    # Parts drift apart at random; files that end at different moments cost a run more or less.
     phase = BY_ID[phase_id]
-    rows_per_s = result(phase_id).accepted_per_s.value * phase.settings["batch"]
+    seeds = range(1, 8) if phase.first_error else (1,)
+    runs = [simulated(phase, seed=seed).accepted_per_s.value for seed in seeds]
+    rows_per_s = median(runs) * phase.settings["batch"]
     assert rows_per_s == pytest.approx(phase.measured["accepted_mean"], rel=RATE_OFF)
 
 

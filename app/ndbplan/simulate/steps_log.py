@@ -48,6 +48,8 @@ RUN_BYTES = 131072.0
 OPEN_ROUNDS = 8
 LAG_AFTER_EXIT_S = 1.0
 SHARE_ROUNDS = 8
+DOOMED_AT_FILE_END = 0.4
+"""What undone transactions write while a file change holds a part up, against other refusals [7.4.10]."""
 
 
 @njit(cache=True, nogil=True)
@@ -207,14 +209,18 @@ def produce_blocked(
     blame_all = 0.0
     blame_log = 0.0
     all_open = True
+    doomed = run[R_DOOMED]
     for n in range(count):
         for p in range(log_parts):
             if load[n, p] > 0.0 and parts[P_GRANT, n, p] < 1.0:
                 all_open = False
                 part = (1.0 - parts[P_GRANT, n, p]) * share[index[n, I_GROUP], p]
                 blame_all += part
-                if _why_closed(nodes, parts, n, p) == E_LOG:
+                why = _why_closed(nodes, parts, n, p)
+                if why == E_LOG:
                     blame_log += part
+                elif why == E_FILE and coverage > 0.0:
+                    doomed = min(doomed, run[R_DOOMED] * DOOMED_AT_FILE_END)
     refused = attempts - accepted
     if queue:
         refused = refused * blame_log / blame_all if blame_all > 0.0 else 0.0
@@ -241,7 +247,7 @@ def produce_blocked(
                 reached = _reach(parts, slots, alive, group, index[n, I_SLOT], p)
                 written = attempts * load[n, p] * reached * taken
                 useful = min(useful, written)
-                amount = useful + (written - useful) * nodes[n, N_ABORT_SHARE] * run[R_DOOMED]
+                amount = useful + (written - useful) * nodes[n, N_ABORT_SHARE] * doomed
             _put(parts, n, p, amount)
             parts[P_WASTED, n, p] += amount - useful
     _copy_in_room(nodes, base, parts)
