@@ -42,6 +42,7 @@ def test_signals_stand_out_on_cards_and_panels(tokens) -> None:
     for ground in (tokens.card, tokens.panel, tokens.location):
         for ink in (tokens.good, tokens.warning, tokens.error, tokens.info, tokens.violet, *tokens.groups):
             assert contrast(ink, ground) >= 3.5, (ink, ground)
+        assert contrast(tokens.warning_fill, ground) >= 3
         for ink in (tokens.warning, tokens.error):
             assert contrast(ink, ground) >= 4.5, (ink, ground)
 

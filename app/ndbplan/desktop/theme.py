@@ -54,6 +54,8 @@ class Tokens:
     """Background of selected rows."""
     good: str
     warning: str
+    warning_fill: str
+    """For bars, rings and dots: larger than text, so it may be lighter on white."""
     warning_soft: str
     error: str
     error_soft: str
@@ -74,7 +76,11 @@ class Tokens:
         return self.groups[number % len(self.groups)]
 
     def load(self, fraction: float) -> str:
-        """Colour of a utilisation: good below 75 %, warning below 95 %, error from there."""
+        """Colour of a utilisation's bar: good below 75 %, warning below 95 %, error from there."""
+        return self.warning_fill if 0.75 <= fraction < 0.95 else self.load_ink(fraction)
+
+    def load_ink(self, fraction: float) -> str:
+        """Colour of a utilisation's figure."""
         if fraction >= 0.95:
             return self.error
         return self.warning if fraction >= 0.75 else self.good
@@ -86,7 +92,8 @@ DARK = Tokens(
     location="#171b23", status="#0d1017", line="#2e3545", line_strong="#434c60",
     text="#d7dde8", text_strong="#f0f3f9", muted="#98a2b5", faint="#5f697c",
     accent="#7c8cff", on_accent="#0d1017", accent_soft="#2b3152",
-    good="#58d68d", warning="#f5c04e", warning_soft="#2e281b", error="#ff6b6b", error_soft="#2e1f23",
+    good="#58d68d", warning="#f5c04e", warning_fill="#f5c04e",
+    warning_soft="#2e281b", error="#ff6b6b", error_soft="#2e1f23",
     info="#4cc2ff", violet="#c3a6ff",
     groups=("#4cc2ff", "#f5a94e", "#58d68d", "#ff8fb1", "#c3a6ff", "#e6d25a", "#4fd8c8", "#ff8a65"),
     series=("#4cc2ff", "#58d68d", "#f5c04e", "#c3a6ff", "#ff8fb1", "#4fd8c8", "#ff8a65", "#9aa7ff"),
@@ -98,7 +105,8 @@ LIGHT = Tokens(
     location="#f7f8fb", status="#e6e9f1", line="#d8dde8", line_strong="#b5bdcd",
     text="#2a3142", text_strong="#131826", muted="#586276", faint="#8d96a8",
     accent="#4a58d8", on_accent="#ffffff", accent_soft="#e2e5fb",
-    good="#178a4c", warning="#9a5e00", warning_soft="#fdf3dc", error="#c82e2e", error_soft="#fdecec",
+    good="#178a4c", warning="#9a5e00", warning_fill="#c47f00",
+    warning_soft="#fdf3dc", error="#c82e2e", error_soft="#fdecec",
     info="#0878b8", violet="#7547cc",
     groups=("#0878b8", "#b8620a", "#1d8a50", "#c02f66", "#7547cc", "#857100", "#0b8a7e", "#c4491f"),
     series=("#0878b8", "#1d9a57", "#b97a00", "#7547cc", "#c02f66", "#0b8a7e", "#c4491f", "#4a58d8"),

@@ -114,7 +114,7 @@ class CanvasItem(QGraphicsItem):
         problems = self.look.loads.problems
         worst = {problems.get(i) for i in ids}
         t = self.look.tokens
-        ink = t.error if "error" in worst else t.warning if "warning" in worst else None
+        ink = t.error if "error" in worst else t.warning_fill if "warning" in worst else None
         if ink is None:
             return 0.0
         painter.setPen(Qt.PenStyle.NoPen)
@@ -207,7 +207,7 @@ class HostItem(CanvasItem):
                 continue
             paint.text(painter, QRectF(width - 178, y, 34, 18), label, t.muted, 11, 500)
             paint.bar(painter, QRectF(width - 146, y + 6, 84, 6), fraction, t)
-            ink = t.text if fraction < 0.75 else t.load(fraction)
+            ink = t.text if fraction < 0.75 else t.load_ink(fraction)
             right = QRectF(width - 60, y, 46, 18)
             paint.text(painter, right, paint.percent(fraction), ink, 11, 500, paint.RIGHT)
         if not self.card.chips and not self.card.tiles:
