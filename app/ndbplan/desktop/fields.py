@@ -209,6 +209,8 @@ class ChoiceField(Field):
         self, label: str, choices: Sequence[tuple[Any, str]], commit: Commit, *, tip: str = ""
     ) -> None:
         self.box = QComboBox()
+        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.box.setMinimumContentsLength(6)
         super().__init__(label, self.box, commit, tip)
         self._value: Any = MIXED
         self._choices: list[tuple[Any, str]] = []

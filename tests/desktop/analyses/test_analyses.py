@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ from ndbplan.plan import edits
 from ndbplan.plan.events import DiskSlow
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DiskRole
-from ndbplan.plan.samples import sample_names, sample_plan
+from ndbplan.plan.samples import sample_plan
 
 _LONG_MS = 240_000
 
@@ -74,7 +76,7 @@ def stand(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[_Stand]:
     made.close()
 
 
-@pytest.mark.parametrize("stand", sample_names(), indirect=True)
+@pytest.mark.parametrize("stand", ["starter", "disk-data", "telecom-144"], indirect=True)
 def test_every_tab_opens_on_every_sample(stand: _Stand) -> None:
     for name, _, _ in TABS:
         stand.panel(name)
@@ -93,6 +95,15 @@ def test_tabs_are_built_when_first_looked_at(stand: _Stand) -> None:
     assert len(stand.view._panels) == 1
     stand.panel("Memory")
     assert len(stand.view._panels) == 2
+
+
+def test_panels_load_without_the_heavy_libraries() -> None:
+    program = (
+        "import sys, ndbplan.desktop.analyses.simulation, ndbplan.desktop.inspector; "
+        "print(sorted({'numpy', 'numba', 'pyqtgraph', 'sqlglot', 'jinja2'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 class TestSimulation:

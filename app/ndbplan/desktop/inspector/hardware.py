@@ -204,7 +204,7 @@ def add_disk_choice(form: Form, role: DiskRole) -> None:
         if len({node.host_id for node in nodes}) != 1:
             return [(None, "disk of DataDir")]
         host = plan.host(nodes[0].host_id)
-        first = f"disk of DataDir ({host.disks[0].name})" if host.disks else "disk of DataDir"
+        first = f"{host.disks[0].name} (DataDir)" if host.disks else "disk of DataDir"
         return [(None, first), *((disk.id, disk.name) for disk in host.disks)]
 
     form.choice(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from ndbplan.desktop import theme
@@ -48,6 +48,13 @@ PAGES: dict[type, Callable[[Context, Sequence[str]], Page]] = {
 MARGIN = 16
 
 
+class _Content(QWidget):
+    """What scrolls: as wide as the inspector, whatever its fields would like."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+
 class Inspector(QWidget):
     """Shows the selection; a selection of nothing shows the plan itself."""
 
@@ -70,7 +77,7 @@ class Inspector(QWidget):
         self._title = label("", "title")
         self._title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._subtitle = label("", "muted")
-        self._content = QWidget()
+        self._content = _Content()
         self._column = QVBoxLayout(self._content)
         self._column.setContentsMargins(MARGIN, 4, MARGIN, MARGIN)
         self._column.setSpacing(10)

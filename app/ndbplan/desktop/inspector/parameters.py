@@ -242,7 +242,8 @@ class ParametersPanel(QWidget):
         self.search.setPlaceholderText(f"Search {self.model.rowCount()} parameters")
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName("Search parameters")
-        self.changed_only = QCheckBox("Changed only")
+        self.changed_only = QCheckBox("Changed")
+        self.changed_only.setToolTip("Show only parameters that differ from the default")
         self._filter = _Filter(self.model)
         self.view = QTableView()
         self._prepare_view()
@@ -321,16 +322,16 @@ class ParametersPanel(QWidget):
         row.setSpacing(4)
         if self._process_ids:
             group = QButtonGroup(self)
-            many = dict(_SCOPE_NAMES)[self._kind_scope].lower()
             for text, ids in (
                 ("This node" if len(self._process_ids) == 1 else "These nodes", self._process_ids),
-                (f"All {many}", ()),
+                ("All nodes", ()),
             ):
                 button = QToolButton()
                 button.setText(text)
                 button.setCheckable(True)
                 button.setChecked(bool(ids))
                 button.setProperty("look", "chip")
+                button.setAccessibleName(text if ids else f"All {dict(_SCOPE_NAMES)[self._kind_scope]}")
                 button.clicked.connect(
                     lambda _on=False, i=ids: self.model.set_scope(Scope(self._kind_scope, i))
                 )
@@ -339,6 +340,8 @@ class ParametersPanel(QWidget):
         else:
             box = QComboBox()
             box.setAccessibleName("Whom the parameters concern")
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(8)
             for name, text in _SCOPE_NAMES:
                 box.addItem(text, name)
             box.activated.connect(lambda _i: self.model.set_scope(Scope(box.currentData())))
