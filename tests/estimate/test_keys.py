@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.estimate.distribution import distribute, with_counts
+from ndbplan.estimate.distribution import distribute
 from ndbplan.estimate.keys import NoKeyError, count_keys, distribution_columns
 from ndbplan.estimate.skew import skew_report
 from ndbplan.ndb.keyhash import distribution_hash
+from ndbplan.plan.edits import update
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
@@ -52,7 +53,8 @@ def test_few_distinct_values_are_named_and_make_skew() -> None:
     found = count_keys(plan, plan.tables[0], io.BytesIO(content))
     assert found.hot_keys == (("7", 900), ("8", 90))
     assert found.distinct == 12
-    counted = with_counts(distribute(plan, plan.tables[0]), found.partition_rows)
+    plan = update(plan, "t", rows=found.rows, partition_rows=found.partition_rows)
+    counted = distribute(plan, plan.tables[0])
     assert skew_report(counted, measured=counted.measured).cause == "keys"
 
 

@@ -9,7 +9,7 @@ the other over the buckets of the table's map; counts per partition that were me
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -54,7 +54,6 @@ __all__ = [
     "redistribute",
     "spread_rows",
     "threads_of",
-    "with_counts",
 ]
 
 
@@ -150,18 +149,6 @@ def distribute(plan: Plan, table: Table) -> TableDistribution:
         row_layout(table, plan.version),
         redo_log_parts(plan, None),
     )
-
-
-def with_counts(distribution: TableDistribution, partition_rows: Sequence[int]) -> TableDistribution:
-    """The distribution with rows counted per partition (keys that were hashed) instead of expected ones."""
-    import numpy as np
-
-    placed = distribution.placement
-    if len(partition_rows) != placed.partitions:
-        raise ValueError(f"{len(partition_rows)} counts for {placed.partitions} partitions")
-    copies = placed.fragments // max(1, placed.partitions)
-    rows = np.tile(np.array(partition_rows, dtype=np.int64), copies)
-    return replace(distribution, rows=rows, measured=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ _DATABASE = re.compile(
     r"\s*(?:--[^\n]*\n\s*)*(?:USE|CREATE\s+(?:DATABASE|SCHEMA)(?:\s+IF\s+NOT\s+EXISTS)?)\s+(`(?:[^`]|``)+`|[\w$]+)",
     re.I,
 )
-MAX_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)

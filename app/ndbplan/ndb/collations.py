@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.resources import resource_path
-from ndbplan.ndb.charsets import charset_of, max_char_bytes
+from ndbplan.ndb.charsets import max_char_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -288,9 +288,3 @@ def decode_points(data: bytes, charset: str) -> list[int]:
     if max_char_bytes(charset) == 3 and any(p > 0xFFFF for p in points):
         points = points[: next(i for i, p in enumerate(points) if p > 0xFFFF)]
     return points
-
-
-def charset_of_rule(collation: str) -> str:
-    """Character set of a collation by the newer name (utf8mb3 for utf8)."""
-    charset = charset_of(collation)
-    return _ALIASES.get(charset, charset)

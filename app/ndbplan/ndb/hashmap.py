@@ -81,11 +81,3 @@ def map_name(hash_map: Sequence[int], grown_from: int | None = None) -> str:
     if all(owner == i % fragments for i, owner in enumerate(hash_map)):
         return f"DEFAULT-HASHMAP-{buckets}-{fragments}"
     return f"HASHMAP-{buckets}-{grown_from or 0}-{fragments}"
-
-
-def bucket_counts(hash_map: Sequence[int]) -> tuple[int, ...]:
-    """Buckets that each fragment owns."""
-    counts = [0] * (max(hash_map) + 1)
-    for owner in hash_map:
-        counts[owner] += 1
-    return tuple(counts)
