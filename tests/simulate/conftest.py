@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
+from ndbplan.simulate import columns as col
+from ndbplan.simulate.result import SimulationResult
 
 
 @pytest.fixture(scope="session")
@@ -19,3 +24,27 @@ def overload() -> Plan:
 def telecom() -> Plan:
     """144 data nodes in 72 groups."""
     return load(resource_path("samples/telecom-144.ndbplan"))
+
+
+def conserved(scenario: Any, arrays: Any) -> None:
+    """What was made is written, held or lost with its node, to the byte; every attempt has an end."""
+    parts, cluster = arrays.parts, arrays.cluster
+    assert np.all(parts[col.P_FILL] >= 0)
+    on_disk = parts[col.P_MADE] - parts[col.P_FILL] - parts[col.P_LOST]
+    factor = scenario.nodes[:, col.N_DEVICE_FACTOR]
+    if np.all(factor == 1.0):
+        assert on_disk.sum() == arrays.out_disk[:, :, col.W_REDO].sum()
+    ended = cluster[col.C_ACCEPTED] + cluster[col.C_REFUSED] + cluster[col.C_WAITING]
+    assert ended == pytest.approx(cluster[col.C_ATTEMPTED], rel=1e-9, abs=1e-6)
+
+
+@pytest.fixture(autouse=True)
+def every_run_conserves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each simulation that a test runs is held against conservation."""
+    whole = SimulationResult.of.__func__
+
+    def of(cls: type[SimulationResult], scenario: Any, arrays: Any, *more: Any) -> SimulationResult:
+        conserved(scenario, arrays)
+        return whole(cls, scenario, arrays, *more)
+
+    monkeypatch.setattr(SimulationResult, "of", classmethod(of))

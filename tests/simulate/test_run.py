@@ -263,6 +263,42 @@ def test_csv_has_a_line_for_each_second(overload: Plan) -> None:
     assert all(line.count(",") == lines[0].count(",") for line in lines)
 
 
+def test_results_stream_in_while_it_runs(overload: Plan) -> None:
+    parts: list[SimulationResult] = []
+    whole = simulate(overload, BIG, duration_s=30_000, partial=parts.append)
+    assert len(parts) >= 1
+    lengths = [len(part.times_s) for part in parts]
+    assert lengths == sorted(lengths)
+    assert lengths[-1] < len(whole.times_s)
+    last = lengths[-1] - 1
+    assert np.allclose(parts[-1].accepted[:last], whole.accepted[:last])
+
+
+@given(
+    rate=st.floats(10, 50_000),
+    speed=st.floats(5e6, 500e6),
+    buffer_mib=st.sampled_from([1, 4, 32, 256]),
+    action=st.sampled_from(["abort", "queue"]),
+    rows=st.sampled_from([1, 3, 50]),
+    seed=st.integers(1, 1000),
+)
+def test_any_overload_stays_within_its_buffers(
+    overload: Plan, rate: float, speed: float, buffer_mib: int, action: str, rows: int, seed: int
+) -> None:
+    plan = with_disk_speed(at_rate(overload, SMALL, rate, clients=100), speed)
+    plan = edits.set_parameter(plan, "data_node", "RedoBuffer", buffer_mib * MIB)
+    plan = edits.set_parameter(plan, "sql", "DefaultOperationRedoProblemAction", action)
+    one = plan.workload(SMALL).transactions[0]
+    operations = tuple(o.model_copy(update={"rows": rows}) for o in one.operations)
+    plan = edits.update(plan, SMALL, transactions=(one.model_copy(update={"operations": operations}),))
+    result = simulate(plan, SMALL, duration_s=20, seed=seed)
+    assert result.redo_buffer_fill_max.value <= 1.0
+    assert result.accepted_per_s.value <= result.offered_per_s * (1 + 1e-9)
+    assert all(disk.utilisation_max <= 1.0 for disk in result.disks)
+    refused = {error.code for error in result.errors}
+    assert action == "abort" or not refused & {1220, 1221, 1234}
+
+
 def test_cancel_and_progress(overload: Plan) -> None:
     heard: list[float] = []
     simulate(overload, BIG, duration_s=6000, progress=heard.append)

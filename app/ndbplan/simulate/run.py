@@ -7,7 +7,7 @@ result.accepted_per_s, result.errors, result.bottleneck
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.plan.events import Event
@@ -80,6 +80,7 @@ def simulate(
     progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     *,
+    partial: Callable[[SimulationResult], None] | None = None,
     start: StartState | None = None,
     every_node: bool = False,
     uneven: float | None = None,
@@ -88,9 +89,10 @@ def simulate(
 
     `step_s` is the length of a step, `seed` decides the small unevenness between log parts (standard
     deviation `uneven`, if not the measured one); same arguments, same result. `events` happen besides those
-    of the workload. `progress` hears the share
-    that is done, `cancelled` is asked now and then. Nodes that behave alike are simulated once unless
-    `every_node`. Raises SimulationError for a plan that cannot be simulated, Cancelled when told to stop.
+    of the workload. `progress` hears the share that is done, `partial` gets what was found so far,
+    `cancelled` is asked now and then. Nodes that behave alike are simulated once unless `every_node` or an
+    event tells them apart. Raises SimulationError for a plan that cannot be simulated, Cancelled when told
+    to stop.
     """
     from ndbplan.simulate.scenario import UNEVEN, compile_scenario
 
@@ -110,7 +112,9 @@ def simulate(
 
     begin = start or StartState()
     if not happening:
-        return run_scenario(compiled(plan, workload), begin, progress=progress, cancelled=cancelled)
+        return run_scenario(
+            compiled(plan, workload), begin, progress=progress, cancelled=cancelled, partial=partial
+        )
     from ndbplan.simulate.events import World, eventful
 
     scenario, grown, changes, absent = eventful(plan, workload, happening, compiled)
@@ -124,7 +128,7 @@ def simulate(
     )
     for n, node_class in enumerate(scenario.node_classes):
         world.arrays.node_state[col.S_DEAD, n] = node_class.nodes[0].id in absent
-    return _run_world(world, changes, progress, cancelled)
+    return _run_world(world, changes, progress, cancelled, partial)
 
 
 def run_scenario(
@@ -133,12 +137,13 @@ def run_scenario(
     *,
     progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
+    partial: Callable[[SimulationResult], None] | None = None,
 ) -> SimulationResult:
     """Step through a compiled scenario."""
     from ndbplan.simulate.result import SimulationResult
 
     arrays = Arrays.fresh(scenario, start)
-    _steps(scenario, arrays, 0, scenario.steps, progress, cancelled)
+    _steps(scenario, arrays, 0, scenario.steps, progress, cancelled, partial)
     return SimulationResult.of(scenario, arrays)
 
 
@@ -147,6 +152,7 @@ def _run_world(
     changes: list[Change],
     progress: Callable[[float], None] | None,
     cancelled: Callable[[], bool] | None,
+    partial: Callable[[SimulationResult], None] | None,
 ) -> SimulationResult:
     """Step through a scenario that events change."""
     from ndbplan.simulate.result import SimulationResult
@@ -159,7 +165,7 @@ def _run_world(
         step = max(done, round(change.at_s / scenario.step_s))
         if step >= scenario.steps:
             break
-        _steps(scenario, world.arrays, done, step, progress, cancelled)
+        _steps(scenario, world.arrays, done, step, progress, cancelled, partial)
         done = step
         world.now_s = step * scenario.step_s
         later = change.action(world)
@@ -167,7 +173,7 @@ def _run_world(
             world.happened.append((world.now_s, change.text))
         else:
             waiting = sorted([*waiting, later], key=lambda change: change.at_s)
-    _steps(scenario, world.arrays, done, scenario.steps, progress, cancelled)
+    _steps(scenario, world.arrays, done, scenario.steps, progress, cancelled, partial)
     return SimulationResult.of(scenario, world.arrays, tuple(world.happened), tuple(world.restarts))
 
 
@@ -178,9 +184,11 @@ def _steps(
     end: int,
     progress: Callable[[float], None] | None,
     cancelled: Callable[[], bool] | None,
+    partial: Callable[[SimulationResult], None] | None,
 ) -> None:
     """Run some steps, with a look now and then at what the caller wants."""
     from ndbplan.simulate.kernel import prepare
+    from ndbplan.simulate.result import SimulationResult
 
     kernel = prepare()
     chunk = chunk_steps(scenario)
@@ -192,6 +200,8 @@ def _steps(
         begin = upto
         if progress is not None:
             progress(begin / scenario.steps)
+        if partial is not None and begin < scenario.steps:
+            partial(SimulationResult.of(*arrays.so_far(scenario, begin)))
 
 
 def chunk_steps(scenario: Scenario) -> int:
@@ -267,6 +277,12 @@ class Arrays:
         lengths = np.full(len(self.out), self.steps_per_bucket * scenario.step_s)
         lengths[-1] = scenario.duration_s - lengths[:-1].sum()
         return lengths
+
+    def so_far(self, scenario: Scenario, steps: int) -> tuple[Scenario, Arrays]:
+        """The run as if it ended after so many steps."""
+        buckets = -(-steps // self.steps_per_bucket)
+        recorded = {name: getattr(self, name)[:buckets] for name in vars(self) if name.startswith("out")}
+        return replace(scenario, steps=steps), replace(self, **recorded)
 
     def advance(self, kernel: Callable[..., None], scenario: Scenario, begin: int, end: int) -> None:
         """Let the kernel run the steps begin..end."""
