@@ -154,12 +154,25 @@ def simulate(
 @PLAN
 @click.option("--only", type=Names(), metavar="PART,...", help="Some of the parts, such as memory,redo.")
 @click.option("--workload", metavar="NAME", help="The load to count with; without it the plan's first.")
+@click.option(
+    "--months",
+    type=click.IntRange(1, 1200),
+    metavar="N",
+    help="As the tables are after so many months of growth, and when memory runs out.",
+)
 @why_option
 @json_option
 def estimate(
-    plan_file: Path, only: tuple[str, ...] | None, workload: str | None, *, why: bool, as_json: bool
+    plan_file: Path,
+    only: tuple[str, ...] | None,
+    workload: str | None,
+    months: int | None,
+    *,
+    why: bool,
+    as_json: bool,
 ) -> None:
     """Estimate what the plan needs: memory, redo log, checkpoints, disks, network and processors."""
+    from ndbplan.estimate.growth import after_months, growth
     from ndbplan.estimate.overview import PARTS, overview
 
     unknown = [name for name in only or () if name not in PARTS]
@@ -171,7 +184,10 @@ def estimate(
     workload_id = named_workload(plan, workload)
     _needs_data_nodes(plan, plan_file)
     wanted = only or tuple(part for part in PARTS if part != "distribution")
-    show(overview(plan, workload_id).to_json(why=why, only=wanted), as_json=as_json, why=why)
+    shape = overview(after_months(plan, months or 0), workload_id).to_json(why=why, only=wanted)
+    if months is not None:
+        shape["growth"] = growth(plan, months, step=max(1, months // 12)).to_json(why=why)
+    show(shape, as_json=as_json, why=why)
 
 
 @ndbplan.command()
