@@ -44,7 +44,6 @@ class _Stand:
         qtbot.addWidget(self.view)
         self.view.resize(1000, 360)
         self.view.show()
-        self.until(lambda: self.estimates.is_fresh)
 
     def until(self, true: Any) -> None:
         self.qtbot.waitUntil(true, timeout=_LONG_MS)
@@ -54,6 +53,8 @@ class _Stand:
 
     def panel(self, name: str) -> Any:
         panel: Any = self.view.show_tab(name)
+        if name in ("Memory", "Problems"):
+            self.until(lambda: self.estimates.is_fresh)
         self.idle()
         return panel
 
