@@ -40,7 +40,7 @@ def cache_dir() -> Path:
     return folder
 
 
-SOURCES = ("columns.py", "steps_log.py", "steps_checkpoint.py", "steps.py")
+SOURCES = ("columns.py", "steps_log.py", "steps_checkpoint.py", "steps_disks.py", "steps.py")
 
 
 @cache

@@ -115,7 +115,8 @@ def simulate(
         return run_scenario(
             compiled(plan, workload), begin, progress=progress, cancelled=cancelled, partial=partial
         )
-    from ndbplan.simulate.events import World, eventful
+    from ndbplan.simulate.events import World
+    from ndbplan.simulate.growth import eventful
 
     scenario, grown, changes, absent = eventful(plan, workload, happening, compiled)
     world = World(

@@ -1,12 +1,11 @@
 # mypy: allow-untyped-defs
-"""Kernel, part 3: the loop over steps — load, disks that streams share, rows, records.
+"""Kernel, part 4: the loop over steps — load, rows, records.
 
 Laws and constants: measurements on a running 7.4.10 cluster whose disks were limited, and the NDB source.
 """
 
 from __future__ import annotations
 
-import numpy as np
 from numba import float64, int64, njit
 
 from ndbplan.simulate.columns import (
@@ -14,7 +13,6 @@ from ndbplan.simulate.columns import (
     B_DEAD,
     B_DIRTY,
     B_LCP_TARGET,
-    B_LCP_WRITTEN,
     B_MEMORY,
     B_REDO_WRITTEN,
     B_SPACE,
@@ -28,31 +26,18 @@ from ndbplan.simulate.columns import (
     C_REFUSED,
     C_RETRY,
     C_WAITING,
-    D_BYTES_PER_S,
-    D_LCP_SHARE,
-    D_READ_IOPS,
     E_DOWN,
     E_MEMORY,
     E_SPACE,
     E_TIMEOUT,
     E_UNDO,
-    I_BACKUP_DISK,
-    I_DATA_DISK,
-    I_LCP_DISK,
-    I_REDO_DISK,
-    I_UNDO_DISK,
-    N_BACKUP_SPEED,
-    N_BUFFER_LIMIT,
     N_CHANGED,
     N_DATA,
-    N_DATA_COST,
-    N_DEVICE_FACTOR,
     N_DIRTY_LIMIT,
     N_INSERTED,
     N_LAG_LIMIT_S,
     N_MEMORY,
     N_MEMORY_LIMIT,
-    N_READS,
     N_RECOVERY_WORK,
     N_SPACE,
     N_SPACE_LIMIT,
@@ -78,7 +63,6 @@ from ndbplan.simulate.columns import (
     P_OPEN,
     P_STOP,
     P_TAIL,
-    R_BACKUP,
     R_CLIENTS,
     R_COPIES,
     R_CYCLE_S,
@@ -100,9 +84,7 @@ from ndbplan.simulate.columns import (
     S_DATA,
     S_DEAD,
     S_DIRTY,
-    S_LCP_LEFT,
     S_LCP_TARGET,
-    S_LCP_WRITTEN,
     S_MEMORY,
     S_NEEDED,
     S_SPACE,
@@ -111,33 +93,18 @@ from ndbplan.simulate.columns import (
     S_UNDO_MADE,
     S_UNDO_TAIL,
     S_UNDO_USED,
-    W_BACKUP,
-    W_DATA,
-    W_HEAVY_GRANT,
-    W_LCP,
-    W_LIGHT_GRANT,
-    W_READS,
-    W_REDO,
-    W_REDO_GRANT,
-    W_UNDO,
 )
 from ndbplan.simulate.steps_checkpoint import checkpoint, each_second
+from ndbplan.simulate.steps_disks import demand, share_disks, write
 from ndbplan.simulate.steps_log import (
     RUN_BYTES,
     blame,
-    drain_part_of,
     has_room,
     produce,
     produce_blocked,
     some_part_is_short,
     watch_lag,
 )
-
-USABLE = 0.99
-"""Share of a disk's bandwidth that streams reach together [7.4.10]."""
-DIRTY_PAGES_S = 10.0
-"""Time over which dirty pages of disk data are written out."""
-MOST_READ_TIME = 0.95
 
 
 @njit(cache=True, nogil=True)
@@ -192,16 +159,6 @@ def _serve_queue(waiting, step, arrived, done, waiting_now):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _drain_all(fill, drained, limit, own_limit, hold):
-    """Write everything beyond `hold`."""
-    for i in range(fill.shape[0]):
-        waiting = max(0.0, fill[i] - hold)
-        fill[i] -= waiting
-        drained[i] += waiting
-        limit[i] = own_limit + waiting
-
-
-@njit(cache=True, nogil=True, inline="always")
 def _record_fill(fill, lags, low, high):
     """Keep least and most of each buffer; whether one holds so much that its lag matters."""
     some = False
@@ -210,123 +167,6 @@ def _record_fill(fill, lags, low, high):
         high[i] = max(high[i], fill[i])
         some |= (fill[i] > 4.0 * RUN_BYTES) | (lags[i] > 0.0)
     return some
-
-
-@njit(cache=True, nogil=True)
-def _demand(run, nodes, index, parts, node_state, work, attempts, hold, writing):
-    """What the nodes ask of each disk in this step, in bytes of the device (reads: pages)."""
-    step_s = run[R_STEP_S]
-    for d in range(work.shape[0]):
-        for column in range(W_READS + 1):
-            work[d, column] = 0.0
-    for n in range(nodes.shape[0]):
-        if node_state[S_DEAD, n] > 0.0:
-            continue
-        waits = 0.0
-        for p in range(parts.shape[2]):
-            waits += max(0.0, parts[P_FILL, n, p] - hold)
-        work[index[n, I_REDO_DISK], W_REDO] += waits * nodes[n, N_DEVICE_FACTOR]
-        if writing and node_state[S_LCP_LEFT, n] > 0.0:
-            amount = min(node_state[S_LCP_TARGET, n] * step_s, node_state[S_LCP_LEFT, n])
-            work[index[n, I_LCP_DISK], W_LCP] += amount
-        if run[R_DISK_DATA] > 0.0 or nodes[n, N_READS] > 0.0:
-            work[index[n, I_UNDO_DISK], W_UNDO] += node_state[S_UNDO_HELD, n]
-            work[index[n, I_DATA_DISK], W_READS] += attempts * nodes[n, N_READS]
-            dirty = node_state[S_DIRTY, n] * min(1.0, step_s / DIRTY_PAGES_S)
-            work[index[n, I_DATA_DISK], W_DATA] += dirty * nodes[n, N_DATA_COST]
-        if run[R_BACKUP] > 0.0 and node_state[S_BACKUP_LEFT, n] > 0.0:
-            amount = min(nodes[n, N_BACKUP_SPEED] * step_s, node_state[S_BACKUP_LEFT, n])
-            work[index[n, I_BACKUP_DISK], W_BACKUP] += amount
-
-
-@njit(cache=True, nogil=True)
-def _share_disks(run, disks, work):
-    """Grant each disk's time: reads first, then checkpoints and other large writes up to their share of a
-    busy disk, then log, then what is left to the large writes.
-
-    The disk serves requests in order and large ones are 1 MiB, log writes 256 KiB: a checkpoint keeps
-    73 % of a disk that is short [7.4.10].
-    """
-    step_s = run[R_STEP_S]
-    for d in range(disks.shape[0]):
-        read_time = work[d, W_READS] / (disks[d, D_READ_IOPS] * step_s) if work[d, W_READS] > 0.0 else 0.0
-        capacity = disks[d, D_BYTES_PER_S] * step_s * (1.0 - min(MOST_READ_TIME, read_time))
-        heavy = work[d, W_LCP] + work[d, W_DATA] + work[d, W_BACKUP]
-        light = work[d, W_REDO] + work[d, W_UNDO]
-        usable = USABLE * capacity
-        work[d, W_REDO_GRANT] = -1.0
-        work[d, W_HEAVY_GRANT] = 1.0
-        work[d, W_LIGHT_GRANT] = 1.0
-        if heavy + light > usable:
-            heavy_first = min(heavy, disks[d, D_LCP_SHARE] * capacity)
-            granted = min(light, usable - heavy_first)
-            heavy_last = min(heavy, usable - granted)
-            if heavy > 0.0:
-                work[d, W_HEAVY_GRANT] = heavy_last / heavy
-            if light > 0.0 and granted < light:
-                work[d, W_LIGHT_GRANT] = granted / light
-                work[d, W_REDO_GRANT] = work[d, W_REDO] * granted / light
-
-
-@njit(cache=True, nogil=True)
-def _write(
-    run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, limit, node_state, work,
-    hold, writing, bucket, out_disk, out_busy, out_node,
-):  # fmt: skip
-    """Let the disks write what they were granted, and record it. True when fragments of a checkpoint end."""
-    step_s = run[R_STEP_S]
-    log_parts = parts.shape[2]
-    ended = False
-    for d in range(disks.shape[0]):
-        begin, end = disk_start[d], disk_start[d + 1]
-        redo = work[d, W_REDO]
-        if work[d, W_REDO_GRANT] >= 0.0:
-            factor = nodes[disk_member[begin], N_DEVICE_FACTOR]
-            redo = work[d, W_REDO_GRANT] / factor
-            redo = drain_part_of(nodes, parts, disk_member, begin, end, weights, redo, hold) * factor
-        elif redo > 0.0:
-            for m in range(begin, end):
-                at = disk_member[m] * log_parts
-                to = at + log_parts
-                own = nodes[disk_member[m], N_BUFFER_LIMIT]
-                _drain_all(fill[at:to], drained[at:to], limit[at:to], own, hold)
-        heavy = (work[d, W_LCP] + work[d, W_DATA] + work[d, W_BACKUP]) * work[d, W_HEAVY_GRANT]
-        time = redo + work[d, W_UNDO] * work[d, W_LIGHT_GRANT] + heavy
-        out_disk[bucket, d, W_REDO] += redo
-        busy = time / (disks[d, D_BYTES_PER_S] * step_s)
-        if work[d, W_READS] > 0.0:
-            busy += min(MOST_READ_TIME, work[d, W_READS] / (disks[d, D_READ_IOPS] * step_s))
-        out_busy[bucket, d, 0] += busy
-        if busy > out_busy[bucket, d, 1]:
-            out_busy[bucket, d, 1] = busy
-    for n in range(nodes.shape[0]):
-        if writing and node_state[S_LCP_LEFT, n] > 0.0:
-            d = index[n, I_LCP_DISK]
-            amount = min(node_state[S_LCP_TARGET, n] * step_s, node_state[S_LCP_LEFT, n])
-            amount = min(node_state[S_LCP_LEFT, n], np.ceil(amount * work[d, W_HEAVY_GRANT]))
-            node_state[S_LCP_LEFT, n] -= amount
-            node_state[S_LCP_WRITTEN, n] += amount
-            ended |= node_state[S_LCP_LEFT, n] <= 0.0
-            out_disk[bucket, d, W_LCP] += amount
-            out_node[bucket, n, B_LCP_WRITTEN] += amount
-        if run[R_DISK_DATA] > 0.0:
-            d = index[n, I_UNDO_DISK]
-            amount = node_state[S_UNDO_HELD, n] * work[d, W_LIGHT_GRANT]
-            node_state[S_UNDO_HELD, n] -= amount
-            out_disk[bucket, d, W_UNDO] += amount
-            d = index[n, I_DATA_DISK]
-            amount = node_state[S_DIRTY, n] * min(1.0, step_s / DIRTY_PAGES_S) * work[d, W_HEAVY_GRANT]
-            node_state[S_DIRTY, n] -= amount
-            out_disk[bucket, d, W_DATA] += amount
-        if run[R_BACKUP] > 0.0 and node_state[S_BACKUP_LEFT, n] > 0.0:
-            d = index[n, I_BACKUP_DISK]
-            amount = min(nodes[n, N_BACKUP_SPEED] * step_s, node_state[S_BACKUP_LEFT, n])
-            amount *= work[d, W_HEAVY_GRANT]
-            node_state[S_BACKUP_LEFT, n] -= amount
-            if node_state[S_BACKUP_LEFT, n] < 1.0:
-                node_state[S_BACKUP_LEFT, n] = 0.0
-            out_disk[bucket, d, W_BACKUP] += amount
-    return ended
 
 
 @njit(cache=True, nogil=True)
@@ -468,9 +308,9 @@ def advance(
         gcp = (step + 1) % per_gcp == 0
         hold = 0.0 if gcp else RUN_BYTES
         writing = cluster[C_LCP_PHASE] > 0.0
-        _demand(run, nodes, index, parts, node_state, work, attempts, hold, writing)
-        _share_disks(run, disks, work)
-        ended = _write(
+        demand(run, nodes, index, parts, node_state, work, attempts, hold, writing)
+        share_disks(run, disks, work)
+        ended = write(
             run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, limit,
             node_state, work, hold, writing, bucket, out_disk, out_busy, out_node,
         )  # fmt: skip
