@@ -73,9 +73,8 @@ class Outline(QTreeView):
         plan = self._editor.plan
         self._seen = _shown(plan)
         rows = self._rows(plan)
-        new: list[QStandardItem] = []
         self._busy = True
-        self._sync(self._model.invisibleRootItem(), self._top, rows, new)
+        new = self._sync(self._top, rows)
         self._top = rows
         few = len(plan.hosts) <= _OPEN_AT_MOST
         for item in new:
@@ -89,19 +88,33 @@ class Outline(QTreeView):
         self._hosts = {}
         self._rebuild()
 
-    def _sync(
-        self, parent: QStandardItem, old: tuple[Row, ...], rows: tuple[Row, ...], new: list[QStandardItem]
+    def _sync(self, old: tuple[Row, ...], rows: tuple[Row, ...]) -> list[QStandardItem]:
+        """Turn the tree into these rows; rows that are the same objects cost nothing. Returns new items."""
+        changed: list[tuple[QStandardItem, tuple[Row, ...], set[str]]] = []
+        self._prune(self._model.invisibleRootItem(), old, rows, changed)
+        new: list[QStandardItem] = []
+        # Only now, because an object may have moved from one changed parent to another.
+        for parent, children, opened in changed:
+            for row in children:
+                item = self._append(parent, row, new)
+                if row.object_id in opened:
+                    self.setExpanded(item.index(), True)
+        return new
+
+    def _prune(
+        self,
+        parent: QStandardItem,
+        old: tuple[Row, ...],
+        rows: tuple[Row, ...],
+        changed: list[tuple[QStandardItem, tuple[Row, ...], set[str]]],
     ) -> None:
-        """Turn the rows below an item into these; rows that are the same objects cost nothing."""
+        """Empty every parent that has other children now, and dress the others' children anew."""
         if [row.object_id for row in old] != [row.object_id for row in rows]:
             opened = {r.object_id for r in old if self.isExpanded(self._items[r.object_id].index())}
             for row in old:
                 self._forget(row)
             parent.removeRows(0, parent.rowCount())
-            for row in rows:
-                item = self._append(parent, row, new)
-                if row.object_id in opened:
-                    self.setExpanded(item.index(), True)
+            changed.append((parent, rows, opened))
             return
         for before, row in zip(old, rows, strict=True):
             if before is row:
@@ -110,7 +123,7 @@ class Outline(QTreeView):
             if (before.text, before.colour) != (row.text, row.colour):
                 _dress(item, row)
             item.setData(row, _ROW)
-            self._sync(item, before.children, row.children, new)
+            self._prune(item, before.children, row.children, changed)
 
     def _append(self, parent: QStandardItem, row: Row, new: list[QStandardItem]) -> QStandardItem:
         item = QStandardItem()
