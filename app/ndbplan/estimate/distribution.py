@@ -136,18 +136,25 @@ def _one_tuple(ids: tuple[int, ...]) -> tuple[int, ...]:
     return ids
 
 
+@memo_by_identity(16)
+def _surroundings(plan: Plan) -> tuple[dict[str, tuple[Placement, ...]], tuple[int, ...], int]:
+    """What the distribution of every table of a plan needs: placements, group numbers, log parts."""
+    return placements(plan), _one_tuple(tuple(groups_by_number(plan))), redo_log_parts(plan, None)
+
+
 def distribute(plan: Plan, table: Table) -> TableDistribution:
     """Where the rows of a table of the plan lie. ValueError when no data node is in a node group."""
-    placement = placements(plan)[table.id][0]
+    placed, group_ids, log_parts = _surroundings(plan)
+    placement = placed[table.id][0]
     if placement.fragments == 0:
         raise ValueError("a plan without data nodes in node groups distributes nothing")
     return _table_distribution(
         table,
         placement,
-        _one_tuple(tuple(groups_by_number(plan))),
+        group_ids,
         hash_map_of(table, placement.partitions, plan.version),
         row_layout(table, plan.version),
-        redo_log_parts(plan, None),
+        log_parts,
     )
 
 
