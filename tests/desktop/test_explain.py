@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from ndbplan.desktop.explain import Explanation, QuantityLabel, as_text
@@ -56,3 +57,21 @@ def test_an_unknown_number_opens_nothing(qtbot: QtBot) -> None:
     label.open()
     assert label.text() == "–"
     assert label.findChild(Explanation) is None
+
+
+def test_a_click_through_the_window_opens_it(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    label = QuantityLabel("Reorganising", _TIME)
+    QVBoxLayout(window).addWidget(label)
+    window.resize(200, 80)
+    window.show()
+    QTest.mouseClick(
+        window.windowHandle(),
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+        label.mapTo(window, label.rect().center()),
+    )
+    popover = label.findChild(Explanation)
+    assert popover is not None
+    popover.close()

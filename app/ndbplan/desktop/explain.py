@@ -60,6 +60,10 @@ class QuantityLabel(QLabel):
         self.setToolTip(f"{range_text(quantity)}\nClick to see where it comes from.")
         self.setAccessibleName(f"{self._title}: {text}; explain")
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        # A label passes presses on, and then the release goes elsewhere.
+        event.accept()
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
             self.open()

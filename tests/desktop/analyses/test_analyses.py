@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -20,7 +21,7 @@ from ndbplan.desktop.analyses.charts import nice_step
 from ndbplan.desktop.analyses.playback import Moment
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.estimates import Estimates
-from ndbplan.desktop.explain import QuantityLabel
+from ndbplan.desktop.explain import Explanation, QuantityLabel
 from ndbplan.desktop.inspector.problems import ProblemRow, WaiverRow, with_waiver
 from ndbplan.desktop.selection import Selection
 from ndbplan.plan import edits
@@ -349,6 +350,16 @@ def test_faster_disks_and_more_threads_never_make_a_restart_slower(stand: _Stand
     assert all(fast[name] <= slow[name] for name in slow)
     stand.qtbot.keyClick(panel.lanes, Qt.Key.Key_Down)
     assert panel.lanes._picked == (0, -1)
+    box = panel.lanes._box(1, 0)
+    QTest.mouseClick(
+        stand.view.windowHandle(),
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+        panel.lanes.mapTo(stand.view, box.center().toPoint()),
+    )
+    popover = panel.lanes.findChild(Explanation)
+    assert popover is not None
+    popover.close()
 
 
 def test_problems_are_filtered_by_severity(stand: _Stand) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from ndbplan.checks.problem import Problem, Severity
@@ -152,6 +153,24 @@ def test_problems_of_the_selection_are_listed_and_go_there_on_click(stand: _Stan
     )
     stand.qtbot.keyClick(row, Qt.Key.Key_Return)
     assert set(stand.selection.ids) == set(target.object_ids)
+
+
+def test_a_problem_is_clicked_through_the_window(stand: _Stand) -> None:
+    stand.until_fresh()
+    stand.settle()
+    row = next(r for r in stand.view.findChildren(ProblemRow) if r._problem.object_ids)
+    window = QWidget()
+    stand.qtbot.addWidget(window)
+    alone = ProblemRow(stand.view._context, row._problem)
+    QVBoxLayout(window).addWidget(alone)
+    window.show()
+    QTest.mouseClick(
+        window.windowHandle(),
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+        alone._text.mapTo(window, alone._text.rect().center()),
+    )
+    assert set(stand.selection.ids) == set(row._problem.object_ids)
 
 
 def test_a_fix_is_one_undoable_edit(stand: _Stand) -> None:

@@ -163,6 +163,10 @@ class Timeline(QWidget):
         super().leaveEvent(event)
         self._pick(None)
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        # Only who takes the press gets the release.
+        event.accept()
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         place = self._at(event.position().toPoint())
         if event.button() == Qt.MouseButton.LeftButton and place is not None:

@@ -129,6 +129,10 @@ class ProblemRow(QWidget):
         if given and reason.strip():
             self.accept(reason.strip())
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        # Only who takes the press gets the release.
+        event.accept()
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             self.select()
