@@ -104,6 +104,7 @@ def test_keys_that_cannot_be_read_are_counted_and_the_first_is_named(call: Any) 
         (("--ddl", INT, "--partitions", "8", "--version", "5.0"), "id\n1\n", "--version"),
         (("--ddl", INT, "--partitions", "8"), "", "missing: id"),
         (("--ddl", INT, "--partitions", "8"), "key\n1\n", "missing: id"),
+        (("--ddl", INT, "--partitions", "8"), "x" * 200_000, "first row"),
         (("--ddl", INT, "--partitions", "8", "--table", "u"), "id\n1\n", "u"),
     ],
 )

@@ -72,6 +72,19 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("redirection", "code", "said"),
+    [(">/dev/full", 2, "No space left"), (">&-", 0, ""), ("<&-", 0, ""), ("2>&-", 0, "")],
+)
+def test_output_that_cannot_be_written(redirection: str, code: int, said: str) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m ndbplan samples {redirection}", shell=True, capture_output=True, text=True
+    )
+    assert done.returncode == code
+    assert said in done.stderr
+    assert done.stderr.count("\n") == (1 if said else 0)
+
+
 def test_a_fault_of_the_program_is_one_line_too(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def break_down() -> None:
         raise ZeroDivisionError("by\nzero")

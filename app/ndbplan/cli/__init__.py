@@ -6,9 +6,10 @@ usage or unreadable input. What goes wrong is said in one line: what, where, wha
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     import click
@@ -30,6 +31,7 @@ def main() -> None:
     from ndbplan.base.startup import without_pydantic_plugins
 
     without_pydantic_plugins()
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         # Host and table names may hold signs that the terminal has not; they never end the program.
         if hasattr(stream, "reconfigure"):
@@ -46,7 +48,13 @@ def main() -> None:
         _fail("stopped", 130)
     except BrokenPipeError:
         # Whoever read the output has seen enough; nothing may be flushed into the closed pipe at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence(sys.stdout)
+    except OSError as error:
+        # Files have their own messages; what is left is the output itself.
+        _silence(sys.stdout)
+        _fail(
+            f"the output cannot be written ({error.strerror or error}) — free space or name another place", 2
+        )
     except Exception as error:
         if os.environ.get("NDBPLAN_TRACEBACK"):
             raise
@@ -65,6 +73,21 @@ def exit_code(error: Exception) -> int:
     from ndbplan.plan.file import PlanFileError
 
     return 2 if isinstance(error, PlanFileError | UsageError) else 1
+
+
+def _open_what_is_closed() -> None:
+    """A program may be started without the three usual files."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 — until the program ends
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+
+
+def _silence(stream: TextIO) -> None:
+    """Let nothing be flushed into it at the end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _fail(line: str, code: int) -> None:

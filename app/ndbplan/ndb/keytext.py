@@ -411,7 +411,12 @@ def fields_of(header: bytes, columns: Sequence[KeyColumn]) -> tuple[list[str], l
         raise KeyFileError(
             "the first row is not UTF-8 text", where="keys", fix="save the CSV as UTF-8"
         ) from None
-    names = next(csv.reader([text]), [])
+    try:
+        names = next(csv.reader([text]), [])
+    except csv.Error as error:
+        raise KeyFileError(
+            f"the first row is no CSV ({error})", where="keys", fix="give the names of the columns in it"
+        ) from None
     known = {column.name.casefold(): i for i, column in enumerate(columns)}
     slots = [known.get(name.strip().casefold(), -1) for name in names]
     missing = [column.name for i, column in enumerate(columns) if i not in slots]
