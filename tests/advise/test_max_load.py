@@ -73,3 +73,26 @@ def test_remedies_are_ordered_as_the_article_orders_them(overload: Plan) -> None
 def test_applying_a_remedy_gives_what_it_promised(overload: Plan) -> None:
     best = remedies(overload, BIG)[0]
     assert max_load(best.edit(overload), BIG, with_next=False).max_per_s == best.after
+
+
+def test_a_page_buffer_twice_as_large_helps_random_reads() -> None:
+    plan = load(resource_path("samples/disk-data.ndbplan"))
+    reads = next(w for w in plan.workloads if isinstance(w.load, OpenLoad))
+    titles = [remedy.title for remedy in remedies(plan, reads.id)]
+    assert any(title.startswith("DiskPageBufferMemory doubled") for title in titles)
+    assert "Disks of the data files twice as fast" in titles
+
+
+def test_a_faster_network_helps_where_links_are_full(overload: Plan) -> None:
+    plan = overload
+    for host in overload.hosts:
+        plan = edits.update(plan, host.id, network_bytes_per_s=10e6)
+    found = remedies(plan, SMALL)
+    assert "Network links ten times as fast" in [remedy.title for remedy in found]
+
+
+def test_a_disk_that_nodes_share_is_doubled_once(overload: Plan) -> None:
+    shared = edits.move_process(overload, "ndb4", "data1")
+    faster = next(r for r in remedies(shared, BIG, also_useless=True) if "Redo disks" in r.title)
+    for disk in (d for host in faster.edit(shared).hosts for d in host.disks):
+        assert disk.sequential_write_bytes_per_s in (118e6, 236e6)

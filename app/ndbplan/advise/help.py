@@ -9,6 +9,7 @@ from typing import Any
 from ndbplan.advise.max_load import MaxLoad, max_load
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
+from ndbplan.estimate.parameters import number
 from ndbplan.estimate.quantity import Quantity
 from ndbplan.plan import edits
 from ndbplan.plan.paths import disk_for
@@ -63,14 +64,14 @@ def remedies(
     before = max_load(plan, workload_id, cancelled=cancelled, with_next=False)
     tried = list(_candidates(plan, before))
     found: list[Remedy] = []
-    for number, (title, edit) in enumerate(tried):
+    for done, (title, edit) in enumerate(tried, start=1):
         try:
             after = max_load(edit(plan), workload_id, cancelled=cancelled, with_next=False)
         except UserError:
             continue
         finally:
             if progress is not None:
-                progress((number + 1) / len(tried))
+                progress(done / len(tried))
         found.append(Remedy(title, edit, before.max_per_s, after.max_per_s, after.is_enough))
     useful = [r for r in found if r.helps]
     enough = [r for r in useful if r.is_enough]
@@ -81,6 +82,13 @@ def remedies(
 def _candidates(plan: Plan, before: MaxLoad) -> Iterator[tuple[str, Edit]]:
     yield "Add a node group", edits.add_node_group
     yield from _disk_changes(plan)
+    if before.limited_by.resource == "network":
+        yield "Network links ten times as fast", _faster_network
+    if before.limited_by.resource == "disk reads":
+        pages = 2 * number(plan, None, "DiskPageBufferMemory", 64 * MIB)
+        title = f"DiskPageBufferMemory doubled ({format_ndb_size(pages)})"
+        yield title, lambda p: _set(p, "DiskPageBufferMemory", pages)
+        yield "Disks of the data files twice as fast", lambda p: _faster_disks(p, DiskRole.DATA_FILES)
     yield from _parameter_changes(plan, before)
 
 
@@ -94,7 +102,7 @@ def _disk_changes(plan: Plan) -> Iterator[tuple[str, Edit]]:
     disk = disk_for(plan, nodes[0], DiskRole.REDO)
     assert disk is not None
     twice = format_bytes_per_s(2 * disk.sequential_write_bytes_per_s)
-    yield f"Redo disks twice as fast ({twice})", _faster_disks
+    yield f"Redo disks twice as fast ({twice})", lambda p: _faster_disks(p, DiskRole.REDO)
 
 
 def _separate(plan: Plan, role: DiskRole, name: str) -> Plan:
@@ -127,18 +135,20 @@ def _separate(plan: Plan, role: DiskRole, name: str) -> Plan:
     return plan
 
 
-def _faster_disks(plan: Plan) -> Plan:
-    for node in plan.data_nodes:
-        disk = disk_for(plan, node, DiskRole.REDO)
-        if disk is None:
-            continue
-        original = disk
-        plan = edits.update(
-            plan,
-            original.id,
-            sequential_write_bytes_per_s=original.sequential_write_bytes_per_s * 2,
-            random_write_iops=original.random_write_iops * 2,
-        )
+def _faster_disks(plan: Plan, role: DiskRole) -> Plan:
+    """Every disk that a data node uses for `role`, twice as fast."""
+    disks = {disk.id for node in plan.data_nodes if (disk := disk_for(plan, node, role)) is not None}
+    for disk_id in sorted(disks):
+        disk = plan.by_id[disk_id]
+        fields = ("sequential_write_bytes_per_s", "random_write_iops", "random_read_iops")
+        plan = edits.update(plan, disk_id, **{name: 2 * getattr(disk, name) for name in fields})
+    return plan
+
+
+def _faster_network(plan: Plan) -> Plan:
+    """Links of every host ten times as fast: the next generation."""
+    for host in plan.hosts:
+        plan = edits.update(plan, host.id, network_bytes_per_s=10 * host.network_bytes_per_s)
     return plan
 
 
