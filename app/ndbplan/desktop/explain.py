@@ -61,7 +61,7 @@ class QuantityLabel(QLabel):
         self.setAccessibleName(f"{self._title}: {text}; explain")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        # A label passes presses on, and then the release goes elsewhere.
+        # The press belongs to the number, not to what lies behind it.
         event.accept()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

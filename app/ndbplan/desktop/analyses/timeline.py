@@ -164,7 +164,7 @@ class Timeline(QWidget):
         self._pick(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        # Only who takes the press gets the release.
+        # The press must not start anything in what lies behind.
         event.accept()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

@@ -130,7 +130,7 @@ class ProblemRow(QWidget):
             self.accept(reason.strip())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        # Only who takes the press gets the release.
+        # The press must not start anything in what lies behind.
         event.accept()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
