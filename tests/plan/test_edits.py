@@ -378,3 +378,12 @@ def test_kept_aside_nodes_get_no_number_from_a_new_group() -> None:
     plan = edits.update(STARTER, "ndb2", node_group=NODE_GROUP_NONE)
     new = edits.add_node_group(plan).data_nodes[2:]
     assert {n.node_group for n in new} == {1}
+
+
+def test_a_new_group_keeps_out_of_groups_that_nobody_numbered() -> None:
+    """Nodes 1 and 2 are stated as group 0; the product makes 3 and 4 group 1."""
+    plan = edits.add_node_group(STARTER)
+    for node in plan.data_nodes[2:]:
+        plan = edits.update(plan, node.id, node_group=None)
+    groups = [node.node_group for node in edits.add_node_group(plan).data_nodes]
+    assert groups == [0, 0, 1, 1, 2, 2]

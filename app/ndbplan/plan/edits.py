@@ -349,7 +349,8 @@ def add_node_group(plan: Plan, groups: int = 1) -> Plan:
             fix="add data nodes first: a new group copies the last one",
         )
     for _ in range(groups):
-        if free_node_id(plan, "data") < plan.data_nodes[-1].node_id:
+        stated = {node.node_group is not None for node in plan.data_nodes}
+        if len(stated) > 1 or free_node_id(plan, "data") < plan.data_nodes[-1].node_id:
             plan = _numbered(plan, replicas)
         models = plan.data_nodes[-replicas:]
         numbers = [n.node_group for n in plan.data_nodes if n.node_group is not None]
@@ -363,11 +364,21 @@ def add_node_group(plan: Plan, groups: int = 1) -> Plan:
 
 
 def _numbered(plan: Plan, replicas: int) -> Plan:
-    """The plan with the groups that the product forms in node-id order stated, so that lower ids keep out."""
-    if any(node.node_group is not None for node in plan.data_nodes):
-        return plan
-    for i, node in enumerate(plan.data_nodes):
-        plan = update(plan, node.id, node_group=i // replicas)
+    """The plan with every node group stated that the product would form, so that new nodes keep out of them.
+
+    Nodes without a number fill, in node-id order, the lowest group that has room.
+    """
+    members: dict[int, int] = {}
+    for node in plan.data_nodes:
+        if node.node_group is not None:
+            members[node.node_group] = members.get(node.node_group, 0) + 1
+    group = 0
+    for node in plan.data_nodes:
+        if node.node_group is None:
+            while members.get(group, 0) >= replicas:
+                group += 1
+            members[group] = members.get(group, 0) + 1
+            plan = update(plan, node.id, node_group=group)
     return plan
 
 
