@@ -152,7 +152,7 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     R_COVERAGE,  # 0: a transaction touches one part, 1: all of them
     R_UNEVEN,  # standard deviation of the speed of parts that share a disk
     R_LCP_THRESHOLD,  # log bytes before a checkpoint starts
-    R_DOOMED,  # what undone transactions write, against what they would write
+    R_DOOMED,  # what undone transactions of many rows write, against what they would write, when few are
     R_SPAN_MORE,  # 1: the log spans three checkpoints (before 7.4)
     R_GROWS,  # 1: inserted rows make checkpoints larger
     R_STAGE_S,

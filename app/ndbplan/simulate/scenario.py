@@ -38,9 +38,10 @@ LCP_SHARE_SMALL_FILES = 0.62
 """Share of a busy disk that a checkpoint takes when log files are smaller than the redo buffer [7.4.10]."""
 LCP_SHARE_BUFFERED = 0.60
 """The same without ODirect [7.4.10]."""
-DOOMED_SHARE = 0.67
+DOOMED_SHARE = 0.95
 """Log that transactions of many rows write before they are undone, against what all their rows in open parts
-would write [7.4.10: log per accepted row 1.2 to 1.45 x, 1.8 x at four times the ceiling]."""
+would write, times the root of the accepted share [7.4.10: 1.3 to 1.45 x per accepted row, 1.8 x at four
+times the ceiling]. A single row is written by every replica before the one that refuses it."""
 UNEVEN = 0.02
 """Standard deviation of the speed at which parts of one disk are written [7.4.10: fills 2 to 5 % apart]."""
 STAGE_S = 0.5
@@ -335,7 +336,7 @@ def _run(plan: Plan, workload: Workload, step_s: float, covered: float, uneven: 
     run[col.R_LCP_THRESHOLD] = 4.0 * 2 ** min(
         31, max(0, number(plan, None, "TimeBetweenLocalCheckpoints", 20))
     )
-    run[col.R_DOOMED] = 1.0 - (1.0 - DOOMED_SHARE) * covered
+    run[col.R_DOOMED] = DOOMED_SHARE
     run[col.R_GROWS] = 1.0
     run[col.R_SPAN_MORE] = plan.version < SPAN_OF_TWO_SINCE
     run[col.R_INSERT_SHARE] = share_of_transactions(plan, workload, disk=False)

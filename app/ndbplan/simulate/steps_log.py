@@ -48,7 +48,9 @@ RUN_BYTES = 131072.0
 OPEN_ROUNDS = 8
 LAG_AFTER_EXIT_S = 1.0
 SHARE_ROUNDS = 8
-DOOMED_AT_FILE_END = 0.4
+DOOMED_LEAST = 0.3
+"""Least root of the accepted share that counts for what undone transactions write [7.4.10]."""
+DOOMED_AT_FILE_END = 0.27
 """What undone transactions write while a file change holds a part up, against other refusals [7.4.10]."""
 
 
@@ -209,7 +211,8 @@ def produce_blocked(
     blame_all = 0.0
     blame_log = 0.0
     all_open = True
-    doomed = run[R_DOOMED]
+    # The more is refused, the sooner a transaction meets its refusal.
+    doomed = 1.0 - coverage * (1.0 - run[R_DOOMED] * max(DOOMED_LEAST, np.sqrt(accepted_share)))
     for n in range(count):
         for p in range(log_parts):
             if load[n, p] > 0.0 and parts[P_GRANT, n, p] < 1.0:
@@ -220,7 +223,7 @@ def produce_blocked(
                 if why == E_LOG:
                     blame_log += part
                 elif why == E_FILE and coverage > 0.0:
-                    doomed = min(doomed, run[R_DOOMED] * DOOMED_AT_FILE_END)
+                    doomed = min(doomed, DOOMED_AT_FILE_END)
     refused = attempts - accepted
     if queue:
         refused = refused * blame_log / blame_all if blame_all > 0.0 else 0.0
