@@ -141,11 +141,11 @@ def loaded_scenario(seconds: float) -> Scenario:
     )
 
 
-def monte_carlo_of(plan: Plan) -> float:
-    """Seconds on the clock that 200 runs of an hour take with two workers."""
-    begin = time.perf_counter()
+def monte_carlo_of(plan: Plan) -> tuple[float, float]:
+    """Seconds on the clock and of the processor that 200 runs of an hour take with two workers."""
+    begin, busy = time.perf_counter(), time.process_time()
     monte_carlo(plan, "blobs-1k", runs=200, duration_s=3600, workers=2)
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, time.process_time() - busy
 
 
 def main() -> None:
@@ -167,13 +167,14 @@ def main() -> None:
         ("SimPy, buffers and disk only", simpy, f"the kernel is {rate / simpy:.0f} x"),
     ):
         print(f"  {name:40s}{value / 1e6:9.2f} M log-part steps/s   ({note})")
-    two_groups = edits.add_node_group(overload)
+    clock_s, processor_s = monte_carlo_of(edits.add_node_group(overload))
     for name, seconds, required in (
         ("24 h of redo-overload, 2 x 1 KB", day_of(overload, "blobs-1k"), REQUIRED_DAY_S),
         ("24 h of redo-overload, 2 x 5120 B", day_of(overload, "blobs-5k"), REQUIRED_DAY_S),
         ("24 h of telecom-144, alike nodes once", day_of(telecom, None), REQUIRED_DAY_ALIKE_S),
         ("24 h of telecom-144, every node (from 30 min)", day_apart, REQUIRED_DAY_APART_S),
-        ("200 x 1 h on 4 nodes, 2 workers, clock", monte_carlo_of(two_groups), REQUIRED_MONTE_CARLO_S),
+        ("200 x 1 h on 4 nodes, 2 workers, by the clock", clock_s, REQUIRED_MONTE_CARLO_S),
+        ("  the same, both processors together", processor_s, 2 * REQUIRED_MONTE_CARLO_S),
     ):
         print(f"  {name:48s}{seconds:8.2f} s   (required: {required:.0f})")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -150,6 +150,20 @@ def test_collapsing_identical_nodes_changes_nothing(overload: Plan) -> None:
             assert np.allclose(part.last, by_node[node_id, part.log_part].last, atol=2)
 
 
+def test_identical_nodes_give_identical_series(overload: Plan) -> None:
+    plan = at_rate(edits.add_node_group(overload), BIG, 9000)
+    result = simulate(plan, BIG, every_node=True)
+    nodes = sorted({part.node_id for part in result.parts})
+    assert len(nodes) == 4
+    for log_part in range(4):
+        first, *others = (
+            next(p for p in result.parts if (p.node_id, p.log_part) == (node, log_part)) for node in nodes
+        )
+        for other in others:
+            assert np.array_equal(first.last, other.last)
+            assert np.array_equal(first.log_used, other.log_used)
+
+
 def test_nodes_of_one_kind_give_one_series(telecom: Plan) -> None:
     result = simulate(telecom, duration_s=20)
     assert sum(len({p.node_ids}) for p in result.parts[:1]) == 1
