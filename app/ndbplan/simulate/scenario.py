@@ -44,7 +44,7 @@ would write, times the root of the accepted share [7.4.10: 1.3 to 1.45 x per acc
 times the ceiling]. A single row is written by every replica before the one that refuses it."""
 UNEVEN = 0.02
 """Standard deviation of the speed at which parts of one disk are written [7.4.10: fills 2 to 5 % apart]."""
-STAGE_S = 0.5
+STAGE_S = 0.6
 """Least time of one of the five flushes of the log between two checkpoints [7.4.10: pauses of 1 to 4 s]."""
 LAG_EXIT = 1.18
 """Speed of a good second against the mean: what ends a refusal because of lag [7.4.10: 3 to 7 s]."""
