@@ -213,3 +213,17 @@ def _pause(phase: Phase, before: tuple[dict[str, str], ...]) -> tuple[float, int
 def simulated(phase: Phase, **settings: Any) -> SimulationResult:
     """The phase as the simulation has it."""
     return simulate(plan_of(phase), start=start_of(phase), **settings)
+
+
+def whole_run(run: str) -> tuple[list[Phase], SimulationResult]:
+    """The phases of a run, and all of them simulated one after the other from a fresh start."""
+    own = [phase for phase in phases() if phase.run == run]
+    first = own[0]
+    points = tuple(
+        RatePoint(at_s=p.begin_s, rate_per_s=p.measured["offered_rows_s"] / p.settings["batch"]) for p in own
+    )
+    plan = plan_of(first)
+    workload = plan.workloads[0]
+    load = workload.load.model_copy(update={"points": points})
+    plan = plan.replace(workloads=(workload.model_copy(update={"load": load}),))
+    return own, simulate(plan, duration_s=own[-1].begin_s + own[-1].seconds, start=start_of(first))

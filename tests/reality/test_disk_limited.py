@@ -12,7 +12,7 @@ import pytest
 from ndbplan.base.units import MIB, parse_bytes
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.steps_log import RUN_BYTES
-from reality.disk_limited import Phase, phases, simulated, start_of
+from reality.disk_limited import Phase, phases, simulated, start_of, whole_run
 
 BY_ID = {phase.id: phase for phase in phases()}
 IDS = tuple(BY_ID)
@@ -137,3 +137,17 @@ def test_refused_work_wastes_log_and_queued_work_does_not() -> None:
 def test_a_repeat_of_a_run_is_as_near_as_the_run_itself() -> None:
     first, again = (result(f"{run}-12000").accepted_per_s.value for run in ("C2", "C2b"))
     assert again == pytest.approx(first, rel=0.05)
+
+
+@pytest.mark.parametrize("run", sorted({phase.run for phase in phases()}))
+def test_whole_runs_from_a_fresh_start(run: str) -> None:
+    # When checkpoints fall within a second or two decides much here; single runs differ by as much.
+    own, found = whole_run(run)
+    errors = {error.code for error in found.errors}
+    expected = {phase.first_error[0] for phase in own if phase.first_error}
+    assert expected <= errors
+    assert bool(errors) is bool(expected)
+    for phase in own:
+        seconds = slice(phase.begin_s, phase.begin_s + phase.seconds)
+        rows_per_s = found.accepted[seconds].mean() * phase.settings["batch"]
+        assert rows_per_s == pytest.approx(phase.measured["accepted_mean"], rel=0.20)
