@@ -173,9 +173,9 @@ class _SearchButton(QPushButton):
         t = theme.tokens()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        edge = t.accent if self.hasFocus() else t.line_strong if self.underMouse() else t.line
+        edge = t.accent if self.hasFocus() else t.line_strong if self.underMouse() else t.field_line
         rect = QRectF(self.rect())
-        paint.box(painter, rect, t.sunken, edge, 6)
+        paint.box(painter, rect, t.field, edge, 6)
         painter.drawPixmap(QPointF(10, rect.center().y() - 7), theme.icon_pixmap("search", t.muted, 14))
         keys = self._action.shortcut().toString()
         paint.text(
