@@ -5,11 +5,12 @@ from itertools import pairwise
 import pytest
 
 from ndbplan.base.resources import resource_path
-from ndbplan.estimate.procedure import add_nodes, roll_out, upgrade
+from ndbplan.estimate.procedure import add_nodes, optimise, roll_out, upgrade
 from ndbplan.estimate.restart import Conditions, restart
 from ndbplan.exchange.runbook import runbook_parts
 from ndbplan.plan import edits
 from ndbplan.plan.file import load
+from ndbplan.plan.tables import Column, Table
 
 ADD_NODES = load(resource_path("samples/add-nodes.ndbplan"))
 STARTER = load(resource_path("samples/starter.ndbplan"))
@@ -141,3 +142,24 @@ def test_shape_for_machines() -> None:
     assert {"key", "title", "start_s", "duration_s", "blocked", "check", "way_back", "if_it_fails"} <= set(
         shape["steps"][0]
     )
+
+
+def table_of(rows: int, *columns: Column) -> Table:
+    key = Column(name="a", type="int", nullable=False)
+    return Table(id="o", database="d", name="o", columns=(key, *columns), primary_key=("a",), rows=rows)
+
+
+def test_optimising_takes_what_a_published_run_took() -> None:
+    # A cluster of 7.2.8 on three small virtual machines: 87 568 rows with a variable column in 11.54 s.
+    found = optimise(ADD_NODES, table_of(87_568, Column(name="b", type="varchar", length=32)))
+    assert found.low < 11.54 < found.high
+    assert found.high / found.low < 6
+
+
+def test_optimising_touches_rows_with_a_variable_part_and_their_blob_parts() -> None:
+    fixed = optimise(STARTER, table_of(10**6, Column(name="b", type="bigint")))
+    short = optimise(STARTER, table_of(10**6, Column(name="b", type="varchar", length=32)))
+    blobs = optimise(STARTER, table_of(10**6, Column(name="b", type="blob", average_bytes=5000)))
+    assert fixed.value < 1
+    assert short.value > 20
+    assert blobs.value > 2 * short.value
