@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop import catalogue
+from ndbplan.desktop.canvas.room import settled
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.selection import Selection
 from ndbplan.plan import arrange, clipboard, edits
@@ -99,7 +100,9 @@ class Editor(QObject):
         return True
 
     def _add_part(self, text: str, part: Location) -> bool:
-        return self.do(text, lambda plan: edits.add(plan, part)) and self._added([part.id])
+        return self.do(text, lambda plan: settled(edits.add(plan, part), [part.id])) and self._added(
+            [part.id]
+        )
 
     def _add_host(
         self, key: str, location: Location | None, before_host: str | None, position: Point | None
@@ -109,7 +112,9 @@ class Editor(QObject):
 
         def edit(plan: Plan) -> Plan:
             plan = edits.add(plan, host)
-            return arrange.put_into_location(plan, [host.id], where, before_host) if where else plan
+            if where is None:
+                return settled(plan, [host.id])
+            return arrange.put_into_location(plan, [host.id], where, before_host)
 
         return self.do(f"Add {host.hostname}", edit) and self._added([host.id])
 
@@ -130,7 +135,8 @@ class Editor(QObject):
         process = catalogue.make_process(self.plan, kind, host_id)
         parts = (new_host, process) if new_host else (process,)
         text = f"Add {catalogue.offer(kind).text} {process.node_id}"
-        return self.do(text, lambda plan: edits.add(plan, *parts)) and self._added([process.id])
+        new = [part.id for part in parts]
+        return self.do(text, lambda plan: settled(edits.add(plan, *parts), new)) and self._added([process.id])
 
     def _location_of(self, target: object) -> Location | None:
         if isinstance(target, Location):
@@ -252,7 +258,7 @@ class Editor(QObject):
         def edit(plan: Plan) -> Plan:
             nonlocal new
             plan, new = clipboard.paste(plan, fragment, onto_host=onto.id if onto else None)
-            return plan
+            return settled(plan, new)
 
         if not self.do(text, edit):
             return False

@@ -91,8 +91,8 @@ class Tokens:
 
 DARK = Tokens(
     name="dark",
-    canvas="#10131a", grid="#1d222c", panel="#1b1f27", sunken="#10131a", field="#10131a", field_line="#2e3545",
-    card="#232936", card_hover="#2a3140",
+    canvas="#10131a", grid="#1d222c", panel="#1b1f27", sunken="#10131a",
+    field="#10131a", field_line="#2e3545", card="#232936", card_hover="#2a3140",
     location="#171b23", status="#0d1017", line="#2e3545", line_strong="#434c60",
     text="#d7dde8", text_strong="#f0f3f9", muted="#98a2b5", faint="#5f697c",
     accent="#7c8cff", on_accent="#0d1017", accent_soft="#2b3152",
@@ -105,8 +105,8 @@ DARK = Tokens(
 
 LIGHT = Tokens(
     name="light",
-    canvas="#eef0f5", grid="#dde1ea", panel="#fbfcfe", sunken="#eef0f5", field="#ffffff", field_line="#c6cddb",
-    card="#ffffff", card_hover="#f3f5fb",
+    canvas="#eef0f5", grid="#dde1ea", panel="#fbfcfe", sunken="#eef0f5",
+    field="#ffffff", field_line="#c6cddb", card="#ffffff", card_hover="#f3f5fb",
     location="#f7f8fb", status="#e6e9f1", line="#d8dde8", line_strong="#b5bdcd",
     text="#2a3142", text_strong="#131826", muted="#586276", faint="#8d96a8",
     accent="#4a58d8", on_accent="#ffffff", accent_soft="#e2e5fb",

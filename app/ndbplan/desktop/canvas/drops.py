@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QGraphicsRectItem
 from ndbplan.desktop import catalogue
 from ndbplan.desktop.canvas import paint
 from ndbplan.desktop.canvas.cards import HOST_WIDTH
-from ndbplan.desktop.canvas.gestures import GRID
 from ndbplan.desktop.canvas.items import Z_DRAGGED, CanvasItem
 from ndbplan.desktop.canvas.landing import HostLanding
+from ndbplan.desktop.canvas.room import GRID
 from ndbplan.plan.fields import Point
 
 if TYPE_CHECKING:

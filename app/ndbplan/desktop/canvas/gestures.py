@@ -18,6 +18,7 @@ from ndbplan.desktop.canvas import paint
 from ndbplan.desktop.canvas.cards import HOST_WIDTH
 from ndbplan.desktop.canvas.items import Z_DRAGGED, CanvasItem, DiskItem
 from ndbplan.desktop.canvas.landing import HostLanding
+from ndbplan.desktop.canvas.room import GRID, settled
 from ndbplan.desktop.editor import display_name
 from ndbplan.plan import arrange, edits
 from ndbplan.plan.fields import Point
@@ -26,8 +27,6 @@ from ndbplan.plan.processes import DataNode, DiskRole
 
 if TYPE_CHECKING:
     from ndbplan.desktop.canvas.view import CanvasView
-
-GRID = 8.0
 
 
 class Gesture:
@@ -193,7 +192,7 @@ class MoveHosts(_Carry):
                 lambda plan: arrange.put_into_location(plan, self.object_ids, location, landing.before_id),
             )
         else:
-            editor.do(f"Move {names}", lambda plan: arrange.put_on_canvas(plan, places))
+            editor.do(f"Move {names}", lambda plan: settled(arrange.put_on_canvas(plan, places), places))
 
     def cancel(self) -> None:
         self._landing.clear()
@@ -215,7 +214,9 @@ class MoveLocations(_Carry):
         }
         self.let_go()
         editor = self.view.editor
-        editor.do(f"Move {editor.names(self.object_ids)}", lambda plan: edits.move(plan, places))
+        editor.do(
+            f"Move {editor.names(self.object_ids)}", lambda plan: settled(edits.move(plan, places), places)
+        )
 
 
 class MoveProcesses(_Carry):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QKeyEvent
 
-from ndbplan.desktop.canvas.gestures import GRID
 from ndbplan.desktop.canvas.items import CanvasItem
+from ndbplan.desktop.canvas.room import GRID
 from ndbplan.plan import arrange, edits
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Disk, Host, Location

@@ -1,0 +1,71 @@
+"""Room: nothing that a person puts on the canvas covers what stands there already."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from ndbplan.desktop.canvas.cards import Rect
+from ndbplan.desktop.canvas.layout import HOST_GAP, Layout, Layouter
+from ndbplan.plan.edits import move
+from ndbplan.plan.fields import Point
+from ndbplan.plan.plan import Plan
+
+GRID = 8.0
+_REACH = 900.0
+"""How far around a place room is looked for beside what stands there; beyond, everything goes below."""
+
+
+def settled(plan: Plan, object_ids: Collection[str]) -> Plan:
+    """The plan with those of these hosts and locations that cover others moved to the nearest free place.
+
+    Only what has a place of its own on the canvas is moved; what flows never covers anything.
+    """
+    layout = Layouter().layout(plan)
+    standing = _standing(plan, layout)
+    for object_id in object_ids:
+        if getattr(plan.by_id.get(object_id), "position", None) is None or object_id not in standing:
+            continue
+        wish = standing[object_id]
+        place = free_place(wish, [r for other, r in standing.items() if other != object_id])
+        if place != wish:
+            standing[object_id] = place
+            plan = move(plan, {object_id: Point(x=place.x, y=place.y)})
+    return plan
+
+
+def free_place(wish: Rect, taken: Iterable[Rect]) -> Rect:
+    """`wish`, or the nearest rectangle of its size, on the grid, that leaves a gap to all of `taken`."""
+    obstacles = list(taken)
+    if not any(_overlap(wish, other, 0.0) for other in obstacles):
+        return wish
+    near = [o for o in obstacles if _overlap(wish, o, _REACH)]
+    lefts = {wish.x, *(o.x for o in near), *(o.x - wish.width - HOST_GAP for o in near)}
+    tops = {wish.y, *(o.y for o in near), *(o.y - wish.height - HOST_GAP for o in near)}
+    lefts.update(o.right + HOST_GAP for o in near)
+    tops.update(o.bottom + HOST_GAP for o in near)
+    places = [Rect(_on_grid(x), _on_grid(y), wish.width, wish.height) for x in lefts for y in tops]
+    for place in sorted(places, key=lambda p: (p.x - wish.x) ** 2 + (p.y - wish.y) ** 2):
+        if not any(_overlap(place, other, HOST_GAP - GRID) for other in obstacles):
+            return place
+    return wish._replace(y=_on_grid(max(o.bottom for o in obstacles) + HOST_GAP + GRID))
+
+
+def _standing(plan: Plan, layout: Layout) -> dict[str, Rect]:
+    found = {place_id: box.rect for place_id, box in layout.locations.items()}
+    found.update({h.id: layout.hosts[h.id].rect for h in plan.hosts if h.location_id is None})
+    if layout.loose is not None:
+        found[""] = layout.loose.rect
+    return found
+
+
+def _overlap(one: Rect, other: Rect, gap: float) -> bool:
+    return (
+        one.x < other.right + gap
+        and other.x < one.right + gap
+        and one.y < other.bottom + gap
+        and other.y < one.bottom + gap
+    )
+
+
+def _on_grid(value: float) -> float:
+    return round(value / GRID) * GRID

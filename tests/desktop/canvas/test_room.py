@@ -1,0 +1,42 @@
+"""Nothing put on the canvas covers what stands there."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ndbplan.desktop.canvas.cards import Rect
+from ndbplan.desktop.canvas.layout import Layouter
+from ndbplan.desktop.canvas.room import free_place, settled
+from ndbplan.plan import edits
+from ndbplan.plan.fields import Point
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.plan import EMPTY_PLAN
+
+_numbers = st.integers(-600, 600).map(float)
+_rects = st.builds(Rect, _numbers, _numbers, st.just(372.0), st.integers(80, 300).map(float))
+
+
+def _covers(one: Rect, other: Rect) -> bool:
+    return one.x < other.right and other.x < one.right and one.y < other.bottom and other.y < one.bottom
+
+
+@given(wish=_rects, taken=st.lists(_rects, max_size=12))
+def test_a_place_covers_nothing_and_keeps_its_size(wish: Rect, taken: list[Rect]) -> None:
+    place = free_place(wish, taken)
+    assert not any(_covers(place, other) for other in taken)
+    assert (place.width, place.height) == (wish.width, wish.height)
+    if not any(_covers(wish, other) for other in taken):
+        assert place == wish
+
+
+def test_a_host_dropped_onto_another_goes_beside_it() -> None:
+    def host(name: str, x: float, y: float) -> Host:
+        return Host(id=name, hostname=name, memory_bytes=2**30, position=Point(x=x, y=y))
+
+    plan = edits.add(EMPTY_PLAN, host("a", 0, 0), host("b", 16, 24))
+    done = settled(plan, ["b"])
+    boxes = Layouter().layout(done).hosts
+    assert not _covers(boxes["a"].rect, boxes["b"].rect)
+    assert done.host("a") is plan.host("a")
+    assert settled(done, ["a", "b"]) is done
