@@ -6,12 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ndbplan.estimate.distribution import distribute
 from ndbplan.estimate.rows import row_layout
 from ndbplan.exchange.ddl import read_ddl
 from ndbplan.exchange.grids import read_rows
 from ndbplan.exchange.statistics import apply_statistics, read_statistics
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan
+from reality.cluster import cluster_plan
 
 REALITY = Path(__file__).parent.parent / "reality" / "clusters"
 T1 = (
@@ -95,3 +98,25 @@ def test_other_text_is_told_apart() -> None:
 def test_any_text_gives_an_answer(text: str) -> None:
     list(read_rows(text))
     read_statistics(text)
+
+
+def test_counted_pages_replace_those_by_lengths_until_the_table_changes() -> None:
+    text = (REALITY / "ndb-desc-t1-1m-4part.txt").read_text()
+    (found,) = read_statistics(text).tables
+    assert len(found.partition_variable_bytes) == 4
+    plan, _ = apply_statistics(cluster_plan(_plan().tables[0]), [found])
+    (t1,) = plan.tables
+    assert t1.partition_variable_bytes == found.partition_variable_bytes
+    assert tuple(distribute(plan, t1).variable_bytes) == found.partition_variable_bytes
+    longer = edits.changed(t1.columns[3], average_bytes=1000)
+    changed = edits.update(plan, t1.id, columns=(*t1.columns[:3], longer))
+    assert changed.tables[0].partition_variable_bytes == ()
+
+
+def test_both_outputs_tell_the_same_pages() -> None:
+    found = [
+        read_statistics((REALITY / name).read_text()).tables[0].partition_variable_bytes
+        for name in ("ndb-desc-t1-1m-4part.txt", "memory-per-fragment-t1-1m-node2.tsv")
+    ]
+    assert found[0] == found[1]
+    assert all(size % 32768 == 0 for size in found[0])

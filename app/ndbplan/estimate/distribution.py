@@ -30,6 +30,7 @@ from ndbplan.estimate.topology import (
 )
 from ndbplan.ndb import hashmap
 from ndbplan.ndb.placement import Placement, extend, fragment_count
+from ndbplan.ndb.rowformat import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.settings import redo_log_parts
@@ -118,6 +119,8 @@ def _table_distribution(
 
     rows = _partition_rows(table, hash_map)
     copies = placement.fragments // max(1, placement.partitions)
+    measured = len(table.partition_rows) == len(rows) and sum(table.partition_rows) == table.rows > 0
+    counted = table.partition_variable_bytes if measured else ()
     return TableDistribution(
         table=table.full_name,
         hash_map=hash_map,
@@ -127,7 +130,8 @@ def _table_distribution(
         rows=np.tile(rows, copies) if copies > 1 else rows,
         layout=layout,
         log_parts=log_parts,
-        measured=len(table.partition_rows) == len(rows) and sum(table.partition_rows) == table.rows > 0,
+        measured=measured,
+        counted_variable_bytes=counted * copies if len(counted) == len(rows) else (),
     )
 
 
@@ -253,6 +257,7 @@ def redistribute(
         rows=after_rows,
         layout=before.layout,
         log_parts=redo_log_parts(plan_after, None),
+        counted_variable_bytes=_as_dense(before, after_rows),
     )
     return Redistribution(
         before=before,
@@ -262,6 +267,14 @@ def redistribute(
         rows_moved=sum(flows.values()),
         bytes_moved=round(sum(flows.values()) * _row_bytes(old_table, before.layout, plan_after.version)),
     )
+
+
+def _as_dense(before: TableDistribution, rows: Array) -> tuple[int, ...]:
+    """Variable pages for so many rows when they fill pages as the table's do; empty: nothing was counted."""
+    held, filled = int(before.rows.sum()), sum(before.counted_variable_bytes)
+    if not held or not filled:
+        return ()
+    return tuple(-(-count * filled // (held * PAGE_BYTES)) * PAGE_BYTES for count in rows.tolist())
 
 
 def _row_bytes(table: Table, layout: RowLayout, version: NdbVersion) -> float:

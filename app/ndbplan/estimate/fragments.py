@@ -134,6 +134,8 @@ class TableDistribution:
     """Log parts of each node."""
     measured: bool = False
     """Rows were counted (real keys, ndb_desc), not expected."""
+    counted_variable_bytes: tuple[int, ...] = ()
+    """Bytes of variable pages of each fragment as they were counted; empty: by the layout."""
 
     @property
     def buckets(self) -> int:
@@ -148,6 +150,10 @@ class TableDistribution:
     @cached_property
     def variable_bytes(self) -> Array:
         """Bytes of variable pages of each fragment, one replica."""
+        if self.counted_variable_bytes:
+            import numpy as np
+
+            return np.array(self.counted_variable_bytes, dtype=np.int64)
         return page_bytes(self.rows, self.layout.rows_per_variable_page)
 
     @cached_property

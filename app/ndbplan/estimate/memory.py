@@ -265,7 +265,11 @@ def _table_parts(
     spread = _variable_spread(table, layout, fill, version)
     fixed = put("fixed", placed, distribution.fixed_bytes)
     variable = Quantity.exact(0.0, "bytes")
-    if layout.rows_per_variable_page:
+    if distribution.counted_variable_bytes:
+        pages = put("variable", placed, distribution.variable_bytes)
+        counted = Term("pages counted in each partition", pages, "bytes", "plan: ndb_desc -p")
+        variable = Quantity.exact(pages, "bytes", (counted,))
+    elif layout.rows_per_variable_page:
         variable = _ranged(put("variable", placed, distribution.variable_bytes), *spread, fill)
     hashed = _ranged(
         put("hash_index", placed, _rounded(rows * hash_row.value, hash_page)), *_range(hash_row), hash_row

@@ -343,7 +343,12 @@ def _after(plan: Plan, grown: Plan) -> Plan:
         if change.rows_moved or change.after is not change.before:
             was = change.before.placement.partitions
             rows = tuple(int(r) for r in change.after.rows.tolist()) if table.rows else ()
-            table = edits.changed(table, grown_from=(*table.grown_from, was), partition_rows=rows)
+            table = edits.changed(
+                table,
+                grown_from=(*table.grown_from, was),
+                partition_rows=rows,
+                partition_variable_bytes=change.after.counted_variable_bytes,
+            )
         tables.append(table)
     return grown.replace(tables=tuple(tables))
 

@@ -37,6 +37,8 @@ class TableStatistics:
     average_row_bytes: float | None = None
     """AVG_ROW_LENGTH."""
     partition_rows: tuple[int, ...] = ()
+    partition_variable_bytes: tuple[int, ...] = ()
+    """Variable pages of each partition, one replica."""
     commits: tuple[int, ...] = ()
     """Commit count of each partition."""
     fixed_bytes: int | None = None
@@ -116,6 +118,7 @@ def _ndb_desc(text: str, problems: list[str]) -> Iterator[TableStatistics]:
             name=head[1],
             rows=total,
             partition_rows=tuple(count[0] for count in counts),
+            partition_variable_bytes=tuple(count[3] for count in counts),
             commits=tuple(count[1] for count in counts),
             fixed_bytes=sum(count[2] for count in counts),
             variable_words=_words_of_pages(total, sum(count[3] for count in counts)),
@@ -138,6 +141,7 @@ def _words_of_pages(rows: int, page_bytes: int) -> float | None:
 @dataclass
 class _Fragments:
     rows: dict[int, int] = field(default_factory=dict)
+    variable_bytes: dict[int, int] = field(default_factory=dict)
     fixed_bytes: int = 0
     used_bytes: int = 0
     variable_rows: int = 0
@@ -162,6 +166,7 @@ def _memory_per_fragment(rows: list[Row], problems: list[str]) -> Iterator[Table
         table.rows[number] = count
         table.fixed_bytes += row.number("fixed_elem_alloc_bytes") or 0
         allocated, free = row.number("var_elem_alloc_bytes") or 0, row.number("var_elem_free_bytes") or 0
+        table.variable_bytes[number] = allocated
         table.used_bytes += allocated - free - allocated // PAGE_BYTES * _PAGE_HEADER_BYTES
         table.variable_rows += row.number("var_elem_count") or 0
     for name, table in tables.items():
@@ -176,6 +181,9 @@ def _memory_per_fragment(rows: list[Row], problems: list[str]) -> Iterator[Table
             database=parts[0] if len(parts) == 3 else None,
             rows=sum(table.rows.values()) if complete else None,
             partition_rows=tuple(table.rows[f] for f in sorted(table.rows)) if complete else (),
+            partition_variable_bytes=(
+                tuple(table.variable_bytes[f] for f in sorted(table.rows)) if complete else ()
+            ),
             fixed_bytes=table.fixed_bytes,
             variable_words=(
                 max(1.0, table.used_bytes / table.variable_rows / 4 - 1) if table.variable_rows else None
@@ -230,6 +238,9 @@ def _with_statistics(table: Table, statistics: TableStatistics, plan: Plan) -> t
         if columns != table.columns:
             table = changed(table, columns=columns)
             told.append("mean lengths")
+    if statistics.partition_variable_bytes and sum(statistics.partition_rows) == table.rows:
+        table = changed(table, partition_variable_bytes=statistics.partition_variable_bytes)
+        told.append("pages")
     return table, ", ".join(told) or "nothing new"
 
 

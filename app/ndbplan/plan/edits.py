@@ -48,6 +48,10 @@ _COLLECTIONS: dict[type, str] = {
 }
 
 
+_COUNTED_FOR = {"columns", "partition_rows"}
+"""Fields of a table whose change makes pages that were counted meaningless."""
+
+
 class EditError(UserError):
     """An edit that the plan cannot take; the plan is unchanged."""
 
@@ -63,6 +67,8 @@ def changed(part: T, **fields: Any) -> T:
     """A validated copy of one part with these fields exchanged; it shares the others. Raises EditError."""
     if all(getattr(part, name) == value for name, value in fields.items()):
         return part
+    if isinstance(part, Table) and _COUNTED_FOR & fields.keys():
+        fields = {"partition_variable_bytes": (), **fields}
     try:
         valid = type(part).model_validate(
             {**{n: getattr(part, n) for n in type(part).model_fields}, **fields}

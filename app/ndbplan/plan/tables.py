@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ndbplan.plan.fields import Assumable, Fraction, Id, Identifier, PathText, PositiveBytes, Rows
+from ndbplan.plan.fields import Assumable, Bytes, Fraction, Id, Identifier, PathText, PositiveBytes, Rows
 
 ColumnType = Literal[
     "tinyint", "smallint", "mediumint", "int", "bigint", "float", "double", "decimal", "bit",
@@ -102,6 +102,11 @@ class Table(Assumable):
     tablespace_id: Id | None = None
     partition_rows: tuple[Rows, ...] = ()
     """Rows counted in each partition (ndb_desc -p), in partition order; empty: spread by the hash map."""
+    partition_variable_bytes: tuple[Bytes, ...] = ()
+    """Bytes of variable pages counted in each partition (ndb_desc -p); empty: by the lengths of the columns.
+
+    They count together with partition_rows, as long as those add up to the rows.
+    """
 
     @property
     def full_name(self) -> str:
