@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from ndbplan.ndb import keyprepare, keytext
-from ndbplan.ndb.keyhash import KeyColumn, distribution_hash
+from ndbplan.ndb.keyhash import KeyColumn, column_bytes, distribution_hash
 from ndbplan.ndb.keytext import KeyFileError, fault_text, hashed_rows
+from ndbplan.ndb.keyvalues import KeyValueError
 from ndbplan.ndb.version import NdbVersion
 
 V71, V74, V84 = (NdbVersion.parse(v) for v in ("7.1", "7.4.10", "8.4.8"))
@@ -142,8 +143,85 @@ def test_a_bad_key_is_told_and_the_rest_is_kept() -> None:
         "id: outside the range of the column",
         "id: not a number",
         "d: no date of the form YYYY-MM-DD",
-        "d: the row has too few fields",
+        "d: no value: NULL (\\N), or the row has too few fields",
     ]
+
+
+STRINGS = [
+    C("k", kind, 5, collation=collation)
+    for kind in ("char", "varchar")
+    for collation in ("latin1_swedish_ci", "utf8mb4_general_ci", "utf8mb4_bin", "utf8mb4_0900_as_cs",
+                      "utf16_general_ci", "gbk_bin")
+]  # fmt: skip
+
+
+def _compiled(column: KeyColumn, text: str) -> int | None:
+    (chunk,) = hashed_rows(io.BytesIO(f'k\n"{text}"\n'.encode()), [column], V84)
+    return None if chunk.faults[0] else int(chunk.hashes[0])
+
+
+def _plain(column: KeyColumn, value: object) -> int | None:
+    try:
+        return distribution_hash((column,), (value,), V84)
+    except KeyValueError:
+        return None
+
+
+@pytest.mark.parametrize("column", STRINGS, ids=lambda c: f"{c.type}-{c.collation}")
+def test_a_string_of_too_many_characters_is_refused_and_blanks_too_many_are_cut(column: KeyColumn) -> None:
+    """CHAR(5) and VARCHAR(5) hold 5 characters, however many bytes these may take (manual, CHAR)."""
+    for text in ("abcdef", "abcdefghijklmnop", "ab     c", "      a"):
+        assert _plain(column, text) is None
+        assert _compiled(column, text) is None
+    for text, stored in (("abcde      ", "abcde"), ("abc" + 40 * " ", "abc  "), (30 * " ", 5 * " ")):
+        assert _plain(column, text) == _plain(column, stored) is not None
+        assert _compiled(column, text) == _plain(column, stored)
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda c: f"{c.type}-{c.length}-{c.collation or c.unsigned}")
+def test_null_is_no_key(column: KeyColumn) -> None:
+    assert _plain(column, None) is None
+    (chunk,) = hashed_rows(io.BytesIO(b"k\n\\N\n"), [column], V84)
+    assert chunk.faults[0]
+
+
+def test_a_quoted_backslash_n_is_text() -> None:
+    column = C("k", "varchar", 5, collation="latin1_bin")
+    assert _compiled(column, "\\N") == _plain(column, "\\N") is not None
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        (C("k", "timestamp"), "2023-02-30 00:00:00"),
+        (C("k", "timestamp"), "2023-02-29 00:00:00"),
+        (C("k", "timestamp"), "2038-01-19 03:14:08"),
+        (C("k", "timestamp"), "1969-12-31 23:59:59"),
+        (C("k", "decimal", 6, 2, unsigned=True), "-0.01"),
+    ],
+)
+def test_values_that_no_column_holds_are_refused_by_both(column: KeyColumn, text: str) -> None:
+    assert _plain(column, text) is None
+    assert _compiled(column, text) is None
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        (C("k", "timestamp"), "2038-01-19 03:14:07"),
+        (C("k", "timestamp"), "2024-02-29 12:00:00"),
+        (C("k", "decimal", 6, 2, unsigned=True), "-0.00"),
+    ],
+)
+def test_the_last_values_that_a_column_holds(column: KeyColumn, text: str) -> None:
+    assert _compiled(column, text) == _plain(column, text) is not None
+
+
+def test_members_that_differ_in_case_only_are_told_apart() -> None:
+    column = C("k", "enum", collation="latin1_bin", members=("a", "A"))
+    assert [column_bytes(column, text, V84) for text in ("a", "A")] == [b"\x01", b"\x02"]
+    assert _plain(C("k", "enum", collation="latin1_bin", members=("a", "b")), "B") is None
+    assert column_bytes(C("k", "set", members=("x", "Y")), "y,X", V84) == b"\x03"
 
 
 @pytest.mark.parametrize("header", [b"", b"\n", b"x,y\n", b"\xff\xfe\n"])

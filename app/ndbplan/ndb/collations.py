@@ -288,3 +288,13 @@ def decode_points(data: bytes, charset: str) -> list[int]:
     if max_char_bytes(charset) == 3 and any(p > 0xFFFF for p in points):
         points = points[: next(i for i, p in enumerate(points) if p > 0xFFFF)]
     return points
+
+
+def character_count(data: bytes, charset: str) -> int:
+    """Characters of stored bytes; malformed ones count as far as they can be told apart."""
+    most = max_char_bytes(charset)
+    if most == 1:
+        return len(data)
+    if charset in ("utf8mb3", "utf8mb4", "utf8"):
+        return sum(1 for byte in data if byte & 0xC0 != 0x80)
+    return len(decode_points(data, charset))

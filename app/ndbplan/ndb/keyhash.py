@@ -48,6 +48,11 @@ class KeyColumn:
         """Its collation, or the default of the version."""
         return self.collation or default_collation(version)
 
+    @property
+    def characters(self) -> int:
+        """Characters a CHAR or VARCHAR holds."""
+        return (1 if self.type == "char" else 255) if self.length is None else self.length
+
     def byte_length(self, version: NdbVersion) -> int:
         """Declared bytes without length bytes. Raises KeyTypeError for a type that cannot be in a key."""
         if self.type in BLOB_TYPES:

@@ -27,6 +27,7 @@ SOURCES = (
     "keytext_numbers.py",
     "keytext_strings.py",
     "keytext_moments.py",
+    "keyvalues.py",
 )
 
 

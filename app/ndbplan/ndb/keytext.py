@@ -109,6 +109,7 @@ class _Decimals:
     precision: int
     scale: int
     size: int
+    unsigned: bool
 
     @property
     def words(self) -> int:
@@ -119,7 +120,7 @@ class _Decimals:
 
         encode_decimals(
             fields.data, fields.starts, fields.lengths, fields.rows, words, cursor, faults,
-            self.column, self.precision, self.scale, self.size,
+            self.column, self.precision, self.scale, self.size, self.unsigned,
         )  # fmt: skip
 
 
@@ -187,6 +188,7 @@ class _TableStrings:
 class _UnicodeStrings:
     column: int
     size: int
+    characters: int
     width: int
     unit: int
     highest: int
@@ -202,7 +204,8 @@ class _UnicodeStrings:
 
         encode_unicode_strings(
             fields.data, fields.starts, fields.lengths, fields.quoted, fields.rows, words, cursor, faults,
-            self.column, self.size, self.width, self.unit, self.highest, self.start, self.weights,
+            self.column, self.size, self.characters, self.width, self.unit, self.highest, self.start,
+            self.weights,
         )  # fmt: skip
 
 
@@ -210,6 +213,7 @@ class _UnicodeStrings:
 class _HashedStrings:
     column: int
     size: int
+    characters: int
     strip: bool
     levels: int
     tables: tuple[Array, ...]
@@ -220,7 +224,7 @@ class _HashedStrings:
 
         encode_hashed_strings(
             fields.data, fields.starts, fields.lengths, fields.quoted, fields.rows, words, cursor, faults,
-            self.column, self.size, self.strip, self.levels, *self.tables,
+            self.column, self.size, self.characters, self.strip, self.levels, *self.tables,
         )  # fmt: skip
 
 
@@ -270,7 +274,7 @@ def _encoder(number: int, column: KeyColumn, version: NdbVersion) -> _Encoder:
         return _Integers(number, _INTEGERS[kind], column.unsigned or kind == "year", kind == "year")
     if kind == "decimal":
         precision = 10 if column.length is None else column.length
-        return _Decimals(number, precision, column.scale or 0, size)
+        return _Decimals(number, precision, column.scale or 0, size, column.unsigned)
     if kind in _MOMENTS:
         old = version < (7, 3) and kind != "date"
         return _Moments(number, _MOMENTS.index(kind), column.length or 0, old, size)
@@ -299,7 +303,7 @@ def _encoder(number: int, column: KeyColumn, version: NdbVersion) -> _Encoder:
                 tables += [uca.start, uca.weights]
             else:
                 tables += [nothing, no_weights]
-        return _HashedStrings(number, size, kind == "char", rule.levels, tuple(tables))
+        return _HashedStrings(number, size, column.characters, kind == "char", rule.levels, tuple(tables))
     elif is_utf8:
         highest = 0xFFFF if rule.charset == "utf8mb3" else 0x10FFFF
         unit, start, weights = 2, nothing, no_weights
@@ -310,7 +314,9 @@ def _encoder(number: int, column: KeyColumn, version: NdbVersion) -> _Encoder:
             start, weights = uca.start, uca.weights
         elif rule.kind is Kind.CODE_POINT_3:
             unit = 3
-        return _UnicodeStrings(number, size, rule.multiply * size, unit, highest, start, weights)
+        return _UnicodeStrings(
+            number, size, column.characters, rule.multiply * size, unit, highest, start, weights
+        )
     return _OneByOne(number, column, version, words=(rule.multiply * size + 3) // 4)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from ndbplan.ndb.keytext_rows import BAD_DATE, BAD_TIME, MISSING, OUT_OF_RANGE, TOO_PRECISE, fault, trimmed
+from ndbplan.ndb.keyvalues import LAST_TIMESTAMP
 
 
 @njit(cache=True, nogil=True)
@@ -49,6 +50,13 @@ def _days(year: int, month: int, day: int) -> int:
     of_era = y - era * 400
     of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 + day - 1
     return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
+
+
+@njit(cache=True, nogil=True)
+def _days_of_month(year: int, month: int) -> int:
+    if month == 2:
+        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
+    return 30 if month in (4, 6, 9, 11) else 31
 
 
 DATE, TIME, DATETIME, TIMESTAMP = range(4)
@@ -134,11 +142,11 @@ def encode_moments(
                 reason = BAD_TIME
         seconds = 0
         if reason == 0 and kind == TIMESTAMP and year + month + day > 0:
-            if month < 1 or day < 1:
+            if month < 1 or day < 1 or day > _days_of_month(year, month):
                 reason = BAD_DATE
             else:
                 seconds = _days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second
-                if seconds < 0 or seconds > 0xFFFFFFFF:
+                if seconds < 0 or seconds > LAST_TIMESTAMP:
                     reason = OUT_OF_RANGE
         if reason != 0:
             fault(faults, row, column, reason)

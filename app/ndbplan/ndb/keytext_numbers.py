@@ -93,6 +93,7 @@ def encode_decimals(
     precision: int,
     scale: int,
     size: int,
+    unsigned: bool,
 ) -> None:
     """DECIMAL(precision, scale): groups of nine digits, high byte first, the sign in the first bit."""
     out = words.view(np.uint8)
@@ -148,6 +149,9 @@ def encode_decimals(
         nonzero = False
         for k in range(precision):
             nonzero = nonzero or digits[k] != 0
+        if unsigned and negative and nonzero:
+            fault(faults, row, column, OUT_OF_RANGE)
+            continue
         position = base
         k = 0
         while k < precision:

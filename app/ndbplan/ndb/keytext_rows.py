@@ -20,7 +20,7 @@ REASONS = {
     BAD_TIME: "no time of the form HH:MM:SS",
     TOO_PRECISE: "more digits behind the point than the column has",
     BAD_HEX: "binary values are written as 0x and hex digits",
-    MISSING: "the row has too few fields",
+    MISSING: "no value: NULL (\\N), or the row has too few fields",
 }
 QUOTE, _COMMA, _NEWLINE, _RETURN = 34, 44, 10, 13
 DOUBLED = 2
@@ -75,6 +75,9 @@ def split_rows(
                 slot = slot_of_field[field]
                 starts[slot, rows] = first
                 lengths[slot, rows] = last - first
+                # \N stands for NULL in what the server writes; in quotes it is text.
+                if last - first == 2 and quote == 0 and data[first] == 92 and data[first + 1] == 78:
+                    lengths[slot, rows] = -1
                 quoted[slot, rows] = quote
             field += 1
             if position >= size:

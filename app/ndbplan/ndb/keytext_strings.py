@@ -13,6 +13,8 @@ from numba import njit, uint64
 
 from ndbplan.ndb.keytext_rows import BAD_HEX, BAD_TEXT, DOUBLED, MISSING, QUOTE, TOO_LONG, fault
 
+BLANK = 32
+
 
 @njit(cache=True, nogil=True)
 def _hex_digit(byte: int) -> int:
@@ -32,7 +34,7 @@ def _stored(
     """Bytes of a string field as stored, into `buffer`; the count, or minus a reason.
 
     `to_byte` maps code points below U+10000 to bytes of an 8-bit character set (-1: none); empty: the
-    text's UTF-8 bytes are stored as they are.
+    text's UTF-8 bytes are stored as they are. Blanks behind `most` bytes are cut off, as the server does.
     """
     if (
         length >= 2
@@ -64,7 +66,10 @@ def _stored(
             i += 1
         if len(to_byte) == 0:
             if count >= most:
-                return -TOO_LONG
+                if byte != BLANK:
+                    return -TOO_LONG
+                i += 1
+                continue
             buffer[count] = byte
             count += 1
             i += 1
@@ -73,7 +78,10 @@ def _stored(
         if width == 0 or point > 0xFFFF or to_byte[point] < 0:
             return -BAD_TEXT
         if count >= most:
-            return -TOO_LONG
+            if point != BLANK:
+                return -TOO_LONG
+            i += width
+            continue
         buffer[count] = to_byte[point]
         count += 1
         i += width
@@ -103,6 +111,19 @@ def code_point(data: Any, i: int, end: int) -> tuple[Any, int]:
             if 0x10000 <= point < 0x110000:
                 return point, 4
     return 0, 0
+
+
+@njit(cache=True, nogil=True)
+def _fitting(text: Any, start: int, count: int, most: int) -> int:
+    """Bytes of UTF-8 text that are at most `most` characters; blanks too many are cut; or minus a reason."""
+    characters = 0
+    for i in range(start, start + count):
+        if text[i] & 0xC0 != 0x80:
+            characters += 1
+    while characters > most and text[start + count - 1] == BLANK:
+        characters -= 1
+        count -= 1
+    return count if characters <= most else -TOO_LONG
 
 
 @njit(cache=True, nogil=True)
@@ -214,6 +235,7 @@ def encode_unicode_strings(
     faults: Any,
     column: int,
     size: int,
+    characters: int,
     width: int,
     unit: int,
     highest: int,
@@ -247,9 +269,11 @@ def encode_unicode_strings(
         elif not _is_plain(data, start, count, quoted[row], size):
             count = _stored(data, start, count, quoted[row], nothing, False, buffer, size)
             text, start = buffer, 0
-            if count < 0:
-                fault(faults, row, column, -count)
-                count = 0
+        if count > characters:
+            count = _fitting(text, start, count, characters)
+        if count < 0:
+            fault(faults, row, column, -count)
+            count = 0
         written = 0
         i, end = start, start + count
         while i < end and written < width:
@@ -289,6 +313,7 @@ def encode_hashed_strings(
     faults: Any,
     column: int,
     size: int,
+    characters: int,
     strip: bool,
     levels: int,
     start1: Any,
@@ -311,9 +336,11 @@ def encode_hashed_strings(
         if not _is_plain(data, begin, count, quoted[row], size):
             count = _stored(data, begin, count, quoted[row], nothing, False, buffer, size)
             text, begin = buffer, 0
-            if count < 0:
-                fault(faults, row, column, -count)
-                continue
+        if count > characters:
+            count = _fitting(text, begin, count, characters)
+        if count < 0:
+            fault(faults, row, column, -count)
+            continue
         if strip or levels == 0:
             while count > 0 and text[begin + count - 1] == 32:
                 count -= 1

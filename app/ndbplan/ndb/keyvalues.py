@@ -13,7 +13,7 @@ from decimal import Context, Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
-from ndbplan.ndb.collations import NotInCharsetError, encode_text
+from ndbplan.ndb.collations import NotInCharsetError, character_count, encode_text
 from ndbplan.ndb.rowformat import decimal_bytes, enum_bytes, set_bytes
 from ndbplan.ndb.version import NdbVersion
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _INTEGER_BYTES = {"tinyint": 1, "smallint": 2, "mediumint": 3, "int": 4, "bigint": 8}
 _GROUP_BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
 _DIGITS = Context(prec=200)
+LAST_TIMESTAMP = 0x7FFFFFFF
+"""Seconds of the last TIMESTAMP, 2038-01-19 03:14:07 UTC (reference manual, date and time types)."""
 _DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})")
 _CLOCK = re.compile(r"(-)?(\d{1,3}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,6})\d*)?")
 _HEX = re.compile(r"0[xX]((?:[0-9a-fA-F]{2})*)")
@@ -45,22 +47,33 @@ def stored_string(column: KeyColumn, value: object, version: NdbVersion) -> byte
     size = column.byte_length(version)
     rule = column.rule(version)
     assert rule is not None
+    _refuse_null(column, value)
     data = _given_bytes(value)
     if data is None:
         try:
             data = encode_text(str(value), rule.charset)
         except NotInCharsetError as error:
             raise _refused(column, value, error.what) from None
-    if column.type == "char":
-        # Trailing spaces do not count in a CHAR.
-        data = data.rstrip(b" ") if len(data) > size else data
-    if len(data) > size:
-        raise _refused(column, value, f"{len(data)} bytes, the column holds {size}")
+    most = column.characters
+    count = character_count(data, rule.charset)
+    if count > most:
+        # Blanks that are too many are cut off, whatever the SQL mode; anything else is refused.
+        blank = encode_text(" ", rule.charset)
+        while count > most and data.endswith(blank):
+            data, count = data[: -len(blank)], count - 1
+    if count > most or len(data) > size:
+        raise _refused(column, value, f"{count} characters, the column holds {most}")
     return data
+
+
+def _refuse_null(column: KeyColumn, value: object) -> None:
+    if value is None:
+        raise _refused(column, "NULL", "no column of a key can be NULL")
 
 
 def stored_binary(column: KeyColumn, value: object) -> bytes:
     """Bytes of a BINARY or VARBINARY. Raises KeyValueError unless given as bytes or as 0x hex."""
+    _refuse_null(column, value)
     data = _given_bytes(value)
     if data is None:
         raise _refused(column, value, "binary values are written as 0x and hex digits")
@@ -78,6 +91,7 @@ def _given_bytes(value: object) -> bytes | None:
 
 def encode(column: KeyColumn, value: object, version: NdbVersion) -> bytes:
     """Stored bytes of a value of a fixed-size type. Raises KeyValueError."""
+    _refuse_null(column, value)
     kind = column.type
     if kind in _INTEGER_BYTES:
         return _integer(column, value, _INTEGER_BYTES[kind])
@@ -145,18 +159,25 @@ def _member(column: KeyColumn, value: object) -> bytes:
     count = len(column.members) or column.length or 1
     size = enum_bytes(count) if column.type == "enum" else set_bytes(count)
     text = str(value)
-    # Names compare without regard to case, as under the default collations.
-    names = {name.casefold(): i for i, name in enumerate(column.members)}
+    # Names compare as written, and without regard to case unless the collation tells cases apart.
+    exact = (column.collation or "").endswith(("_bin", "_cs"))
+    names = {} if exact else {name.casefold(): i for i, name in enumerate(column.members)}
+    written = {name: i for i, name in enumerate(column.members)}
+
+    def member(name: str) -> int | None:
+        return written.get(name, names.get(name.casefold()))
+
     if column.type == "enum":
-        if text.casefold() in names:
-            return (names[text.casefold()] + 1).to_bytes(size, "little")
+        chosen = member(text)
+        if chosen is not None:
+            return (chosen + 1).to_bytes(size, "little")
         number = _number(column, value)
         if not 0 <= number <= count:
             raise _refused(column, value, f"the enumeration has {count} members")
         return number.to_bytes(size, "little")
-    chosen = [part.casefold() for part in text.split(",") if part]
-    if all(part in names for part in chosen):
-        return sum(1 << names[part] for part in set(chosen)).to_bytes(size, "little")
+    bits = [member(part) for part in text.split(",") if part]
+    if None not in bits:
+        return sum(1 << bit for bit in set(bits) if bit is not None).to_bytes(size, "little")
     number = _number(column, value)
     if not 0 <= number < 1 << count:
         raise _refused(column, value, f"the set has {count} members")
@@ -175,6 +196,8 @@ def _decimal(column: KeyColumn, value: object) -> bytes:
     scaled = number.copy_abs().scaleb(scale, _DIGITS)
     if scaled != scaled.to_integral_value():
         raise _refused(column, value, f"more than {scale} digits behind the point")
+    if column.unsigned and number < 0:
+        raise _refused(column, value, "the column is UNSIGNED")
     if scaled >= 10**precision:
         raise _refused(column, value, f"more than {precision - scale} digits before the point")
     digits = str(int(scaled)).rjust(precision, "0")
@@ -258,8 +281,8 @@ def _seconds(column: KeyColumn, value: object, moment: tuple[int, ...]) -> int:
         found = int(dt.datetime(*moment[:6], tzinfo=dt.UTC).timestamp())  # type: ignore[misc, arg-type]
     except ValueError:
         found = -1
-    if not 0 <= found <= 0xFFFFFFFF:
-        raise _refused(column, value, "a time stamp lies between 1970 and 2106")
+    if not 0 <= found <= LAST_TIMESTAMP:
+        raise _refused(column, value, "a time stamp lies between 1970 and 2038-01-19 03:14:07, in UTC")
     return found
 
 
