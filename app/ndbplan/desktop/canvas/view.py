@@ -234,8 +234,9 @@ class CanvasView(QGraphicsView):
         down.setValue(down.value() + by.y())
 
     def bring_into_view(self, ids: tuple[str, ...]) -> None:
-        """Pan so that these objects can be seen; zoom only when they are too small to read."""
-        items = [i for i in map(self.canvas_scene.item_of, ids) if i is not None]
+        """Show these objects with the whole hosts they stand on: fit everything, or pan to them."""
+        scene = self.canvas_scene
+        items = [i for i in (scene.item_of(scene.host_of(d) or d) for d in ids) if i is not None]
         if not items:
             return
         rect = items[0].rect_in_scene()
