@@ -336,10 +336,8 @@ def free_node_id(plan: Plan, kind: str, taken: Collection[int] = ()) -> int:
     for node_id in pool:
         if node_id not in used:
             return node_id
-    raise EditError(
-        f"all {top if kind == 'data' else 255} node ids for a {kind} node are taken",
-        fix="remove a node first; a cluster has at most 255 nodes",
-    )
+    most = f"{top} data nodes in NDB {plan.version}" if kind == "data" else "255 nodes"
+    raise EditError(f"no node id is free: a cluster has at most {most}", fix="remove a node first")
 
 
 def add_node_group(plan: Plan, groups: int = 1) -> Plan:
