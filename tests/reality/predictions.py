@@ -192,8 +192,6 @@ SILENT = {
 """Facts without a prediction, by pattern, and why."""
 
 _LENGTHS = "within 0.01 %: which rows move is the keys' doing, and one old partition gave a page back"
-    "within 0.01 %: which 1 499 531 rows move is the keys' doing, and one old partition gave a page back"
-)
 
 NOT_MET = {
     "s003-mem-after": _LENGTHS,
