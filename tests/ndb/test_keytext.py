@@ -143,7 +143,7 @@ def test_a_bad_key_is_told_and_the_rest_is_kept() -> None:
         "id: outside the range of the column",
         "id: not a number",
         "d: no date of the form YYYY-MM-DD",
-        "d: no value: NULL (\\N), or the row has too few fields",
+        "d: no value: NULL (\\N), quotes not closed, or the row has too few fields",
     ]
 
 
@@ -182,6 +182,19 @@ def test_a_string_of_too_many_characters_is_refused_and_blanks_too_many_are_cut(
 def test_null_is_no_key(column: KeyColumn) -> None:
     assert _plain(column, None) is None
     (chunk,) = hashed_rows(io.BytesIO(b"k\n\\N\n"), [column], V84)
+    assert chunk.faults[0]
+
+
+@pytest.mark.parametrize("collation", ["utf8mb3_general_ci", "utf8mb3_bin", "utf8mb3_unicode_ci"])
+def test_characters_above_ffff_are_no_text_of_three_bytes(collation: str) -> None:
+    column = C("k", "varchar", 9, collation=collation)
+    assert _compiled(column, "a😀") is None is _plain(column, "a😀")
+
+
+@pytest.mark.parametrize("collation", ["utf8mb4_general_ci", "utf8mb4_bin", "utf8mb4_0900_ai_ci"])
+@pytest.mark.parametrize("row", [b"a\xffb", b'"abc', b"\xed\xa0\x80"])
+def test_what_is_no_text_has_no_partition(collation: str, row: bytes) -> None:
+    (chunk,) = hashed_rows(io.BytesIO(b"k\n" + row), [C("k", "varchar", 9, collation=collation)], V84)
     assert chunk.faults[0]
 
 

@@ -55,7 +55,7 @@ def partition(
         job = partition_job(sql, partitions, version, grown or (), buckets, table)
         for note in job.notes:
             click.echo(f"ndbplan: --ddl: {' '.join(note.split())}", err=True)
-        if not is_prepared(job.columns):
+        if job.unsupported is None and not is_prepared(job.columns):
             click.echo("preparing the key hash (only this first time) …", err=True)
         if sys.stdin.isatty():
             click.echo("reading keys from the terminal; Ctrl+D ends them", err=True)

@@ -20,7 +20,7 @@ REASONS = {
     BAD_TIME: "no time of the form HH:MM:SS",
     TOO_PRECISE: "more digits behind the point than the column has",
     BAD_HEX: "binary values are written as 0x and hex digits",
-    MISSING: "no value: NULL (\\N), or the row has too few fields",
+    MISSING: "no value: NULL (\\N), quotes not closed, or the row has too few fields",
 }
 QUOTE, _COMMA, _NEWLINE, _RETURN = 34, 44, 10, 13
 DOUBLED = 2
@@ -76,7 +76,8 @@ def split_rows(
                 starts[slot, rows] = first
                 lengths[slot, rows] = last - first
                 # \N stands for NULL in what the server writes; in quotes it is text.
-                if last - first == 2 and quote == 0 and data[first] == 92 and data[first + 1] == 78:
+                is_null = last - first == 2 and quote == 0 and data[first] == 92 and data[first + 1] == 78
+                if is_null or (quote > 0 and last >= size):
                     lengths[slot, rows] = -1
                 quoted[slot, rows] = quote
             field += 1

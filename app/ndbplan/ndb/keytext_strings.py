@@ -262,11 +262,12 @@ def encode_unicode_strings(
         cursor[row] = at + filled
         base = row * row_bytes + 4 * at
         start, count = starts[row], lengths[row]
-        text = data
+        text, plain = data, True
         if count < 0:
             fault(faults, row, column, MISSING)
             count = 0
         elif not _is_plain(data, start, count, quoted[row], size):
+            plain = False
             count = _stored(data, start, count, quoted[row], nothing, False, buffer, size)
             text, start = buffer, 0
         if count > characters:
@@ -283,6 +284,9 @@ def encode_unicode_strings(
             else:
                 point, bytes_read = code_point(text, i, end)
                 if bytes_read == 0 or point > highest:
+                    # Stored bytes (0x) count up to what is malformed, as the product reads them.
+                    if plain:
+                        fault(faults, row, column, BAD_TEXT)
                     break
                 i += bytes_read
             first, last = (weight_start[point], weight_start[point + 1]) if by_table else (0, 1)
@@ -333,7 +337,8 @@ def encode_hashed_strings(
             fault(faults, row, column, MISSING)
             continue
         text, begin, count = data, starts[row], lengths[row]
-        if not _is_plain(data, begin, count, quoted[row], size):
+        plain = _is_plain(data, begin, count, quoted[row], size)
+        if not plain:
             count = _stored(data, begin, count, quoted[row], nothing, False, buffer, size)
             text, begin = buffer, 0
         if count > characters:
@@ -369,6 +374,8 @@ def encode_hashed_strings(
                     else:
                         point, bytes_read = code_point(text, i, end)
                         if bytes_read == 0:
+                            if plain:
+                                fault(faults, row, column, BAD_TEXT)
                             break
                         i += bytes_read
                     for k in range(start[point], start[point + 1]):

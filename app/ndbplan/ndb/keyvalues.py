@@ -7,6 +7,7 @@ stored bytes. Sources: decimal2bin, my_*_packed_to_binary of the SQL layer, NdbS
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 import struct
 from decimal import Context, Decimal, InvalidOperation
@@ -105,9 +106,13 @@ def encode(column: KeyColumn, value: object, version: NdbVersion) -> bytes:
         return data.ljust(1 if column.length is None else column.length, b"\0")
     if kind in ("float", "double"):
         try:
-            return struct.pack("<f" if kind == "float" else "<d", float(str(value)))
+            number = float(str(value))
+            stored = struct.pack("<f" if kind == "float" else "<d", number)
         except (ValueError, OverflowError):
             raise _refused(column, value, "not a number") from None
+        if not math.isfinite(number):
+            raise _refused(column, value, "not a number")
+        return stored
     if kind == "decimal":
         return _decimal(column, value)
     if kind == "bit":
