@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ndbplan.advise.help import remedies
-from ndbplan.advise.max_load import max_load
+from ndbplan.advise.max_load import bound_per_s, highest_rate, max_load
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import MIB
 from ndbplan.plan import edits
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate import columns as col
 from ndbplan.simulate.run import simulate
+from ndbplan.simulate.scenario import compile_scenario
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 
@@ -96,3 +100,25 @@ def test_a_disk_that_nodes_share_is_doubled_once(overload: Plan) -> None:
     faster = next(r for r in remedies(shared, BIG, also_useless=True) if "Redo disks" in r.title)
     for disk in (d for host in faster.edit(shared).hosts for d in host.disks):
         assert disk.sequential_write_bytes_per_s in (118e6, 236e6)
+
+
+def test_a_workload_that_rests_has_the_limit_of_its_mix(overload: Plan) -> None:
+    rate = max_load(overload, BIG, with_next=False).max_per_s.value
+    resting = edits.update(overload, BIG, load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=0),)))
+    found = max_load(resting, BIG, with_next=False)
+    assert found.offered_per_s == 0
+    assert found.max_per_s.value == pytest.approx(rate, rel=0.01)
+    assert found.limited_by.resource == "disk"
+
+
+def test_without_any_limit_the_links_bound_the_rate(overload: Plan) -> None:
+    scenario = compile_scenario(overload, overload.workload(SMALL), duration_s=60, step_s=0.1, seed=1)
+    run = scenario.run.copy()
+    run[col.R_SERVICE] = 0.0
+    free = replace(scenario, run=run, services=(), load=scenario.load * 0, nodes=scenario.nodes.copy())
+    free.nodes[:, [col.N_INSERTED, col.N_CHANGED, col.N_TOUCHED, col.N_MEMORY]] = 0.0
+    rate, limit = highest_rate(free, 1000.0)
+    links = sum(overload.host(node.host_id).network_bytes_per_s for node in overload.data_nodes)
+    assert limit.resource == "none"
+    assert "no limit found" in limit.where
+    assert rate == bound_per_s(free) == pytest.approx(links / 200)

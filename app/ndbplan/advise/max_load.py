@@ -19,6 +19,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bottleneck import Bottleneck
 
 if TYPE_CHECKING:
+    from ndbplan.plan.workloads import Workload
     from ndbplan.simulate.scenario import Scenario
 
 HORIZON_S = 1800.0
@@ -30,7 +31,8 @@ ATTEMPTED_SHARE = 0.999
 """Below this share of what is offered, processors, network or page reads hold work back."""
 STEP_S = 0.1
 PRECISION = 0.002
-HIGHEST_PER_S = 1e10
+LEAST_MESSAGES = 2.0
+"""A transaction is asked for and answered at least: the links of the data nodes bound any rate."""
 RATE_FACTOR = 1.12
 """How well simulated rates agree with a running cluster whose disks were limited."""
 _LIFTED = 16.0
@@ -90,33 +92,58 @@ def max_load(
     from ndbplan.simulate.scenario import compile_scenario
 
     workload = workload_of(plan, workload_id)
-    scenario = compile_scenario(plan, workload, duration_s=HORIZON_S, step_s=STEP_S, seed=1)
-    rate, limit = highest_rate(scenario, offered_per_s(workload.load), cancelled)
+    asked_per_s = offered_per_s(workload.load)
+    # What one transaction costs is worked out from a rate, which must not be nothing.
+    mix = workload if asked_per_s > 0 else _at_one_per_s(workload)
+    scenario = compile_scenario(plan, mix, duration_s=HORIZON_S, step_s=STEP_S, seed=1)
+    rate, limit = highest_rate(scenario, asked_per_s, cancelled)
     if progress is not None:
         progress(0.5)
     after = None
-    if with_next and rate < HIGHEST_PER_S:
+    if with_next and limit.resource != "none":
         lifted = _lift(scenario, limit)
         if lifted is not None:
             next_rate, next_limit = highest_rate(lifted, rate * 2, cancelled)
             after = NextLimit(_quantity(lifted, next_rate, next_limit), next_limit)
     if progress is not None:
         progress(1.0)
-    return MaxLoad(_quantity(scenario, rate, limit), limit, after, offered_per_s(workload.load))
+    return MaxLoad(_quantity(scenario, rate, limit), limit, after, asked_per_s)
+
+
+def _at_one_per_s(workload: Workload) -> Workload:
+    from ndbplan.plan.workloads import OpenLoad, RatePoint
+
+    load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=1.0),))
+    return workload.model_copy(update={"load": load})
+
+
+def bound_per_s(scenario: Scenario) -> float:
+    """Transactions per second that the links of the data nodes carry when each needs two bare messages."""
+    from ndbplan.estimate.constants import constant_for
+
+    plan = scenario.plan
+    hosts = {node.host_id for node_class in scenario.node_classes for node in node_class.nodes}
+    link = sum(plan.host(host_id).network_bytes_per_s for host_id in hosts)
+    return link / (LEAST_MESSAGES * constant_for(plan, "network_protocol_bytes").value)
 
 
 def highest_rate(
     scenario: Scenario, guess_per_s: float, cancelled: Callable[[], bool] | None = None
 ) -> tuple[float, Bottleneck]:
-    """(highest sustained transactions per second, what refuses work just above it)."""
-    low, high = 0.0, max(1.0, guess_per_s)
+    """(highest sustained transactions per second, what refuses work just above it).
+
+    When nothing refuses work at the most that the data nodes' links can carry: that rate, resource "none".
+    """
+    bound = bound_per_s(scenario)
+    low, high = 0.0, min(bound, max(1.0, guess_per_s))
     limit = _limit_at(scenario, high, cancelled)
-    if limit is None:
-        while limit is None:
-            low, high = high, high * 4
-            if high > HIGHEST_PER_S:
-                return HIGHEST_PER_S, Bottleneck("none", "nothing that is modelled limits this workload", 0.0)
-            limit = _limit_at(scenario, high, cancelled)
+    while limit is None:
+        if high >= bound:
+            return bound, Bottleneck(
+                "none", "no limit found up to what the links of the data nodes carry", 0.0
+            )
+        low, high = high, min(bound, high * 4)
+        limit = _limit_at(scenario, high, cancelled)
     while high - low > PRECISION * high:
         # The first trials may be far too high: halve the ratio, then the distance.
         middle = math.sqrt(low * high) if low > 0 and high / low > 4 else (low + high) / 2
