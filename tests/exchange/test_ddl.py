@@ -79,6 +79,74 @@ def test_what_cannot_be_read_is_told_with_its_place_and_the_rest_is_kept() -> No
     assert "WIDGET" in found.problems[0].message
 
 
+def test_what_breaks_in_the_middle_takes_no_other_table_with_it() -> None:
+    text = """CREATE TABLE a (id INT PRIMARY KEY COMMENT 'open,
+  x INT) ENGINE=NDB;
+CREATE TABLE b (id INT PRIMARY KEY COMMENT 'closed') ENGINE=NDB;
+CREATE TABLE c (id INT PRIMARY KEY) ENGINE=NDB
+CREATE TABLE d (id INT PRIMARY KEY, `e INT);
+CREATE TABLE f (id INT PRIMARY KEY);
+ALTER TABLE f ADD COLUMN x INT;
+ALTER TABLE f DISABLE KEYS;
+CREATE TEMPORARY TABLE g (id INT PRIMARY KEY);
+"""
+    found = read_ddl(text, V84)
+    assert [t.name for t in found.tables] == ["b", "c", "f"]
+    assert [(p.line, p.column, p.message) for p in found.problems] == [
+        (1, 44, "this quote is not closed"),
+        (5, 1, "a semicolon is missing before this"),
+        (5, 37, "this quote is not closed"),
+        (7, 1, "ALTER TABLE is not followed; it is left out"),
+        (9, 1, "NDB has no temporary tables; it is left out"),
+    ]
+
+
+def test_a_semicolon_that_is_missing() -> None:
+    text = "CREATE TABLE a (id INT PRIMARY KEY)\nCREATE TABLE b (id INT PRIMARY KEY, x WIDGET);"
+    found = read_ddl(text, V84)
+    assert [t.name for t in found.tables] == ["a", "b"]
+    assert [(p.line, p.column) for p in found.problems] == [(2, 1), (2, 39)]
+
+
+def test_tables_that_stand_in_for_views_are_dropped_again() -> None:
+    text = """USE shop; CREATE TABLE kept (id INT PRIMARY KEY);
+/*!50001 CREATE TABLE `v` (`a` tinyint NOT NULL) ENGINE=MyISAM */;
+/*!50001 DROP TABLE IF EXISTS `v`*/;
+/*!50001 CREATE ALGORITHM=UNDEFINED VIEW `v` AS select 1 AS `a` */;"""
+    found = read_ddl(text, V84)
+    assert [t.full_name for t in found.tables] == ["shop.kept"]
+    assert not found.problems
+
+
+@pytest.mark.parametrize(
+    ("declared", "key", "hashed"),
+    [
+        ("a INT NOT NULL, b INT NOT NULL, c INT, UNIQUE (c), UNIQUE u (b, a)", ("b", "a"), False),
+        ("a INT NOT NULL, UNIQUE u (a) USING HASH", ("a",), True),
+        ("a SERIAL, b INT", ("a",), False),
+        ("a INT, UNIQUE u (a)", (), False),
+    ],
+)
+def test_a_unique_key_serves_as_primary_key(declared: str, key: tuple[str, ...], hashed: bool) -> None:
+    (table,) = read_ddl(f"CREATE TABLE t ({declared})", V84).tables
+    assert (table.primary_key, table.primary_key_using_hash) == (key, hashed)
+    assert key not in [index.columns for index in table.indexes]
+
+
+def test_strings_of_the_binary_character_set_are_binary_strings() -> None:
+    text = """CREATE TABLE t (a CHAR(5) CHARACTER SET binary PRIMARY KEY, b VARCHAR(9) COLLATE binary, c TEXT,
+    d VARCHAR(3) CHARACTER SET latin1) DEFAULT CHARSET=binary"""
+    (table,) = read_ddl(text, V84).tables
+    assert [c.type for c in table.columns] == ["binary", "varbinary", "blob", "varchar"]
+
+
+def test_the_character_set_of_the_database_counts_where_the_table_names_none() -> None:
+    text = """CREATE DATABASE d /*!40100 DEFAULT CHARACTER SET latin1 COLLATE latin1_bin */; USE d;
+    CREATE TABLE t (a CHAR(5) PRIMARY KEY); CREATE TABLE u (a CHAR(5) PRIMARY KEY) CHARSET=ascii;"""
+    tables = read_ddl(text, V84).tables
+    assert [t.columns[0].collation for t in tables] == ["latin1_bin", "ascii_general_ci"]
+
+
 def test_a_table_whose_key_cannot_be_read_is_left_out() -> None:
     found = read_ddl("CREATE TABLE a (x WIDGET, y INT, PRIMARY KEY (x))", V84)
     assert not found.tables

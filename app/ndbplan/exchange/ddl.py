@@ -3,28 +3,39 @@
     found = read_ddl(text, version)
     found.tables, found.problems
 
-What cannot be read is reported with its line and column, and the rest is kept. Statements other than CREATE
-TABLE, USE and CREATE DATABASE are passed over.
+What cannot be read is reported with its line and column, and the rest is kept. CREATE TABLE, USE,
+CREATE DATABASE and DROP count; ALTER TABLE and CREATE INDEX are reported; the rest is passed over.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from pydantic import ValidationError
 
-from ndbplan.exchange.ddl_tokens import Places, Word, statements, unwrapped, words
+from ndbplan.exchange.ddl_tokens import NEXT_TABLE, Places, Word, open_quote, statements, unwrapped, words
 from ndbplan.exchange.ddl_types import ColumnReader, Stream, TableParts, Unreadable
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
 
-_CREATE_TABLE = re.compile(r"\s*(?:--[^\n]*\n\s*|\#[^\n]*\n\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)*"
-                           r"CREATE\s+(TEMPORARY\s+)?TABLE\b", re.I)  # fmt: skip
+_NO_SEMICOLON = "a semicolon is missing before this"
+_COMMENTS = r"\s*(?:--[^\n]*\n\s*|\#[^\n]*\n\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)*"
+_NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
+_CREATE_TABLE = re.compile(rf"{_COMMENTS}CREATE\s+(TEMPORARY\s+)?TABLE\b", re.I)
 _DATABASE = re.compile(
-    r"\s*(?:--[^\n]*\n\s*)*(?:USE|CREATE\s+(?:DATABASE|SCHEMA)(?:\s+IF\s+NOT\s+EXISTS)?)\s+(`(?:[^`]|``)+`|[\w$]+)",
-    re.I,
+    rf"{_COMMENTS}(?:USE|CREATE\s+(?:DATABASE|SCHEMA)(?:\s+IF\s+NOT\s+EXISTS)?)\s+({_NAME})", re.I
+)
+_DROP = re.compile(
+    rf"{_COMMENTS}DROP\s+(?:TABLE|VIEW)\s+(?:IF\s+EXISTS\s+)?({_NAME}(?:\s*[.,]\s*{_NAME})*)", re.I
+)
+_CHANGE = re.compile(
+    rf"{_COMMENTS}(ALTER\s+TABLE|CREATE\s+(?:UNIQUE\s+)?INDEX)\s(?!.*\b(?:DISABLE|ENABLE)\s+KEYS\s*$)",
+    re.I | re.S,
 )
 
 
@@ -54,40 +65,127 @@ def read_ddl(text: str, version: NdbVersion, database: str = "test") -> DdlResul
     """Tables of an SQL text; `database` for those that name none."""
     text = unwrapped(text.removeprefix("\ufeff"))
     places = Places(text)
-    tables: list[Table] = []
-    problems: list[tuple[int, str]] = []
-    tablespaces: dict[str, str] = {}
-    for offset, statement in statements(text):
-        named = _DATABASE.match(statement)
-        if named:
-            database = named[1].strip("`").replace("``", "`")
-            continue
-        if not _CREATE_TABLE.match(statement):
-            continue
+    reader = _Reader(version, database)
+    start: int | None = 0
+    while start is not None:
+        start = reader.read_from(text, start)
+    return DdlResult(
+        tuple(reader.tables),
+        tuple(DdlProblem(*places.of(offset), message) for offset, message in sorted(reader.problems)),
+        reader.tablespaces,
+    )
+
+
+class _Reader:
+    """Reads the statements of a text one after the other."""
+
+    def __init__(self, version: NdbVersion, database: str) -> None:
+        self._version = version
+        self._database = database
+        self._charsets: dict[str, tuple[str | None, str | None]] = {}
+        """CHARSET and COLLATE of databases."""
+        self._spans: dict[str, tuple[int, int]] = {}
+        self.tables: list[Table] = []
+        self.problems: list[tuple[int, str]] = []
+        self.tablespaces: dict[str, str] = {}
+
+    def read_from(self, text: str, start: int) -> int | None:
+        """Read statements; where to go on after one that swallowed others by a quote that is not closed."""
+        for offset, statement in statements(text, start):
+            head = _CREATE_TABLE.match(statement)
+            if head is None:
+                self._other(offset, statement)
+                continue
+            quote = open_quote(statement)
+            if quote is not None:
+                before = NEXT_TABLE.search(statement, head.end(), quote)
+                if before is None:
+                    self.problems.append((offset + quote, "this quote is not closed"))
+                    following = NEXT_TABLE.search(text, offset + quote)
+                    return following.start() if following else None
+                # Another table lies between, without a semicolon: that one is broken, not this.
+                self.problems.append((offset + before.start(), _NO_SEMICOLON))
+                self._read(offset, statement[: before.start()])
+                return offset + before.start()
+            self._read(offset, statement)
+        return None
+
+    def _read(self, offset: int, statement: str) -> None:
         try:
             tokens = words(statement, offset)
-            parts = _read_table(Stream(tokens, offset + len(statement)), version, database, problems)
-        except Unreadable as error:
-            problems.append((error.offset, error.what))
-            continue
         except ValueError as error:
-            problems.append((offset + len(statement) - len(statement.lstrip()), f"not readable: {error}"))
-            continue
+            start = offset + len(statement) - len(statement.lstrip())
+            self.problems.append((start, f"not readable: {error}"))
+            return
+        self._tables(tokens, offset + len(statement))
+
+    def _other(self, offset: int, statement: str) -> None:
+        """Statements that are not CREATE TABLE but tell something about tables."""
+        named = _DATABASE.match(statement)
+        if named:
+            self._database = _bare(named[1])
+            if "SET" in statement.upper() or "COLLATE" in statement.upper():
+                with suppress(ValueError):
+                    tokens = words(statement, offset)
+                    stated = _default_charset(Stream(tokens, offset + len(statement)))
+                    self._charsets[self._database] = stated
+            return
+        dropped = _DROP.match(statement)
+        if dropped:
+            # Dumps stand in for views with tables that they drop again.
+            names = {_bare(name.rsplit(".", 1)[-1].strip()) for name in dropped[1].split(",")}
+            for table in [t for t in self.tables if t.name in names and t.database == self._database]:
+                self.tables.remove(table)
+                self.tablespaces.pop(table.id, None)
+                first, last = self._spans.pop(table.id)
+                self.problems = [p for p in self.problems if not first <= p[0] <= last]
+            return
+        change = _CHANGE.match(statement)
+        if change:
+            what = " ".join(change[1].upper().split())
+            self.problems.append((offset + change.start(1), f"{what} is not followed; it is left out"))
+
+    def _tables(self, tokens: list[Word], end: int) -> None:
+        """The table of one statement, or of several that no semicolon parts."""
+        starts = [
+            i
+            for i, (token, following) in enumerate(pairwise(tokens))
+            if token.upper == "CREATE" and following.upper in ("TABLE", "TEMPORARY")
+        ]
+        for number, first in enumerate(starts):
+            last = starts[number + 1] if number + 1 < len(starts) else len(tokens)
+            if last < len(tokens):
+                self.problems.append((tokens[last].start, _NO_SEMICOLON))
+            self._table(tokens[first:last], tokens[last].start if last < len(tokens) else end)
+
+    def _table(self, tokens: list[Word], end: int) -> None:
+        start = tokens[0].start
+        if tokens[1].upper == "TEMPORARY":
+            self.problems.append((start, "NDB has no temporary tables; it is left out"))
+            return
         try:
-            table = Table(id=_free_id(parts.name, tables), **parts.fields())
+            parts = _read_table(
+                Stream(tokens, end), self._version, self._database, self.problems, self._charsets
+            )
+        except Unreadable as error:
+            self.problems.append((error.offset, error.what))
+            return
+        try:
+            table = Table(id=_free_id(parts.name, self.tables), **parts.fields())
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(step) for step in first["loc"])
-            problems.append((tokens[0].start, f"table {parts.name}: {where}: {first['msg'].lower()}"))
-            continue
-        tables.append(table)
+            self.problems.append((start, f"table {parts.name}: {where}: {first['msg'].lower()}"))
+            return
+        self.tables.append(table)
+        self._spans[table.id] = (start, end)
         if parts.tablespace:
-            tablespaces[table.id] = parts.tablespace
-    return DdlResult(
-        tuple(tables),
-        tuple(DdlProblem(*places.of(offset), message) for offset, message in sorted(problems)),
-        tablespaces,
-    )
+            self.tablespaces[table.id] = parts.tablespace
+
+
+def _bare(name: str) -> str:
+    """A name without its backquotes."""
+    return name[1:-1].replace("``", "`") if name.startswith("`") else name
 
 
 def _free_id(name: str, tables: list[Table]) -> str:
@@ -101,11 +199,14 @@ def _free_id(name: str, tables: list[Table]) -> str:
 
 
 def _read_table(
-    stream: Stream, version: NdbVersion, database: str, problems: list[tuple[int, str]]
+    stream: Stream,
+    version: NdbVersion,
+    database: str,
+    problems: list[tuple[int, str]],
+    charsets: Mapping[str, tuple[str | None, str | None]],
 ) -> TableParts:
     start = stream.peek().start
     stream.expect("CREATE")
-    stream.accept("TEMPORARY")
     stream.expect("TABLE")
     if stream.accept("IF"):
         stream.expect("NOT")
@@ -119,6 +220,8 @@ def _read_table(
     reader = ColumnReader(version)
     options = stream.behind_parenthesis()
     charset, collation = _default_charset(options)
+    if charset is None and collation is None:
+        charset, collation = charsets.get(database, (None, None))
     reader.table_charset, reader.table_collation = charset, collation
     for item in stream.items():
         try:
@@ -131,14 +234,15 @@ def _read_table(
 
 
 def _default_charset(options: Stream) -> tuple[str | None, str | None]:
-    """CHARSET and COLLATE of a table, which its columns need before the rest of the options."""
+    """CHARSET and COLLATE of a table or database, which columns need before the rest of the options."""
     charset = collation = None
     tokens = options.rest()
     for i, token in enumerate(tokens):
         value = next((t for t in tokens[i + 1 : i + 4] if t.upper not in ("=", "SET")), None)
         if value is None:
             continue
-        if token.upper == "CHARSET" or (token.upper == "CHARACTER" and tokens[i + 1].upper == "SET"):
+        is_set = token.upper == "CHARACTER" and tokens[i + 1].upper == "SET"
+        if token.upper == "CHARSET" or is_set:
             charset = value.text.lower()
         elif token.upper == "COLLATE":
             collation = value.text.lower()

@@ -61,10 +61,9 @@ def unwrapped(text: str) -> str:
     return "".join(found) + text[at:]
 
 
-def statements(text: str) -> Iterator[tuple[int, str]]:
-    """(offset, statement) of each statement, without its semicolon."""
-    start = 0
-    for match in _SKIPPED.finditer(text):
+def statements(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
+    """(offset, statement) of each statement from `start` on, without its semicolon."""
+    for match in _SKIPPED.finditer(text, start):
         if match[0] == ";":
             yield start, text[start : match.start()]
             start = match.end()
@@ -72,8 +71,21 @@ def statements(text: str) -> Iterator[tuple[int, str]]:
         yield start, text[start:]
 
 
+_OPEN = re.compile(f"{_SKIPPED.pattern} | (?P<open>['\"`])", _SKIPPED.flags)
+NEXT_TABLE = re.compile(r"^[ \t]*CREATE\s+(?:TEMPORARY\s+)?TABLE\b", re.I | re.M)
+"""A CREATE TABLE that starts a line."""
+
+
+def open_quote(statement: str) -> int | None:
+    """Where a quote stands that nothing closes, or that only one behind the next CREATE TABLE closes."""
+    for match in _OPEN.finditer(statement):
+        if match["open"] or (match[0][0] in "'\"`" and NEXT_TABLE.search(match[0])):
+            return match.start()
+    return None
+
+
 def words(statement: str, offset: int) -> list[Word]:
-    """The words of one statement. Raises ValueError for text that is no SQL, such as an open quote."""
+    """The words of one statement. Raises ValueError for text that is no SQL."""
     from sqlglot.dialects.mysql import MySQL
     from sqlglot.errors import TokenError
 

@@ -176,6 +176,10 @@ _TYPES = {
 _NATIONAL = frozenset({"nchar", "nvarchar"})
 _TEXTS = frozenset({"char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"})
 _WITH_LENGTH = frozenset({"char", "varchar", "binary", "varbinary", "bit", "time", "datetime", "timestamp"})
+_AS_BINARY = {
+    "char": "binary", "varchar": "varbinary", "tinytext": "tinyblob", "text": "blob",
+    "mediumtext": "mediumblob", "longtext": "longblob",
+}  # fmt: skip
 _BY_SIZE = ((255, "tiny"), (65535, ""), (16777215, "medium"), (2**32, "long"))
 
 
@@ -285,6 +289,10 @@ class ColumnReader:
             return
         if column["type"] in _TEXTS:
             column["collation"] = self._collation(charset, collation, binary)
+            if column["collation"] == "binary":
+                # Strings of the binary character set are binary strings (manual, character sets).
+                column["type"] = _AS_BINARY.get(column["type"], column["type"])
+                column["collation"] = None
         if nullable is None:
             # Up to 7.6 (MySQL 5.7) a TIMESTAMP is NOT NULL unless it says otherwise.
             nullable = column.get("nullable", column["type"] != "timestamp" or self._version >= (8, 0))
@@ -331,6 +339,8 @@ class ColumnReader:
             if own:
                 kept.append(index.model_copy(update={"columns": own}))
         parts.indexes = kept
+        if not parts.primary_key:
+            self._take_unique_as_primary(parts)
         for name, columns in parts.foreign_keys:
             own = known(columns)
             leads = [parts.primary_key, *(index.columns for index in parts.indexes)]
@@ -343,3 +353,14 @@ class ColumnReader:
                 column["nullable"] = False
             if parts.on_disk and column["name"] not in indexed:
                 column.setdefault("storage", "disk")
+
+    @staticmethod
+    def _take_unique_as_primary(parts: TableParts) -> None:
+        """Without a primary key the first unique one of NOT NULL columns is it, as the server has it."""
+        needed = {column["name"] for column in parts.columns if not column["nullable"]}
+        for index in parts.indexes:
+            if index.kind != "ordered" and needed.issuperset(index.columns):
+                parts.primary_key = index.columns
+                parts.primary_key_using_hash = index.kind == "unique_hash"
+                parts.indexes.remove(index)
+                return
