@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.ndb.placement import Cluster, TableShape, extend, fragment_count, place_all
+from ndbplan.ndb.placement import Cluster, PlacementError, TableShape, extend, fragment_count, place_all
 from ndbplan.ndb.threads import thread_counts
 from ndbplan.ndb.version import NdbVersion
 
@@ -122,6 +123,21 @@ def test_new_fragments_go_to_the_new_group_and_old_ones_stay() -> None:
     assert set(after.node_group[8:].tolist()) == {1}
     # Every LDM of the new nodes gets as many fragments as any other.
     assert sorted(after.ldm[8:, 0].tolist()) == [1, 1, 2, 2, 3, 3, 4, 4]
+
+
+@pytest.mark.parametrize("groups", [((1, 2), (4, 3)), ((1, 2),), ((1, 3), (2, 4))])
+def test_groups_that_lost_a_node_with_data_are_refused_in_plain_words(
+    groups: tuple[tuple[int, ...], ...],
+) -> None:
+    old = _cluster(V84, 4, 2, ldm=2)
+    (before,) = place_all(old, [TableShape()])
+    new = replace(old, groups=groups)
+    if groups[1:] == ((4, 3),):
+        assert extend(new, before, 12).fragments == 12
+        return
+    with pytest.raises(PlacementError, match="no longer in the node group") as caught:
+        extend(new, before, 12)
+    assert caught.value.fix
 
 
 def test_a_table_that_was_reorganised_keeps_its_first_fragments_in_the_old_group() -> None:

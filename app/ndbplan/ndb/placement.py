@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.errors import UserError
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.ndb.hashmap import max_fragments
 from ndbplan.ndb.version import NdbVersion
@@ -29,6 +30,10 @@ DEFAULT_BALANCE = "FOR_RP_BY_LDM"
 _PER_LDM = {"FOR_RA_BY_LDM": 1, "FOR_RA_BY_LDM_X_2": 2, "FOR_RA_BY_LDM_X_3": 3, "FOR_RA_BY_LDM_X_4": 4}
 _SYSTEM_TABLES = 1
 """Tables of the cluster itself that take instance keys before the first table of a user (SYSTAB_0)."""
+
+
+class PlacementError(UserError, ValueError):
+    """Node groups that a table with data cannot be extended to."""
 
 
 @dataclass(frozen=True)
@@ -316,6 +321,17 @@ def place_all(cluster: Cluster, shapes: Sequence[TableShape]) -> tuple[Placement
     return tuple(placer.place(shape) for shape in shapes)
 
 
+def _index_in_group(cluster: Cluster, group: int, node: int) -> int:
+    members = cluster.groups[group] if group < len(cluster.groups) else ()
+    if node not in members:
+        raise PlacementError(
+            f"data node {node} holds fragments of a table and is no longer in the node group it was in",
+            where=f"node {node}",
+            fix="leave the node groups that have data as they are, and add new ones",
+        )
+    return members.index(node)
+
+
 def extend(
     cluster: Cluster, placed: Placement, fragments: int, *, fully_replicated: bool = False
 ) -> Placement:
@@ -323,18 +339,18 @@ def extend(
 
     Each new fragment goes to the group with fewest fragments of the table, and there to the log part that
     holds fewest of them (7.5 and later); up to 7.4 log parts simply follow one another (engine model 1.4).
-    A fully replicated table gets a whole copy in each new group.
+    A fully replicated table gets a whole copy in each new group. Raises PlacementError when a node that holds
+    fragments has left its group.
     """
     if fragments <= placed.fragments:
         return placed
     replicas = cluster.replicas
     load = [0] * len(cluster.groups)
     parts: list[dict[int, int]] = [{} for _ in cluster.groups]
-    members = [list(group) for group in cluster.groups]
     rows: list[tuple[int, int, int]] = []
     for f in range(placed.fragments):
         group, log_part = int(placed.node_group[f]), int(placed.log_part_id[f])
-        primary = members[group].index(int(placed.primary[f]))
+        primary = _index_in_group(cluster, group, int(placed.primary[f]))
         rows.append((group, log_part, primary))
         load[group] += 1
         parts[group][log_part] = parts[group].get(log_part, 0) + 1
