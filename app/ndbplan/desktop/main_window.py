@@ -431,11 +431,13 @@ class MainWindow(QMainWindow):
         if not self.files.may_leave():
             event.ignore()
             return
+        self.preferences.put("window", self.saveGeometry().toBase64().toStdString())
+        # Out of sight first: a thread that compiles cannot be stopped and is waited for.
+        self.hide()
         if self.journal is not None:
             self.journal.close()
             self.tasks.close()
         self.panels.close()
-        self.preferences.put("window", self.saveGeometry().toBase64().toStdString())
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
