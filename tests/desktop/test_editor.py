@@ -134,7 +134,7 @@ def test_all_node_ids_taken_is_said_not_raised(editor) -> None:
         if not editor.add_offer("api"):
             break
     assert len(editor.errors) == 1
-    assert "node ids" in editor.errors[0]
+    assert "node id" in editor.errors[0]
 
 
 def test_adding_a_node_group_selects_its_nodes(editor) -> None:
