@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def all_commands() -> click.Group:
     """The command with all its subcommands."""
-    from ndbplan.cli import answers, compare, keys, operations, plans  # noqa: F401 — they define the commands
+    # They define the commands.
+    from ndbplan.cli import answers, compare, keys, loads, operations, plans  # noqa: F401
     from ndbplan.cli.group import ndbplan
 
     return ndbplan

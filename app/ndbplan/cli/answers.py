@@ -11,13 +11,11 @@ from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show, why_option
 from ndbplan.cli.parameters import (
     PLAN,
-    Duration,
     Names,
     UsageError,
     named_table,
     named_workload,
     read_plan,
-    write_text,
 )
 from ndbplan.cli.tables import problem_lines
 
@@ -28,7 +26,8 @@ if TYPE_CHECKING:
     from ndbplan.plan.tables import Table
 
 
-def _needs_data_nodes(plan: Plan, path: Path) -> None:
+def needs_data_nodes(plan: Plan, path: Path) -> None:
+    """Raises UserError for a plan without a complete node group."""
     from ndbplan.estimate.distribution import node_groups
 
     if not node_groups(plan):
@@ -37,22 +36,6 @@ def _needs_data_nodes(plan: Plan, path: Path) -> None:
             where=str(path),
             fix="add as many data nodes as NoOfReplicas",
         )
-
-
-def _announce_preparation(
-    plan: Plan, workload_id: str | None, duration_s: float | None = None, step_s: float = 0.1
-) -> None:
-    """Say that the first simulation takes longer; a plan that cannot be simulated is refused before that."""
-    from ndbplan.simulate import kernel
-
-    if kernel.is_prepared():
-        return
-    from ndbplan.simulate.run import workload_of
-    from ndbplan.simulate.scenario import compile_scenario
-
-    workload = workload_of(plan, workload_id)
-    compile_scenario(plan, workload, duration_s=duration_s or workload.duration_s, step_s=step_s, seed=1)
-    click.echo("preparing the simulation (only this first time) …", err=True)
 
 
 @ndbplan.command()
@@ -71,7 +54,7 @@ def distribute(plan_file: Path, table_name: str | None, keys: Path | None, *, as
 
     plan = read_plan(plan_file)
     tables = plan.tables if table_name is None else (named_table(plan, table_name),)
-    _needs_data_nodes(plan, plan_file)
+    needs_data_nodes(plan, plan_file)
     if keys is None:
         show({"tables": [distribution_of(plan, table).to_json() for table in tables]}, as_json=as_json)
         return
@@ -120,38 +103,6 @@ def _with_keys(plan: Plan, table: Table, keys: Path) -> tuple[Plan, KeyCount]:
 
 @ndbplan.command()
 @PLAN
-@click.option("--workload", metavar="NAME", help="The workload to run; without it the plan's first.")
-@click.option("--for", "duration_s", type=Duration(), metavar="TIME", help="How long, such as 10min.")
-@click.option("--step", "step_s", type=Duration(), default="100ms", show_default=True, metavar="TIME")
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True)
-@click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the series.")
-@why_option
-@json_option
-def simulate(
-    plan_file: Path,
-    workload: str | None,
-    duration_s: float | None,
-    step_s: float,
-    seed: int,
-    csv_file: Path | None,
-    *,
-    why: bool,
-    as_json: bool,
-) -> None:
-    """Run a workload over time: accepted transactions, redo buffers, disks, errors and what is short."""
-    from ndbplan.simulate.run import simulate as run
-
-    plan = read_plan(plan_file)
-    workload_id = named_workload(plan, workload)
-    _announce_preparation(plan, workload_id, duration_s, step_s)
-    result = run(plan, workload_id, duration_s, step_s, seed)
-    if csv_file is not None:
-        write_text(csv_file, result.to_csv())
-    show(result.to_json(why=why), as_json=as_json, why=why)
-
-
-@ndbplan.command()
-@PLAN
 @click.option("--only", type=Names(), metavar="PART,...", help="Some of the parts, such as memory,redo.")
 @click.option("--workload", metavar="NAME", help="The load to count with; without it the plan's first.")
 @click.option(
@@ -182,7 +133,7 @@ def estimate(
         )
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, workload)
-    _needs_data_nodes(plan, plan_file)
+    needs_data_nodes(plan, plan_file)
     wanted = only or tuple(part for part in PARTS if part != "distribution")
     shape = overview(after_months(plan, months or 0), workload_id).to_json(why=why, only=wanted)
     if months is not None:
@@ -204,27 +155,9 @@ def reorg(plan_file: Path, add_groups: int, under: str | None, *, why: bool, as_
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, under, "--under")
-    _needs_data_nodes(plan, plan_file)
+    needs_data_nodes(plan, plan_file)
     workload = None if workload_id is None else plan.workload(workload_id)
     show(reorganise(plan, add_groups, workload).to_json(why=why), as_json=as_json, why=why)
-
-
-@ndbplan.command("max-load")
-@PLAN
-@click.option(
-    "--workload", metavar="NAME", help="The mix of transactions; without it the plan's first workload."
-)
-@why_option
-@json_option
-def max_load(plan_file: Path, workload: str | None, *, why: bool, as_json: bool) -> None:
-    """Find the highest rate that the plan sustains, and what limits it."""
-    from ndbplan.advise.max_load import max_load as highest
-
-    plan = read_plan(plan_file)
-    workload_id = named_workload(plan, workload)
-    _needs_data_nodes(plan, plan_file)
-    _announce_preparation(plan, workload_id)
-    show(highest(plan, workload_id).to_json(why=why), as_json=as_json, why=why)
 
 
 @ndbplan.command()
@@ -262,7 +195,7 @@ def restart(
     from ndbplan.estimate.restart import restart as restart_of
 
     plan = read_plan(plan_file)
-    _needs_data_nodes(plan, plan_file)
+    needs_data_nodes(plan, plan_file)
     if node_id is not None and kind not in ("node", "initial"):
         raise UsageError(
             f"a restart of kind '{kind}' is of all nodes", where="--node", fix="leave --node out"

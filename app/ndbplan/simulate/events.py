@@ -29,7 +29,7 @@ from ndbplan.plan.processes import DataNode
 from ndbplan.plan.workloads import ClosedLoad, Workload
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.node_rows import SimulationError, node_facts
-from ndbplan.simulate.result import Restart
+from ndbplan.simulate.result import Restart, SimulationResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,6 +63,10 @@ class World:
     now_s: float = 0.0
     restarts: list[Restart] = field(default_factory=list)
     happened: list[tuple[float, str]] = field(default_factory=list)
+
+    def result(self) -> SimulationResult:
+        """What the run found so far."""
+        return SimulationResult.of(self.scenario, self.arrays, tuple(self.happened), tuple(self.restarts))
 
     def node(self, object_id: str) -> int:
         """Index of a data node; -1 when it takes no part."""

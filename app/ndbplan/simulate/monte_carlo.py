@@ -7,12 +7,13 @@ bands.accepted.p10, bands.accepted.p90, bands.errors[1221].probability
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate import columns as col
 
@@ -20,11 +21,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ndbplan.plan.workloads import Workload
+    from ndbplan.simulate.events import Change
+    from ndbplan.simulate.run import Arrays
     from ndbplan.simulate.scenario import Scenario
 
     Floats = NDArray[np.float64]
 
 MOST_RUNS = 10_000
+MOST_NUMBERS = 40_000_000
+"""Of all series of all runs together, which are held until the percentiles are known: 160 MB."""
+FEWEST_BUCKETS = 60
 _SOURCE = "simulated runs with constants drawn from their ranges"
 
 DISK_SPREAD = (0.93, 1.0, 1.05)
@@ -76,6 +83,8 @@ class Bands:
     redo_buffer_fill_max: Quantity
     redo_log_fill_max: Quantity
     errors: tuple[ErrorOdds, ...]
+    details: tuple[Band, ...] = ()
+    """Of every error, log part, disk and node; empty when there are too many."""
 
     @property
     def series(self) -> tuple[Band, ...]:
@@ -86,7 +95,36 @@ class Bands:
             self.redo_buffer_fill,
             self.redo_log_fill,
             self.disk_utilisation,
+            *self.details,
         )
+
+    def to_csv(self) -> str:
+        """One line for each moment: p10, p50 and p90 of every series."""
+        import csv
+        import io
+
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        names = [band.name.replace(" ", "_") for band in self.series]
+        writer.writerow(["t_s", *(f"{name}_{p}" for name in names for p in ("p10", "p50", "p90"))])
+        lines = [values.tolist() for band in self.series for values in (band.p10, band.p50, band.p90)]
+        for row in zip(self.times_s.tolist(), *lines, strict=True):
+            writer.writerow([f"{value:.6g}" for value in row])
+        return text.getvalue()
+
+    def series_json(self) -> dict[str, Any]:
+        """Every series: moments, and p10, p50 and p90 of each."""
+        return {
+            "times_s": self.times_s.tolist(),
+            "bands": [
+                {
+                    "name": band.name,
+                    "unit": band.unit,
+                    **{p: _short(getattr(band, p)) for p in ("p10", "p50", "p90")},
+                }
+                for band in self.series
+            ],
+        }
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """Headline numbers as p50 with p10 and p90 as their range, and the odds of each error."""
@@ -107,6 +145,11 @@ class Bands:
         }
 
 
+def _short(values: Floats) -> list[float]:
+    """Six digits: more would be made up."""
+    return [float(f"{value:.6g}") for value in values.tolist()]
+
+
 def monte_carlo(
     plan: Plan,
     workload_id: str | None = None,
@@ -115,14 +158,17 @@ def monte_carlo(
     duration_s: float | None = None,
     step_s: float = 0.1,
     seed: int = 1,
+    events: Sequence[Event] = (),
     progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     workers: int | None = None,
 ) -> Bands:
     """Bands over `runs` runs of a workload. Same arguments, same bands, whatever the number of workers.
 
+    `events` happen in every run, besides those of the workload.
     Raises SimulationError for a plan or number of runs that cannot be simulated, Cancelled when told to stop.
     """
+    from ndbplan.simulate.growth import eventful
     from ndbplan.simulate.kernel import prepare
     from ndbplan.simulate.node_rows import SimulationError
     from ndbplan.simulate.run import Cancelled, workload_of
@@ -132,8 +178,21 @@ def monte_carlo(
         raise SimulationError(f"{runs} runs are outside 2 to {MOST_RUNS}", where="runs")
     workload = workload_of(plan, workload_id)
     seconds = workload.duration_s if duration_s is None else duration_s
-    scenario = compile_scenario(plan, workload, duration_s=seconds, step_s=step_s, seed=seed)
-    kernel = prepare()
+    happening = (*workload.events, *events)
+
+    def compiled(of: Plan, with_load: Workload) -> Scenario:
+        return compile_scenario(
+            of, with_load, duration_s=seconds, step_s=step_s, seed=seed, every_node=bool(happening)
+        )
+
+    if happening:
+        story = _Story(*eventful(plan, workload, happening, compiled))
+    else:
+        quiet = compiled(plan, workload)
+        story = _Story(quiet, quiet, [], set())
+    scenario = story.scenario
+    most = _most_buckets(scenario, runs)
+    prepare()
     log_range = _log_range(plan, scenario)
     done = 0
     found: list[_Run | None] = [None] * runs
@@ -142,7 +201,7 @@ def monte_carlo(
         nonlocal done
         if cancelled is not None and cancelled():
             raise Cancelled
-        found[number] = _run(_drawn(scenario, log_range, seed, number), kernel, cancelled)
+        found[number] = _run(story, log_range, seed, number, most, cancelled)
         done += 1
         if progress is not None:
             progress(done / runs)
@@ -154,13 +213,31 @@ def monte_carlo(
 
 
 @dataclass(frozen=True)
+class _Story:
+    """What every run has in common: the scenario at its start and when nodes were added, and what happens."""
+
+    scenario: Scenario
+    grown: Scenario
+    changes: list[Change]
+    absent: set[str]
+
+
+@dataclass(frozen=True)
 class _Run:
-    series: Floats
-    """Accepted, refused, buffer fill, log fill, utilisation: one row each."""
+    series: NDArray[np.float32]
+    """Accepted, refused, buffer fill, log fill, utilisation, then the details: one row each."""
     accepted_per_s: float
     first: Floats
     """Moment of each error's first refusal; infinite when it did not come."""
     bucket_s: float
+
+
+def _most_buckets(scenario: Scenario, runs: int) -> int:
+    """Moments to keep, so that all runs together stay small."""
+    from ndbplan.simulate.run import MOST_BUCKETS
+
+    rows = max(1, len(_detail_names(scenario)) + 5)
+    return max(FEWEST_BUCKETS, min(MOST_BUCKETS, MOST_NUMBERS // (runs * rows)))
 
 
 def _log_range(plan: Plan, scenario: Scenario) -> tuple[float, float]:
@@ -176,8 +253,13 @@ def _log_range(plan: Plan, scenario: Scenario) -> tuple[float, float]:
     return (low / value, high / value) if value > 0 else (1.0, 1.0)
 
 
-def _drawn(scenario: Scenario, log_range: tuple[float, float], seed: int, number: int) -> Scenario:
-    """The scenario with one draw of all that is not known for certain; the first run is the likeliest."""
+def _drawn(
+    scenario: Scenario, log_range: tuple[float, float], seed: int, number: int
+) -> tuple[Scenario, float]:
+    """The scenario with one draw of all that is not known for certain, and its factor of the log's bytes.
+
+    The first run is the likeliest.
+    """
     import numpy as np
 
     random = np.random.default_rng((seed, number))
@@ -192,27 +274,48 @@ def _drawn(scenario: Scenario, log_range: tuple[float, float], seed: int, number
     run[col.R_STAGE_S] *= draw(*STAGE_SPREAD)
     run[col.R_LAG_EXIT] *= draw(*LAG_EXIT_SPREAD)
     run[col.R_UNEVEN] = draw(*UNEVEN_SPREAD)
-    load = scenario.load * draw(log_range[0], 1.0, log_range[1])
-    return replace(scenario, run=run, nodes=nodes, disks=disks, load=load, seed=seed + 7919 * number)
+    factor = draw(log_range[0], 1.0, log_range[1])
+    # Events change these in place.
+    changed = {name: getattr(scenario, name).copy() for name in ("index", "slots", "alive", "base", "share")}
+    drawn = replace(
+        scenario, run=run, nodes=nodes, disks=disks, load=scenario.load * factor,
+        offered=scenario.offered.copy(), seed=seed + 7919 * number, **changed,
+    )  # fmt: skip
+    return drawn, factor
 
 
-def _run(scenario: Scenario, kernel: Callable[..., None], cancelled: Callable[[], bool] | None) -> _Run:
+def _run(
+    story: _Story,
+    log_range: tuple[float, float],
+    seed: int,
+    number: int,
+    most_buckets: int,
+    cancelled: Callable[[], bool] | None,
+) -> _Run:
     import numpy as np
 
-    from ndbplan.simulate.run import Arrays, Cancelled, StartState, chunk_steps
+    from ndbplan.simulate.run import StartState, run_world, world_of
 
-    arrays = Arrays.fresh(scenario, StartState())
-    chunk = chunk_steps(scenario)
-    for begin in range(0, scenario.steps, chunk):
-        if cancelled is not None and cancelled():
-            raise Cancelled
-        arrays.advance(kernel, scenario, begin, min(scenario.steps, begin + chunk))
+    scenario, factor = _drawn(story.scenario, log_range, seed, number)
+    grown = replace(story.grown, load=story.grown.load * factor)
+    world = world_of(scenario, grown, story.absent, StartState(), most_buckets)
+    run_world(world, story.changes, cancelled=cancelled)
+    scenario, arrays = world.scenario, world.arrays
+    series = np.concatenate([_headlines(scenario, arrays), _details(scenario, arrays)]).astype(np.float32)
+    first = np.where(arrays.errors >= 0.5, arrays.first[:, 0], np.inf)
+    accepted = float(arrays.out[:, col.O_ACCEPTED].sum()) / scenario.duration_s
+    return _Run(series, accepted, first, arrays.steps_per_bucket * scenario.step_s)
+
+
+def _headlines(scenario: Scenario, arrays: Arrays) -> Floats:
+    import numpy as np
+
     lengths = arrays.bucket_lengths_s(scenario)
     buffers = np.array([c.redo_buffer_bytes for c in scenario.node_classes])[None, :, None]
     logs = scenario.nodes[None, :, col.N_LOG_BYTES, None]
     used = (scenario.load > 0)[None]
     busy = arrays.out_busy[:, :, 0] * scenario.step_s / lengths[:, None]
-    series = np.stack(
+    return np.stack(
         [
             arrays.out[:, col.O_ACCEPTED] / lengths,
             arrays.out[:, col.O_REFUSED] / lengths,
@@ -221,15 +324,59 @@ def _run(scenario: Scenario, kernel: Callable[..., None], cancelled: Callable[[]
             np.minimum(1.0, busy.max(axis=1)),
         ]
     )
-    first = np.where(arrays.errors >= 0.5, arrays.first[:, 0], np.inf)
-    accepted = float(arrays.out[:, col.O_ACCEPTED].sum()) / scenario.duration_s
-    return _Run(series, accepted, first, arrays.steps_per_bucket * scenario.step_s)
+
+
+_OF_NODE = (
+    ("data_memory_bytes", col.B_MEMORY),
+    ("lcp_target_bytes_per_s", col.B_LCP_TARGET),
+    ("undo_log_bytes", col.B_UNDO_USED),
+    ("tablespace_bytes", col.B_SPACE),
+)
+
+
+def _detail_names(scenario: Scenario) -> list[tuple[str, str]]:
+    """Name and unit of each detailed series; none when even few moments of them would be too much."""
+    found = [(f"error_{code}_per_s", "tx/s") for code in col.ERROR_CODES]
+    for n, node_class in enumerate(scenario.node_classes):
+        for p in _parts_of(scenario, n):
+            stem = f"node{node_class.node_id}_part{p}"
+            found += [(f"{stem}_redo_buffer_max_bytes", "bytes"), (f"{stem}_redo_log_bytes", "bytes")]
+        found += [(f"node{node_class.node_id}_{name}", name.split("_", 1)[1]) for name, _ in _OF_NODE]
+    for disk_class in scenario.disk_classes:
+        stem = f"{disk_class.hostnames[0]}_{disk_class.disks[0].name}".replace(" ", "_")
+        found.append((f"{stem}_utilisation", "fraction"))
+        found += [(f"{stem}_{purpose}_bytes_per_s", "bytes/s") for purpose in col.PURPOSES]
+    return found if len(found) * FEWEST_BUCKETS * 2 <= MOST_NUMBERS // 200 else []
+
+
+def _parts_of(scenario: Scenario, n: int) -> range:
+    return range(scenario.node_classes[n].log_parts)
+
+
+def _details(scenario: Scenario, arrays: Arrays) -> Floats:
+    """The series that `_detail_names` names, in its order."""
+    import numpy as np
+
+    buckets = len(arrays.out)
+    if not _detail_names(scenario):
+        return np.zeros((0, buckets))
+    lengths = arrays.bucket_lengths_s(scenario)
+    rows = [np.diff(arrays.out_errors, axis=0, prepend=0.0).T / lengths]
+    for n in range(len(scenario.node_classes)):
+        parts = _parts_of(scenario, n)
+        both = np.stack([arrays.out_high[:, n, : len(parts)], arrays.out_log[:, n, : len(parts)]], axis=2)
+        rows.append(both.reshape(buckets, -1).T)
+        rows.append(arrays.out_node[:, n, [column for _, column in _OF_NODE]].T)
+    for d in range(len(scenario.disk_classes)):
+        busy = np.minimum(1.0, arrays.out_busy[:, d, 0] * scenario.step_s / lengths)
+        rows += [busy[None], arrays.out_disk[:, d].T / lengths]
+    return np.concatenate(rows)
 
 
 def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
     import numpy as np
 
-    low, middle, high = np.percentile(np.stack([run.series for run in runs]), (10, 50, 90), axis=0)
+    low, middle, high = _percentiles(runs)
     names = (
         ("accepted", "tx/s"),
         ("refused", "tx/s"),
@@ -237,7 +384,9 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
         ("fullest redo log", "fraction"),
         ("busiest disk", "fraction"),
     )
-    bands = [Band(name, unit, low[i], middle[i], high[i]) for i, (name, unit) in enumerate(names)]
+    named = (*names, *_detail_names(scenario))
+    bands = [Band(name, unit, low[i], middle[i], high[i]) for i, (name, unit) in enumerate(named)]
+    details = tuple(band for band in bands[5:] if band.p90.any())
     count = len(runs)
     errors = []
     for i, code in enumerate(col.ERROR_CODES):
@@ -257,7 +406,28 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
         redo_buffer_fill_max=_spread([float(run.series[2].max()) for run in runs], "fraction", count),
         redo_log_fill_max=_spread([float(run.series[3].max()) for run in runs], "fraction", count),
         errors=tuple(sorted(errors, key=lambda odds: odds.first_at_s.value)),
+        details=details,
     )
+
+
+def _percentiles(runs: list[_Run]) -> tuple[Floats, Floats, Floats]:
+    """p10, p50 and p90 of every series and moment; row by row, which needs little memory."""
+    import numpy as np
+
+    count, buckets = runs[0].series.shape
+    found = np.zeros((3, count, buckets))
+    at = np.array([0.1, 0.5, 0.9]) * (len(runs) - 1)
+    low = at.astype(int)
+    share = (at - low)[:, None]
+    for row in range(count):
+        values = np.stack([run.series[row] for run in runs])
+        if not (values != values[0]).any():
+            found[:, row] = values[0]
+            continue
+        values = np.sort(values.T, axis=1).T.astype(np.float64)
+        high = np.minimum(low + 1, len(runs) - 1)
+        found[:, row] = values[low] * (1.0 - share) + values[high] * share
+    return found[0], found[1], found[2]
 
 
 def _spread(values: list[float], unit: str, runs: int) -> Quantity:

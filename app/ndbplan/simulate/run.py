@@ -115,13 +115,23 @@ def simulate(
         return run_scenario(
             compiled(plan, workload), begin, progress=progress, cancelled=cancelled, partial=partial
         )
-    from ndbplan.simulate.events import World
     from ndbplan.simulate.growth import eventful
 
     scenario, grown, changes, absent = eventful(plan, workload, happening, compiled)
+    world = world_of(scenario, grown, absent, begin)
+    run_world(world, changes, progress, cancelled, partial)
+    return world.result()
+
+
+def world_of(
+    scenario: Scenario, grown: Scenario, absent: set[str], begin: StartState, most_buckets: int = MOST_BUCKETS
+) -> World:
+    """The start of a run that events will change; `absent` nodes are not there yet."""
+    from ndbplan.simulate.events import World
+
     world = World(
         scenario=scenario,
-        arrays=Arrays.fresh(scenario, begin),
+        arrays=Arrays.fresh(scenario, begin, most_buckets),
         full_load=scenario.load.copy(),
         grown_load=grown.load.copy(),
         grown_share=grown.share.copy(),
@@ -129,7 +139,7 @@ def simulate(
     )
     for n, node_class in enumerate(scenario.node_classes):
         world.arrays.node_state[col.S_DEAD, n] = node_class.nodes[0].id in absent
-    return _run_world(world, changes, progress, cancelled, partial)
+    return world
 
 
 def run_scenario(
@@ -148,16 +158,14 @@ def run_scenario(
     return SimulationResult.of(scenario, arrays)
 
 
-def _run_world(
+def run_world(
     world: World,
     changes: list[Change],
-    progress: Callable[[float], None] | None,
-    cancelled: Callable[[], bool] | None,
-    partial: Callable[[SimulationResult], None] | None,
-) -> SimulationResult:
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    partial: Callable[[SimulationResult], None] | None = None,
+) -> None:
     """Step through a scenario that events change."""
-    from ndbplan.simulate.result import SimulationResult
-
     scenario = world.scenario
     done = 0
     waiting = sorted(changes, key=lambda change: change.at_s)
@@ -175,7 +183,6 @@ def _run_world(
         else:
             waiting = sorted([*waiting, later], key=lambda change: change.at_s)
     _steps(scenario, world.arrays, done, scenario.steps, progress, cancelled, partial)
-    return SimulationResult.of(scenario, world.arrays, tuple(world.happened), tuple(world.restarts))
 
 
 def _steps(
@@ -235,8 +242,8 @@ class Arrays:
     out_node: Any
 
     @classmethod
-    def fresh(cls, scenario: Scenario, start: StartState) -> Arrays:
-        """The state at the start of a run."""
+    def fresh(cls, scenario: Scenario, start: StartState, most_buckets: int = MOST_BUCKETS) -> Arrays:
+        """The state at the start of a run that records `most_buckets` moments at most."""
         import numpy as np
 
         count, parts = scenario.load.shape
@@ -244,7 +251,7 @@ class Arrays:
         disks = len(scenario.disk_classes)
         per_second = int(scenario.run[col.R_STEPS_PER_SECOND])
         per_bucket = per_second
-        while -(-scenario.steps // per_bucket) > MOST_BUCKETS:
+        while -(-scenario.steps // per_bucket) > most_buckets:
             per_bucket += per_second
         scenario.run[col.R_STEPS_PER_BUCKET] = per_bucket
         buckets = -(-scenario.steps // per_bucket)

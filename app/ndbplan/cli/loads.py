@@ -1,0 +1,213 @@
+"""Commands about a load: run it over time, once or many times, and find the highest one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ndbplan.base.errors import UserError
+from ndbplan.cli.answers import needs_data_nodes
+from ndbplan.cli.group import json_option, ndbplan, show, why_option
+from ndbplan.cli.parameters import (
+    PLAN,
+    Duration,
+    UsageError,
+    named_workload,
+    read_plan,
+    read_text,
+    write_text,
+)
+
+if TYPE_CHECKING:
+    from ndbplan.plan.events import Event
+    from ndbplan.plan.plan import Plan
+
+_EVENT_FIX = "write for example 'node_failure at=60s object=ndb3 back_after=2min' or its JSON"
+
+
+def _announce_preparation(
+    plan: Plan, workload_id: str | None, duration_s: float | None = None, step_s: float = 0.1
+) -> None:
+    """Say that the first simulation takes longer; a plan that cannot be simulated is refused before that."""
+    from ndbplan.simulate import kernel
+
+    if kernel.is_prepared():
+        return
+    from ndbplan.simulate.run import workload_of
+    from ndbplan.simulate.scenario import compile_scenario
+
+    workload = workload_of(plan, workload_id)
+    compile_scenario(plan, workload, duration_s=duration_s or workload.duration_s, step_s=step_s, seed=1)
+    click.echo("preparing the simulation (only this first time) …", err=True)
+
+
+@ndbplan.command()
+@PLAN
+@click.option("--workload", metavar="NAME", help="The workload to run; without it the plan's first.")
+@click.option("--for", "duration_s", type=Duration(), metavar="TIME", help="How long, such as 10min.")
+@click.option("--step", "step_s", type=Duration(), default="100ms", show_default=True, metavar="TIME")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True)
+@click.option(
+    "--load-csv",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The rate over time: lines of a moment and transactions per second.",
+)
+@click.option(
+    "--load-shape",
+    type=click.Choice(["linear", "step"]),
+    default="linear",
+    show_default=True,
+    help="Between two lines of --load-csv the rate slides, or stays.",
+)
+@click.option(
+    "--event",
+    "event_texts",
+    multiple=True,
+    metavar="EVENT",
+    help="What happens meanwhile, such as 'node_failure at=60s object=ndb3'; may be given often.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(2, 10_000),
+    metavar="N",
+    help="Simulate so often with what is not known for certain drawn anew: p10, p50, p90.",
+)
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the series.")
+@why_option
+@json_option
+def simulate(
+    plan_file: Path,
+    workload: str | None,
+    duration_s: float | None,
+    step_s: float,
+    seed: int,
+    load_csv: Path | None,
+    load_shape: str,
+    event_texts: tuple[str, ...],
+    runs: int | None,
+    csv_file: Path | None,
+    *,
+    why: bool,
+    as_json: bool,
+) -> None:
+    """Run a workload over time: accepted transactions, redo buffers, disks, errors and what is short."""
+    from ndbplan.simulate.run import simulate as run
+
+    plan = read_plan(plan_file)
+    workload_id = named_workload(plan, workload)
+    events = tuple(_event(plan, text) for text in event_texts)
+    if load_csv is not None:
+        plan = _with_schedule(plan, workload_id, load_csv, load_shape)
+    _announce_preparation(plan, workload_id, duration_s, step_s)
+    result = run(plan, workload_id, duration_s, step_s, seed, events)
+    shape = result.to_json(why=why)
+    series = result.to_csv
+    if runs is not None:
+        from ndbplan.simulate.monte_carlo import monte_carlo
+
+        bands = monte_carlo(
+            plan, workload_id, runs=runs, duration_s=duration_s, step_s=step_s, seed=seed, events=events
+        )
+        shape["monte_carlo"] = bands.to_json(why=why)
+        if as_json:
+            shape["monte_carlo"]["series"] = bands.series_json()
+        series = bands.to_csv
+    if csv_file is not None:
+        write_text(csv_file, series())
+    show(shape, as_json=as_json, why=why)
+
+
+def _with_schedule(plan: Plan, workload_id: str | None, path: Path, shape: str) -> Plan:
+    """The plan whose workload arrives as a CSV file says. Raises UsageError."""
+    from ndbplan.exchange.load_schedule import LoadScheduleError, with_schedule
+    from ndbplan.simulate.run import workload_of
+
+    try:
+        return with_schedule(plan, workload_of(plan, workload_id).id, read_text(path), shape)
+    except LoadScheduleError as error:
+        where = f"{path}, {error.where}" if error.where else str(path)
+        raise UsageError(error.what, where=where, fix=error.fix) from None
+
+
+def _event(plan: Plan, text: str) -> Event:
+    """An event from JSON, or from its kind and `name=value` pairs; objects by id or node id."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from ndbplan.plan.events import Event
+
+    fields = _event_fields(text)
+    named = fields.get("object_id")
+    if isinstance(named, str) and named.isdecimal():
+        of_id = {str(p.node_id): p.id for p in (*plan.data_nodes, *plan.sql_nodes)}
+        fields["object_id"] = named = of_id.get(named, named)
+    adapter: TypeAdapter[Event] = TypeAdapter(Event)
+    try:
+        event = adapter.validate_python(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"][1:])
+        raise UsageError(
+            f"'{text[:80]}' is no event: {place or 'kind'}: {first['msg']}", where="--event", fix=_EVENT_FIX
+        ) from None
+    if named is not None and named not in plan.by_id:
+        raise UsageError(
+            f"the plan has no object '{str(named)[:64]}'",
+            where="--event",
+            fix="name a process or disk by its id in the plan file, a node also by its node id",
+        )
+    return event
+
+
+_EVENT_NAMES = {
+    "at": "at_s", "for": "duration_s", "duration": "duration_s", "back_after": "back_after_s",
+    "object": "object_id", "node": "object_id", "disk": "object_id",
+}  # fmt: skip
+
+
+def _event_fields(text: str) -> dict[str, Any]:
+    from ndbplan.base.units import parse_duration_s
+
+    if text.lstrip().startswith("{"):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"'{text[:80]}' is no JSON ({error})", where="--event", fix=_EVENT_FIX) from None
+        assert isinstance(found, dict)
+        return found
+    kind, *pairs = text.replace(",", " ").split() or [""]
+    fields: dict[str, Any] = {"kind": kind}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not value:
+            raise UsageError(f"'{pair[:80]}' is no name=value", where="--event", fix=_EVENT_FIX)
+        name = _EVENT_NAMES.get(name, name)
+        try:
+            if name == "value" and value.lstrip("-").isdecimal():
+                fields[name] = int(value)
+            else:
+                fields[name] = parse_duration_s(value) if name.endswith("_s") else value
+        except UserError as error:
+            raise UsageError(error.what, where=f"--event {name}", fix=error.fix) from None
+    return fields
+
+
+@ndbplan.command("max-load")
+@PLAN
+@click.option(
+    "--workload", metavar="NAME", help="The mix of transactions; without it the plan's first workload."
+)
+@why_option
+@json_option
+def max_load(plan_file: Path, workload: str | None, *, why: bool, as_json: bool) -> None:
+    """Find the highest rate that the plan sustains, and what limits it."""
+    from ndbplan.advise.max_load import max_load as highest
+
+    plan = read_plan(plan_file)
+    workload_id = named_workload(plan, workload)
+    needs_data_nodes(plan, plan_file)
+    _announce_preparation(plan, workload_id)
+    show(highest(plan, workload_id).to_json(why=why), as_json=as_json, why=why)

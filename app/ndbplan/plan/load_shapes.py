@@ -1,0 +1,54 @@
+"""Loads over time in their usual shapes, as the points of an open load.
+
+ramp(100, 4000, 600)       from 100 to 4000 transactions per second in ten minutes, then steady
+diurnal(4000, trough=0.2)  a day that peaks in the afternoon, repeated
+burst(1000, 5000, 60, 30)  1000 per second, and five times that for half a minute
+"""
+
+from __future__ import annotations
+
+import math
+
+from ndbplan.plan.workloads import OpenLoad, RatePoint
+
+DAY_S = 86400.0
+_POINTS_OF_A_DAY = 48
+PEAK_AT_S = 15 * 3600.0
+"""Moment of the day with the highest rate."""
+
+
+def ramp(from_per_s: float, to_per_s: float, duration_s: float, start_s: float = 0.0) -> OpenLoad:
+    """A rate that slides from one value to another in `duration_s`, and stays there."""
+    points = (
+        RatePoint(at_s=start_s, rate_per_s=from_per_s),
+        RatePoint(at_s=start_s + duration_s, rate_per_s=to_per_s),
+    )
+    return OpenLoad(points=points, shape="linear")
+
+
+def steps(rates_per_s: tuple[float, ...], each_s: float) -> OpenLoad:
+    """One rate after the other, each for `each_s` seconds; the last one stays."""
+    points = tuple(RatePoint(at_s=i * each_s, rate_per_s=rate) for i, rate in enumerate(rates_per_s))
+    return OpenLoad(points=points)
+
+
+def diurnal(peak_per_s: float, trough: float = 0.2, period_s: float = DAY_S) -> OpenLoad:
+    """A wave with one peak in a period, repeated; `trough` is the lowest rate against the peak (0 to 1)."""
+    middle, swing = (1.0 + trough) / 2.0, (1.0 - trough) / 2.0
+    points = []
+    for i in range(_POINTS_OF_A_DAY + 1):
+        share = i / _POINTS_OF_A_DAY
+        wave = middle + swing * math.cos(2.0 * math.pi * (share - PEAK_AT_S / DAY_S))
+        points.append(RatePoint(at_s=share * period_s, rate_per_s=max(0.0, peak_per_s * wave)))
+    return OpenLoad(points=tuple(points), shape="linear", repeat_s=period_s)
+
+
+def burst(base_per_s: float, top_per_s: float, at_s: float, duration_s: float) -> OpenLoad:
+    """A steady rate with one burst."""
+    points = [
+        RatePoint(at_s=at_s, rate_per_s=top_per_s),
+        RatePoint(at_s=at_s + duration_s, rate_per_s=base_per_s),
+    ]
+    if at_s > 0:
+        points.insert(0, RatePoint(at_s=0.0, rate_per_s=base_per_s))
+    return OpenLoad(points=tuple(points))

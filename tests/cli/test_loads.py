@@ -1,0 +1,76 @@
+"""Loads from files, events and many runs at the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def test_a_load_from_a_file(call: Any, saved: Any, tmp_path: Path) -> None:
+    schedule = tmp_path / "load.csv"
+    schedule.write_text("seconds,rate\n0,100\n10,100\n10.5,900\n20,900\n")
+    path = saved("redo-overload")
+    done = call("simulate", path, "--for", "20s", "--load-csv", schedule, "--load-shape", "step", "--json")
+    assert done.json("simulate")["offered_per_s"] == pytest.approx((10.5 * 100 + 9.5 * 900) / 20, rel=1e-3)
+    schedule.write_text("seconds,rate\n0,100\n10,many\n")
+    assert "line 3" in call("simulate", path, "--load-csv", schedule).refused()
+    assert "none.csv" in call("simulate", path, "--load-csv", tmp_path / "none.csv").refused()
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        "node_failure at=10s object=ndb2",
+        "node_failure at=10 node=2",
+        '{"kind": "node_failure", "at_s": 10, "object_id": "ndb2"}',
+    ],
+)
+def test_events_happen(call: Any, saved: Any, event: str) -> None:
+    path = saved("starter")
+    shape = call("simulate", path, "--for", "20s", "--event", event, "--json").json("simulate")
+    assert shape["events"] == [{"at_s": 10.0, "event": "node 2 dies"}]
+    assert [error["code"] for error in shape["errors"]] == [4010]
+
+
+@pytest.mark.parametrize(
+    "event",
+    ["", "flood at=1s", "burst at=1s factor=-2", "burst at=soon", "burst factor", "{", "[1]", '{"kind": 3}',
+     "node_failure at=1s object=nobody", "node_failure at=1s"],
+)  # fmt: skip
+def test_events_that_are_none(call: Any, saved: Any, event: str) -> None:
+    assert "--event" in call("simulate", saved("starter"), "--for", "2s", "--event", event).refused()
+
+
+def test_many_runs_give_bands(call: Any, saved: Any, tmp_path: Path) -> None:
+    path, series = saved("redo-overload"), tmp_path / "bands.csv"
+    done = call("simulate", path, "--for", "60s", "--runs", "20", "--csv", series, "--json")
+    found = done.json("simulate")["monte_carlo"]
+    assert found["runs"] == 20
+    accepted = found["accepted_per_s"]
+    assert accepted["low"] < accepted["value"] < accepted["high"]
+    names = [band["name"] for band in found["series"]["bands"]]
+    assert len(names) == len(set(names))
+    assert {"accepted", "error_1221_per_s"} <= set(names)
+    assert any(name.endswith("_part0_redo_buffer_max_bytes") for name in names)
+    for band in found["series"]["bands"]:
+        assert len(band["p10"]) == len(found["series"]["times_s"]) == 60
+        assert all(a <= b <= c for a, b, c in zip(band["p10"], band["p50"], band["p90"], strict=True))
+    rows = list(csv.reader(series.open()))
+    assert len(rows) == 61
+    assert len(rows[0]) == 1 + 3 * len(names)
+    again = call("simulate", path, "--for", "60s", "--runs", "20", "--json").out
+    assert json.loads(again)["monte_carlo"] == found
+    text = call("simulate", path, "--for", "20s", "--runs", "3").out
+    assert "series" not in text
+    assert "probability" in text
+
+
+def test_events_are_part_of_every_run(call: Any, saved: Any) -> None:
+    done = call("simulate", saved("starter"), "--for", "20s", "--runs", "3", "--event",
+                "node_failure at=10s node=2", "--json")  # fmt: skip
+    errors = done.json("simulate")["monte_carlo"]["errors"]
+    assert [(e["code"], e["probability"]) for e in errors] == [(4010, 1.0)]
