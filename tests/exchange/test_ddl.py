@@ -147,6 +147,16 @@ def test_the_character_set_of_the_database_counts_where_the_table_names_none() -
     assert [t.columns[0].collation for t in tables] == ["latin1_bin", "ascii_general_ci"]
 
 
+def test_row_formats() -> None:
+    text = """CREATE TABLE d (a INT PRIMARY KEY, b INT, c INT COLUMN_FORMAT FIXED, e INT STORAGE DISK)
+    ROW_FORMAT=DYNAMIC;
+    CREATE TABLE z (a INT PRIMARY KEY) ROW_FORMAT=COMPRESSED;"""
+    found = read_ddl(text, V84)
+    assert [c.column_format for c in found.tables[0].columns] == ["dynamic", "dynamic", "fixed", "default"]
+    assert [(p.line, "COMPRESSED" in p.message) for p in found.problems] == [(3, True)]
+    assert not found.tables[1].row_format_fixed
+
+
 def test_a_table_whose_key_cannot_be_read_is_left_out() -> None:
     found = read_ddl("CREATE TABLE a (x WIDGET, y INT, PRIMARY KEY (x))", V84)
     assert not found.tables

@@ -113,6 +113,11 @@ def test_max_rows_of_7_4(ldm: int, max_rows: int, fragments: int) -> None:
     assert fragment_count(_cluster(V74, 2, 2, ldm), TableShape(max_rows=max_rows)) == fragments
 
 
+def test_max_rows_does_not_count_where_the_table_is_fully_replicated() -> None:
+    shape = TableShape(max_rows=2_000_000_000, fully_replicated=True)
+    assert fragment_count(_cluster(V84, 4, 2, 2), shape) == 8
+
+
 def test_new_fragments_go_to_the_new_group_and_old_ones_stay() -> None:
     old = _cluster(V84, 2, 2, ldm=4)
     new = _cluster(V84, 4, 2, ldm=4)

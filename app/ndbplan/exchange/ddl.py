@@ -337,7 +337,11 @@ def _max_rows(parts: TableParts, value: Word) -> None:
 
 
 def _row_format(parts: TableParts, value: Word) -> None:
-    parts.options["row_format_fixed"] = value.text.upper() == "FIXED"
+    wanted = value.text.upper()
+    parts.options["row_format_fixed"] = wanted == "FIXED"
+    parts.row_format_dynamic = wanted == "DYNAMIC"
+    if wanted not in ("DEFAULT", "FIXED", "DYNAMIC"):
+        parts.problems.append((value.start, f"NDB refuses ROW_FORMAT={wanted[:40]}; planned as DEFAULT"))
 
 
 _BALANCE = re.compile(r"PARTITION_BALANCE\s*=\s*(\w+)", re.I)

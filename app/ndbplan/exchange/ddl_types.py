@@ -131,6 +131,8 @@ class TableParts:
     virtual: set[str] = field(default_factory=set)
     tablespace: str | None = None
     on_disk: bool = False
+    row_format_dynamic: bool = False
+    """ROW_FORMAT=DYNAMIC: columns that do not say otherwise are dynamic."""
     problems: list[tuple[int, str]] = field(default_factory=list)
 
     def add_index(self, name: str | None, columns: tuple[str, ...], kind: Any) -> None:
@@ -353,6 +355,8 @@ class ColumnReader:
                 column["nullable"] = False
             if parts.on_disk and column["name"] not in indexed:
                 column.setdefault("storage", "disk")
+            if parts.row_format_dynamic and column.get("storage") != "disk":
+                column.setdefault("column_format", "dynamic")
 
     @staticmethod
     def _take_unique_as_primary(parts: TableParts) -> None:

@@ -100,7 +100,7 @@ def fragment_count(cluster: Cluster, shape: TableShape) -> int:
         count = _PER_LDM[shape.balance] * per_node * groups
     else:
         count = per_node * nodes
-        if shape.max_rows:
+        if shape.max_rows and not shape.fully_replicated:
             count = _count_for_rows(count, shape.max_rows, nodes, per_node, cluster.replicas)
     return min(count, max_fragments(cluster.version))
 
