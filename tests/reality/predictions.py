@@ -191,10 +191,10 @@ SILENT = {
 }
 """Facts without a prediction, by pattern, and why."""
 
-_LENGTHS = "within 0.01 %: which rows move is the keys' doing, and one old partition gave a page back"
+_KEYS = "within 0.01 %: which rows move is the keys' doing, and one old partition gave a page back"
 
 NOT_MET = {
-    "s003-mem-after": _LENGTHS,
+    "s003-mem-after": _KEYS,
 }
 """Facts whose prediction is outside its tolerance, and why."""
 
