@@ -139,3 +139,9 @@ def test_distribute_with_keys_needs_one_table(call: Any, saved: Any, tmp_path: P
     assert "none.csv" in call("distribute", path, "--table", "shop.orders", "--keys", "none.csv").refused()
     keys.write_text("order_id\nx\n")
     assert "row 2" in call("distribute", path, "--table", "shop.orders", "--keys", keys).refused()
+    keys.write_text("order_id\n1\nx\n2\n")
+    done = call("distribute", path, "--table", "shop.orders", "--keys", keys)
+    assert done.code == 2
+    assert "1 of 3 rows" in done.err
+    assert "row 3" in done.err
+    assert "PARTITIONS" in done.out

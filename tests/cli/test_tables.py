@@ -22,6 +22,8 @@ QUANTITY = {"value": 248.0, "low": 157.0, "high": 394.0, "unit": "s"}
         ("duration_s", 60.0, "1 min"),
         ("offered_per_s", 4320.0, "4\u2009320 /s"),
         ("utilisation_max", 0.95, "95 %"),
+        ("fill_percent", -12.5, "-12.5 %"),
+        ("expected_percent", 0.04, "0.04 %"),
         ("node_id", 1450, "1450"),
         ("fits", True, "yes"),
         ("fix", None, "—"),

@@ -48,8 +48,14 @@ def needs_data_nodes(plan: Plan, path: Path) -> None:
     help="CSV of real keys of that table, in place of its number of rows.",
 )
 @json_option
-def distribute(plan_file: Path, table_name: str | None, keys: Path | None, *, as_json: bool) -> None:
-    """Show where the rows of each table lie: partitions, node groups, nodes, LDMs."""
+@click.pass_context
+def distribute(
+    ctx: click.Context, plan_file: Path, table_name: str | None, keys: Path | None, *, as_json: bool
+) -> None:
+    """Show where the rows of each table lie: partitions, node groups, nodes, LDMs.
+
+    Exit code 2: some keys could not be read and do not count.
+    """
     from ndbplan.estimate.distribution import distribute as distribution_of
 
     plan = read_plan(plan_file)
@@ -75,6 +81,13 @@ def distribute(plan_file: Path, table_name: str | None, keys: Path | None, *, as
         "hot_keys": [{"row": text, "rows": rows} for text, rows in found.hot_keys],
     }
     show({"tables": [shape]}, as_json=as_json)
+    if found.faulty:
+        click.echo(f"ndbplan: {keys}: {_unread(found)} — correct the keys", err=True)
+        ctx.exit(2)
+
+
+def _unread(found: KeyCount) -> str:
+    return f"{found.faulty} of {found.faulty + found.rows} rows could not be read; {found.problems[0]}"
 
 
 def _with_keys(plan: Plan, table: Table, keys: Path) -> tuple[Plan, KeyCount]:
@@ -91,12 +104,8 @@ def _with_keys(plan: Plan, table: Table, keys: Path) -> tuple[Plan, KeyCount]:
         ) from None
     except UserError as error:
         raise UsageError(error.what, where=str(keys), fix=error.fix) from None
-    if found.faulty:
-        raise UsageError(
-            f"{found.faulty} of {found.faulty + found.rows} rows could not be read; {found.problems[0]}",
-            where=str(keys),
-            fix="correct the keys",
-        )
+    if found.faulty and not found.rows:
+        raise UsageError(_unread(found), where=str(keys), fix="correct the keys")
     counted = found.partition_rows if found.exact else ()
     return update(plan, table.id, rows=found.rows, partition_rows=counted), found
 

@@ -64,6 +64,8 @@ def text_of(key: str, value: Any) -> str:
 
 
 def _unit_of(key: str) -> str:
+    if key.endswith("_percent"):
+        return "%"
     if key.endswith("_per_s"):
         return "/s"
     if "bps" in key.split("_"):
