@@ -97,5 +97,7 @@ say "installing the packages of packaging/locks/$kind.txt"
 pip=(.venv/bin/python -m pip --quiet --disable-pip-version-check)
 "${pip[@]}" install --require-hashes --only-binary :all: --requirement "packaging/locks/$kind.txt"
 "${pip[@]}" install --no-deps --no-build-isolation --editable .
+# So that the first start is as quick as the next ones, also where Python writes no bytecode of its own.
+.venv/bin/python -m compileall -q app
 stamp_of "$kind" >".venv/.lock-$kind"
 say "done"
