@@ -59,7 +59,7 @@ def test_many_runs_give_bands(call: Any, saved: Any, tmp_path: Path) -> None:
     for band in found["series"]["bands"]:
         assert len(band["p10"]) == len(found["series"]["times_s"]) == 60
         assert all(a <= b <= c for a, b, c in zip(band["p10"], band["p50"], band["p90"], strict=True))
-    rows = list(csv.reader(series.open()))
+    rows = list(csv.reader(series.read_text().splitlines()))
     assert len(rows) == 61
     assert len(rows[0]) == 1 + 3 * len(names)
     again = call("simulate", path, "--for", "60s", "--runs", "20", "--json").out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
 from ndbplan.simulate import columns as col
+from ndbplan.simulate import run
 from ndbplan.simulate.kernel import prepare
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import Arrays, Cancelled, StartState, simulate
@@ -277,15 +279,29 @@ def test_csv_has_a_line_for_each_second(overload: Plan) -> None:
     assert all(line.count(",") == lines[0].count(",") for line in lines)
 
 
-def test_results_stream_in_while_it_runs(overload: Plan) -> None:
+def test_results_stream_in_while_it_runs(overload: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     parts: list[SimulationResult] = []
+    monkeypatch.setattr(run, "PARTIAL_EVERY_S", 0.0)
     whole = simulate(overload, BIG, duration_s=30_000, partial=parts.append)
-    assert len(parts) >= 1
+    assert len(parts) >= 2
     lengths = [len(part.times_s) for part in parts]
     assert lengths == sorted(lengths)
     assert lengths[-1] < len(whole.times_s)
     last = lengths[-1] - 1
     assert np.allclose(parts[-1].accepted[:last], whole.accepted[:last])
+
+
+def test_a_run_stops_soon_after_it_is_told_to(telecom: Plan) -> None:
+    asked: list[float] = []
+
+    def cancelled() -> bool:
+        asked.append(time.perf_counter())
+        return len(asked) == 6
+
+    with pytest.raises(Cancelled):
+        simulate(telecom, duration_s=86_400, cancelled=cancelled, every_node=True)
+    pauses = np.diff(asked)
+    assert sorted(pauses)[len(pauses) // 2] < 0.1, "looks whether to go on every 100 ms at least"
 
 
 @given(

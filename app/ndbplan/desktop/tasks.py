@@ -52,6 +52,8 @@ class Task(QObject):
     """The Outcome, once."""
     progressed = Signal(object)
     """A Progress; the last one before `finished` need not say 1."""
+    found = Signal(object)
+    """What the work has so far, as often as it likes."""
 
     def __init__(self, work: Callable[[Task], Any]) -> None:
         super().__init__()
@@ -69,6 +71,11 @@ class Task(QObject):
     def report(self, fraction: float | None, text: str = "") -> None:
         """Called by the work: how far it is."""
         self.progressed.emit(Progress(fraction, text))
+
+    def show_so_far(self, value: object) -> None:
+        """Called by the work: what it has so far."""
+        if not self._cancelled:
+            self.found.emit(value)
 
     def run_here(self) -> None:
         """Do the work in the calling thread and announce the outcome."""
@@ -115,9 +122,12 @@ class Tasks(QObject):
         work: Callable[[Task], Any],
         done: Callable[[Outcome], None],
         progress: Callable[[Progress], None] | None = None,
+        so_far: Callable[[Any], None] | None = None,
     ) -> Task:
         """Run `work(task)` in a thread; then `done(outcome)` in the GUI thread."""
         task = Task(work)
+        if so_far is not None:
+            task.found.connect(partial(_found, task, so_far), Qt.ConnectionType.QueuedConnection)
         if progress is not None:
             task.progressed.connect(progress, Qt.ConnectionType.QueuedConnection)
         task.finished.connect(partial(self._ended, task, done), Qt.ConnectionType.QueuedConnection)
@@ -144,6 +154,11 @@ class Tasks(QObject):
     def close(self) -> None:
         """Cancel everything and wait until the threads are idle; no `done` is called afterwards."""
         _stop(self._pool, self._running)
+
+
+def _found(task: Task, so_far: Callable[[Any], None], value: object) -> None:
+    if not task.cancelled():
+        so_far(value)
 
 
 def _stop(pool: QThreadPool, running: dict[Task, _Runnable], _destroyed: object = None) -> None:

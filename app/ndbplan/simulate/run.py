@@ -6,6 +6,7 @@ result.accepted_per_s, result.errors, result.bottleneck
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 CHUNK_PART_STEPS = 1_000_000
 """Steps of log parts between two looks at `cancelled` and two reports of progress: some 30 ms."""
 MOST_BUCKETS = 1200
+PARTIAL_EVERY_S = 0.12
+"""Pause between two partial results, by the clock: they look alive and cost little."""
 
 
 class Cancelled(Exception):  # noqa: N818 — a request, not a fault
@@ -208,7 +211,12 @@ def _steps(
         begin = upto
         if progress is not None:
             progress(begin / scenario.steps)
-        if partial is not None and begin < scenario.steps:
+        if (
+            partial is not None
+            and begin < scenario.steps
+            and time.monotonic() - arrays.shown_s >= PARTIAL_EVERY_S
+        ):
+            arrays.shown_s = time.monotonic()
             partial(SimulationResult.of(*arrays.so_far(scenario, begin)))
 
 
@@ -240,6 +248,8 @@ class Arrays:
     out_disk: Any
     out_busy: Any
     out_node: Any
+    shown_s: float
+    """When a partial result was made last, by the clock."""
 
     @classmethod
     def fresh(cls, scenario: Scenario, start: StartState, most_buckets: int = MOST_BUCKETS) -> Arrays:
@@ -276,6 +286,7 @@ class Arrays:
             out_disk=np.zeros((buckets, disks, len(col.PURPOSES))),
             out_busy=np.zeros((buckets, disks, 2)),
             out_node=np.zeros((buckets, count, col.B_COLUMNS)),
+            shown_s=time.monotonic(),
         )
 
     def bucket_lengths_s(self, scenario: Scenario) -> Any:

@@ -176,6 +176,34 @@ class TestSimulation:
         stand.idle()
         assert panel.result is None
 
+    def test_a_long_run_is_drawn_while_it_goes_on(self, stand: _Stand) -> None:
+        panel = stand.simulated()
+        before = panel.charts.rates._content
+        panel.duration.setText("20 d")
+        panel.simulate()
+        stand.until(lambda: panel._streaming)
+        shown = panel.charts.rates._content
+        assert panel._task is not None, "it still runs"
+        assert shown.length_s == 20 * 86400
+        assert 0 < len(shown.times_s) * shown.bucket_s < 20 * 86400
+        stand.until(lambda: len(panel.charts.rates._content.times_s) > len(shown.times_s))
+        panel.stop()
+        assert panel.charts.rates._content.length_s is None
+        assert len(panel.charts.rates._content.times_s) == len(before.times_s)
+        assert not panel._streaming
+        stand.idle()
+        assert len(panel.charts.rates._content.times_s) == len(before.times_s), "nothing comes after"
+
+    def test_a_first_run_that_is_cancelled_leaves_no_charts(self, stand: _Stand) -> None:
+        panel: Any = stand.view.show_tab("Simulation")
+        panel.duration.setText("20 d")
+        panel.simulate()
+        stand.until(lambda: panel._streaming)
+        assert panel._pages.currentWidget() is panel.charts
+        panel.stop()
+        assert panel._pages.currentWidget() is panel._empty
+        stand.idle()
+
     @pytest.mark.parametrize("text", ["soon", "0.1 s", "90 d"])
     def test_a_bad_duration_is_refused_in_one_line(self, stand: _Stand, text: str) -> None:
         panel: Any = stand.view.show_tab("Simulation")

@@ -73,6 +73,8 @@ class Content:
     marks: Sequence[Mark] = ()
     scales: dict[str, tuple[float, str]] = field(default_factory=dict)
     """Series drawn on another scale: name to (factor to divide by, unit)."""
+    length_s: float | None = None
+    """Time that the chart is wide; None: as long as the series. A run that is not over leaves room."""
 
 
 class TimeChart(QWidget):
@@ -389,7 +391,7 @@ class TimeChart(QWidget):
 
 
 def _length_s(content: Content) -> float:
-    return len(content.times_s) * content.bucket_s
+    return content.length_s or len(content.times_s) * content.bucket_s
 
 
 def shown(value: float, unit: str) -> str:

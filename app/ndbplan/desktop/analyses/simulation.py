@@ -26,13 +26,13 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.resources import read_json
-from ndbplan.base.units import format_count, format_duration, format_percent
+from ndbplan.base.units import format_duration
 from ndbplan.desktop import theme
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.playback import Scrubber, moment_of
+from ndbplan.desktop.analyses.simulation_summary import Summary
 from ndbplan.desktop.context import Context
-from ndbplan.desktop.explain import QuantityLabel
-from ndbplan.desktop.parts import Elided, label
+from ndbplan.desktop.parts import Elided
 from ndbplan.desktop.tasks import Outcome, Progress, Task
 from ndbplan.desktop.units import SECONDS
 from ndbplan.plan.file import write_atomically
@@ -72,6 +72,8 @@ class SimulationPanel(Panel):
         self._task: Task | None = None
         self._run: _Run | None = None
         self._before: SimulationResult | None = None
+        self._asked = (context.plan, 0.0)
+        self._streaming = False
         self.workload = QComboBox()
         self.workload.setAccessibleName("Workload")
         self.workload.setMinimumWidth(150)
@@ -100,7 +102,7 @@ class SimulationPanel(Panel):
         self.bar.setFixedWidth(150)
         self.bar.setAccessibleName("Progress of the simulation")
         self.bar.hide()
-        self._summary = _Summary()
+        self._summary = Summary()
         self.scrubber = Scrubber()
         self.charts: SimulationCharts | None = None
         self._empty = Empty("", "")
@@ -227,8 +229,12 @@ class SimulationPanel(Panel):
         self.bar.setRange(0, 0)
         self.bar.show()
         runs = _RUNS if self.uncertain.isChecked() else 0
+        self._asked = (plan, duration_s)
         self._task = self.context.tasks.start(
-            lambda task: _simulate(plan, workload_id, duration_s, runs, task), self._done, self._progressed
+            lambda task: _simulate(plan, workload_id, duration_s, runs, task),
+            self._done,
+            self._progressed,
+            self._show_so_far,
         )
 
     def _range_toggled(self, on: bool) -> None:
@@ -244,7 +250,18 @@ class SimulationPanel(Panel):
         if self._task is not None:
             self._task.cancel()
             self._task = None
+        self._back_to_last()
         self._idle("Cancelled")
+
+    def _back_to_last(self) -> None:
+        """A run that did not come to its end leaves the charts to the one before."""
+        if not self._streaming:
+            return
+        self._streaming = False
+        if self._run is None:
+            self._pages.setCurrentIndex(0)
+        else:
+            self._show(self._run, keep_moment=True)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -310,12 +327,22 @@ class SimulationPanel(Panel):
         if progress.fraction is not None:
             self.bar.setValue(round(progress.fraction * 1000))
 
+    def _show_so_far(self, result: SimulationResult) -> None:
+        """Draw what a run that is not over has found; the charts are as wide as the whole run."""
+        if self._task is None:
+            return
+        plan, duration_s = self._asked
+        self._open_charts().show_result(result, plan, length_s=duration_s)
+        self._streaming = True
+
     def _done(self, outcome: Outcome) -> None:
         if outcome.cancelled:
             return
+        self._streaming = False
         self._task = None
         self._idle("")
         if outcome.error:
+            self._back_to_last()
             self._refuse(outcome.error)
             return
         first = self._run is None or self._run.workload_id != outcome.value.workload_id
@@ -348,17 +375,20 @@ class SimulationPanel(Panel):
         self._summary.hide()
         self.moment.emit(None)
 
-    def _show(self, run: _Run, *, keep_moment: bool) -> None:
+    def _open_charts(self) -> SimulationCharts:
         if self.charts is None:
             from ndbplan.desktop.analyses.simulation_charts import SimulationCharts
 
             self.charts = SimulationCharts(self.context)
             self.charts.clicked_at.connect(self.scrubber.go_to)
             self._pages.addWidget(self.charts)
-        result = run.result
         self._pages.setCurrentWidget(self.charts)
+        return self.charts
+
+    def _show(self, run: _Run, *, keep_moment: bool) -> None:
+        result = run.result
         bands = run.bands if self.uncertain.isChecked() else None
-        self.charts.show_result(result, run.plan, bands)
+        self._open_charts().show_result(result, run.plan, bands)
         self._summary.show_result(result, bands)
         self._foot.show()
         self._more.show()
@@ -402,42 +432,6 @@ class SimulationPanel(Panel):
             self.charts.show_result(self._run.result, self._run.plan, bands)
 
 
-class _Summary(QWidget):
-    """One line: what was accepted, and what limits it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._accepted = QuantityLabel("Accepted transactions per second")
-        self._text = label("", "muted", wrap=False)
-        self._limit = Elided()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
-        row.addWidget(label("accepted", "muted", wrap=False))
-        row.addWidget(self._accepted)
-        row.addWidget(self._text)
-        row.addWidget(self._limit, 1)
-        self.hide()
-
-    def show_result(self, result: SimulationResult, bands: Bands | None) -> None:
-        """Show the totals of a run; with bands their range over many runs."""
-        accepted = bands.accepted_per_s if bands is not None else result.accepted_per_s
-        self._accepted.show_quantity(accepted)
-        shown = format_count(round(accepted.value))
-        if bands is not None:
-            shown = f"{format_count(round(accepted.low))} … {format_count(round(accepted.high))}"
-        self._accepted.setText(f"{shown}/s")
-        self._text.setText(f"of {format_count(round(result.offered_per_s))}/s")
-        bottleneck = result.bottleneck
-        verb = "limited by" if bottleneck.used >= 1 else "next limit"
-        text = f"· {verb} {bottleneck.resource} {bottleneck.where}"
-        if bands is not None and bands.errors:
-            odds = bands.errors[0]
-            text += f" · {odds.code} in {format_percent(odds.probability)} of runs"
-        self._limit.setText(text)
-        self.show()
-
-
 @cache
 def _errors() -> dict[int, dict[str, Any]]:
     return {int(row["code"]): row for row in read_json("ndb/errors.json")["errors"]}
@@ -471,6 +465,7 @@ def _simulate(plan: Plan, workload_id: str, duration_s: float, runs: int, task: 
         duration_s,
         progress=lambda share: task.report(share, "Simulating…"),
         cancelled=task.cancelled,
+        partial=task.show_so_far,
     )
     elapsed_s = time.perf_counter() - began
     if not runs:

@@ -37,6 +37,7 @@ class SimulationCharts(QWidget):
         self._result: SimulationResult | None = None
         self._plan: Plan | None = None
         self._bands: Bands | None = None
+        self._length_s: float | None = None
         self.node = _picker("Data node")
         self.disk = _picker("Disk")
         self.rates = TimeChart("Transactions/s")
@@ -60,9 +61,18 @@ class SimulationCharts(QWidget):
         self.disk.activated.connect(lambda _i: self._draw_disk())
         context.selection.changed.connect(self._selected)
 
-    def show_result(self, result: SimulationResult, plan: Plan, bands: Bands | None = None) -> None:
-        """Draw a run of a plan; with bands also what most of many runs do."""
-        self._result, self._plan, self._bands = result, plan, bands
+    def show_result(
+        self,
+        result: SimulationResult,
+        plan: Plan,
+        bands: Bands | None = None,
+        length_s: float | None = None,
+    ) -> None:
+        """Draw a run of a plan; with bands also what most of many runs do.
+
+        `length_s`: how long a run that is not over will be.
+        """
+        self._result, self._plan, self._bands, self._length_s = result, plan, bands, length_s
         nodes = {i: part for part in result.parts for i in part.node_ids}
         _fill(self.node, [(f"node {i}", i) for i in sorted(nodes)])
         disks = sorted(
@@ -135,7 +145,15 @@ class SimulationCharts(QWidget):
         result = self._result
         if result is None:
             raise RuntimeError("nothing has been simulated")
-        return Content(result.times_s, result.bucket_s, unit, series, marks=self._marks(), **more)
+        return Content(
+            result.times_s,
+            result.bucket_s,
+            unit,
+            series,
+            marks=self._marks(),
+            length_s=self._length_s,
+            **more,
+        )
 
     def _draw_rates(self) -> None:
         result = self._result
