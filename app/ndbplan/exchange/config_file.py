@@ -17,6 +17,8 @@ from ndbplan.base.units import format_bytes
 MAX_FILE_BYTES = 16_000_000
 """More than any config.ini: 255 nodes with every parameter set are about 2 MB."""
 
+MAX_LINES = 100_000
+"""255 nodes with every parameter set are about half of that."""
 MAX_FINDINGS = 200
 _PIECE = 1023
 _SHOWN = 60
@@ -72,11 +74,16 @@ class RawSection:
     header: str
     """The word in the brackets: ndbd, mysqld, api …"""
     lines: list[Line] = field(default_factory=list)
+    _by_name: dict[str, Line] = field(default_factory=dict)
+
+    def add(self, line: Line) -> None:
+        """Append a line; the first one of a name is the one that counts."""
+        self.lines.append(line)
+        self._by_name.setdefault(line.name.lower(), line)
 
     def get(self, name: str) -> Line | None:
         """The line of a parameter, its name in any case."""
-        wanted = name.lower()
-        return next((line for line in self.lines if line.name.lower() == wanted), None)
+        return self._by_name.get(name.lower())
 
 
 @dataclass
@@ -121,6 +128,12 @@ def read_config_file(content: bytes, name: str = "config.ini") -> ConfigFile:
     _refuse_binary(content, name)
     section: RawSection | None = None
     for number, piece in _pieces(content):
+        if number > MAX_LINES:
+            raise ConfigFileError(
+                f"the file has more than {MAX_LINES} lines",
+                where=f"{name}, line {number}",
+                fix="name the configuration file of a management server",
+            )
         text = piece.split(b"\0", 1)[0]
         stripped = text.strip(b" \t\r\n")
         if len(piece) == _PIECE and not piece.endswith(b"\n") and stripped:
@@ -236,7 +249,7 @@ def _other_line(
             "keep one of them",
         )
         return section
-    section.lines.append(Line(name, value, number))
+    section.add(Line(name, value, number))
     return section
 
 

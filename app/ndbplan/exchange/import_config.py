@@ -104,7 +104,8 @@ def _line_of(config: ConfigFile, problem: Problem, lines: Mapping[str, int]) -> 
 
 def guess_version(config: ConfigFile) -> str:
     """The newest series, 8.4 first, that knows most parameters of a file."""
-    names = {(s.kind, line.name) for s in config.sections for line in s.lines}
+    stated = {(s.kind, line.name) for s in config.sections for line in s.lines}
+    names = [(kind, name) for kind, name in stated if catalogue.exists(kind, name)]
 
     def unknown(series: str) -> int:
         version = NdbVersion.parse(series)

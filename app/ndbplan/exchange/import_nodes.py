@@ -109,7 +109,9 @@ class NodeImport:
                 f"there is a second [{section.header} default] (the first is on line {earlier.line})",
                 "put both together",
             )
-            earlier.lines += [line for line in section.lines if earlier.get(line.name) is None]
+            for line in section.lines:
+                if earlier.get(line.name) is None:
+                    earlier.add(line)
 
     def _take_computer(self, section: RawSection) -> None:
         label, host = section.get("Id"), section.get("HostName")

@@ -40,11 +40,14 @@ class Assumable(Part):
     """Names of fields (or parameters) whose values are assumptions; shown as such."""
 
 
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
 def no_control(text: str) -> str:
     """The text itself; ValueError when it holds a control character."""
-    bad = next((c for c in text if ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u2028\u2029"), None)
+    bad = _CONTROL.search(text)
     if bad is not None:
-        raise ValueError(f"holds the control character U+{ord(bad):04X}; only printable text is allowed")
+        raise ValueError(f"holds the control character U+{ord(bad[0]):04X}; only printable text is allowed")
     return text
 
 
