@@ -13,6 +13,7 @@ import io
 import math
 import re
 from datetime import datetime
+from pathlib import Path
 from typing import Literal
 
 from ndbplan.base.errors import UserError
@@ -22,7 +23,8 @@ from ndbplan.plan.fields import MAX_RATE
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 
-MOST_LINES = 200_000
+MOST_LINES = 100_000
+LARGEST_BYTES = 20_000_000
 LONGEST_S = 1e9
 _CLOCK = re.compile(r"(\d{1,3}):(\d{2})(?::(\d{2}(?:\.\d+)?))?$")
 
@@ -76,6 +78,25 @@ def read_load_schedule(
             fix="repeat it after its last moment",
         )
     return OpenLoad(points=tuple(points), shape=shape, repeat_s=repeat_s)
+
+
+def read_schedule_file(path: Path) -> str:
+    """The text of a file. Raises LoadScheduleError when it cannot be read, is too large or no UTF-8."""
+    try:
+        with path.open("rb") as source:
+            content = source.read(LARGEST_BYTES + 1)
+        if len(content) > LARGEST_BYTES:
+            raise LoadScheduleError(
+                f"the file has more than {LARGEST_BYTES // 10**6} MB, the most that is read",
+                fix="thin the file out",
+            )
+        return content.decode("utf-8-sig")
+    except OSError as error:
+        raise LoadScheduleError(
+            f"it cannot be read ({error.strerror})", fix="check the name and the permissions"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise LoadScheduleError(f"byte {error.start} is not UTF-8 text", fix="choose a CSV file") from None
 
 
 def with_schedule(plan: Plan, workload_id: str, text: str, shape: str = "linear") -> Plan:

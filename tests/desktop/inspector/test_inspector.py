@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
@@ -20,6 +21,7 @@ from ndbplan.desktop.inspector.events import NAMES, added
 from ndbplan.desktop.inspector.grid import Grid
 from ndbplan.desktop.inspector.parameters import ParametersPanel
 from ndbplan.desktop.inspector.problems import ProblemRow
+from ndbplan.desktop.inspector.workloads import WorkloadPage
 from ndbplan.desktop.selection import Selection
 from ndbplan.plan import edits
 from ndbplan.plan.samples import sample_plan
@@ -210,6 +212,26 @@ def test_columns_are_edited_in_the_grid_and_keys_follow_a_rename(stand: _Stand) 
     assert len(stand.document.plan.table("blobs_5k").columns) == len(table.columns) + 1
     grid.model.remove([len(table.columns)])
     assert len(stand.document.plan.table("blobs_5k").columns) == len(table.columns)
+
+
+def test_a_workload_takes_its_load_from_a_file(stand: _Stand, tmp_path: Path) -> None:
+    stand.select("blobs-5k")
+    (page,) = stand.view.findChildren(WorkloadPage)
+    before = stand.document.plan
+    path = tmp_path / "load.csv"
+    path.write_text("seconds,rate\n0,100\n60,many\n")
+    page.read_schedule(path)
+    assert stand.document.plan is before
+    assert "load.csv line 3: 'many' is no rate" in page._said.text()
+    page.read_schedule(tmp_path / "none.csv")
+    assert "cannot be read" in page._said.text()
+    path.write_text("seconds,rate\n0,100\n60,4000\n")
+    page.read_schedule(path)
+    stand.settle()
+    points = stand.document.plan.workload("blobs-5k").load.points
+    assert [(p.at_s, p.rate_per_s) for p in points] == [(0, 100), (60, 4000)]
+    stand.document.undo_stack.undo()
+    assert stand.document.plan is before
 
 
 def test_a_workload_changes_between_rate_and_clients(stand: _Stand) -> None:

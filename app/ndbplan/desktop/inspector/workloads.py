@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.context import Context
@@ -60,6 +62,7 @@ class WorkloadPage(Page):
 
     def _load(self, workload: Workload) -> None:
         section = self.section("Load")
+        section.add_action(link("From CSV…", self._ask_schedule, "Read the rate over time from a CSV file"))
         form = self.form(section.body, Inner(lambda w: w.load, _put_load))
         form.choice(
             "kind",
@@ -101,6 +104,24 @@ class WorkloadPage(Page):
         )
         section.body.addWidget(points)
         self.keep_fresh(points)
+
+    def _ask_schedule(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self, "Moments and transactions per second", "", "CSV (*.csv *.txt);;All files (*)"
+        )
+        if name:
+            self.read_schedule(Path(name))
+
+    def read_schedule(self, path: Path) -> None:
+        """Let the workload arrive as a CSV file says; what is wrong with the file is said in one line."""
+        from ndbplan.exchange.load_schedule import read_schedule_file, with_schedule
+
+        try:
+            after = with_schedule(self.context.plan, self.ids[0], read_schedule_file(path))
+        except UserError as error:
+            self.say(UserError(error.what, where=f"{path.name} {error.where}".strip(), fix=error.fix).line)
+            return
+        self.context.document.edit(f"Load from {path.name}", after)
 
     def _transaction(self, i: int, transaction: Transaction) -> None:
         workload_id = self.ids[0]
