@@ -75,3 +75,9 @@ def test_the_survivor_of_a_pair_takes_all_primaries() -> None:
 )
 def test_chi_square(statistic: float, degrees: int, tail: float) -> None:
     assert chi_square_tail(statistic, degrees) == pytest.approx(tail, rel=0.15)
+
+
+def test_each_partition_tells_how_far_it_is_from_the_mean() -> None:
+    plan = _plan(partition_rows=(800_000, 300_000, 300_000, 300_000, 300_000, 300_000, 300_000, 400_000))
+    found = distribute(plan, plan.tables[0]).to_json()["partitions"]
+    assert [round(p["fill_percent"]) for p in found] == [113, -20, -20, -20, -20, -20, -20, 7]

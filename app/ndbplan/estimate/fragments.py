@@ -223,11 +223,15 @@ class TableDistribution:
         from ndbplan.estimate.skew import skew_report
 
         report = skew_report(self, measured=self.measured).to_json()
-        del report["table"], report["partitions"]
+        del report["table"]
+        fills = [share["fill_percent"] for share in report.pop("partitions")]
         return {
             "table": self.table,
             "hash_map": {"name": self.hash_map_name, "buckets": self.buckets},
-            "partitions": [partition.to_json() for partition in self.partitions],
+            "partitions": [
+                {**partition.to_json(), "fill_percent": fill}
+                for partition, fill in zip(self.partitions, fills, strict=True)
+            ],
             "skew": {**self.skew.to_json(), **report},
         }
 

@@ -33,10 +33,18 @@ from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.estimate.distribution import Redistribution, TableDistribution
+    from ndbplan.estimate.fragments import Skew
     from ndbplan.estimate.reorganise import ReorganiseEstimate, TableReorganise
+    from ndbplan.estimate.skew import SkewReport
 
 _FACTS_WIDTH = 224
 _MOST_ROWS = 2000
+_CAUSES = {
+    "even": ("none", "The hash map gives each partition as many buckets"),
+    "chance": ("chance", "Counted rows differ no more than a hash makes them by chance"),
+    "hash map": ("the hash map", "The number of partitions does not divide the buckets of the map"),
+    "keys": ("the keys", "Chance would not spread rows so far: some keys of the distribution key are hot"),
+}
 _HEADERS = ("Part.", "Group", "Nodes", "Rows", "Bytes", "LDM")
 
 
@@ -59,6 +67,8 @@ class _Answer:
     before: TableDistribution
     moved: Redistribution | None
     estimate: ReorganiseEstimate | None
+    skew: SkewReport | None = None
+    """Of the partitions as they end up."""
     refusal: str = ""
     """Why the node groups cannot be added."""
 
@@ -334,8 +344,37 @@ class DistributionPanel(Panel):
             self._fact("Rows", format_count(int(before.rows.sum())))
         over = format_percent(skew.partition_ratio - 1)
         self._fact("Fullest partition", f"{over} over mean", "Rows of the fullest partition against the mean")
+        if answer.skew is not None:
+            self._state_skew(answer.skew, skew)
         self._fact("Hash map", f"{before.buckets} buckets", before.hash_map_name)
         self.add_button.setEnabled(self.groups.value() > 0 and not answer.refusal)
+
+    def _state_skew(self, report: SkewReport, skew: Skew) -> None:
+        """Why partitions differ, what is hottest, and what the loss of a node makes of it."""
+        cause, why = _CAUSES[report.cause]
+        if report.probability is not None:
+            why += f" (chance alone does it in {format_percent(report.probability)} of cases)"
+        self._fact("Skew comes from", cause, why)
+        self._fact(
+            "Spread by chance",
+            f"± {format_percent(report.expected_percent / 100)}",
+            "One standard deviation of a partition's rows when a hash spreads them",
+        )
+        if skew.hottest_log_part is not None:
+            node, part = skew.hottest_log_part
+            self._fact(
+                "Fullest log part",
+                f"{format_count(skew.log_part_ratio)} × mean",
+                f"Log part {part} of node {node}: rows it stores against the mean of all log parts",
+            )
+        loss = report.worst_loss
+        if loss is not None:
+            self._fact(
+                "After losing a node",
+                f"{format_count(loss.factor)} × on node {loss.loaded_node}",
+                f"The worst case: without node {loss.lost_node}, node {loss.loaded_node} is primary for "
+                f"{format_count(loss.primary_rows)} rows, {format_count(loss.factor)} times the mean now",
+            )
 
     def _state_times(self, answer: _Answer) -> None:
         estimate, of_table = answer.estimate, answer.of_table
@@ -387,6 +426,16 @@ def _grown(plan: Plan, groups: int) -> Plan:
 
 
 def _ask(question: _Question) -> _Answer:
+    from dataclasses import replace
+
+    from ndbplan.estimate.skew import skew_report
+
+    answer = _asked(question)
+    last = answer.moved.after if answer.moved is not None else answer.before
+    return replace(answer, skew=skew_report(last, measured=last.measured))
+
+
+def _asked(question: _Question) -> _Answer:
     from ndbplan.estimate.distribution import distribute, node_groups, redistribute
     from ndbplan.estimate.reorganise import reorganise
 
@@ -397,7 +446,7 @@ def _ask(question: _Question) -> _Answer:
         try:
             estimate = reorganise(plan, question.groups, workload)
         except UserError as error:
-            return _Answer(question, before, None, None, error.line)
+            return _Answer(question, before, None, None, refusal=error.line)
         moved = next(t.redistribution for t in estimate.tables if t.table == before.table)
         return _Answer(question, before, moved, estimate)
     if baseline is not None and any(table.id == table_id for table in baseline.tables):

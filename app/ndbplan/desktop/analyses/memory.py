@@ -13,7 +13,9 @@ from ndbplan.desktop.context import Context
 from ndbplan.desktop.estimates import Estimate
 from ndbplan.desktop.explain import QuantityLabel
 from ndbplan.desktop.parts import label
+from ndbplan.desktop.tasks import Outcome, Task
 from ndbplan.estimate.quantity import Quantity
+from ndbplan.plan.plan import Plan
 
 _TABLE_HEADERS = (
     "Table", "Rows", "Fixed", "Variable", "Hash index", "Ordered", "Unique", "Blobs", "Total", "On disk",
@@ -31,6 +33,11 @@ class MemoryPanel(Panel):
         self.tables = numbers.NumbersTable("Memory of tables", _TABLE_HEADERS)
         self.nodes = numbers.NumbersTable("Memory of data nodes", _NODE_HEADERS)
         self._total = QuantityLabel("DataMemory used over all data nodes")
+        self._task: Task | None = None
+        self._asked: Plan | None = None
+        self.full_in = QuantityLabel("Months until DataMemory is full")
+        self._full_in = _phrase("full in", self.full_in)
+        self._full_in.setToolTip("As the tables grow: when the first node needs 95 % of its DataMemory")
         self._table_ids: list[str] = []
         self._node_ids: list[str] = []
         self._empty = Empty("Nothing to count yet", "Add data nodes and tables to see what they take.")
@@ -39,7 +46,15 @@ class MemoryPanel(Panel):
         split.setHandleWidth(16)
         split.setChildrenCollapsible(False)
         split.addWidget(_titled("Tables, one replica of each", self.tables))
-        split.addWidget(_titled("Data nodes", self.nodes, self._total, "in the cluster"))
+        split.addWidget(
+            _titled(
+                "Data nodes",
+                self.nodes,
+                self._full_in,
+                self._total,
+                label("in the cluster", "muted", wrap=False),
+            )
+        )
         split.setSizes([560, 440])
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
@@ -60,6 +75,7 @@ class MemoryPanel(Panel):
         self._pages.setCurrentIndex(1)
         memory = overview.memory
         self._total.show_quantity(memory.cluster_bytes)
+        self._ask_growth(plan)
         ids = {table.full_name: table.id for table in plan.tables}
         self._table_ids = [ids.get(table.table, "") for table in memory.tables]
         rows = [
@@ -101,6 +117,27 @@ class MemoryPanel(Panel):
             ]
         )
 
+    def _ask_growth(self, plan: Plan) -> None:
+        """When memory runs out, in a thread: it takes dozens of estimates."""
+        if plan is self._asked:
+            return
+        self._asked = plan
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        if not any(table.growth_rows_per_month for table in plan.tables):
+            self._full_in.hide()
+            return
+        self._task = self.context.tasks.start(lambda _task: _months_until_full(plan), self._grown)
+
+    def _grown(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        self._task = None
+        self._full_in.setVisible(outcome.value is not None)
+        if outcome.value is not None:
+            self.full_in.show_quantity(outcome.value)
+
     def _select(self, table: numbers.NumbersTable, ids: list[str], index: QModelIndex) -> None:
         row = table.row_of(index)
         if index.column() == 0 and 0 <= row < len(ids) and ids[row] in self.context.plan.by_id:
@@ -113,7 +150,25 @@ def _part(quantity: Quantity, title: str) -> numbers.Cell:
     return numbers.number(quantity, title)
 
 
-def _titled(title: str, table: QWidget, number: QWidget | None = None, what: str = "") -> QWidget:
+def _months_until_full(plan: Plan) -> Quantity | None:
+    from ndbplan.estimate.growth import growth
+
+    return growth(plan, 0).months_until_full
+
+
+def _phrase(words: str, number: QWidget) -> QWidget:
+    """A number with words before it, hidden until there is one."""
+    box = QWidget()
+    row = QHBoxLayout(box)
+    row.setContentsMargins(0, 0, 10, 0)
+    row.setSpacing(6)
+    row.addWidget(label(words, "muted", wrap=False))
+    row.addWidget(number)
+    box.hide()
+    return box
+
+
+def _titled(title: str, table: QWidget, *beside: QWidget) -> QWidget:
     box = QWidget()
     layout = QVBoxLayout(box)
     layout.setContentsMargins(0, 0, 0, 0)
@@ -121,9 +176,8 @@ def _titled(title: str, table: QWidget, number: QWidget | None = None, what: str
     top = QHBoxLayout()
     top.setSpacing(6)
     top.addWidget(label(title, "chartTitle", wrap=False), 1)
-    if number is not None:
-        top.addWidget(number)
-        top.addWidget(label(what, "muted", wrap=False))
+    for widget in beside:
+        top.addWidget(widget)
     layout.addLayout(top)
     layout.addWidget(table, 1)
     return box

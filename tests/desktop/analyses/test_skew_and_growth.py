@@ -1,0 +1,70 @@
+"""What the Distribution panel says of skew, and the Memory panel of growth, against the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from ndbplan.base.units import format_count
+from ndbplan.desktop.analyses import AnalysisArea
+from ndbplan.desktop.document import Document
+from ndbplan.desktop.estimates import Estimates
+from ndbplan.desktop.selection import Selection
+from ndbplan.estimate.distribution import distribute
+from ndbplan.estimate.growth import growth
+from ndbplan.estimate.skew import skew_report
+from ndbplan.plan import edits
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_plan
+
+
+def _panel(qtbot: QtBot, plan: Plan, name: str) -> tuple[Any, Document]:
+    document = Document(plan)
+    estimates = Estimates(document)
+    view = AnalysisArea(document, Selection(document), estimates)
+    qtbot.addWidget(view)
+    view.show()
+    panel = view.show_tab(name)
+    qtbot.waitUntil(lambda: estimates.is_fresh, timeout=60_000)
+    qtbot.waitUntil(lambda: not view.context.tasks.is_busy, timeout=60_000)
+    return panel, document
+
+
+def _texts(panel: Any) -> list[str]:
+    return [found.text() for found in panel.findChildren(QLabel) if found.isVisibleTo(panel)]
+
+
+def test_hot_keys_are_named_as_the_cause_and_the_loss_of_a_node_is_stated(qtbot: QtBot) -> None:
+    plan = sample_plan("starter")
+    table = plan.tables[0]
+    rows = (14_000_000, 2_000_000, 2_000_000, 2_000_000)
+    plan = edits.update(plan, table.id, rows=sum(rows), partition_rows=rows)
+    panel, _ = _panel(qtbot, plan, "Distribution")
+    panel.groups.setValue(0)
+    qtbot.waitUntil(lambda: not panel.context.tasks.is_busy, timeout=60_000)
+    texts = _texts(panel)
+    assert texts[texts.index("Skew comes from") + 1] == "the keys"
+    loss = skew_report(distribute(plan, plan.table(table.id)), measured=True).worst_loss
+    assert loss is not None
+    said = texts[texts.index("After losing a node") + 1]
+    assert said == f"{format_count(loss.factor)} × on node {loss.loaded_node}"
+
+
+def test_expected_rows_have_no_skew_to_explain(qtbot: QtBot) -> None:
+    panel, _ = _panel(qtbot, sample_plan("starter"), "Distribution")
+    texts = _texts(panel)
+    assert texts[texts.index("Skew comes from") + 1] == "none"
+
+
+def test_memory_says_when_it_is_full(qtbot: QtBot) -> None:
+    plan = sample_plan("starter")
+    panel, document = _panel(qtbot, plan, "Memory")
+    assert panel.full_in.isVisibleTo(panel)
+    left = growth(plan, 0).months_until_full
+    assert left is not None
+    assert panel.full_in.quantity.value == left.value
+    still = plan.replace(tables=tuple(edits.changed(t, growth_rows_per_month=0) for t in plan.tables))
+    document.edit("No growth", still)
+    qtbot.waitUntil(lambda: not panel.full_in.isVisibleTo(panel), timeout=60_000)
