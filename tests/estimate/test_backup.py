@@ -83,3 +83,15 @@ def test_files_are_written_in_full_one_after_the_other() -> None:
     data = next(p for p in found.phases if p.name.startswith("data"))
     one = create_file(DISK_DATA, disk, DISK_DATA.tablespaces[0].data_files[0].size_bytes).value
     assert data.duration_s.value == pytest.approx(one * DISK_DATA.tablespaces[0].data_files[0].count)
+
+
+def test_ranges_of_what_nobody_timed_are_neither_narrow_nor_useless() -> None:
+    for found in (backup(STARTER).duration_s, restore_backup(STARTER).duration_s):
+        assert 2 < found.high / found.low < 6
+
+
+def test_an_empty_cluster_still_waits_for_global_checkpoints() -> None:
+    few = edits.update(STARTER, STARTER.tables[0].id, rows=1)
+    for table in few.tables[1:]:
+        few = edits.update(few, table.id, rows=0)
+    assert 1 < backup(few).duration_s.value < 10

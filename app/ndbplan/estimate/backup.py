@@ -114,14 +114,16 @@ def _speed(plan: Plan, node: DataNode) -> tuple[Quantity, str]:
         left = disk.sequential_write_bytes_per_s * max(0.05, 1 - disk.other_load)
         bounds.append((f"disk {disk.name}", left, left, left))
     name, value, *_ = min(bounds, key=lambda bound: bound[1])
-    low, high = min(b[2] for b in bounds), min(b[3] for b in bounds)
+    held = constant_for(plan, "backup_speed_held")
+    low, high = held.low * min(b[2] for b in bounds), held.high * min(b[3] for b in bounds)
     why = (
         Term("MaxDiskWriteSpeed", limits.ceiling, "bytes/s", "plan"),
         Term("share that a backup gets", part, "fraction", "BackupDiskWriteSpeedPct"),
         Term("LDM threads that take part", threads, "", "all from 8.0.16 on, before that one"),
         term_of(scan),
+        term_of(held),
     )
-    return Quantity(value, min(low, value), max(high, value), "bytes/s", why), name
+    return Quantity(held.value * value, low, high, "bytes/s", why), name
 
 
 def _node(plan: Plan, node: DataNode, data: NodeData, change_bytes_per_s: float) -> NodeBackup:
@@ -142,12 +144,13 @@ def _node(plan: Plan, node: DataNode, data: NodeData, change_bytes_per_s: float)
         why,
     )
     speed, bound = _speed(plan, node)
+    fixed = constant_for(plan, "backup_fixed_s")
     duration = Quantity(
-        size.value / speed.value,
-        size.low / speed.high,
-        size.high / speed.low,
+        fixed.value + size.value / speed.value,
+        fixed.low + size.low / speed.high,
+        fixed.high + size.high / speed.low,
         "s",
-        (size.as_term("bytes"), speed.as_term("speed")),
+        (term_of(fixed), size.as_term("bytes"), speed.as_term("speed")),
     )
     log = duration.scaled(
         change_bytes_per_s,
