@@ -20,6 +20,7 @@ from ndbplan.estimate.node_data import NodeData, node_data
 from ndbplan.estimate.parameters import number, version_of
 from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term, largest, total
+from ndbplan.estimate.restart import busy_threads
 from ndbplan.estimate.restart_phases import Phase
 from ndbplan.estimate.shares import shares_of
 from ndbplan.estimate.topology import ldm_threads
@@ -195,7 +196,9 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
         node = by_id[data.node_id]
         speed = core_speed(plan, plan.host(node.host_id)).value
         reference = constant_for(plan, "core_gain_per_clock").value
-        threads += ldm_threads(plan, node) * speed / reference / no_of_replicas(plan)
+        together = sum(1 for other in by_id.values() if other.host_id == node.host_id)
+        busy = busy_threads(plan, node, together=together)
+        threads += busy * speed / reference / no_of_replicas(plan)
     whole = sum(data.rows for data in found) / no_of_replicas(plan)
     if threads:
         why = (
