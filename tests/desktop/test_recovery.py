@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -97,12 +96,6 @@ def test_a_journal_with_a_broken_plan_says_what_is_wrong(tmp_path) -> None:
     )
     with pytest.raises(PlanFileError):
         crashed(tmp_path)[0].plan()
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_a_read_only_folder_is_no_reason_to_fail_by_permission(document, tmp_path) -> None:
-    tmp_path.chmod(0o500)
-    Journal(document, tmp_path / "journals", document).write()
 
 
 def test_a_folder_that_cannot_be_made_is_no_reason_to_fail(document, tmp_path) -> None:
