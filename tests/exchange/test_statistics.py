@@ -120,3 +120,28 @@ def test_both_outputs_tell_the_same_pages() -> None:
     ]
     assert found[0] == found[1]
     assert all(size % 32768 == 0 for size in found[0])
+
+
+def test_table_status() -> None:
+    text = "Name\tEngine\tRows\tAvg_row_length\nt1\tndbcluster\t500\t244\n"
+    (table,) = read_statistics(text).tables
+    assert (table.name, table.rows, table.average_row_bytes) == ("t1", 500, 244)
+
+
+def test_rows_that_cannot_be_read_are_told_with_their_place() -> None:
+    text = BOXED.replace("| big          | other ", "| big | a|b ").replace("   500 |", "   5x0 |")
+    found = read_statistics(text)
+    assert [table.name for table in found.tables] == ["t1"]
+    assert found.problems == (
+        "line 6, column 1: 5 values for 4 columns",
+        "line 5: TABLE_ROWS '5x0' is no whole number",
+    )
+
+
+def test_headings_inside_a_table_and_hidden_tables_are_no_tables() -> None:
+    text = (REALITY / "ndb-desc-t1-1m-4part.txt").read_text()
+    inside = text.replace("-- Indexes --", "-- IndexTable 12 --\n-- Indexes --")
+    blob = text.replace("-- t1 --", "-- NDB$BLOB_38_4 --")
+    found = read_statistics(inside + blob)
+    assert [(table.name, table.partition_rows) for table in found.tables] == [("t1", ROWS)]
+    assert not found.problems

@@ -34,8 +34,11 @@ class Row:
         return int(float(value)) if "." in value else int(value)
 
 
-def read_rows(text: str) -> Iterator[Row]:
-    """Every row of every table in a text, whatever else stands around it."""
+def read_rows(text: str, problems: list[str] | None = None) -> Iterator[Row]:
+    """Every row of every table in a text, whatever else stands around it.
+
+    `problems` gets a line on each row of a boxed table that has not as many values as the table has columns.
+    """
     header: list[str] | None = None
     tabbed: list[str] | None = None
     vertical: dict[str, str] | None = None
@@ -66,6 +69,11 @@ def read_rows(text: str) -> Iterator[Row]:
                 header = [cell.lower() for cell in cells]
             elif header is not None and len(cells) == len(header):
                 yield Row(dict(zip(header, cells, strict=True)), number)
+            elif header is not None and problems is not None:
+                column = line.index("|") + 1
+                problems.append(
+                    f"line {number}, column {column}: {len(cells)} values for {len(header)} columns"
+                )
             tabbed = None
             continue
         header, rules = None, 0

@@ -64,16 +64,25 @@ def read_statistics(text: str) -> StatisticsResult:
     found: list[TableStatistics] = list(_ndb_desc(text, problems))
     information: list[TableStatistics] = []
     fragments: list[Row] = []
-    for row in read_rows(text):
+    for row in read_rows(text, problems):
         if "fq_name" in row.values:
             fragments.append(row)
+        elif {"name", "rows", "avg_row_length"} <= row.values.keys():
+            information.append(
+                TableStatistics(
+                    name=row.values["name"],
+                    rows=_counted(row, "rows", problems),
+                    average_row_bytes=_counted(row, "avg_row_length", problems),
+                    source="SHOW TABLE STATUS",
+                )
+            )
         elif "table_name" in row.values and ("table_rows" in row.values or "avg_row_length" in row.values):
             information.append(
                 TableStatistics(
                     name=row.values["table_name"],
                     database=row.get("table_schema"),
-                    rows=row.number("table_rows"),
-                    average_row_bytes=row.number("avg_row_length"),
+                    rows=_counted(row, "table_rows", problems),
+                    average_row_bytes=_counted(row, "avg_row_length", problems),
                     source="INFORMATION_SCHEMA.TABLES",
                 )
             )
@@ -86,15 +95,26 @@ def read_statistics(text: str) -> StatisticsResult:
     return StatisticsResult(tuple(found), tuple(problems))
 
 
-_TABLE_HEAD = re.compile(r"^-- ([^-\s].*?) --\s*$", re.M)
-_NO_TABLE = frozenset({"Attributes", "Indexes", "Per partition info", "Blob tables"})
+def _counted(row: Row, name: str, problems: list[str]) -> int | None:
+    """A count, or None for NULL; what is no number is told."""
+    number = row.number(name)
+    if number is None and row.get(name) is not None:
+        problems.append(f"line {row.line}: {name.upper()} '{row.values[name][:40]}' is no whole number")
+    return number
+
+
+_TABLE_HEAD = re.compile(r"^-- ([^-\s].*?) --[ \t]*\r?$(?=\s*^Version:)", re.M)
+"""Each table starts with its name and its version; other headings stand inside."""
 _HASH_MAP = re.compile(r"^HashMap:\s*(DEFAULT-)?HASHMAP-(\d+)-(?:(\d+)-)?(\d+)", re.M)
 
 
 def _ndb_desc(text: str, problems: list[str]) -> Iterator[TableStatistics]:
-    heads = [match for match in _TABLE_HEAD.finditer(text) if match[1] not in _NO_TABLE]
+    heads = list(_TABLE_HEAD.finditer(text))
     ends = [*(head.start() for head in heads[1:]), len(text)]
     for head, end in zip(heads, ends, strict=False):
+        if head[1].startswith("NDB$"):
+            # Hidden tables of blobs and unique indexes.
+            continue
         body = text[head.end() : end]
         line = text.count("\n", 0, head.start()) + 1
         start = body.find("-- Per partition info --")
