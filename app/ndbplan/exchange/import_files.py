@@ -165,7 +165,8 @@ def _tables(done: Imported, name: str, text: str) -> None:
 
     found = read_ddl(text, done.plan.version)
     for problem in found.problems:
-        done.findings.append(Finding(name, problem.line, "warning", problem.message))
+        message = f"column {problem.column}: {problem.message}"
+        done.findings.append(Finding(name, problem.line, "warning", message))
     spaces = {space.name: space.id for space in done.plan.tablespaces}
     for table in found.tables:
         space = spaces.get(found.tablespaces.get(table.id, ""))
