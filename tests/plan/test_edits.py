@@ -387,3 +387,11 @@ def test_a_new_group_keeps_out_of_groups_that_nobody_numbered() -> None:
         plan = edits.update(plan, node.id, node_group=None)
     groups = [node.node_group for node in edits.add_node_group(plan).data_nodes]
     assert groups == [0, 0, 1, 1, 2, 2]
+
+
+def test_a_refused_path_says_what_a_path_is_made_of() -> None:
+    plan = sample_plan("starter")
+    disk = plan.hosts[0].disks[0]
+    with pytest.raises(EditError, match="a path begins with / and is made of letters") as refused:
+        edits.update(plan, disk.id, mount_point="/data/my disk")
+    assert "pattern" not in refused.value.what

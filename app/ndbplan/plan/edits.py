@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from ndbplan.base.errors import UserError
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.fields import Part, Point
+from ndbplan.plan.fields import Part, Point, refusal
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Link, Process, process_node_ids
@@ -82,7 +82,7 @@ def changed(part: T, **fields: Any) -> T:
             raise EditError(cause.what, where=place, fix=cause.fix) from None
         shown = repr(first["input"])[:60]
         raise EditError(
-            f"{shown} is refused: {first['msg'].lower()}", where=place, fix="correct the value"
+            f"{shown} is refused: {refusal(first)}", where=place, fix="correct the value"
         ) from None
 
 
@@ -253,7 +253,7 @@ def changed_plan(plan: Plan, fields: Mapping[str, Any]) -> Plan:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise EditError(
-            f"{first['input']!r:.60} is refused: {first['msg'].lower()}",
+            f"{first['input']!r:.60} is refused: {refusal(first)}",
             where=".".join(str(step) for step in first["loc"]),
             fix="correct the value",
         ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import (
@@ -66,7 +67,8 @@ def _no_control_but_lines(text: str) -> str:
     return text
 
 
-Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
+_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
+Id = Annotated[str, Field(pattern=_ID_PATTERN)]
 """Identifies an object inside the plan; unique over the whole plan."""
 
 Label = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(no_control)]
@@ -77,13 +79,26 @@ Note = Annotated[str, Field(max_length=20_000), AfterValidator(_no_control_but_l
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _IPV6 = r"(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}"
 
-Hostname = Annotated[
-    str, Field(max_length=253, pattern=rf"^(?:{_LABEL}(?:\.{_LABEL})*|{_IPV6})$"), AfterValidator(_resolvable)
-]
+_HOSTNAME_PATTERN = rf"^(?:{_LABEL}(?:\.{_LABEL})*|{_IPV6})$"
+Hostname = Annotated[str, Field(max_length=253, pattern=_HOSTNAME_PATTERN), AfterValidator(_resolvable)]
 """A DNS name or IP address, as it goes into config.ini."""
 
-PathText = Annotated[str, Field(max_length=512, pattern=r"^/[A-Za-z0-9._/@%+=:,-]*$")]
+_PATH_PATTERN = r"^/[A-Za-z0-9._/@%+=:,-]*$"
+PathText = Annotated[str, Field(max_length=512, pattern=_PATH_PATTERN)]
 """An absolute path that needs no quoting in INI files and is quoted in scripts all the same."""
+
+_ALLOWED = {
+    _ID_PATTERN: "an id is made of letters, digits and . _ - and begins with a letter or digit",
+    _HOSTNAME_PATTERN: "a host name is a DNS name or an IP address, without port",
+    _PATH_PATTERN: "a path begins with / and is made of letters, digits and . _ / @ % + = : , -",
+}
+
+
+def refusal(error: Mapping[str, Any]) -> str:
+    """Why a value is refused, in words, from one error of pydantic."""
+    pattern = str((error.get("ctx") or {}).get("pattern"))
+    return _ALLOWED.get(pattern) or str(error["msg"]).lower()
+
 
 Identifier = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(no_control)]
 """An SQL identifier; any printable text, quoted with backticks where it is used."""

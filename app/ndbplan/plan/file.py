@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_bytes
+from ndbplan.plan.fields import refusal
 from ndbplan.plan.plan import FORMAT_VERSION, Plan
 from ndbplan.plan.references import BrokenReferenceError
 
@@ -202,7 +203,7 @@ def _readable(error: ValidationError, name: str) -> PlanFileError:
     elif first["type"] == "missing":
         what, fix = f"the field is missing{tail}", "add it"
     else:
-        what = f"{_short(first['input'])} is refused: {first['msg'].lower()}{tail}"
+        what = f"{_short(first['input'])} is refused: {refusal(first)}{tail}"
         fix = "correct the value"
     return PlanFileError(what, where=f"{name}: {place}", fix=fix)
 
