@@ -24,10 +24,9 @@ def memo_by_identity(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @wraps(function)
         def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-            key = (
-                *(_key(a) for a in args),
-                *((name, _key(a)) for name, a in sorted(kwargs.items())),
-            )
+            key = tuple(map(_key, args))
+            if kwargs:
+                key += tuple((name, _key(a)) for name, a in sorted(kwargs.items()))
             with lock:
                 found = kept.get(key)
                 if found is not None:
@@ -45,7 +44,11 @@ def memo_by_identity(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
-def _key(value: object) -> object:
-    if value is None or isinstance(value, int | float | str | bool):
+_PLAIN = (int, float, str, type(None))
+"""Told apart by their value; bool is an int."""
+
+
+def _key(value: object) -> tuple[object, object]:
+    if isinstance(value, _PLAIN):
         return (type(value), value)
     return (type, id(value))
