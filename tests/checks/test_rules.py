@@ -115,6 +115,8 @@ BROKEN: dict[str, Callable[[], Plan]] = {
         starter().data_nodes[1].id,
         node_group=None,
     ),
+    "text-understood": lambda: starter(InitFragmentLogFiles="half"),
+    "settings-lifted": lambda: starter(TotalSendBufferMemory=MIB),
     "files-for-security": lambda: starter(RequireTls=1),
     "paths-absolute": lambda: starter(BackupDataDir="backups"),
     "uneven-data-nodes": lambda: set_parameter(starter(), starter().data_nodes[0].id, "DataMemory", GIB),
@@ -286,3 +288,33 @@ def test_seventeen_partitions_per_ldm_are_one_too_many() -> None:
     many = with_parameters(few, PartitionsPerNode=9)
     assert found(many, "partitions-per-node")
     assert remove(many, []) is many
+
+
+@pytest.mark.parametrize(
+    ("rule_name", "values"),
+    [
+        ("text-understood", {"SpinMethod": "bogus"}),
+        ("text-understood", {"InitialLogfileGroup": "bogus"}),
+        ("settings-lifted", {"TransactionMemory": 2 * MIB}),
+        ("settings-lifted", {"ThreadConfig": "ldm={count=1,spintime=9001}"}),
+        ("thread-settings-ignored", {"AutomaticThreadConfig": 1, "ClassicFragmentation": 1}),
+    ],
+)
+def test_what_a_data_node_takes_otherwise_is_told(
+    rule_name: str, values: dict[str, int | str]
+) -> None:
+    assert rule_name in {problem.rule for problem in check(manual(**values))}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"SpinMethod": "costbasedspinning", "InitFragmentLogFiles": "FULL"},
+        {"InitialLogfileGroup": "name=LG1; undo_buffer_size=128M; undo1.log:250M; undo2.log:150M"},
+        {"InitialTablespace": "name=TS;extent_size=8M;a.dat:1G"},
+        {"TransactionMemory": 256 * MIB, "TotalSendBufferMemory": 64 * MIB},
+    ],
+)
+def test_what_a_data_node_takes_as_written_is_not(values: dict[str, int | str]) -> None:
+    told = {problem.rule for problem in check(manual(**values))}
+    assert not told & {"text-understood", "settings-lifted"}

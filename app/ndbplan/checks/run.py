@@ -18,6 +18,7 @@ TOPICS = (
     "configuration",
     "limits",
     "threads",
+    "taken",
     "topology",
     "fragments",
     "memory",

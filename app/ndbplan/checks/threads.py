@@ -100,7 +100,9 @@ def thread_settings_ignored(plan: Plan) -> Iterator[Problem]:
             if is_classic(found):
                 ignored.append(("PartitionsPerNode", "ClassicFragmentation is 1"))
         for name, reason in ignored:
-            if found.is_set(name) and found.value(name) != catalogue.default("DB", name, plan.version):
+            # Classic fragmentation that is asked for is the default, and yet not what happens.
+            differs = found.value(name) != catalogue.default("DB", name, plan.version)
+            if found.is_set(name) and (differs or name == "ClassicFragmentation"):
                 yield warning(
                     found.where,
                     f"{name} has no effect: {reason}; the data node ignores it without a word",
