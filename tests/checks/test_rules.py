@@ -300,9 +300,7 @@ def test_seventeen_partitions_per_ldm_are_one_too_many() -> None:
         ("thread-settings-ignored", {"AutomaticThreadConfig": 1, "ClassicFragmentation": 1}),
     ],
 )
-def test_what_a_data_node_takes_otherwise_is_told(
-    rule_name: str, values: dict[str, int | str]
-) -> None:
+def test_what_a_data_node_takes_otherwise_is_told(rule_name: str, values: dict[str, int | str]) -> None:
     assert rule_name in {problem.rule for problem in check(manual(**values))}
 
 
