@@ -114,7 +114,7 @@ def test_a_workload_that_rests_has_the_limit_of_its_mix(overload: Plan) -> None:
 def test_without_any_limit_the_links_bound_the_rate(overload: Plan) -> None:
     scenario = compile_scenario(overload, overload.workload(SMALL), duration_s=60, step_s=0.1, seed=1)
     run = scenario.run.copy()
-    run[col.R_SERVICE] = 0.0
+    run[[col.R_SERVICE, col.R_POOL, col.R_SEND]] = 0.0
     free = replace(scenario, run=run, services=(), load=scenario.load * 0, nodes=scenario.nodes.copy())
     free.nodes[:, [col.N_INSERTED, col.N_CHANGED, col.N_TOUCHED, col.N_MEMORY]] = 0.0
     rate, limit = highest_rate(free, 1000.0)

@@ -214,7 +214,12 @@ def _lift(scenario: Scenario, limit: Bottleneck) -> Scenario | None:
     if len(left) < len(scenario.services):
         run = scenario.run.copy()
         run[col.R_SERVICE] = left[0].max_per_s if left else 0.0
+        run[col.R_SEND] = 0.0
         return replace(scenario, run=run, services=left)
+    if limit.resource == "operation records":
+        run = scenario.run.copy()
+        run[col.R_POOL] *= _LIFTED
+        return replace(scenario, run=run)
     nodes = scenario.nodes.copy()
     if limit.resource == "redo log":
         nodes[:, col.N_LOG_BYTES] *= _LIFTED

@@ -17,6 +17,9 @@ WAITED_SHARE = 0.02
 """Less than this share of the time is a passing moment."""
 _FULL = {
     827: ("memory", "DataMemory"),
+    625: ("memory", "IndexMemory"),
+    233: ("operation records", "TransactionMemory or MaxNoOfConcurrentOperations"),
+    234: ("operation records", "MaxNoOfConcurrentOperations"),
     1501: ("undo log", "undo files"),
     1601: ("tablespace", "data files"),
     4009: ("nodes", "the last of its node group"),
@@ -29,7 +32,8 @@ class Bottleneck:
     """A resource and how much of it is used."""
 
     resource: str
-    """disk, redo log, redo files, undo log, tablespace, memory, cpu, network, disk reads, nodes, clients."""
+    """disk, redo log, redo files, undo log, tablespace, memory, operation records, cpu, network, disk reads,
+    nodes, clients."""
     where: str
     used: float
     """Share in use; 1 or more: it limits the load."""
@@ -83,6 +87,8 @@ def find_bottlenecks(
         used = peak_per_s / service.max_per_s
         if service is scenario.services[0] and held_back > WAITED_SHARE:
             used = 1.0 + held_back
+        if service is scenario.services[0] and 1218 in refused:
+            used = 1.0 + refused[1218] / most
         found.append(Bottleneck(service.resource, service.where, min(2.0, used), service.object_ids))
     for code, (resource, what) in _FULL.items():
         if code in refused:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 # Errors the kernel counts, in the order of its arrays.
-ERROR_CODES = (1221, 1220, 1234, 410, 266, 827, 1501, 1601, 4010, 4009)
-E_BUFFER, E_FILE, E_LAG, E_LOG, E_TIMEOUT, E_MEMORY, E_UNDO, E_SPACE, E_NODE, E_DOWN = range(10)
+ERROR_CODES = (1221, 1220, 1234, 410, 266, 827, 1501, 1601, 4010, 4009, 625, 233, 234, 1218)
+(
+    E_BUFFER, E_FILE, E_LAG, E_LOG, E_TIMEOUT, E_MEMORY, E_UNDO, E_SPACE, E_NODE, E_DOWN,
+    E_INDEX, E_RECORDS, E_OPERATIONS, E_SEND,
+) = range(14)  # fmt: skip
 
 # What is written to a disk, in the order of the kernel's arrays.
 PURPOSES = ("redo", "lcp", "undo", "data_files", "backup")
@@ -54,8 +57,10 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     N_READS,  # pages that one transaction reads at random
     N_BACKUP_SPEED,
     N_REGIME,  # checkpoint speed: 0 normal, 1 another node restarts, 2 this node restarts
+    N_INDEX,  # IndexMemory that one transaction takes (up to 7.5)
+    N_INDEX_LIMIT,
     N_COLUMNS,
-) = range(38)
+) = range(40)
 
 # Whole numbers of each simulated node.
 (
@@ -118,8 +123,9 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     S_SPACE,
     S_BACKUP_LEFT,
     S_DEAD,
+    S_INDEX,  # IndexMemory in use
     S_COLUMNS,
-) = range(21)
+) = range(22)
 
 # State of the cluster.
 (
@@ -137,8 +143,9 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     C_ACCEPTED,
     C_REFUSED,
     C_RANDOM,
+    C_SEND,  # transactions whose messages wait in send buffers
     C_COLUMNS,
-) = range(15)
+) = range(16)
 
 # Settings of a run.
 (
@@ -165,8 +172,13 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     R_DOWN,  # 1: a node group has no node left
     R_LAG_EXIT,
     R_COPIES,  # 1: copying produces log
+    R_POOL,  # transactions for which there are operation records, all nodes; 0: no limit
+    R_POOL_ERROR,  # which error says that there are none
+    R_HELD_S,  # how long a transaction that does not wait keeps its records
+    R_TOO_LARGE,  # share of transactions that need more records than a node has
+    R_SEND,  # transactions whose messages fit the send buffers of the slowest link; 0: they are no limit
     R_COLUMNS,
-) = range(24)
+) = range(29)
 
 # What a bucket records of the cluster.
 O_OFFERED, O_ATTEMPTED, O_ACCEPTED, O_REFUSED, O_WAITING, O_LCP, O_COLUMNS = range(7)

@@ -156,7 +156,7 @@ def rejoin(world: World, n: int) -> None:
     state[col.S_DEAD, n] = 0.0
     mates = [m for m in _of_group(world, group) if m != n and state[col.S_DEAD, m] <= 0]
     if mates:
-        kept = [col.S_DATA, col.S_MEMORY, col.S_SPACE]
+        kept = [col.S_DATA, col.S_MEMORY, col.S_SPACE, col.S_INDEX]
         state[kept, n] = state[kept, mates[0]]
     parts = world.arrays.parts
     parts[col.P_TAIL, n] = parts[col.P_MADE, n]

@@ -63,7 +63,7 @@ def added_nodes(plan: Plan, workload: Workload, event: NodesAdded) -> tuple[Plan
         scenario.base[:] = 0.0
         world.full_load[:] = world.grown_load
         scenario.share[:] = world.grown_share
-        growing = [col.N_INSERTED, col.N_CHANGED, col.N_MEMORY, col.N_FRAGMENTS]
+        growing = [col.N_INSERTED, col.N_CHANGED, col.N_MEMORY, col.N_INDEX, col.N_FRAGMENTS]
         scenario.nodes[:, growing] = world.grown_nodes[:, growing]
         total = world.arrays.node_state[col.S_DATA].sum()
         start = scenario.start
@@ -119,7 +119,7 @@ def _before_growth(scenario: Scenario, grown: Scenario) -> Scenario:
         np.zeros_like(a) for a in (grown.load, grown.share, grown.start, grown.nodes)
     )
     nodes[:] = grown.nodes
-    nodes[:, [col.N_INSERTED, col.N_CHANGED, col.N_MEMORY]] = 0.0
+    nodes[:, [col.N_INSERTED, col.N_CHANGED, col.N_MEMORY, col.N_INDEX]] = 0.0
     for n, node_class in enumerate(grown.node_classes):
         m = at.get(node_class.nodes[0].id)
         if m is not None:

@@ -80,6 +80,7 @@ class Bands:
     disk_utilisation: Band
     """Busiest disk of each moment."""
     accepted_per_s: Quantity
+    latency_mean_s: Quantity
     redo_buffer_fill_max: Quantity
     redo_log_fill_max: Quantity
     errors: tuple[ErrorOdds, ...]
@@ -132,6 +133,7 @@ class Bands:
             "runs": self.runs,
             "seed": self.seed,
             "accepted_per_s": self.accepted_per_s.to_json(why=why),
+            "latency_mean_s": self.latency_mean_s.to_json(why=why),
             "redo_buffer_fill_max": self.redo_buffer_fill_max.to_json(why=why),
             "redo_log_fill_max": self.redo_log_fill_max.to_json(why=why),
             "errors": [
@@ -227,6 +229,7 @@ class _Run:
     series: NDArray[np.float32]
     """Accepted, refused, buffer fill, log fill, utilisation, then the details: one row each."""
     accepted_per_s: float
+    latency_mean_s: float
     first: Floats
     """Moment of each error's first refusal; infinite when it did not come."""
     bucket_s: float
@@ -294,6 +297,7 @@ def _run(
 ) -> _Run:
     import numpy as np
 
+    from ndbplan.simulate.latency import latency_s, mean_latency
     from ndbplan.simulate.run import StartState, run_world, world_of
 
     scenario, factor = _drawn(story.scenario, log_range, seed, number)
@@ -304,7 +308,8 @@ def _run(
     series = np.concatenate([_headlines(scenario, arrays), _details(scenario, arrays)]).astype(np.float32)
     first = np.where(arrays.errors >= 0.5, arrays.first[:, 0], np.inf)
     accepted = float(arrays.out[:, col.O_ACCEPTED].sum()) / scenario.duration_s
-    return _Run(series, accepted, first, arrays.steps_per_bucket * scenario.step_s)
+    mean = mean_latency(scenario, arrays, latency_s(scenario, arrays)).value
+    return _Run(series, accepted, mean, first, arrays.steps_per_bucket * scenario.step_s)
 
 
 def _headlines(scenario: Scenario, arrays: Arrays) -> Floats:
@@ -336,7 +341,7 @@ _OF_NODE = (
 
 def _detail_names(scenario: Scenario) -> list[tuple[str, str]]:
     """Name and unit of each detailed series; none when even few moments of them would be too much."""
-    found = [(f"error_{code}_per_s", "tx/s") for code in col.ERROR_CODES]
+    found = [("latency_s", "s"), *((f"error_{code}_per_s", "tx/s") for code in col.ERROR_CODES)]
     for n, node_class in enumerate(scenario.node_classes):
         for p in _parts_of(scenario, n):
             stem = f"node{node_class.node_id}_part{p}"
@@ -357,11 +362,13 @@ def _details(scenario: Scenario, arrays: Arrays) -> Floats:
     """The series that `_detail_names` names, in its order."""
     import numpy as np
 
+    from ndbplan.simulate.latency import latency_s
+
     buckets = len(arrays.out)
     if not _detail_names(scenario):
         return np.zeros((0, buckets))
     lengths = arrays.bucket_lengths_s(scenario)
-    rows = [np.diff(arrays.out_errors, axis=0, prepend=0.0).T / lengths]
+    rows = [latency_s(scenario, arrays)[None], np.diff(arrays.out_errors, axis=0, prepend=0.0).T / lengths]
     for n in range(len(scenario.node_classes)):
         parts = _parts_of(scenario, n)
         both = np.stack([arrays.out_high[:, n, : len(parts)], arrays.out_log[:, n, : len(parts)]], axis=2)
@@ -403,6 +410,7 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
         redo_log_fill=bands[3],
         disk_utilisation=bands[4],
         accepted_per_s=_spread([run.accepted_per_s for run in runs], "tx/s", count),
+        latency_mean_s=_spread([run.latency_mean_s for run in runs], "s", count),
         redo_buffer_fill_max=_spread([float(run.series[2].max()) for run in runs], "fraction", count),
         redo_log_fill_max=_spread([float(run.series[3].max()) for run in runs], "fraction", count),
         errors=tuple(sorted(errors, key=lambda odds: odds.first_at_s.value)),

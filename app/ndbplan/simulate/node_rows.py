@@ -57,8 +57,8 @@ class NodeFacts:
     """Share of a transaction's logged rows that each part of the node's group gets."""
     parts: int
     redo_buffer: int
-    start: tuple[float, float, float]
-    """At the start: checkpoint bytes of all rows, DataMemory in use, tablespace in use."""
+    start: tuple[float, float, float, float]
+    """At the start: checkpoint bytes of all rows, DataMemory, tablespace and IndexMemory in use."""
     signature: Hashable
     """Equal for nodes that behave alike."""
 
@@ -104,12 +104,16 @@ def node_facts(
             row[col.N_MEMORY_LIMIT] = mine.data_memory_limit_bytes * (
                 1.0 - number(plan, node, "MinFreePct", 5) / 100
             )
+            # Its default holds a million rows: a plan that says nothing about it leaves it open.
+            stated = "IndexMemory" in node.parameters or "IndexMemory" in plan.parameters.data_node
+            row[col.N_INDEX_LIMIT] = mine.index_memory_limit_bytes if stated else 0.0
+            row[col.N_INDEX_LIMIT] = row[col.N_INDEX_LIMIT] or 1e18
             space = _disk_data_row(plan, node, row, on_disk.get(node.node_id), rate)
             data = held[node.node_id].checkpoint_bytes if node.node_id in held else 0.0
             # A table without rows yet will be most of the node: the share counts as whole.
             weight = sums.touched * data
             row[col.N_TABLE_SHARE] = min(1.0, sums.spread / weight) if sums.spread > 0 and weight > 0 else 1.0
-            start = (data, mine.data_memory_bytes.value, space)
+            start = (data, mine.data_memory_bytes.value, space, mine.index_memory_bytes.value)
             found[node.id] = NodeFacts(
                 row=row,
                 redo_bytes=sums.redo,
@@ -137,6 +141,7 @@ class _Sums:
     changed: float = 0.0
     operations: float = 0.0
     memory: float = 0.0
+    index: float = 0.0
     touched: float = 0.0
     spread: float = 0.0
 
@@ -145,7 +150,7 @@ def _sums(
     plan: Plan,
     node: DataNode,
     by_table: list[tuple[TableLoad, Shares]],
-    grow: dict[str, float],
+    grow: dict[str, tuple[float, float]],
     rate: float,
 ) -> _Sums:
     parts = redo_log_parts(plan, node)
@@ -166,7 +171,9 @@ def _sums(
         row_bytes = load.checkpoint_row_bytes * share.replicas / rate
         added = load.inserts_per_s - load.deletes_per_s
         sums.inserted += added * row_bytes
-        sums.memory += added * share.replicas / rate * grow[load.table.id]
+        data, index = grow[load.table.id]
+        sums.memory += added * share.replicas / rate * data
+        sums.index += added * share.replicas / rate * index
         weighted = load.updates_per_s + insert_weight * load.inserts_per_s + 1.2 * load.deletes_per_s
         sums.changed += weighted * row_bytes
         touched = (load.updates_per_s + load.inserts_per_s + load.deletes_per_s) * row_bytes
@@ -176,12 +183,13 @@ def _sums(
     return sums
 
 
-def _memory_per_row(plan: Plan, table: Table) -> float:
-    """DataMemory that one row of a table takes on one replica, indexes and blob parts included."""
+def _memory_per_row(plan: Plan, table: Table) -> tuple[float, float]:
+    """(DataMemory, IndexMemory) of one row on one replica, indexes and blob parts included."""
     sample = table.model_copy(update={"rows": _SAMPLE_ROWS, "partition_rows": ()})
     found = memory(plan.replace(tables=(sample,)))
-    whole = sum(node.data_memory_bytes.value for node in found.nodes)
-    return whole / max(1, found.tables[0].replicas) / _SAMPLE_ROWS
+    rows = max(1, found.tables[0].replicas) * _SAMPLE_ROWS
+    data = sum(node.data_memory_bytes.value for node in found.nodes)
+    return data / rows, sum(node.index_memory_bytes.value for node in found.nodes) / rows
 
 
 def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Floats:
@@ -213,6 +221,7 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Floats:
     row[col.N_CHANGED] = sums.changed
     row[col.N_TOUCHED] = sums.touched
     row[col.N_MEMORY] = sums.memory
+    row[col.N_INDEX] = sums.index
     saved = constant_for(plan, "redo_commit_bytes").value - constant_for(plan, "redo_abort_bytes").value
     logged = float(sums.redo.sum())
     row[col.N_ABORT_SHARE] = max(0.0, 1.0 - saved * sums.operations / logged) if logged > 0 else 1.0

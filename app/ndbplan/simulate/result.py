@@ -14,6 +14,7 @@ from ndbplan.estimate.parameters import number
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
+from ndbplan.simulate.latency import latency_s, mean_latency
 
 if TYPE_CHECKING:
     from ndbplan.simulate.run import Arrays
@@ -168,6 +169,8 @@ class SimulationResult:
     """Transactions per second."""
     waiting: Floats
     """Transactions that wait for redo at the end of each bucket."""
+    latency_s: Floats
+    """Mean time of a transaction in each bucket."""
     refused_by_code: dict[int, Floats]
     lcp_share: Floats
     """Share of each bucket in which a checkpoint writes."""
@@ -178,6 +181,7 @@ class SimulationResult:
     errors: tuple[ErrorCount, ...]
     offered_per_s: float
     accepted_per_s: Quantity
+    latency_mean_s: Quantity
     redo_buffer_fill_max: Quantity
     redo_log_fill_max: Quantity
     wasted_redo_share: float
@@ -215,6 +219,7 @@ class SimulationResult:
         counts = np.diff(arrays.out_errors, axis=0, prepend=np.zeros((1, arrays.out_errors.shape[1])))
         parts = _parts(scenario, arrays)
         disks = _disks(scenario, arrays, lengths)
+        latency = latency_s(scenario, arrays)
         duration = scenario.duration_s
         made = sum(float(p.made_bytes) * len(p.node_ids) for p in parts)
         wasted = float((arrays.parts[col.P_WASTED].sum(axis=1) * scenario.index[:, col.I_COUNT]).sum())
@@ -230,6 +235,7 @@ class SimulationResult:
             accepted=out[:, col.O_ACCEPTED] / lengths,
             refused=out[:, col.O_REFUSED] / lengths,
             waiting=out[:, col.O_WAITING].copy(),
+            latency_s=latency,
             refused_by_code={
                 code: counts[:, i] / lengths
                 for i, code in enumerate(col.ERROR_CODES)
@@ -243,6 +249,7 @@ class SimulationResult:
             errors=errors,
             offered_per_s=float(out[:, col.O_OFFERED].sum()) / duration,
             accepted_per_s=_accepted(scenario, out, duration, disks),
+            latency_mean_s=mean_latency(scenario, arrays, latency),
             redo_buffer_fill_max=_fill(max((p.fill_max for p in parts), default=0.0), "redo buffer"),
             redo_log_fill_max=_fill(
                 max((float(p.log_used.max(initial=0.0)) / p.log_bytes for p in parts), default=0.0),
@@ -273,6 +280,8 @@ class SimulationResult:
             "duration_s": self.duration_s,
             "offered_per_s": self.offered_per_s,
             "accepted_per_s": self.accepted_per_s.to_json(why=why),
+            "latency_mean_s": self.latency_mean_s.to_json(why=why),
+            "latency_max_s": float(self.latency_s.max(initial=0.0)),
             "errors": [error.to_json(why) for error in self.errors],
             "disks": [
                 {**disk.to_json(why), "host": host, "disk": name}
@@ -288,9 +297,18 @@ class SimulationResult:
 
     def to_csv(self) -> str:
         """One line for each bucket: rates, refusals by code, every log part, every disk."""
-        head = ["t_s", "offered_per_s", "attempted_per_s", "accepted_per_s", "refused_per_s", "waiting"]
+        head = [
+            "t_s",
+            "offered_per_s",
+            "attempted_per_s",
+            "accepted_per_s",
+            "refused_per_s",
+            "waiting",
+            "latency_s",
+        ]
         series: list[Floats] = [
             self.times_s, self.offered, self.attempted, self.accepted, self.refused, self.waiting,
+            self.latency_s,
         ]  # fmt: skip
         for code, values in self.refused_by_code.items():
             head.append(f"error_{code}_per_s")

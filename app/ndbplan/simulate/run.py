@@ -343,6 +343,7 @@ def _node_state(scenario: Scenario, start: StartState) -> tuple[Any, Any]:
     state[col.S_DATA] = scenario.start[:, 0] if start.rows_bytes is None else start.rows_bytes
     state[col.S_MEMORY] = scenario.start[:, 1]
     state[col.S_SPACE] = scenario.start[:, 2]
+    state[col.S_INDEX] = scenario.start[:, 3]
     if start.lcp_left_bytes is not None:
         state[col.S_LCP_LEFT] = start.lcp_left_bytes
         state[col.S_LCP_FRAGMENTS] = start.lcp_fragments_left

@@ -29,6 +29,7 @@ from ndbplan.simulate.load_over_time import (
     share_of_transactions,
 )
 from ndbplan.simulate.node_rows import NodeFacts, SimulationError, disk_of, node_facts
+from ndbplan.simulate.pools import set_pools
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -111,7 +112,7 @@ class Scenario:
     """Nodes that write redo to each disk, disk by disk."""
     offered: Floats
     start: Floats
-    """Checkpoint bytes, DataMemory and tablespace in use at the start, for each node."""
+    """Checkpoint bytes, DataMemory, tablespace and IndexMemory in use at the start, for each node."""
     redo_bytes_per_transaction: float
     """Log bytes of one transaction, over all parts of one replica set."""
 
@@ -153,6 +154,7 @@ def compile_scenario(
     disk_start, disk_member = build.members()
     run = _run(plan, workload, step_s, coverage(workload, share, group_count), uneven)
     run[col.R_SERVICE] = limits[0].max_per_s if limits else 0.0
+    set_pools(run, plan, workload, limits)
     load = np.array(build.load)
     per_tx = sum(float(real[group[0].id].redo_bytes.sum()) for group in groups)
     return Scenario(
@@ -226,7 +228,7 @@ class _Build:
         self.share: list[Floats] = []
         self.load: list[Floats] = []
         self.ldm_of: list[Ints] = []
-        self.start: list[tuple[float, float, float]] = []
+        self.start: list[tuple[float, ...]] = []
 
     def add(self, groups: list[tuple[DataNode, ...]]) -> None:
         """Node groups that are simulated as one."""

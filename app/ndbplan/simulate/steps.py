@@ -25,15 +25,20 @@ from ndbplan.simulate.columns import (
     C_OFFERED,
     C_REFUSED,
     C_RETRY,
+    C_SEND,
     C_WAITING,
     E_DOWN,
+    E_INDEX,
     E_MEMORY,
+    E_SEND,
     E_SPACE,
     E_TIMEOUT,
     E_UNDO,
     N_CHANGED,
     N_DATA,
     N_DIRTY_LIMIT,
+    N_INDEX,
+    N_INDEX_LIMIT,
     N_INSERTED,
     N_LAG_LIMIT_S,
     N_MEMORY,
@@ -69,21 +74,27 @@ from ndbplan.simulate.columns import (
     R_DISK_DATA,
     R_DOWN,
     R_GROWS,
+    R_HELD_S,
     R_INSERT_SHARE,
     R_LAG_EXIT,
+    R_POOL,
+    R_POOL_ERROR,
     R_QUEUE_STEPS,
     R_RETRY_S,
     R_RETRY_SHARE,
+    R_SEND,
     R_SERVICE,
     R_STEP_S,
     R_STEPS_PER_BUCKET,
     R_STEPS_PER_GCP,
     R_STEPS_PER_SECOND,
+    R_TOO_LARGE,
     S_BACKUP_LEFT,
     S_CHANGED,
     S_DATA,
     S_DEAD,
     S_DIRTY,
+    S_INDEX,
     S_LCP_TARGET,
     S_MEMORY,
     S_NEEDED,
@@ -115,6 +126,10 @@ def _gate(run, nodes, node_state, errors, first, now_s, attempts):
             refused = attempts * run[R_INSERT_SHARE]
             blame(errors, first, now_s, E_MEMORY, refused, n)
             return refused
+        if nodes[n, N_INDEX] > 0.0 and node_state[S_INDEX, n] >= nodes[n, N_INDEX_LIMIT]:
+            refused = attempts * run[R_INSERT_SHARE]
+            blame(errors, first, now_s, E_INDEX, refused, n)
+            return refused
         if run[R_DISK_DATA] > 0.0:
             refused = attempts * run[R_DISK_DATA]
             if nodes[n, N_SPACE] > 0.0 and node_state[S_SPACE, n] >= nodes[n, N_SPACE_LIMIT]:
@@ -124,6 +139,42 @@ def _gate(run, nodes, node_state, errors, first, now_s, attempts):
                 blame(errors, first, now_s, E_UNDO, refused, n)
                 return refused
     return 0.0
+
+
+@njit(cache=True, nogil=True)
+def _without_records(run, cluster, errors, first, now_s, arrived):
+    """Transactions refused because there are no operation records for them.
+
+    Records are held while a transaction is under way, and while it waits for redo.
+    """
+    refused = arrived * run[R_TOO_LARGE]
+    held_s = max(1e-6, run[R_HELD_S])
+    held = cluster[C_WAITING] + (arrived - refused) / run[R_STEP_S] * held_s
+    if held > run[R_POOL]:
+        refused = min(arrived, refused + (held - run[R_POOL]) * run[R_STEP_S] / held_s)
+    blame(errors, first, now_s, int(run[R_POOL_ERROR]), refused, -1)
+    return refused
+
+
+@njit(cache=True, nogil=True)
+def _through_link(run, cluster, errors, first, now_s, arrived, service, clients):
+    """(transactions that arrive or are refused, refused): the slowest link carries `service` of them.
+
+    What it cannot carry waits in send buffers; when these are full, work is refused. Clients that wait for
+    an answer send nothing, so they never hold more than one transaction each.
+    """
+    wanting = arrived + cluster[C_SEND]
+    passed = min(service, wanting)
+    left = wanting - passed
+    refused = 0.0
+    if clients > 0.0 and clients < run[R_SEND]:
+        left = min(left, clients)
+    elif left > run[R_SEND]:
+        refused = left - run[R_SEND]
+        left = run[R_SEND]
+        blame(errors, first, now_s, E_SEND, refused, -1)
+    cluster[C_SEND] = left
+    return passed + refused, refused
 
 
 @njit(cache=True, nogil=True)
@@ -186,6 +237,9 @@ def _rows(run, nodes, node_state, accepted):
             node_state[S_MEMORY, n] = max(0.0, node_state[S_MEMORY, n] + accepted * nodes[n, N_MEMORY])
             node_state[S_SPACE, n] += accepted * nodes[n, N_SPACE]
             full |= node_state[S_MEMORY, n] >= nodes[n, N_MEMORY_LIMIT]
+            if nodes[n, N_INDEX] != 0.0:
+                node_state[S_INDEX, n] = max(0.0, node_state[S_INDEX, n] + accepted * nodes[n, N_INDEX])
+                full |= node_state[S_INDEX, n] >= nodes[n, N_INDEX_LIMIT]
             full |= node_state[S_SPACE, n] >= nodes[n, N_SPACE_LIMIT]
         if run[R_DISK_DATA] > 0.0:
             undo = accepted * nodes[n, N_UNDO]
@@ -256,10 +310,13 @@ def advance(
             again = cluster[C_RETRY] * min(1.0, step_s / run[R_RETRY_S])
             cluster[C_RETRY] -= again
             arrived += again
-        if service > 0.0:
+        overloaded = 0.0
+        if run[R_SEND] > 0.0:
+            arrived, overloaded = _through_link(run, cluster, errors, first, now_s, arrived, service, clients)
+        elif service > 0.0:
             arrived = min(arrived, service)
         if run[R_DISK_DATA] > 0.0:
-            arrived = min(arrived, _served(nodes, node_state, arrived + cluster[C_WAITING]))
+            arrived = min(arrived, overloaded + _served(nodes, node_state, arrived + cluster[C_WAITING]))
         # Retries of a closed loop are part of what its clients send.
         attempts = arrived + cluster[C_WAITING]
         gated = 0.0
@@ -267,7 +324,15 @@ def advance(
             gated = attempts
             blame(errors, first, now_s, E_DOWN, gated, -1)
         elif full:
-            gated = _gate(run, nodes, node_state, errors, first, now_s, attempts)
+            gated = overloaded
+            gated += _gate(run, nodes, node_state, errors, first, now_s, attempts - gated)
+        else:
+            gated = overloaded
+        if run[R_POOL] > 0.0 and gated < attempts:
+            gated += min(
+                attempts - gated,
+                _without_records(run, cluster, errors, first, now_s, arrived - overloaded),
+            )
         open_attempts = attempts - gated
         accepted = open_attempts
         refused = gated

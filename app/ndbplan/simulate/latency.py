@@ -1,0 +1,76 @@
+"""How long a transaction takes while a simulation runs.
+
+Closed loop: by Little's law, clients / rate - think time, which is exact. Open load: the time on an idle
+cluster, longer the busier the slowest of processors and network is, as in a queue with one server
+(1 / (1 - use)), and the time that work waits for redo, again by Little's law.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.plan.workloads import ClosedLoad, OpenLoad
+from ndbplan.simulate import columns as col
+from ndbplan.simulate.pools import IDLE_LATENCY_S
+
+if TYPE_CHECKING:
+    from ndbplan.simulate.run import Arrays
+    from ndbplan.simulate.scenario import Scenario
+
+    Floats = NDArray[np.float64]
+
+MOST_USED = 0.98
+"""Beyond this use a queue no longer depends on the use but on how much clients send at once."""
+IDLE_FACTOR = 3.0
+"""How well the assumed time on an idle cluster is known."""
+MEASURED_FACTOR = 1.15
+LONGEST_S = 3600.0
+
+
+def latency_s(scenario: Scenario, arrays: Arrays) -> Floats:
+    """Mean seconds of a transaction in each bucket; 0 where none was answered."""
+    lengths = arrays.bucket_lengths_s(scenario)
+    answered = (arrays.out[:, col.O_ACCEPTED] + arrays.out[:, col.O_REFUSED]) / lengths
+    attempted = arrays.out[:, col.O_ATTEMPTED] / lengths
+    some = answered > 0
+    rate = np.maximum(answered, 1e-9)
+    load = scenario.workload.load
+    if isinstance(load, ClosedLoad):
+        found = np.maximum(load.latency_s, scenario.run[col.R_CLIENTS] / rate - load.think_time_s)
+    else:
+        service = scenario.run[col.R_SERVICE]
+        used = attempted / service if service > 0 else np.zeros_like(attempted)
+        found = IDLE_LATENCY_S / (1.0 - np.minimum(MOST_USED, used)) + arrays.out[:, col.O_WAITING] / rate
+        if isinstance(load, OpenLoad) and load.clients:
+            # No more than all clients can be waiting for an answer.
+            found = np.minimum(found, np.maximum(IDLE_LATENCY_S, load.clients / rate))
+    return np.where(some, np.minimum(LONGEST_S, found), 0.0)
+
+
+def mean_latency(scenario: Scenario, arrays: Arrays, series: Floats) -> Quantity:
+    """Mean over the transactions of a run, with how well it is known."""
+    answered = arrays.out[:, col.O_ACCEPTED] + arrays.out[:, col.O_REFUSED]
+    total = float(answered.sum())
+    mean = float((series * answered).sum()) / total if total > 0 else 0.0
+    load = scenario.workload.load
+    if isinstance(load, ClosedLoad):
+        terms = (
+            Term("time on an idle cluster", load.latency_s, "s", "plan"),
+            Term("clients", float(load.clients), "count", "plan"),
+        )
+        low = max(min(mean, load.latency_s), mean / MEASURED_FACTOR)
+        return Quantity(mean, low, mean * MEASURED_FACTOR, "s", terms)
+    limits = [
+        Term(f"{service.resource} of {service.where} passes", service.max_per_s, "tx/s", "formula")
+        for service in scenario.services[:1]
+    ]
+    why = (
+        Term("time on an idle cluster", IDLE_LATENCY_S, "s", "assumed"),
+        *limits,
+        Term("transactions per second", total / scenario.duration_s, "tx/s", "simulation"),
+    )
+    return Quantity(mean, mean / IDLE_FACTOR, mean * IDLE_FACTOR, "s", why)
