@@ -363,6 +363,23 @@ def test_memory_adds_up_and_selects(stand: _Stand) -> None:
     assert stand.selection.ids == ("ndb3",)
 
 
+@pytest.mark.parametrize("stand", ["starter"], indirect=True)
+def test_more_traffic_never_makes_a_restart_shorter(stand: _Stand) -> None:
+    panel = stand.panel("Operations")
+    assert not panel.traffic.isEnabled()
+    assert panel._traffic_text.text() == ""
+    panel.load_box.setCurrentIndex(1)
+    panel.load_box.activated.emit(1)
+    seconds = []
+    for step in (panel.traffic.minimum(), panel.traffic.maximum()):
+        panel.traffic.setValue(step)
+        stand.idle()
+        seconds.append({lane.name: lane.duration_s.value for lane in panel.lanes._lanes}["Node restart"])
+    assert panel.traffic.isEnabled()
+    assert panel._traffic_text.text() == "× 3"
+    assert seconds[0] < seconds[1]
+
+
 @pytest.mark.parametrize("stand", ["node-restart"], indirect=True)
 def test_faster_disks_and_more_threads_never_make_a_restart_slower(stand: _Stand) -> None:
     panel = stand.panel("Operations")

@@ -37,6 +37,7 @@ _NAMES = {
     "start": "First start",
 }
 _DISK_FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)
+_LOAD_FACTORS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
 
 
 class OperationsPanel(Panel):
@@ -49,13 +50,10 @@ class OperationsPanel(Panel):
         self._task: Task | None = None
         self.load_box = QComboBox()
         self.load_box.setAccessibleName("Load during the operation")
-        self.disk = QSlider(Qt.Orientation.Horizontal)
-        self.disk.setRange(0, len(_DISK_FACTORS) - 1)
-        self.disk.setValue(_DISK_FACTORS.index(1.0))
-        self.disk.setFixedWidth(110)
-        self.disk.setAccessibleName("Speed of the disks against the plan's")
-        self._disk_text = QLabel()
-        self._disk_text.setMinimumWidth(34)
+        self.traffic, self._traffic_text = _factor_slider(
+            _LOAD_FACTORS, "Rate of the load against the plan's"
+        )
+        self.disk, self._disk_text = _factor_slider(_DISK_FACTORS, "Speed of the disks against the plan's")
         self.ldms = spin_box()
         self.ldms.setRange(0, 32)
         self.ldms.setSpecialValueText("plan's")
@@ -72,9 +70,12 @@ class OperationsPanel(Panel):
         self._empty = Empty("No data node yet", "Add data nodes to see how long starts and restarts take.")
         top = QHBoxLayout()
         top.setSpacing(8)
-        for text, widget in (("Load", self.load_box), ("Disks", self.disk)):
-            top.addWidget(label(text, "fieldLabel", wrap=False))
-            top.addWidget(widget)
+        top.addWidget(label("Load", "fieldLabel", wrap=False))
+        top.addWidget(self.load_box)
+        top.addWidget(self.traffic)
+        top.addWidget(self._traffic_text)
+        top.addWidget(label("Disks", "fieldLabel", wrap=False))
+        top.addWidget(self.disk)
         top.addWidget(self._disk_text)
         top.addWidget(label("LDM threads", "fieldLabel", wrap=False))
         top.addWidget(self.ldms)
@@ -110,6 +111,7 @@ class OperationsPanel(Panel):
         outer.setContentsMargins(16, 10, 16, 8)
         outer.addWidget(self._pages)
         self.load_box.activated.connect(lambda _i: self.compute())
+        self.traffic.valueChanged.connect(lambda _v: self.compute())
         self.disk.valueChanged.connect(lambda _v: self.compute())
         self.ldms.valueChanged.connect(lambda _v: self.compute())
         self.together.toggled.connect(lambda _on: self.compute())
@@ -133,11 +135,14 @@ class OperationsPanel(Panel):
         """Ask the engine, in a thread."""
         if self._task is not None:
             self._task.cancel()
-        factor = _DISK_FACTORS[self.disk.value()]
+        factor, traffic = _DISK_FACTORS[self.disk.value()], _LOAD_FACTORS[self.traffic.value()]
         self._disk_text.setText(f"× {factor:g}")
         plan, workload_id = self.context.plan, self.load_box.currentData()
+        self.traffic.setEnabled(workload_id is not None)
+        self._traffic_text.setText(f"× {traffic:g}" if workload_id is not None else "")
         settings = {
             "workload": plan.by_id.get(workload_id) if workload_id else None,
+            "traffic_factor": traffic,
             "ldm_threads": self.ldms.value() or None,
             "disk_factor": factor,
             "one_of_each_group": self.together.isChecked(),
@@ -155,6 +160,20 @@ class OperationsPanel(Panel):
             lanes, notes = outcome.value
             self.lanes.show_lanes(lanes)
             self._notes.setText("\n".join(notes))
+
+
+def _factor_slider(factors: tuple[float, ...], name: str) -> tuple[QSlider, QLabel]:
+    """A slider over factors that starts at 1, and the text beside it."""
+    slider = QSlider(Qt.Orientation.Horizontal)
+    slider.setRange(0, len(factors) - 1)
+    slider.setValue(factors.index(1.0))
+    slider.setMinimumWidth(44)
+    slider.setMaximumWidth(84)
+    slider.setAccessibleName(name)
+    slider.setToolTip(name)
+    text = QLabel()
+    text.setMinimumWidth(34)
+    return slider, text
 
 
 def _ask(plan: Plan, settings: dict[str, Any], groups: int, task: Task) -> tuple[list[Lane], list[str]]:
