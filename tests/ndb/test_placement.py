@@ -145,6 +145,31 @@ def test_groups_that_lost_a_node_with_data_are_refused_in_plain_words(
     assert caught.value.fix
 
 
+@given(
+    st.sampled_from(BALANCES),
+    st.booleans(),
+    st.sampled_from([None, 1, 7, 240]),
+    st.sampled_from([(), (1,), (2,), (3, 5)]),
+    st.sampled_from([V74, V84]),
+    st.integers(1, 3),
+)
+def test_every_fragment_of_any_history_holds_one_of_the_partitions(
+    balance: str,
+    fully_replicated: bool,
+    partitions: int | None,
+    grown_from: tuple[int, ...],
+    version: NdbVersion,
+    groups: int,
+) -> None:
+    shape = TableShape(balance, partitions, None, fully_replicated, grown_from)
+    (placed,) = place_all(_cluster(version, 2 * groups, 2, ldm=2), [shape])
+    assert len(placed.nodes) == placed.fragments
+    copies = groups if fully_replicated else 1
+    assert placed.fragments == copies * placed.partitions
+    if fully_replicated:
+        assert sorted(set(placed.node_group.tolist())) == list(range(groups))
+
+
 def test_a_table_that_was_reorganised_keeps_its_first_fragments_in_the_old_group() -> None:
     cluster = _cluster(V84, 4, 2, ldm=2)
     (grown,) = place_all(cluster, [TableShape(grown_from=(4,))])

@@ -339,9 +339,11 @@ def extend(
 
     Each new fragment goes to the group with fewest fragments of the table, and there to the log part that
     holds fewest of them (7.5 and later); up to 7.4 log parts simply follow one another (engine model 1.4).
-    A fully replicated table gets a whole copy in each new group. Raises PlacementError when a node that holds
-    fragments has left its group.
+    A fully replicated table keeps its partitions and gets a whole copy in each new group. Raises
+    PlacementError when a node that holds fragments has left its group.
     """
+    if fully_replicated:
+        fragments = placed.partitions * len(cluster.groups)
     if fragments <= placed.fragments:
         return placed
     replicas = cluster.replicas
