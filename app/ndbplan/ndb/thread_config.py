@@ -6,6 +6,7 @@ Limits: resources/ndb/threads.json (8.x) and the answers of a 7.4.10 management 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from functools import cache
 
 from ndbplan.base.resources import read_json
@@ -40,6 +41,7 @@ def check_thread_config(text: str, version: NdbVersion) -> dict[str, int]:
     """Threads that a ThreadConfig names, by type. Raises BadValueError for what ndb_mgmd refuses."""
     most = limits(version)
     counts: dict[str, int] = {}
+    bound = _Bound()
     position = 0
     while position < len(text):
         match = _ITEM.match(text, position)
@@ -49,7 +51,7 @@ def check_thread_config(text: str, version: NdbVersion) -> dict[str, int]:
             raise BadValueError(f"names the thread type '{match[1]}'; there are {', '.join(most)}")
         if match[2] and not match[5]:
             raise BadValueError(f"lacks the closing brace behind {kind}")
-        counts[kind] = counts.get(kind, 0) + (_parameters(kind, match[4], version) if match[2] else 1)
+        counts[kind] = counts.get(kind, 0) + (_parameters(kind, match[4], version, bound) if match[2] else 1)
         position = match.end()
         if position < len(text):
             if text[position] != ",":
@@ -62,13 +64,38 @@ def check_thread_config(text: str, version: NdbVersion) -> dict[str, int]:
         if count > most[kind]:
             raise BadValueError(f"asks for {count} {kind} threads; at most {most[kind]}")
     _refuse_combinations(counts, version)
+    bound.refuse_overlaps()
     return counts
 
 
-def _parameters(kind: str, text: str, version: NdbVersion) -> int:
+@dataclass
+class _Bound:
+    """CPUs that threads are bound to, those of index builders left out: they may share any."""
+
+    sets: list[frozenset[int]] = field(default_factory=list)
+    single: set[int] = field(default_factory=set)
+
+    def add(self, name: str, cpus: tuple[int, ...], count: int) -> None:
+        """Note one binding; cpubind takes the first CPU for each thread."""
+        if name.startswith("cpubind"):
+            self.single.update(sorted(set(cpus))[:count])
+        elif frozenset(cpus) not in self.sets:
+            self.sets.append(frozenset(cpus))
+
+    def refuse_overlaps(self) -> None:
+        """Raises BadValueError when CPU sets overlap without being equal, or hold a CPU bound alone."""
+        for number, one in enumerate(self.sets):
+            for other in self.sets[number + 1 :]:
+                if one & other:
+                    raise BadValueError(f"has CPU sets that overlap in CPU {min(one & other)}")
+            if one & self.single:
+                raise BadValueError(f"binds CPU {min(one & self.single)} alone and in a CPU set")
+
+
+def _parameters(kind: str, text: str, version: NdbVersion, bound: _Bound) -> int:
     """Threads that one `{…}` adds."""
     found = _named(text, version)
-    if "realtime" in found and "thread_prio" in found:
+    if "thread_prio" in found and _number("realtime", found.get("realtime", "0")):
         raise BadValueError(f"sets both realtime and thread_prio for {kind}; only one is possible")
     bindings = [name for name in _BINDINGS if name in found]
     if len(bindings) > 1:
@@ -77,6 +104,10 @@ def _parameters(kind: str, text: str, version: NdbVersion) -> int:
         for name in ("spintime", "nosend", "thread_prio" if version < (8, 0) else "spintime"):
             if name in found:
                 raise BadValueError(f"sets {name} for {kind}, which executes no blocks")
+    if kind == "idxbld":
+        for name in ("thread_prio", "realtime"):
+            if name in found:
+                raise BadValueError(f"sets {name} for idxbld, which takes none")
     if "nosend" in found and kind not in _WITH_NOSEND:
         raise BadValueError(f"sets nosend for {kind}; only {', '.join(_WITH_NOSEND)} can have it")
     if "thread_prio" in found and not 0 <= _number("thread_prio", found["thread_prio"]) <= 10:
@@ -90,6 +121,8 @@ def _parameters(kind: str, text: str, version: NdbVersion) -> int:
     count = _number("count", found["count"]) if "count" in found else 1
     if bindings and bindings[0].startswith("cpubind") and count > len(cpus):
         raise BadValueError(f"binds {count} {kind} threads to {len(cpus)} CPUs")
+    if bindings and kind != "idxbld":
+        bound.add(bindings[0], cpus, count)
     if count == 0 and (version < (8, 0, 23) or kind in ("recv", *_NOT_EXECUTING)):
         raise BadValueError(f"asks for no {kind} thread; at least 1")
     return count
@@ -104,7 +137,7 @@ def _named(text: str, version: NdbVersion) -> dict[str, str]:
         known.append("nosend")
     found: dict[str, str] = {}
     last = ""
-    for part in text.split(","):
+    for part in text.split(",") if text.strip() else ():
         name, equals, value = part.partition("=")
         name = name.strip().lower()
         if not equals:
