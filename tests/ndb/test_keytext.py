@@ -198,6 +198,48 @@ def test_what_is_no_text_has_no_partition(collation: str, row: bytes) -> None:
     assert chunk.faults[0]
 
 
+_LETTERS = "aA ß\"',\n0xÄÿé€😀\u0301ﬁ漢한ſİς\u200b\x00"
+_NUMBERS = (
+    "", "0", "-0", "+5", "-1", "127", "128", "-129", "255", "256", "65536", "8388608", "16777216",
+    "4294967296", "18446744073709551615", "18446744073709551616", "-9223372036854775809", "1.0", ".5",
+    "1_0", " 7 ", "1900",
+    "٣", "nan", "99999.999", "-.01",
+)  # fmt: skip
+
+
+def _hostile(column: KeyColumn, random_: random.Random) -> str:
+    """A value that the column may well refuse."""
+    pick = random_.choice
+    if column.type in ("char", "varchar"):
+        most = column.length or 1
+        if random_.random() < 0.2:
+            return "0x" + random_.randbytes(random_.randrange(2 * most)).hex()
+        text = "".join(pick(_LETTERS) for _ in range(pick([0, 2, most, most + 1])))
+        return text + " " * pick([0, 1, most])
+    if column.type in ("date", "time", "datetime", "timestamp"):
+        day = f"{pick([0, 1969, 2024, 2038]):04d}-{random_.randrange(14):02d}-{random_.randrange(33):02d}"
+        clock = f"{pick(['', '-'])}{pick([0, 23, 24, 838]):02d}:{random_.randrange(61):02d}:07"
+        part = pick(["", ".", ".5", ".25", ".1200000", ".1234567"])
+        return {"date": day, "time": clock + part}.get(column.type, f"{day}{pick(' T')}{clock}{part}")
+    return pick(_NUMBERS)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [*COLUMNS, *STRINGS, C("k", "decimal", 8, 3, unsigned=True)],
+    ids=lambda c: f"{c.type}-{c.length}-{c.collation or c.unsigned}",
+)
+def test_compiled_and_plain_refuse_the_same(column: KeyColumn) -> None:
+    random_ = random.Random(str(column))
+    values = [_hostile(column, random_) for _ in range(150)]
+    quoted = ['"' + value.replace('"', '""') + '"' for value in values]
+    found: list[int | None] = []
+    for chunk in hashed_rows(io.BytesIO(("k\n" + "\n".join(quoted)).encode()), [column], V84):
+        both = zip(chunk.hashes.tolist(), chunk.faults.tolist(), strict=True)
+        found += [None if fault else hash_ for hash_, fault in both]
+    assert found == [_plain(column, value) for value in values]
+
+
 def test_a_quoted_backslash_n_is_text() -> None:
     column = C("k", "varchar", 5, collation="latin1_bin")
     assert _compiled(column, "\\N") == _plain(column, "\\N") is not None

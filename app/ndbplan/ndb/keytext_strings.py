@@ -28,6 +28,17 @@ def _hex_digit(byte: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def is_hex(data: Any, start: int, length: int) -> bool:
+    """Whether a field is 0x and hex digits of whole bytes."""
+    if length < 2 or length % 2 or data[start] != 48 or (data[start + 1] | 32) != 120:
+        return False
+    digits = 0
+    for i in range(start + 2, start + length):
+        digits += _hex_digit(data[i]) >= 0
+    return digits == length - 2
+
+
+@njit(cache=True, nogil=True)
 def _stored(
     data: Any, start: int, length: int, quoted: int, to_byte: Any, need_hex: bool, buffer: Any, most: int
 ) -> int:
@@ -36,25 +47,15 @@ def _stored(
     `to_byte` maps code points below U+10000 to bytes of an 8-bit character set (-1: none); empty: the
     text's UTF-8 bytes are stored as they are. Blanks behind `most` bytes are cut off, as the server does.
     """
-    if (
-        length >= 2
-        and data[start] == 48
-        and (data[start + 1] == 120 or data[start + 1] == 88)
-        and length % 2 == 0
-    ):
-        is_hex = True
-        for i in range(start + 2, start + length):
-            if _hex_digit(data[i]) < 0:
-                is_hex = False
-                break
-        if is_hex:
-            count = length // 2 - 1
-            if count > most:
+    if is_hex(data, start, length):
+        count = length // 2 - 1
+        for i in range(count):
+            byte = _hex_digit(data[start + 2 + 2 * i]) * 16 + _hex_digit(data[start + 3 + 2 * i])
+            if i < most:
+                buffer[i] = byte
+            elif need_hex or byte != BLANK:
                 return -TOO_LONG
-            for i in range(count):
-                high = _hex_digit(data[start + 2 + 2 * i])
-                buffer[i] = high * 16 + _hex_digit(data[start + 3 + 2 * i])
-            return count
+        return min(count, most)
     if need_hex:
         return -BAD_HEX
     count = 0
@@ -262,12 +263,12 @@ def encode_unicode_strings(
         cursor[row] = at + filled
         base = row * row_bytes + 4 * at
         start, count = starts[row], lengths[row]
-        text, plain = data, True
+        text, is_text = data, True
         if count < 0:
             fault(faults, row, column, MISSING)
             count = 0
         elif not _is_plain(data, start, count, quoted[row], size):
-            plain = False
+            is_text = not is_hex(data, start, count)
             count = _stored(data, start, count, quoted[row], nothing, False, buffer, size)
             text, start = buffer, 0
         if count > characters:
@@ -285,7 +286,7 @@ def encode_unicode_strings(
                 point, bytes_read = code_point(text, i, end)
                 if bytes_read == 0 or point > highest:
                     # Stored bytes (0x) count up to what is malformed, as the product reads them.
-                    if plain:
+                    if is_text:
                         fault(faults, row, column, BAD_TEXT)
                     break
                 i += bytes_read
@@ -337,8 +338,9 @@ def encode_hashed_strings(
             fault(faults, row, column, MISSING)
             continue
         text, begin, count = data, starts[row], lengths[row]
-        plain = _is_plain(data, begin, count, quoted[row], size)
-        if not plain:
+        is_text = True
+        if not _is_plain(data, begin, count, quoted[row], size):
+            is_text = not is_hex(data, begin, count)
             count = _stored(data, begin, count, quoted[row], nothing, False, buffer, size)
             text, begin = buffer, 0
         if count > characters:
@@ -374,7 +376,7 @@ def encode_hashed_strings(
                     else:
                         point, bytes_read = code_point(text, i, end)
                         if bytes_read == 0:
-                            if plain:
+                            if is_text:
                                 fault(faults, row, column, BAD_TEXT)
                             break
                         i += bytes_read

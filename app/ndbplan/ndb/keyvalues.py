@@ -26,8 +26,11 @@ _GROUP_BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
 _DIGITS = Context(prec=200)
 LAST_TIMESTAMP = 0x7FFFFFFF
 """Seconds of the last TIMESTAMP, 2038-01-19 03:14:07 UTC (reference manual, date and time types)."""
-_DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})")
-_CLOCK = re.compile(r"(-)?(\d{1,3}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,6})\d*)?")
+_DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})", re.ASCII)
+_CLOCK = re.compile(r"(-)?(\d{1,3}):(\d{1,2}):(\d{1,2})(?:\.(\d*))?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d{1,20}", re.ASCII)
+_REAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)", re.ASCII)
+_EXPONENT = re.compile(r"[eE][+-]?\d{1,4}", re.ASCII)
 _HEX = re.compile(r"0[xX]((?:[0-9a-fA-F]{2})*)")
 
 
@@ -106,7 +109,7 @@ def encode(column: KeyColumn, value: object, version: NdbVersion) -> bytes:
         return data.ljust(1 if column.length is None else column.length, b"\0")
     if kind in ("float", "double"):
         try:
-            number = float(str(value))
+            number = float(_real_text(column, value, exponent=True))
             stored = struct.pack("<f" if kind == "float" else "<d", number)
         except (ValueError, OverflowError):
             raise _refused(column, value, "not a number") from None
@@ -137,9 +140,19 @@ def _number(column: KeyColumn, value: object) -> int:
     if isinstance(value, int):
         return int(value)
     text = str(value).strip()
-    if not re.fullmatch(r"[+-]?\d{1,20}", text):
+    if not _WHOLE.fullmatch(text):
         raise _refused(column, value, "not a whole number")
     return int(text)
+
+
+def _real_text(column: KeyColumn, value: object, *, exponent: bool) -> str:
+    """The text of a number with a fraction, in the digits that SQL knows."""
+    text = str(value).strip(" ")
+    match = _REAL.match(text)
+    rest = text[match.end() :] if match else text
+    if match is None or (rest and not (exponent and _EXPONENT.fullmatch(rest))):
+        raise _refused(column, value, "not a number")
+    return text
 
 
 def _integer(column: KeyColumn, value: object, size: int) -> bytes:
@@ -192,11 +205,9 @@ def _member(column: KeyColumn, value: object) -> bytes:
 def _decimal(column: KeyColumn, value: object) -> bytes:
     precision, scale = 10 if column.length is None else column.length, column.scale or 0
     try:
-        number = Decimal(str(value).strip())
+        number = Decimal(_real_text(column, value, exponent=not isinstance(value, str)))
     except InvalidOperation:
         raise _refused(column, value, "not a decimal number") from None
-    if not number.is_finite():
-        raise _refused(column, value, "not a decimal number")
     # All 65 digits count; the usual context would round to 28.
     scaled = number.copy_abs().scaleb(scale, _DIGITS)
     if scaled != scaled.to_integral_value():
@@ -251,9 +262,16 @@ def _moment(column: KeyColumn, value: object) -> tuple[int, int, int, int, int, 
     match = _CLOCK.fullmatch(clock_text.strip())
     if match is None or match[1] or int(match[2]) > 23 or int(match[3]) > 59 or int(match[4]) > 59:
         raise _refused(column, value, "write YYYY-MM-DD HH:MM:SS")
-    return (
-        year, month, day, int(match[2]), int(match[3]), int(match[4]), int((match[5] or "0").ljust(6, "0"))
-    )  # fmt: skip
+    micro = _microseconds(column, value, match[5])
+    return year, month, day, int(match[2]), int(match[3]), int(match[4]), micro
+
+
+def _microseconds(column: KeyColumn, value: object, digits: str | None) -> int:
+    """Of the digits behind the point, which may be none."""
+    text = digits or ""
+    if text[6:].strip("0"):
+        raise _refused(column, value, "more than 6 digits of a second")
+    return int(text[:6].ljust(6, "0"))
 
 
 def _fraction(column: KeyColumn, value: object, microseconds: int) -> bytes:
@@ -302,7 +320,7 @@ def _clock(column: KeyColumn, value: object) -> tuple[bool, int, int, int, int]:
     match = _CLOCK.fullmatch(str(value).strip())
     if match is None or int(match[2]) > 838 or int(match[3]) > 59 or int(match[4]) > 59:
         raise _refused(column, value, "write HH:MM:SS up to 838:59:59")
-    micro = int((match[5] or "0").ljust(6, "0"))
+    micro = _microseconds(column, value, match[5])
     return match[1] == "-", int(match[2]), int(match[3]), int(match[4]), micro
 
 
