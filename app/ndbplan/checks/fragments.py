@@ -8,6 +8,7 @@ from ndbplan.base.units import GIB, format_bytes_binary, format_count, format_pe
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import hint, rule, warning
 from ndbplan.checks.shared import memory_of
+from ndbplan.estimate.disk_data import reads_backup
 from ndbplan.estimate.distribution import distribute
 from ndbplan.estimate.shares import has_partitions
 from ndbplan.plan.edits import update
@@ -143,11 +144,10 @@ def fully_replicated_table(plan: Plan) -> Iterator[Problem]:
 
 @rule("read-backup", "Reads may use any replica")
 def read_backup(plan: Plan) -> Iterator[Problem]:
-    by_default = plan.version >= (8, 0, 19)
     if plan.version < (7, 5):
         return
     for table in plan.tables:
-        on = table.read_backup if table.read_backup is not None else by_default
+        on = reads_backup(table, plan.version)
         writes, reads = _writes_and_reads(plan, table)
         if not on and reads > 3 * writes:
             yield hint(

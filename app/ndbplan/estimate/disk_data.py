@@ -119,7 +119,9 @@ def disk_rows(table: Table, version: NdbVersion) -> tuple[_DiskRow, ...]:
 
 
 def reads_backup(table: Table, version: NdbVersion) -> bool:
-    """Whether committed reads use any replica."""
+    """Whether committed reads use any replica; always so when fully replicated (ha_ndbcluster::create)."""
+    if table.fully_replicated:
+        return True
     if table.read_backup is None:
         return version >= READ_BACKUP_DEFAULT_SINCE
     return table.read_backup
