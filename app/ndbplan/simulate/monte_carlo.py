@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_RUNS = 10_000
-MOST_NUMBERS = 40_000_000
-"""Of all series of all runs together, which are held until the percentiles are known: 160 MB."""
+MOST_NUMBERS = 20_000_000
+"""Of all series of all runs together, which are held until the percentiles are known: 80 MB."""
 FEWEST_BUCKETS = 60
 _SOURCE = "simulated runs with constants drawn from their ranges"
 

@@ -72,6 +72,8 @@ ALERT_LOW, ALERT_HIGH, ALERT_CRITICAL = 0.25, 0.40, 0.60
 HEADROOM, HEADROOM_ALERT = 1.25, 0.15
 """Checkpoint speed against what the changes need, and more for each alert level (NDB source)."""
 DRIFT_KEPT = 0.95
+FORCED_AT = 2.0 / 3.0
+"""Share of a log part in use at which a checkpoint is forced [NDB source]."""
 
 
 @njit(cache=True, nogil=True)
@@ -149,6 +151,16 @@ def _free_logs(nodes, parts, node_state):
 
 
 @njit(cache=True, nogil=True)
+def _log_is_short(nodes, parts):
+    """Whether a third of some part's log is left: then a checkpoint starts, however little was written."""
+    for n in range(parts.shape[1]):
+        for p in range(parts.shape[2]):
+            if parts[P_MADE, n, p] - parts[P_TAIL, n, p] >= FORCED_AT * nodes[n, N_LOG_BYTES]:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
 def _begin(run, nodes, parts, node_state, cluster):
     cluster[C_LOG_AT_LCP] = parts[P_MADE].sum()
     cluster[C_LCP_NUMBER] += 1.0
@@ -203,7 +215,8 @@ def checkpoint(run, nodes, parts, node_state, cluster):
             return
         _free_logs(nodes, parts, node_state)
     made = parts[P_MADE].sum() - cluster[C_LOG_AT_LCP]
-    if made >= run[R_LCP_THRESHOLD] or (cluster[C_LCP_NUMBER] == 0.0 and made > 0.0):
+    first = cluster[C_LCP_NUMBER] == 0.0 and made > 0.0
+    if made >= run[R_LCP_THRESHOLD] or first or _log_is_short(nodes, parts):
         _begin(run, nodes, parts, node_state, cluster)
 
 

@@ -1,0 +1,160 @@
+"""Laws that hold whatever the plan: held against plans drawn at random, from hardly loaded to overloaded."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from ndbplan.base.units import MIB
+from ndbplan.plan import edits
+from ndbplan.plan.paths import disk_for
+from ndbplan.plan.plan import ClusterParameters, Plan
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.workloads import (
+    ClosedLoad,
+    OpenLoad,
+    Operation,
+    OperationKind,
+    RatePoint,
+    Transaction,
+    Workload,
+)
+from ndbplan.simulate.result import SimulationResult
+from ndbplan.simulate.run import simulate
+
+PLANS = 60
+
+
+@dataclass
+class Drawn:
+    """A plan with one workload, and how long to run it."""
+
+    plan: Plan
+    seconds: float
+    random: random.Random
+
+    def run(
+        self, plan: Plan | None = None, step_s: float = 0.1, every_node: bool = False
+    ) -> SimulationResult:
+        return simulate(plan or self.plan, "w", self.seconds, step_s, every_node=every_node)
+
+
+def drawn(base: Plan, seed: int) -> Drawn:
+    """Version, log, checkpoint speeds, disks, table, rows and load drawn at random."""
+    pick = random.Random(seed)
+    plan = base.replace(ndb_version=pick.choice(["7.1", "7.4", "7.6", "8.0", "8.4"]))
+    settings: dict[str, int | str] = {
+        "NoOfReplicas": 2,
+        "DataMemory": 2**40,
+        "RedoBuffer": pick.choice([8, 16, 32, 64, 128]) * MIB,
+        "NoOfFragmentLogFiles": pick.choice([16, 64, 200]),
+        "FragmentLogFileSize": pick.choice([16, 64, 256]) * MIB,
+    }
+    if plan.version >= (7, 4):
+        settings["MaxDiskWriteSpeed"] = pick.choice([10, 20, 50]) * MIB
+        settings["MinDiskWriteSpeed"] = pick.choice([2, 10]) * MIB
+    sql: dict[str, int | str] = {"DefaultOperationRedoProblemAction": pick.choice(["abort", "queue"])}
+    speed = pick.choice([5e6, 20e6, 60e6, 150e6, 400e6])
+    plan = plan.replace(parameters=ClusterParameters(data_node=settings, sql=sql))
+    table = pick.choice(plan.tables)
+    plan = edits.update(plan, table.id, rows=pick.choice([0, 100_000, 2_000_000]))
+    kind = pick.choice([OperationKind.INSERT, OperationKind.UPDATE])
+    operation = Operation(table_id=table.id, kind=kind, rows=pick.choice([1, 1, 10]))
+    rate = speed / (11160 * operation.rows) * pick.uniform(0.3, 3)
+    point = RatePoint(at_s=0, rate_per_s=rate)
+    load = pick.choice(
+        [
+            OpenLoad(points=(point,)),
+            OpenLoad(points=(point,), clients=64),
+            ClosedLoad(clients=max(1, int(rate * 0.005)), latency_s=0.005),
+        ]
+    )
+    workload = Workload(
+        id="w", name="w", transactions=(Transaction(name="t", operations=(operation,)),), load=load
+    )
+    plan = with_speed(plan.replace(workloads=(workload,)), speed)
+    return Drawn(plan, pick.choice([120.0, 600.0]), pick)
+
+
+def with_speed(plan: Plan, bytes_per_s: float) -> Plan:
+    """The plan with disks of such a bandwidth."""
+    for host in plan.hosts:
+        for disk in host.disks:
+            plan = edits.update(plan, disk.id, sequential_write_bytes_per_s=bytes_per_s)
+    return plan
+
+
+def split(plan: Plan) -> Plan:
+    """The plan whose checkpoints have another disk than the log, as fast as that one."""
+    for node in plan.data_nodes:
+        used = disk_for(plan, node, DiskRole.REDO)
+        assert used is not None
+        other = next(disk for disk in plan.host(node.host_id).disks if disk.id != used.id)
+        plan = edits.assign_role(plan, node.id, DiskRole.LCP, other.id)
+    return plan
+
+
+@pytest.fixture
+def plans(overload: Plan) -> Iterator[Drawn]:
+    """Plans one after the other."""
+    return (drawn(overload, seed) for seed in range(PLANS))
+
+
+def codes(*results: SimulationResult) -> set[int]:
+    return {error.code for result in results for error in result.errors}
+
+
+def test_half_the_step_changes_little(plans: Iterator[Drawn]) -> None:
+    found = []
+    for one in plans:
+        whole, half = one.run(), one.run(step_s=0.05)
+        accepted = whole.accepted_per_s.value
+        found.append(abs(half.accepted_per_s.value - accepted) / max(accepted, 1e-9))
+    # Moments at which the log is full, or a lag is over, fall on one step or the next.
+    assert np.mean(np.array(found) < 0.02) >= 0.95, sorted(found)[-5:]
+    assert max(found) < 0.08
+
+
+def test_more_bandwidth_is_no_loss(plans: Iterator[Drawn]) -> None:
+    for number, one in enumerate(plans):
+        speed = next(iter(one.plan.hosts[0].disks)).sequential_write_bytes_per_s
+        slow, fast = one.run(), one.run(with_speed(one.plan, speed * one.random.choice([1.5, 3])))
+        if 1234 in codes(slow) and 1221 in codes(fast):
+            # Measured: work refused for its lag writes no log, work refused half way does.
+            continue
+        assert fast.accepted_per_s.value >= 0.98 * slow.accepted_per_s.value, number
+
+
+def test_two_equal_disks_are_no_loss(plans: Iterator[Drawn]) -> None:
+    for number, one in enumerate(plans):
+        shared, apart = one.run(), one.run(split(one.plan))
+        assert apart.accepted_per_s.value >= 0.99 * shared.accepted_per_s.value, number
+
+
+def test_collapsed_nodes_and_repeated_runs_give_the_same(plans: Iterator[Drawn]) -> None:
+    for number, one in enumerate(plans):
+        if number % 4:
+            continue
+        once, again, apart = one.run(), one.run(), one.run(every_node=True)
+        assert once.to_json(why=True) == again.to_json(why=True), number
+        assert once.to_csv() == again.to_csv(), number
+        assert apart.accepted_per_s.value == pytest.approx(once.accepted_per_s.value, rel=1e-6), number
+        assert codes(apart) == codes(once), number
+
+
+def test_a_full_log_is_freed_again(overload: Plan) -> None:
+    """When the log is full nothing is written any more; a checkpoint must start all the same."""
+    one = drawn(overload, 765)
+    plan = edits.set_parameter(one.plan, "sql", "DefaultOperationRedoProblemAction", "queue")
+    plan = edits.set_parameter(split(plan), "data_node", "NoOfFragmentLogFiles", 3)
+    plan = edits.set_parameter(plan, "data_node", "FragmentLogFileSize", 16 * MIB)
+    point = RatePoint(at_s=0, rate_per_s=500)
+    plan = edits.update(with_speed(plan, 100e6), "w", load=OpenLoad(points=(point,)))
+    result = simulate(plan, "w", 3600)
+    assert 410 in codes(result)
+    second_half = result.accepted[len(result.accepted) // 2 :]
+    assert second_half.max() > 0
