@@ -36,6 +36,8 @@ class Location(Assumable):
     name: Label
     location_domain_id: int | None = Field(default=None, ge=0, le=16)
     """LocationDomainId for the processes inside; None: not set."""
+    uplink_bytes_per_s: BytesPerS | None = None
+    """What it can send to, or receive from, other locations together; None: not a limit."""
     position: Point | None = None
 
 

@@ -11,6 +11,7 @@ from ndbplan.estimate.cpu import cpu
 from ndbplan.estimate.disk_data import disk_data
 from ndbplan.estimate.load import offered_per_s
 from ndbplan.estimate.network import network
+from ndbplan.estimate.uplinks import uplinks
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import Table
@@ -56,6 +57,8 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
         add("cpu", host.host, host.utilisation.value, host.host_id)
     for link in network(plan, workload).hosts:
         add("network", link.host, link.utilisation.value, link.host_id)
+    for uplink in uplinks(plan, workload):
+        add("network", f"uplink of {uplink.location}", uplink.utilisation.value, uplink.location_id)
     by_id = {node.node_id: node for node in plan.data_nodes}
     for data in disk_data(plan, workload).nodes:
         disk = disk_of(plan, by_id[data.node_id], DiskRole.DATA_FILES)

@@ -35,6 +35,13 @@ class LocationPage(Page):
             empty="not set",
             tip="1 to 16; the product spreads the replicas of a node group over location domains (8.0.19+)",
         )
+        form.line(
+            "uplink_bytes_per_s",
+            "Uplink",
+            BYTES_PER_S,
+            empty="no limit",
+            tip="What it can send to other locations in one direction; 10 GbE: 1.17 GB/s",
+        )
         if self.only is not None:
             links = ObjectLinks(context, self._hosts)
             self.section("Hosts inside").body.addWidget(links)
