@@ -380,6 +380,20 @@ def test_more_traffic_never_makes_a_restart_shorter(stand: _Stand) -> None:
     assert seconds[0] < seconds[1]
 
 
+@pytest.mark.parametrize("stand", ["terabyte-load"], indirect=True)
+def test_the_slider_of_ldm_threads_shortens_a_restart_and_says_how_many(stand: _Stand) -> None:
+    panel = stand.panel("Operations")
+    assert panel._ldms_text.text() == "plan's"
+    seconds = {}
+    for step in (panel.ldms.value(), panel.ldms.maximum()):
+        panel.ldms.setValue(step)
+        stand.idle()
+        seconds[panel._ldms_text.text()] = next(
+            lane.duration_s.value for lane in panel.lanes._lanes if lane.name == "Node restart"
+        )
+    assert seconds["32"] < seconds["plan's"] / 2
+
+
 @pytest.mark.parametrize("stand", ["node-restart"], indirect=True)
 def test_faster_disks_and_more_threads_never_make_a_restart_slower(stand: _Stand) -> None:
     panel = stand.panel("Operations")

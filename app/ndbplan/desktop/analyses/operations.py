@@ -38,6 +38,8 @@ _NAMES = {
 }
 _DISK_FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)
 _LOAD_FACTORS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
+_LDM_THREADS = (None, 1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32)
+"""None: as many as the plan says; the others are the counts that MaxNoOfExecutionThreads leads to."""
 
 
 class OperationsPanel(Panel):
@@ -50,14 +52,9 @@ class OperationsPanel(Panel):
         self._task: Task | None = None
         self.load_box = QComboBox()
         self.load_box.setAccessibleName("Load during the operation")
-        self.traffic, self._traffic_text = _factor_slider(
-            _LOAD_FACTORS, "Rate of the load against the plan's"
-        )
-        self.disk, self._disk_text = _factor_slider(_DISK_FACTORS, "Speed of the disks against the plan's")
-        self.ldms = spin_box()
-        self.ldms.setRange(0, 32)
-        self.ldms.setSpecialValueText("plan's")
-        self.ldms.setAccessibleName("LDM threads")
+        self.traffic, self._traffic_text = _slider(_LOAD_FACTORS, 1.0, "Rate of the load against the plan's")
+        self.disk, self._disk_text = _slider(_DISK_FACTORS, 1.0, "Speed of the disks against the plan's")
+        self.ldms, self._ldms_text = _slider(_LDM_THREADS, None, "LDM threads of each data node")
         self.together = QCheckBox("Groups in parallel")
         self.together.setToolTip(
             "Rolling: restart one node of every group together instead of node after node"
@@ -77,8 +74,9 @@ class OperationsPanel(Panel):
         top.addWidget(label("Disks", "fieldLabel", wrap=False))
         top.addWidget(self.disk)
         top.addWidget(self._disk_text)
-        top.addWidget(label("LDM threads", "fieldLabel", wrap=False))
+        top.addWidget(label("LDMs", "fieldLabel", wrap=False))
         top.addWidget(self.ldms)
+        top.addWidget(self._ldms_text)
         top.addWidget(label("Add groups", "fieldLabel", wrap=False))
         top.addWidget(self.groups)
         top.addWidget(self.together)
@@ -136,14 +134,16 @@ class OperationsPanel(Panel):
         if self._task is not None:
             self._task.cancel()
         factor, traffic = _DISK_FACTORS[self.disk.value()], _LOAD_FACTORS[self.traffic.value()]
+        threads = _LDM_THREADS[self.ldms.value()]
         self._disk_text.setText(f"× {factor:g}")
+        self._ldms_text.setText("plan's" if threads is None else str(threads))
         plan, workload_id = self.context.plan, self.load_box.currentData()
         self.traffic.setEnabled(workload_id is not None)
         self._traffic_text.setText(f"× {traffic:g}" if workload_id is not None else "")
         settings = {
             "workload": plan.by_id.get(workload_id) if workload_id else None,
             "traffic_factor": traffic,
-            "ldm_threads": self.ldms.value() or None,
+            "ldm_threads": threads,
             "disk_factor": factor,
             "one_of_each_group": self.together.isChecked(),
         }
@@ -162,11 +162,11 @@ class OperationsPanel(Panel):
             self._notes.setText("\n".join(notes))
 
 
-def _factor_slider(factors: tuple[float, ...], name: str) -> tuple[QSlider, QLabel]:
-    """A slider over factors that starts at 1, and the text beside it."""
+def _slider(values: tuple[float | None, ...], start: float | None, name: str) -> tuple[QSlider, QLabel]:
+    """A slider over values that starts at one of them, and the text beside it."""
     slider = QSlider(Qt.Orientation.Horizontal)
-    slider.setRange(0, len(factors) - 1)
-    slider.setValue(factors.index(1.0))
+    slider.setRange(0, len(values) - 1)
+    slider.setValue(values.index(start))
     slider.setMinimumWidth(44)
     slider.setMaximumWidth(84)
     slider.setAccessibleName(name)
