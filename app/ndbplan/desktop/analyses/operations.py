@@ -55,7 +55,7 @@ class OperationsPanel(Panel):
         self.traffic, self._traffic_text = _slider(_LOAD_FACTORS, 1.0, "Rate of the load against the plan's")
         self.disk, self._disk_text = _slider(_DISK_FACTORS, 1.0, "Speed of the disks against the plan's")
         self.ldms, self._ldms_text = _slider(_LDM_THREADS, None, "LDM threads of each data node")
-        self.together = QCheckBox("Groups in parallel")
+        self.together = QCheckBox("In parallel")
         self.together.setToolTip(
             "Rolling: restart one node of every group together instead of node after node"
         )
@@ -66,7 +66,7 @@ class OperationsPanel(Panel):
         self.lanes = Timeline("Restarts by phase")
         self._empty = Empty("No data node yet", "Add data nodes to see how long starts and restarts take.")
         top = QHBoxLayout()
-        top.setSpacing(8)
+        top.setSpacing(6)
         top.addWidget(label("Load", "fieldLabel", wrap=False))
         top.addWidget(self.load_box)
         top.addWidget(self.traffic)
@@ -138,8 +138,9 @@ class OperationsPanel(Panel):
         self._disk_text.setText(f"× {factor:g}")
         self._ldms_text.setText("plan's" if threads is None else str(threads))
         plan, workload_id = self.context.plan, self.load_box.currentData()
-        self.traffic.setEnabled(workload_id is not None)
-        self._traffic_text.setText(f"× {traffic:g}" if workload_id is not None else "")
+        self.traffic.setVisible(workload_id is not None)
+        self._traffic_text.setVisible(workload_id is not None)
+        self._traffic_text.setText(f"× {traffic:g}")
         settings = {
             "workload": plan.by_id.get(workload_id) if workload_id else None,
             "traffic_factor": traffic,
@@ -172,7 +173,7 @@ def _slider(values: tuple[float | None, ...], start: float | None, name: str) ->
     slider.setAccessibleName(name)
     slider.setToolTip(name)
     text = QLabel()
-    text.setMinimumWidth(34)
+    text.setMinimumWidth(text.fontMetrics().horizontalAdvance("× 0.25"))
     return slider, text
 
 
