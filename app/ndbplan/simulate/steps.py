@@ -6,6 +6,7 @@ Laws and constants: measurements on a running 7.4.10 cluster whose disks were li
 
 from __future__ import annotations
 
+import numpy as np
 from numba import float64, int64, njit
 
 from ndbplan.simulate.columns import (
@@ -288,6 +289,9 @@ def advance(
     clients = run[R_CLIENTS]
     cycle_s = run[R_CYCLE_S]
     service = run[R_SERVICE] * step_s
+    pool = run[R_POOL] if run[R_POOL] > 0.0 else np.inf
+    held_steps = run[R_HELD_S] / step_s
+    too_large = run[R_TOO_LARGE] > 0.0
     lag_watched = nodes[0, N_LAG_LIMIT_S] > 0.0
     flat = parts.reshape(parts.shape[0], count * log_parts)
     fill, made, stop, limit = flat[P_FILL], flat[P_MADE], flat[P_STOP], flat[P_LIMIT]
@@ -328,7 +332,7 @@ def advance(
             gated += _gate(run, nodes, node_state, errors, first, now_s, attempts - gated)
         else:
             gated = overloaded
-        if run[R_POOL] > 0.0 and gated < attempts:
+        if (cluster[C_WAITING] + arrived * held_steps > pool or too_large) and gated < attempts:
             gated += min(
                 attempts - gated,
                 _without_records(run, cluster, errors, first, now_s, arrived - overloaded),
