@@ -379,6 +379,27 @@ def test_more_traffic_never_makes_a_restart_shorter(stand: _Stand) -> None:
     assert seconds[0] < seconds[1]
 
 
+@pytest.mark.parametrize("stand", ["starter"], indirect=True)
+def test_the_chosen_procedure_has_a_lane_of_its_own(stand: _Stand) -> None:
+    panel = stand.panel("Operations")
+    last = []
+    for index in range(panel.procedure_box.count()):
+        panel.procedure_box.setCurrentIndex(index)
+        panel.procedure_box.activated.emit(index)
+        stand.idle()
+        last.append(panel.lanes._lanes[-1].name)
+        assert panel.groups.isHidden() == (index > 0)
+    assert last == [
+        "Add a node group",
+        "Change DataMemory",
+        "Change NoOfFragmentLogFiles",
+        "Change NoOfReplicas",
+        "Upgrade to 9.x",
+    ]
+    stand.document.edit("Name", lambda plan: edits.set_plan(plan, name="x"))
+    assert panel.procedure_box.currentText() == "Upgrade to 9.x", "an edit keeps the choice"
+
+
 @pytest.mark.parametrize("stand", ["terabyte-load"], indirect=True)
 def test_the_slider_of_ldm_threads_shortens_a_restart_and_says_how_many(stand: _Stand) -> None:
     panel = stand.panel("Operations")

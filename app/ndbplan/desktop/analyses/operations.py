@@ -24,6 +24,7 @@ from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.parts import label, spin_box
 from ndbplan.desktop.tasks import Outcome, Task
+from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -40,10 +41,13 @@ _DISK_FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)
 _LOAD_FACTORS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
 _LDM_THREADS = (None, 1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32)
 """None: as many as the plan says; the others are the counts that MaxNoOfExecutionThreads leads to."""
+_EXAMPLES = ("DataMemory", "NoOfFragmentLogFiles", "NoOfReplicas")
+"""A parameter for each way of a change into effect: rolling, rolling with --initial, a new cluster."""
+_ADD, _CHANGE, _UPGRADE = "add", "change", "upgrade"
 
 
 class OperationsPanel(Panel):
-    """A lane for each kind of restart, and one for adding node groups."""
+    """A lane for each kind of restart, and one for the chosen procedure."""
 
     name: ClassVar[str] = "Operations"
 
@@ -59,6 +63,8 @@ class OperationsPanel(Panel):
         self.together.setToolTip(
             "Rolling: restart one node of every group together instead of node after node"
         )
+        self.procedure_box = QComboBox()
+        self.procedure_box.setAccessibleName("Procedure")
         self.groups = spin_box()
         self.groups.setRange(1, 71)
         self.groups.setAccessibleName("Node groups to add")
@@ -77,7 +83,7 @@ class OperationsPanel(Panel):
         top.addWidget(label("LDMs", "fieldLabel", wrap=False))
         top.addWidget(self.ldms)
         top.addWidget(self._ldms_text)
-        top.addWidget(label("Add groups", "fieldLabel", wrap=False))
+        top.addWidget(self.procedure_box)
         top.addWidget(self.groups)
         top.addWidget(self.together)
         top.addStretch(1)
@@ -114,6 +120,7 @@ class OperationsPanel(Panel):
         self.ldms.valueChanged.connect(lambda _v: self.compute())
         self.together.toggled.connect(lambda _on: self.compute())
         self.groups.valueChanged.connect(lambda _v: self.compute())
+        self.procedure_box.activated.connect(lambda _i: self.compute())
 
     def refresh(self) -> None:
         plan = self.context.plan
@@ -125,6 +132,11 @@ class OperationsPanel(Panel):
             self.load_box.addItem(workload.name, workload.id)
         self.load_box.setCurrentIndex(max(0, self.load_box.findData(chosen)))
         self.load_box.blockSignals(False)
+        procedure = self.procedure_box.currentText()
+        self.procedure_box.clear()
+        for text, data in _procedures(plan):
+            self.procedure_box.addItem(text, data)
+        self.procedure_box.setCurrentIndex(max(0, self.procedure_box.findText(procedure)))
         self._pages.setCurrentIndex(1 if plan.data_nodes else 0)
         if plan.data_nodes:
             self.compute()
@@ -148,8 +160,12 @@ class OperationsPanel(Panel):
             "disk_factor": factor,
             "one_of_each_group": self.together.isChecked(),
         }
+        procedure = self.procedure_box.currentData() or (_ADD, "")
+        self.groups.setVisible(procedure[0] == _ADD)
         groups = self.groups.value()
-        self._task = self.context.tasks.start(lambda task: _ask(plan, settings, groups, task), self._done)
+        self._task = self.context.tasks.start(
+            lambda task: _ask(plan, settings, procedure, groups, task), self._done
+        )
 
     def _done(self, outcome: Outcome) -> None:
         if outcome.cancelled:
@@ -177,7 +193,17 @@ def _slider(values: tuple[float | None, ...], start: float | None, name: str) ->
     return slider, text
 
 
-def _ask(plan: Plan, settings: dict[str, Any], groups: int, task: Task) -> tuple[list[Lane], list[str]]:
+def _procedures(plan: Plan) -> list[tuple[str, tuple[str, str]]]:
+    """What can be chosen: growing, a change of each kind, an upgrade to each later series."""
+    found = [("Add groups", (_ADD, ""))]
+    found += [(f"Change {name}", (_CHANGE, name)) for name in _EXAMPLES]
+    at = SERIES.index(plan.version.series)
+    return found + [(f"Upgrade to {series}", (_UPGRADE, series)) for series in SERIES[at + 1 :]]
+
+
+def _ask(
+    plan: Plan, settings: dict[str, Any], chosen: tuple[str, str], groups: int, task: Task
+) -> tuple[list[Lane], list[str]]:
     from ndbplan.estimate.restart import KINDS, Conditions, restart
 
     conditions: Conditions = Conditions(**settings)
@@ -194,16 +220,34 @@ def _ask(plan: Plan, settings: dict[str, Any], groups: int, task: Task) -> tuple
         lanes.append(Lane(_NAMES[kind], found.duration_s, blocks))
         notes += [f"{_NAMES[kind]}: {note}" for note in found.notes]
     if not task.cancelled():
-        _add_nodes(plan, groups, conditions, lanes, notes)
+        _add_procedure(plan, chosen, groups, conditions, lanes, notes)
     return lanes, notes
 
 
-def _add_nodes(plan: Plan, groups: int, conditions: Conditions, lanes: list[Lane], notes: list[str]) -> None:
-    from ndbplan.estimate.procedure import add_nodes
+def _add_procedure(
+    plan: Plan,
+    chosen: tuple[str, str],
+    groups: int,
+    conditions: Conditions,
+    lanes: list[Lane],
+    notes: list[str],
+) -> None:
+    from ndbplan.estimate.procedure import add_nodes, roll_out, upgrade
 
-    name = "Add a node group" if groups == 1 else f"Add {groups} node groups"
+    what, detail = chosen
+    if what == _CHANGE:
+        name = f"Change {detail}"
+    elif what == _UPGRADE:
+        name = f"Upgrade to {detail}"
+    else:
+        name = "Add a node group" if groups == 1 else f"Add {groups} node groups"
     try:
-        found = add_nodes(plan, groups, conditions)
+        if what == _CHANGE:
+            found = roll_out(plan, (detail,), conditions)
+        elif what == _UPGRADE:
+            found = upgrade(plan, detail, conditions)
+        else:
+            found = add_nodes(plan, groups, conditions)
     except UserError as error:
         notes.append(f"{name}: {error.line}")
         return
