@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.estimate.fragments import Partition, Skew, TableDistribution, map_facts
+from ndbplan.estimate.fragments import MapFacts, Partition, Skew, TableDistribution, map_facts
 from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout
 from ndbplan.estimate.topology import (
     cluster_of,
@@ -82,19 +82,28 @@ def spread_rows(rows: int, hash_map: tuple[int, ...]) -> Array:
 
     Sums to `rows`, and no partition loses a row when the table grows.
     """
+    return _spread(rows, map_facts(hash_map))
+
+
+def _spread(rows: int, facts: MapFacts) -> Array:
     import numpy as np
 
-    facts = map_facts(hash_map)
-    rounds, rest = divmod(rows, len(hash_map))
-    return facts.counts * rounds + np.bincount(facts.owners[:rest], minlength=facts.partitions)
+    rounds, rest = divmod(rows, len(facts.owners))
+    if not facts.is_default:
+        return facts.counts * rounds + np.bincount(facts.owners[:rest], minlength=facts.partitions)
+    # The last round goes over the partitions in turn: no need to count.
+    each, more = divmod(rest, facts.partitions)
+    spread: Array = facts.counts * rounds + each
+    spread[:more] += 1
+    return spread
 
 
-def _partition_rows(table: Table, hash_map: tuple[int, ...]) -> Array:
+def _partition_rows(table: Table, facts: MapFacts) -> Array:
+    measured = table.partition_rows
+    if len(measured) != facts.partitions or not sum(measured):
+        return _spread(table.rows, facts)
     import numpy as np
 
-    measured, partitions = table.partition_rows, map_facts(hash_map).partitions
-    if len(measured) != partitions or not sum(measured):
-        return spread_rows(table.rows, hash_map)
     known = np.array(measured, dtype=np.int64)
     if sum(measured) == table.rows:
         return known
@@ -117,14 +126,15 @@ def _table_distribution(
 ) -> TableDistribution:
     import numpy as np
 
-    rows = _partition_rows(table, hash_map)
+    facts = map_facts(hash_map)
+    rows = _partition_rows(table, facts)
     copies = placement.fragments // max(1, placement.partitions)
     measured = len(table.partition_rows) == len(rows) and sum(table.partition_rows) == table.rows > 0
     counted = table.partition_variable_bytes if measured else ()
     return TableDistribution(
         table=table.full_name,
         hash_map=hash_map,
-        hash_map_name=map_facts(hash_map).name_after(table.grown_from),
+        hash_map_name=facts.name_after(table.grown_from),
         placement=placement,
         group_ids=group_ids,
         rows=np.tile(rows, copies) if copies > 1 else rows,

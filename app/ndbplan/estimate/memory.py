@@ -8,18 +8,19 @@ holds. Formulas: engine model 2.1 to 2.6 and 15.3; constants by name in resource
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.distribution import distribute, hash_map_of, node_group_ids, spread_rows
-from ndbplan.estimate.fragments import TableDistribution, page_bytes
+from ndbplan.estimate.fragments import PageRule, TableDistribution, bytes_by_rule, page_bytes
 from ndbplan.estimate.node_memory import node_memory
 from ndbplan.estimate.parameters import version_of
 from ndbplan.estimate.quantity import Quantity, Term, total
-from ndbplan.estimate.rows import RowLayout, blob_parts, key_columns, unique_tables
+from ndbplan.estimate.rows import RowLayout, blob_parts, unique_tables
 from ndbplan.estimate.topology import placements
 from ndbplan.ndb.constants import Constant
 from ndbplan.ndb.placement import Placement
@@ -43,6 +44,8 @@ _CONSTANTS = (
     "ordered_index_node_bytes",
 )
 _KINDS = ("fixed", "variable", "hash_index", "ordered_index", "unique_index", "blob")
+_FIXED, _VARIABLE, _HASH_INDEX, _ORDERED_INDEX, _UNIQUE_INDEX, _BLOB = range(len(_KINDS))
+_NOTHING = Quantity.exact(0.0, "bytes")
 _TIMES = frozenset({"date", "datetime", "timestamp", "year"})
 _NUMBERS = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint"})
 _HASH_INDEX_IN_DATA_MEMORY = (7, 6)
@@ -216,13 +219,11 @@ def memory(plan: Plan) -> MemoryEstimate:
     """Memory of the plan's tables and data nodes; without node groups there are no tables to count."""
     parts: list[_Parts] = []
     if plan.tables and any(group != NODE_GROUP_NONE for group in node_group_ids(plan).values()):
-        fill, hash_row, in_order, random, node_size = (constant_for(plan, name) for name in _CONSTANTS)
-        version, placed = version_of(plan), placements(plan)
+        constants = _constants(version_of(plan), *(constant_for(plan, name) for name in _CONSTANTS))
+        placed = placements(plan)
         for table in plan.tables:
             where, unique = distribute(plan, table), placed[table.id][1:]
-            parts.append(
-                _table_parts(table, version, where, fill, hash_row, in_order, random, node_size, *unique)
-            )
+            parts.append(_table_parts(table, where, constants, *unique))
     nodes = _nodes(plan, parts)
     return MemoryEstimate(tuple(part.memory for part in parts), nodes, _hosts(plan, nodes))
 
@@ -237,77 +238,115 @@ def _hosts(plan: Plan, nodes: tuple[NodeMemory, ...]) -> tuple[HostMemory, ...]:
     )
 
 
+class _Constants(NamedTuple):
+    """What the memory of every table of a plan depends on."""
+
+    version: NdbVersion
+    fill: Constant
+    hash_row: Constant
+    in_order: Constant
+    random: Constant
+    node_size: Constant
+
+    @property
+    def hash_index(self) -> PageRule:
+        """Pages of a hash index: of 8 KiB in IndexMemory, of 32 KiB in DataMemory."""
+        page = PAGE_BYTES if self.version >= _HASH_INDEX_IN_DATA_MEMORY else 8192
+        return PageRule(page, self.hash_row.value, page)
+
+    def ordered_index(self, entries: Constant) -> PageRule:
+        """Pages of an ordered index with so many entries in each of its nodes."""
+        nodes_per_page = FIXED_PAGE_WORDS * 4 // int(self.node_size.value)
+        return PageRule(entries.value * nodes_per_page)
+
+
+@lru_cache(maxsize=16)
+def _constants(version: NdbVersion, *constants: Constant) -> _Constants:
+    """One object for the same constants, so that results can be kept by identity."""
+    return _Constants(version, *constants)
+
+
+@lru_cache(maxsize=1024)
+def _first_places(kinds: tuple[int, ...], groups: int) -> Array:
+    """Place of the first node group of each of these kinds in sums that go by kind, then node group."""
+    import numpy as np
+
+    return np.array(kinds)[:, None] * groups
+
+
 @memo_by_identity(4096)
 def _table_parts(
-    table: Table,
-    version: NdbVersion,
-    distribution: TableDistribution,
-    fill: Constant,
-    hash_row: Constant,
-    in_order: Constant,
-    random: Constant,
-    node_size: Constant,
-    *unique: Placement,
+    table: Table, distribution: TableDistribution, constants: _Constants, *unique: Placement
 ) -> _Parts:
     import numpy as np
 
+    version, fill, hash_row = constants.version, constants.fill, constants.hash_row
     placed, rows, layout = distribution.placement, distribution.rows, distribution.layout
     groups = len(distribution.group_ids)
     copies = max(1, placed.fragments // max(1, placed.partitions))
-    by_group = np.zeros((len(_KINDS), groups))
-
-    def put(kind: str, where: Placement, pages: Array) -> float:
-        """Count bytes per fragment under a kind; returns the bytes of one copy of the table."""
-        by_group[_KINDS.index(kind)] += np.bincount(where.node_group, weights=pages, minlength=groups)
-        return float(pages.sum()) * where.partitions / max(1, where.fragments)
-
-    hash_page = _hash_page_bytes(version)
-    spread = _variable_spread(table, layout, fill, version)
-    fixed = put("fixed", placed, distribution.fixed_bytes)
-    variable = Quantity.exact(0.0, "bytes")
-    if distribution.counted_variable_bytes:
-        pages = put("variable", placed, distribution.variable_bytes)
-        counted = Term("pages counted in each partition", pages, "bytes", "plan: ndb_desc -p")
-        variable = Quantity.exact(pages, "bytes", (counted,))
-    elif layout.rows_per_variable_page:
-        variable = _ranged(put("variable", placed, distribution.variable_bytes), *spread, fill)
-    hashed = _ranged(
-        put("hash_index", placed, _rounded(rows * hash_row.value, hash_page)), *_range(hash_row), hash_row
-    )
-    ordered = _ordered_index(
-        table, rows, in_order, random, node_size, lambda p: put("ordered_index", placed, p)
-    )
-    unique_bytes = 0.0
+    entries = _ordered_indexes(table, constants)
+    kinds = [_FIXED, _HASH_INDEX, *([_ORDERED_INDEX] * len(entries))]
+    rules = [
+        PageRule(layout.rows_per_fixed_page),
+        constants.hash_index,
+        *(constants.ordered_index(nodes.filled_by) for nodes in entries),
+    ]
+    counted = distribution.counted_variable_bytes
+    if layout.rows_per_variable_page and not counted:
+        kinds.append(_VARIABLE)
+        rules.append(PageRule(layout.rows_per_variable_page))
+    pages = bytes_by_rule(rows, rules)
+    others = [distribution.variable_bytes] if counted else []
+    kinds += [_VARIABLE] * len(others)
+    for blob in blob_parts(table, version):
+        if blob.parts_per_row:
+            kinds.append(_BLOB)
+            others.append(_hidden_bytes(blob.layout, np.ceil(rows * blob.parts_per_row), constants))
+    if others:
+        pages = np.vstack([pages, *others])
+    # All kinds at once: a place in the sums for each pair of kind and node group.
+    places = _first_places(tuple(kinds), groups) + placed.node_group
+    by_group = np.bincount(places.ravel(), pages.ravel(), len(_KINDS) * groups).reshape(-1, groups)
     for index, where in zip(unique_tables(table, version), unique, strict=True):
         share = spread_rows(
             round(table.rows * index.rows_fraction),
             hash_map_of(_fresh(table), where.partitions, version),
         )
-        unique_bytes += put("unique_index", where, _hidden_bytes(index.layout, share, hash_row, hash_page))
-    blob_bytes = 0.0
-    for blob in blob_parts(table, version):
-        if blob.parts_per_row:
-            counts = np.ceil(rows * blob.parts_per_row).astype(np.int64)
-            blob_bytes += put("blob", placed, _hidden_bytes(blob.layout, counts, hash_row, hash_page))
-    blob_range = (0.0, 3.0) if _has_unknown_blob(table) else (min(0.97, spread[0]), max(1.03, spread[1]))
-    found = TableMemory(
-        table=table.full_name,
-        rows=int(rows.sum()) // copies,
-        replicas=copies * placed.nodes.shape[1],
-        fixed_bytes=int(fixed),
-        variable_bytes=variable,
-        hash_index_bytes=hashed,
-        ordered_index_bytes=ordered,
-        unique_index_bytes=_ranged(unique_bytes, *_range(hash_row), hash_row),
-        blob_bytes=_ranged(blob_bytes, *blob_range, fill),
-        disk_bytes=int(page_bytes(rows, layout.rows_per_disk_page).sum()) // copies,
+        hidden = _hidden_bytes(index.layout, share, constants)
+        by_group[_UNIQUE_INDEX] += np.bincount(where.node_group, hidden, groups)
+
+    # Hidden tables of unique indexes are never fully replicated: they have one copy.
+    sums = by_group.sum(axis=1).tolist()
+    of_index = sums[_ORDERED_INDEX : _ORDERED_INDEX + 1]
+    if len(entries) != 1:
+        of_index = pages[2 : 2 + len(entries)].sum(axis=1).tolist()
+    spread = _variable_spread(layout, fill)
+    variable = sums[_VARIABLE] / copies
+    quantities = (
+        _NOTHING,
+        _counted(variable) if counted else _ranged(variable, *spread, fill),
+        _ranged(sums[_HASH_INDEX] / copies, *_range(hash_row), hash_row),
+        _ordered_bytes([size / copies for size in of_index], entries),
+        _ranged(sums[_UNIQUE_INDEX], *_range(hash_row), hash_row),
+        _ranged(sums[_BLOB] / copies, *_blob_spread(table, spread), fill) if sums[_BLOB] else _NOTHING,
     )
-    quantities = (None, variable, hashed, ordered, found.unique_index_bytes, found.blob_bytes)
+    found = TableMemory(
+        table.full_name,
+        int(rows.sum()) // copies,
+        copies * placed.nodes.shape[1],
+        int(sums[_FIXED]) // copies,
+        *quantities[1:],
+        disk_bytes=(
+            int(page_bytes(rows, layout.rows_per_disk_page).sum()) // copies
+            if layout.rows_per_disk_page
+            else 0
+        ),
+    )
     return _Parts(
         found,
         by_group,
-        tuple(1.0 if q is None or not q.value else q.low / q.value for q in quantities),
-        tuple(1.0 if q is None or not q.value else q.high / q.value for q in quantities),
+        tuple([q.low / q.value if q.value else 1.0 for q in quantities]),
+        tuple([q.high / q.value if q.value else 1.0 for q in quantities]),
     )
 
 
@@ -316,24 +355,13 @@ def _fresh(table: Table) -> Table:
     return table if not table.grown_from else table.model_copy(update={"grown_from": ()})
 
 
-def _hash_page_bytes(version: NdbVersion) -> int:
-    """Hash indexes grow by pages of 8 KiB in IndexMemory, by 32 KiB in DataMemory."""
-    return PAGE_BYTES if version >= _HASH_INDEX_IN_DATA_MEMORY else 8192
-
-
-def _rounded(sizes: Array, page: int) -> Array:
-    import numpy as np
-
-    return np.ceil(sizes / page) * page
-
-
-def _hidden_bytes(layout: RowLayout, rows: Array, hash_row: Constant, hash_page: int) -> Array:
+def _hidden_bytes(layout: RowLayout, rows: Array, constants: _Constants) -> Array:
     """Bytes per fragment of a hidden table: fixed and variable pages and its hash index."""
-    return (
-        page_bytes(rows, layout.rows_per_fixed_page)
-        + page_bytes(rows, layout.rows_per_variable_page)
-        + _rounded(rows * hash_row.value, hash_page)
-    )
+    rules = [PageRule(layout.rows_per_fixed_page), constants.hash_index]
+    if layout.rows_per_variable_page:
+        rules.append(PageRule(layout.rows_per_variable_page))
+    pages: Array = bytes_by_rule(rows, rules).sum(axis=0)
+    return pages
 
 
 def _range(constant: Constant) -> tuple[float, float]:
@@ -341,12 +369,17 @@ def _range(constant: Constant) -> tuple[float, float]:
 
 
 def _ranged(value: float, low: float, high: float, constant: Constant) -> Quantity:
-    return Quantity(value, value * low, value * high, "bytes", (term_of(constant),) if value else ())
+    if not value:
+        return _NOTHING
+    return Quantity(value, value * low, value * high, "bytes", (term_of(constant),))
 
 
-def _variable_spread(
-    table: Table, layout: RowLayout, fill: Constant, version: NdbVersion
-) -> tuple[float, float]:
+def _counted(value: float) -> Quantity:
+    term = Term("pages counted in each partition", value, "bytes", "plan: ndb_desc -p")
+    return Quantity.exact(value, "bytes", (term,))
+
+
+def _variable_spread(layout: RowLayout, fill: Constant) -> tuple[float, float]:
     """Factors of the ends of the variable part: of the page rule, and of lengths that nobody stated."""
     unknown = [c for c in layout.columns if c.length_is_assumed and c.type.storage is Storage.VARIABLE]
     if not unknown:
@@ -357,19 +390,23 @@ def _variable_spread(
     return fill.low * max(0.05, (whole - assumed) / whole), fill.high * (whole - assumed + most) / whole
 
 
-def _has_unknown_blob(table: Table) -> bool:
-    return any(c.type in BLOB_TYPES and c.average_bytes is None for c in table.columns)
+def _blob_spread(table: Table, variable: tuple[float, float]) -> tuple[float, float]:
+    """Factors of the ends of blob parts, from those of the variable part."""
+    if any(c.type in BLOB_TYPES and c.average_bytes is None for c in table.columns):
+        return 0.0, 3.0
+    return min(0.97, variable[0]), max(1.03, variable[1])
 
 
-def _ordered_index(
-    table: Table,
-    rows: Array,
-    in_order: Constant,
-    random: Constant,
-    node_size: Constant,
-    put: Callable[[Array], float],
-) -> Quantity:
-    """Ordered indexes: nodes filled by how keys arrive, 120 nodes in a page, whole pages per fragment."""
+class _OrderedIndex(NamedTuple):
+    """Entries in the nodes of one ordered index: expected, and if it is as full or as empty as it may be."""
+
+    filled_by: Constant
+    fullest: Constant
+    emptiest: Constant
+
+
+def _ordered_indexes(table: Table, constants: _Constants) -> list[_OrderedIndex]:
+    """Ordered indexes of a table: their nodes are filled by how keys arrive."""
     # Unless stated: numbers of a primary key and times of any index come in order, all else at random.
     indexes = [
         (table.column(index.columns[0]).type in _TIMES, index.key_arrival)
@@ -377,25 +414,24 @@ def _ordered_index(
         if index.kind != "unique_hash"
     ]
     if table.primary_key and not table.primary_key_using_hash:
-        indexes.append((key_columns(table)[0].type in _TIMES | _NUMBERS, table.key_arrival))
-    value = low = high = 0.0
-    terms: list[Term] = []
+        indexes.append((table.column(table.primary_key[0]).type in _TIMES | _NUMBERS, table.key_arrival))
+    in_order, random = constants.in_order, constants.random
+    found = []
     for likely_in_order, arrival in indexes:
         entries = in_order if (arrival == "in_order" if arrival else likely_in_order) else random
-        found = put(_index_pages(rows, entries.value, node_size.value))
-        fullest, emptiest = (entries, entries) if arrival else (random, in_order)
-        value += found
-        low += found * entries.value / fullest.high
-        high += found * entries.value / emptiest.low
-        terms.append(term_of(entries))
-    return Quantity(value, low, high, "bytes", tuple(dict.fromkeys(terms)))
+        found.append(_OrderedIndex(entries, *((entries, entries) if arrival else (random, in_order))))
+    return found
 
 
-def _index_pages(rows: Array, entries: float, node_bytes: float) -> Array:
-    import numpy as np
-
-    nodes = np.ceil(rows / entries)
-    return np.ceil(nodes / (FIXED_PAGE_WORDS * 4 // int(node_bytes))) * PAGE_BYTES
+def _ordered_bytes(sizes: Sequence[float], indexes: Sequence[_OrderedIndex]) -> Quantity:
+    """Sum over ordered indexes of these sizes, with what it would be were their nodes fuller or emptier."""
+    value = low = high = 0.0
+    for size, index in zip(sizes, indexes, strict=True):
+        value += size
+        low += size * index.filled_by.value / index.fullest.high
+        high += size * index.filled_by.value / index.emptiest.low
+    terms = [term_of(index.filled_by) for index in indexes]
+    return Quantity(value, low, high, "bytes", tuple(dict.fromkeys(terms) if len(terms) > 1 else terms))
 
 
 def _nodes(plan: Plan, parts: list[_Parts]) -> tuple[NodeMemory, ...]:
@@ -411,13 +447,10 @@ def _nodes(plan: Plan, parts: list[_Parts]) -> tuple[NodeMemory, ...]:
         value = sizes.sum(axis=0)
     else:
         value = low = high = np.zeros((len(_KINDS), max(1, len(order))))
-    by_group = {
-        group: tuple(
-            _of_kinds(value[:, i], low[:, i], high[:, i], in_data, wanted) for wanted in (True, False)
-        )
-        for group, i in order.items()
-    }
-    nothing = (Quantity.exact(0.0, "bytes"), Quantity.exact(0.0, "bytes"))
+    in_data_memory = _of_kinds(value, low, high, in_data)
+    in_index_memory = _of_kinds(value, low, high, [not inside for inside in in_data])
+    by_group = {group: (in_data_memory[i], in_index_memory[i]) for group, i in order.items()}
+    nothing = (_NOTHING, _NOTHING)
     found = []
     for node in plan.data_nodes:
         data, index = by_group.get(group_ids[node.node_id], nothing)
@@ -449,14 +482,15 @@ _KIND_TERMS = (
 )
 
 
-def _of_kinds(value: Array, low: Array, high: Array, in_data: list[bool], wanted: bool) -> Quantity:
-    chosen = [i for i, inside in enumerate(in_data) if inside is wanted]
-    terms = tuple(
-        Term(f"{_KIND_TERMS[i]} of all tables", float(value[i]), "bytes", "formula")
-        for i in chosen
-        if value[i]
-    )
-    mid = float(value[chosen].sum())
-    return Quantity(
-        mid, min(mid, float(low[chosen].sum())), max(mid, float(high[chosen].sum())), "bytes", terms
-    )
+def _of_kinds(value: Array, low: Array, high: Array, chosen: list[bool]) -> list[Quantity]:
+    """For each node group the sum over some kinds, of bytes by kind and node group."""
+    names = [f"{name} of all tables" for name, taken in zip(_KIND_TERMS, chosen, strict=True) if taken]
+    kinds = value[chosen]
+    ends = [sizes[chosen].sum(axis=0).tolist() for sizes in (value, low, high)]
+    found = []
+    for sizes, mid, least, most in zip(kinds.T.tolist(), *ends, strict=True):
+        terms = [
+            Term(name, size, "bytes", "formula") for name, size in zip(names, sizes, strict=True) if size
+        ]
+        found.append(Quantity(mid, min(mid, least), max(mid, most), "bytes", tuple(terms)))
+    return found

@@ -9,6 +9,8 @@ Exact for the fixed part; the variable part is exact for values of one length an
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.ndb import charsets, rowformat
@@ -24,8 +26,7 @@ ASSUMED_BLOB_BYTES = 1000.0
 _MANY_TABLES = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class StoredColumn:
+class StoredColumn(NamedTuple):
     """One column as NDB stores it."""
 
     name: str
@@ -115,13 +116,19 @@ def key_columns(table: Table) -> tuple[Column, ...]:
     return tuple(table.column(name) for name in table.primary_key) or (HIDDEN_KEY,)
 
 
+@lru_cache(maxsize=_MANY_TABLES)
+def _stored_type(
+    type_name: str, length: int | None, scale: int | None, collation: str | None, version: NdbVersion
+) -> StoredType:
+    """Kept, as thousands of columns declare few different types."""
+    collation = collation or charsets.default_collation(version)
+    return rowformat.stored_type(type_name, length, scale, charsets.max_char_bytes(collation), version)
+
+
 def stored_column(column: Column, version: NdbVersion, *, in_memory: bool = False) -> StoredColumn:
     """How NDB stores a column; `in_memory`: it is indexed, so it stays in memory whatever it declares."""
-    collation = column.collation or charsets.default_collation(version)
     length = len(column.members) or column.length
-    stored = rowformat.stored_type(
-        column.type, length, column.scale, charsets.max_char_bytes(collation), version
-    )
+    stored = _stored_type(column.type, length, column.scale, column.collation, version)
     if stored.storage is Storage.BLOB and (column.blob_inline_bytes or column.blob_part_bytes):
         inline = column.blob_inline_bytes or stored.inline_bytes
         stored = replace(
@@ -175,7 +182,7 @@ def _row_layout(table: Table, version: NdbVersion) -> RowLayout:
     stored = [stored_column(c, version, in_memory=c.name in indexed) for c in table.columns]
     if not table.primary_key:
         stored.append(stored_column(HIDDEN_KEY, version))
-    key = {column.name for column in key_columns(table)}
+    key = set(table.primary_key) or {HIDDEN_KEY.name}
     return layout_of(stored, key, reference_without_variable=not table.row_format_fixed)
 
 
@@ -291,6 +298,8 @@ def blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
     A part row holds the primary key of its row, NDB$PART, NDB$PKID and the data at its real length
     (engine model 2.4 and 15.2, where the redo of part rows confirmed these columns).
     """
+    if rowformat.BLOB_TYPES.isdisjoint([column.type for column in table.columns]):
+        return ()
     return _blob_parts(table, _one(version))
 
 
@@ -318,8 +327,6 @@ def _part_layout(
 @memo_by_identity(_MANY_TABLES)
 def _unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
     found: list[UniqueTable] = []
-    if all(index.kind == "ordered" for index in table.indexes):
-        return ()
     keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
     has_variable_key = any(c.type.storage is Storage.VARIABLE for c in keys)
     key_bytes = 4.0 + sum(4 * c.mean_words for c in keys)
@@ -367,4 +374,6 @@ def unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
 
     28 bytes for UNIQUE(INT) on an INT key, as measured (engine model 15.3).
     """
+    if all(index.kind == "ordered" for index in table.indexes):
+        return ()
     return _unique_tables(table, _one(version))
