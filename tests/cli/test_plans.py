@@ -59,9 +59,11 @@ def test_python_m_ndbplan_is_the_same() -> None:
     assert [row["name"] for row in json.loads(done.stdout)["samples"]] == list(sample_names())
 
 
-def test_a_reader_that_stops_early_is_no_error() -> None:
+@pytest.mark.parametrize("unbuffered", ["", "-u "])
+def test_a_reader_that_stops_early_is_no_error(unbuffered: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     done = subprocess.run(
-        f"set -o pipefail; {sys.executable} -m ndbplan schema | head -1",
+        f"set -o pipefail; {sys.executable} {unbuffered}-m ndbplan schema | head -1",
         shell=True,
         executable="/bin/bash",
         capture_output=True,

@@ -30,6 +30,7 @@ def main() -> None:
 
     from ndbplan.base.errors import UserError
     from ndbplan.base.startup import without_pydantic_plugins
+    from ndbplan.cli.group import ReaderGoneError
 
     without_pydantic_plugins()
     _open_what_is_closed()
@@ -47,7 +48,7 @@ def main() -> None:
         _fail(f"{error.format_message().rstrip('.')} — see {command} --help", 2)
     except (click.Abort, KeyboardInterrupt):
         _fail("stopped", 130)
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderGoneError):
         # Whoever read the output has seen enough; nothing may be flushed into the closed pipe at the end.
         _silence(sys.stdout)
     except OSError as error:

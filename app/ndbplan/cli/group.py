@@ -12,8 +12,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 _PLAN_SUFFIX = ".ndbplan"
 
 
+class ReaderGoneError(Exception):
+    """Whoever read the output has closed it; click would end the program with 1 on the OSError itself."""
+
+
 class _Commands(click.Group):
     """Commands by name; a plan file in place of one opens it in the window."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise ReaderGoneError from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
