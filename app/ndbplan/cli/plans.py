@@ -98,6 +98,10 @@ def schema(command: str | None, *, as_json: bool) -> None:
     show(output_schema(command), as_json=True)
 
 
+_PICTURE = "picture"
+"""The kind of file of `export` that is a picture of the canvas."""
+
+
 @ndbplan.command()
 @PLAN
 @click.option(
@@ -112,7 +116,7 @@ def schema(command: str | None, *, as_json: bool) -> None:
     "--only",
     metavar="KIND,...",
     type=Names(),
-    help="Kinds of files: config,mycnf,runbook,systemd,operator,ansible.",
+    help="Kinds of files: config,mycnf,runbook,systemd,operator,ansible,schedule,picture.",
 )
 @click.option(
     "--add-groups",
@@ -126,13 +130,22 @@ def schema(command: str | None, *, as_json: bool) -> None:
 def export(
     plan_file: Path, folder: Path, only: tuple[str, ...] | None, add_groups: int, *, as_json: bool
 ) -> None:
-    """Write config.ini, a my.cnf for each SQL host and the runbook into a folder."""
+    """Write config.ini, a my.cnf for each SQL host, the runbook and more into a folder, with a picture."""
     from ndbplan.exchange.export import ExportError
     from ndbplan.exchange.export import export as write_files
 
     plan = read_plan(plan_file)
+    # Drawn here: the files of `exchange` are made without Qt.
+    with_picture = only is None or _PICTURE in only
+    kinds = None if only is None else tuple(kind for kind in only if kind != _PICTURE)
     try:
-        written = write_files(plan, folder, only, add_groups=add_groups)
+        written = write_files(plan, folder, kinds, add_groups=add_groups)
+        if with_picture:
+            from ndbplan.desktop.render import render as draw
+
+            folder.mkdir(parents=True, exist_ok=True)
+            written.append(folder / "canvas.svg")
+            draw(plan, written[-1], "light")
     except ExportError as error:
         raise UsageError(error.what, where=error.where, fix=error.fix) from None
     show(
