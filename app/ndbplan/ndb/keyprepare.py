@@ -7,17 +7,14 @@ user's cache folder or a temporary one, so a program installed in a read-only pl
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
-import platform
-import sys
-import tempfile
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any
+
+from ndbplan.base.compiled import folder_of, place_of
 
 _lock = Lock()
 _loaded = False
@@ -31,35 +28,14 @@ SOURCES = (
 )
 
 
-def _base() -> Path:
-    stated = os.environ.get("NUMBA_CACHE_DIR")
-    if stated:
-        return Path(stated)
-    from platformdirs import user_cache_path
-
-    folder = user_cache_path("ndbplan") / "compiled"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError:
-        return Path(tempfile.gettempdir()) / f"ndbplan-compiled-{os.getuid() if hasattr(os, 'getuid') else 0}"
-    return folder
-
-
 @cache
 def folder() -> Path:
     """Folder of this code on this machine with these libraries; code from other ones is never loaded."""
-    source = hashlib.sha256()
-    for name in SOURCES:
-        source.update(Path(__file__).with_name(name).read_bytes())
-    source.update("|".join((sys.version, version("numba"), version("numpy"), platform.platform())).encode())
-    return _base() / f"keys-{source.hexdigest()[:20]}"
+    return folder_of("keys", map(Path(__file__).with_name, SOURCES))
 
 
 def _stamp(kind: str) -> Path:
-    place = hashlib.sha256(os.fspath(Path(__file__).parent).encode()).hexdigest()[:12]
-    return folder() / f"{place}-{kind}.ready"
+    return folder() / f"{place_of(__file__)}-{kind}.ready"
 
 
 def is_prepared(kinds: Iterable[str]) -> bool:

@@ -6,38 +6,17 @@ Compiling takes some seconds the first time on a machine; the result is kept in 
 
 from __future__ import annotations
 
-import hashlib
 import os
-import platform
-import sys
-import tempfile
 from collections.abc import Callable
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from ndbplan.base.compiled import folder_of, place_of
+
 _lock = Lock()
 _advance: Callable[..., None] | None = None
-
-
-@cache
-def cache_dir() -> Path:
-    """Folder of the compiled kernel: NUMBA_CACHE_DIR, the user's cache, or a temporary folder."""
-    stated = os.environ.get("NUMBA_CACHE_DIR")
-    if stated:
-        return Path(stated)
-    from platformdirs import user_cache_path
-
-    folder = user_cache_path("ndbplan") / "compiled"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError:
-        return Path(tempfile.gettempdir()) / f"ndbplan-compiled-{os.getuid() if hasattr(os, 'getuid') else 0}"
-    return folder
 
 
 SOURCES = ("columns.py", "steps_log.py", "steps_checkpoint.py", "steps_disks.py", "steps.py")
@@ -46,17 +25,12 @@ SOURCES = ("columns.py", "steps_log.py", "steps_checkpoint.py", "steps_disks.py"
 @cache
 def _folder() -> Path:
     """Folder of this kernel, for this machine and these libraries: code from other ones is never loaded."""
-    source = hashlib.sha256()
-    for name in SOURCES:
-        source.update(Path(__file__).with_name(name).read_bytes())
-    source.update("|".join((sys.version, version("numba"), version("numpy"), platform.platform())).encode())
-    return cache_dir() / f"kernel-{source.hexdigest()[:20]}"
+    return folder_of("kernel", map(Path(__file__).with_name, SOURCES))
 
 
 def _stamp() -> Path:
     """A file that exists once the kernel has been compiled from this place."""
-    place = hashlib.sha256(os.fspath(Path(__file__).parent).encode()).hexdigest()[:12]
-    return _folder() / f"{place}.ready"
+    return _folder() / f"{place_of(__file__)}.ready"
 
 
 def is_prepared() -> bool:
