@@ -10,20 +10,14 @@ from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.resources import resource_path
-from ndbplan.estimate.distribution import (
-    distribute,
-    ldm_threads,
-    node_group_ids,
-    node_groups,
-    redistribute,
-    spread_rows,
-)
+from ndbplan.estimate.distribution import distribute, ldm_threads, redistribute, spread_rows
 from ndbplan.ndb.hashmap import default_map, reorganised_map
 from ndbplan.ndb.keyhash import KeyColumn, distribution_hash
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.edits import add_node_group, update
 from ndbplan.plan.file import load
 from ndbplan.plan.hardware import Host
+from ndbplan.plan.node_groups import node_group_ids, node_groups
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Table

@@ -9,9 +9,10 @@ from ndbplan.base.units import format_bytes_binary
 from ndbplan.checks.limits import LOOPBACK
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import error, hint, problem, rule, warning
-from ndbplan.estimate.topology import groups_by_number, ldm_threads, node_group_ids, node_groups
+from ndbplan.estimate.topology import ldm_threads
 from ndbplan.plan.edits import add, free_id, free_node_id, set_parameter, update
 from ndbplan.plan.hardware import Host
+from ndbplan.plan.node_groups import groups_by_number, node_group_ids, node_groups
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, ManagementNode
 from ndbplan.plan.settings import (

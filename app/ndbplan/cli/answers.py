@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def needs_data_nodes(plan: Plan, path: Path) -> None:
     """Raises UserError for a plan without a complete node group."""
-    from ndbplan.estimate.distribution import node_groups
+    from ndbplan.plan.node_groups import node_groups
 
     if not node_groups(plan):
         raise UserError(

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QAbstractItemView, QTreeView, QWidget
 from ndbplan.desktop import theme
 from ndbplan.desktop.catalogue import ROLE_TEXT
 from ndbplan.desktop.editor import Editor, display_name
-from ndbplan.estimate.topology import groups_by_number
 from ndbplan.plan.hardware import Host
+from ndbplan.plan.node_groups import groups_by_number
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, Process
 

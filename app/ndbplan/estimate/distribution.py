@@ -18,20 +18,12 @@ from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.fragments import MapFacts, Partition, Skew, TableDistribution, map_facts
 from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout
-from ndbplan.estimate.topology import (
-    cluster_of,
-    groups_by_number,
-    ldm_threads,
-    node_group_ids,
-    node_groups,
-    placements,
-    table_shape,
-    threads_of,
-)
+from ndbplan.estimate.topology import cluster_of, ldm_threads, placements, table_shape, threads_of
 from ndbplan.ndb import hashmap
 from ndbplan.ndb.placement import Placement, extend, fragment_count
 from ndbplan.ndb.rowformat import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.node_groups import groups_by_number
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.settings import redo_log_parts
 from ndbplan.plan.tables import Table
@@ -50,8 +42,6 @@ __all__ = [
     "distribute",
     "hash_map_of",
     "ldm_threads",
-    "node_group_ids",
-    "node_groups",
     "redistribute",
     "spread_rows",
     "threads_of",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.constants import constant_for, term_of
-from ndbplan.estimate.distribution import distribute, hash_map_of, node_group_ids, spread_rows
+from ndbplan.estimate.distribution import distribute, hash_map_of, spread_rows
 from ndbplan.estimate.fragments import PageRule, TableDistribution, bytes_by_rule, page_bytes
 from ndbplan.estimate.node_memory import node_memory
 from ndbplan.estimate.parameters import version_of
@@ -26,6 +26,7 @@ from ndbplan.ndb.constants import Constant
 from ndbplan.ndb.placement import Placement
 from ndbplan.ndb.rowformat import BLOB_TYPES, FIXED_PAGE_WORDS, PAGE_BYTES, Storage
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.node_groups import node_group_ids
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.settings import data_node_number

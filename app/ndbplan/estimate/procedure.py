@@ -21,7 +21,7 @@ from ndbplan.estimate.reorganise import NodePeak, ReorganiseEstimate, TableReorg
 from ndbplan.estimate.restart import IDLE, Conditions, Kind, restart, start_beside
 from ndbplan.estimate.restart_phases import Phase
 from ndbplan.estimate.rows import blob_parts, row_layout
-from ndbplan.estimate.topology import node_groups
+from ndbplan.plan.node_groups import node_groups
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, DiskRole
 from ndbplan.plan.settings import no_of_replicas

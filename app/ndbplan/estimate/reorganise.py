@@ -21,7 +21,7 @@ from ndbplan.estimate.columns import is_blob, row_payload_bytes
 from ndbplan.estimate.constants import calibration_of, constant_for, term_of
 from ndbplan.estimate.cpu import CpuEstimate, cpu
 from ndbplan.estimate.disks import disk_of_role
-from ndbplan.estimate.distribution import Redistribution, node_groups, redistribute
+from ndbplan.estimate.distribution import Redistribution, redistribute
 from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.memory import memory
 from ndbplan.estimate.parameters import number, version_of
@@ -29,9 +29,9 @@ from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.row_cost import ordered_indexes
 from ndbplan.estimate.rows import blob_parts
-from ndbplan.estimate.topology import odd_group
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import edits
+from ndbplan.plan.node_groups import node_groups, odd_group
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.settings import no_of_replicas

@@ -21,7 +21,8 @@ from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term, total, total_of_independent
 from ndbplan.estimate.restart_phases import Phase, Starting
 from ndbplan.estimate.shares import shares_of
-from ndbplan.estimate.topology import ldm_threads, node_groups
+from ndbplan.estimate.topology import ldm_threads
+from ndbplan.plan.node_groups import node_groups
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload

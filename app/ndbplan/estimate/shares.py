@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.distribution import distribute
 from ndbplan.estimate.fragments import TableDistribution
-from ndbplan.estimate.topology import node_groups
+from ndbplan.plan.node_groups import node_groups
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 

@@ -12,9 +12,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from ndbplan.estimate.constants import constant_for, term_of
-from ndbplan.estimate.distribution import node_groups
 from ndbplan.estimate.load import node_loads
 from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.plan.node_groups import node_groups
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.settings import no_of_replicas
 from ndbplan.plan.workloads import Workload

@@ -98,8 +98,9 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     P_LOST,  # bytes that were in the buffer when the node died
     P_BASE,  # bytes of log of copying, not of the workload
     P_LIMIT,  # bytes the buffer may hold before the disk writes: N_BUFFER_LIMIT and what it wrote last step
+    P_LOG_MOST,  # most log that was in use when some was freed
     P_COLUMNS,
-) = range(22)
+) = range(23)
 
 # State of each node.
 (
@@ -144,8 +145,10 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     C_REFUSED,
     C_RANDOM,
     C_SEND,  # transactions whose messages wait in send buffers
+    C_GCP_S,  # seconds since the last global checkpoint
+    C_OLDEST,  # slot of the queue before which all are empty
     C_COLUMNS,
-) = range(16)
+) = range(18)
 
 # Settings of a run.
 (
@@ -155,7 +158,7 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     R_STEPS_PER_BUCKET,
     R_CLIENTS,  # transactions under way at most; 0: no limit
     R_CYCLE_S,  # closed loop: latency and think time; 0: open loop
-    R_QUEUE_STEPS,  # steps a queued transaction waits before it times out; 0: no queue
+    R_QUEUE_SLOTS,  # pieces of a step a queued transaction waits before it times out; 0: no queue
     R_COVERAGE,  # 0: a transaction touches one part, 1: all of them
     R_UNEVEN,  # standard deviation of the speed of parts that share a disk
     R_LCP_THRESHOLD,  # log bytes before a checkpoint starts
@@ -177,8 +180,11 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     R_HELD_S,  # how long a transaction that does not wait keeps its records
     R_TOO_LARGE,  # share of transactions that need more records than a node has
     R_SEND,  # transactions whose messages fit the send buffers of the slowest link; 0: they are no limit
+    R_FINE,  # pieces of a step in which something runs out
+    R_FINE_S,  # length of such a piece
+    R_GCP_S,  # time between global checkpoints
     R_COLUMNS,
-) = range(29)
+) = range(32)
 
 # What a bucket records of the cluster.
 O_OFFERED, O_ATTEMPTED, O_ACCEPTED, O_REFUSED, O_WAITING, O_LCP, O_COLUMNS = range(7)

@@ -380,7 +380,7 @@ def _backup(plan: Plan, event: Backup) -> Change:
 
 def _parameter(plan: Plan, workload: Workload, event: ParameterChange) -> list[Change]:
     """A rolling restart: node after node stops, starts with the new value, and is durable again."""
-    from ndbplan.estimate.distribution import node_groups
+    from ndbplan.plan.node_groups import node_groups
 
     after = edits.set_parameter(plan, "data_node", event.name, event.value)
     groups = node_groups(plan)

@@ -68,6 +68,8 @@ class PartSeries:
     """Bytes in the redo buffer: least, most and last of each bucket."""
     log_used: Floats
     """Bytes of log that cannot be reused yet, at the end of each bucket."""
+    log_most: float
+    """Most bytes of log that could not be reused at one moment."""
     made_bytes: float
     """Log produced since the start."""
 
@@ -252,7 +254,7 @@ class SimulationResult:
             latency_mean_s=mean_latency(scenario, arrays, latency),
             redo_buffer_fill_max=_fill(max((p.fill_max for p in parts), default=0.0), "redo buffer"),
             redo_log_fill_max=_fill(
-                max((float(p.log_used.max(initial=0.0)) / p.log_bytes for p in parts), default=0.0),
+                max((p.log_most / p.log_bytes for p in parts), default=0.0),
                 "redo log",
             ),
             wasted_redo_share=wasted / made if made > 0 else 0.0,
@@ -372,6 +374,10 @@ def _parts(scenario: Scenario, arrays: Arrays) -> tuple[PartSeries, ...]:
                     high=arrays.out_high[:, n, p],
                     last=arrays.out_last[:, n, p],
                     log_used=arrays.out_log[:, n, p],
+                    log_most=max(
+                        float(arrays.parts[col.P_LOG_MOST, n, p]),
+                        float(arrays.out_log[:, n, p].max(initial=0.0)),
+                    ),
                     made_bytes=float(arrays.parts[col.P_MADE, n, p]),
                 )
             )

@@ -273,7 +273,7 @@ class Arrays:
             targets=targets,
             weights=np.ones(parts),
             cluster=_cluster_state(scenario, start),
-            waiting=np.zeros(max(1, int(scenario.run[col.R_QUEUE_STEPS]))),
+            waiting=np.zeros(max(1, int(scenario.run[col.R_QUEUE_SLOTS]))),
             errors=np.zeros(codes),
             first=np.full((codes, 2), -1.0),
             work=np.zeros((disks, col.W_COLUMNS)),

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from ndbplan.base.units import MIB
 from ndbplan.estimate.constants import calibration_of, constant_for
-from ndbplan.estimate.distribution import node_groups
 from ndbplan.estimate.parameters import number
-from ndbplan.estimate.topology import odd_group
 from ndbplan.plan.hardware import Disk
+from ndbplan.plan.node_groups import node_groups, odd_group
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.settings import redo_buffer_bytes

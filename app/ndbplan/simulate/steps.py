@@ -21,9 +21,11 @@ from ndbplan.simulate.columns import (
     C_ACCEPTED,
     C_ATTEMPTED,
     C_BLOCKED,
+    C_GCP_S,
     C_LCP_PHASE,
     C_LCP_STAGE_S,
     C_OFFERED,
+    C_OLDEST,
     C_REFUSED,
     C_RETRY,
     C_SEND,
@@ -74,13 +76,14 @@ from ndbplan.simulate.columns import (
     R_CYCLE_S,
     R_DISK_DATA,
     R_DOWN,
+    R_FINE,
     R_GROWS,
     R_HELD_S,
     R_INSERT_SHARE,
     R_LAG_EXIT,
     R_POOL,
     R_POOL_ERROR,
-    R_QUEUE_STEPS,
+    R_QUEUE_SLOTS,
     R_RETRY_S,
     R_RETRY_SHARE,
     R_SEND,
@@ -106,17 +109,22 @@ from ndbplan.simulate.columns import (
     S_UNDO_TAIL,
     S_UNDO_USED,
 )
-from ndbplan.simulate.steps_checkpoint import checkpoint, each_second
+from ndbplan.simulate.steps_checkpoint import checkpoint, each_second, near_checkpoint
 from ndbplan.simulate.steps_disks import demand, share_disks, write
 from ndbplan.simulate.steps_log import (
     RUN_BYTES,
     blame,
     has_room,
+    near_lag,
     produce,
     produce_blocked,
+    record_before_flush,
     some_part_is_short,
     watch_lag,
 )
+
+AHEAD_S = 0.2
+"""A step is taken in pieces when something may run out in so much time."""
 
 
 @njit(cache=True, nogil=True)
@@ -143,16 +151,17 @@ def _gate(run, nodes, node_state, errors, first, now_s, attempts):
 
 
 @njit(cache=True, nogil=True)
-def _without_records(run, cluster, errors, first, now_s, arrived):
+def _without_records(run, cluster, errors, first, now_s, arrived, held_pieces):
     """Transactions refused because there are no operation records for them.
 
-    Records are held while a transaction is under way, and while it waits for redo.
+    Records are held while a transaction is under way (`held_pieces` pieces of a step), and while it waits
+    for redo.
     """
     refused = arrived * run[R_TOO_LARGE]
-    held_s = max(1e-6, run[R_HELD_S])
-    held = cluster[C_WAITING] + (arrived - refused) / run[R_STEP_S] * held_s
+    held_pieces = max(1e-6, held_pieces)
+    held = cluster[C_WAITING] + (arrived - refused) * held_pieces
     if held > run[R_POOL]:
-        refused = min(arrived, refused + (held - run[R_POOL]) * run[R_STEP_S] / held_s)
+        refused = min(arrived, refused + (held - run[R_POOL]) / held_pieces)
     blame(errors, first, now_s, int(run[R_POOL_ERROR]), refused, -1)
     return refused
 
@@ -191,23 +200,42 @@ def _served(nodes, node_state, attempts):
 
 
 @njit(cache=True, nogil=True)
-def _serve_queue(waiting, step, arrived, done, waiting_now):
-    """First in, first out: the oldest are served first. Returns who has waited longer than the time-out."""
-    steps = waiting.shape[0]
-    slot = step % steps
-    late = waiting[slot]
-    oldest = min(late, done)
-    late -= oldest
-    waiting[slot] = arrived
-    done -= oldest
-    back = 1
-    while done > 0.0 and back <= steps:
-        at = (slot + back) % steps
-        taken = min(waiting[at], done)
-        waiting[at] -= taken
+def _serve_queue(waiting, cluster, slot, arrived, done, waiting_now):
+    """First in, first out: the oldest are served first. Returns who has waited longer than the time-out.
+
+    `slot` counts the pieces of steps since the start; slots before C_OLDEST are empty.
+    """
+    slots = waiting.shape[0]
+    oldest = max(int(cluster[C_OLDEST]), 0)
+    late = 0.0
+    while oldest <= slot - slots:
+        late += waiting[oldest % slots]
+        waiting[oldest % slots] = 0.0
+        oldest += 1
+    taken = min(late, done)
+    late -= taken
+    done -= taken
+    waiting[slot % slots] += arrived
+    while oldest <= slot:
+        taken = min(waiting[oldest % slots], done)
+        waiting[oldest % slots] -= taken
         done -= taken
-        back += 1
+        if waiting[oldest % slots] > 1e-9:
+            break
+        waiting[oldest % slots] = 0.0
+        oldest += 1
+    cluster[C_OLDEST] = oldest
     return min(late, waiting_now) if late > 1e-9 else 0.0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _most_attempts(run, cluster, offered, step, step_s):
+    """Transactions that may be tried in a step, at most."""
+    most = offered[step] if run[R_CYCLE_S] <= 0.0 else run[R_CLIENTS] * step_s / run[R_CYCLE_S]
+    most += cluster[C_RETRY] + cluster[C_SEND]
+    if run[R_SERVICE] > 0.0 and run[R_SEND] <= 0.0:
+        most = min(most, run[R_SERVICE] * step_s)
+    return most + cluster[C_WAITING]
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -285,12 +313,11 @@ def advance(
     per_second = int(run[R_STEPS_PER_SECOND])
     per_gcp = int(run[R_STEPS_PER_GCP])
     per_bucket = int(run[R_STEPS_PER_BUCKET])
-    queue = run[R_QUEUE_STEPS] > 0.0
+    fine = max(1, int(run[R_FINE]))
+    queue = run[R_QUEUE_SLOTS] > 0.0
     clients = run[R_CLIENTS]
     cycle_s = run[R_CYCLE_S]
-    service = run[R_SERVICE] * step_s
     pool = run[R_POOL] if run[R_POOL] > 0.0 else np.inf
-    held_steps = run[R_HELD_S] / step_s
     too_large = run[R_TOO_LARGE] > 0.0
     lag_watched = nodes[0, N_LAG_LIMIT_S] > 0.0
     flat = parts.reshape(parts.shape[0], count * log_parts)
@@ -302,114 +329,141 @@ def advance(
     recorded = begin // per_bucket
     low, high = all_low[recorded], all_high[recorded]
     full = True
+    backlog = True
     for step in range(begin, end):
-        now_s = step * step_s
         bucket = step // per_bucket
-        wanted = offered[step] if cycle_s <= 0.0 else 0.0
-        if cycle_s > 0.0:
-            # Each client sends when its last transaction is answered; whoever waits sends nothing.
-            wanted = max(0.0, clients - cluster[C_WAITING]) * step_s / cycle_s
-        arrived = wanted
-        if run[R_RETRY_SHARE] > 0.0:
-            again = cluster[C_RETRY] * min(1.0, step_s / run[R_RETRY_S])
-            cluster[C_RETRY] -= again
-            arrived += again
-        overloaded = 0.0
-        if run[R_SEND] > 0.0:
-            arrived, overloaded = _through_link(run, cluster, errors, first, now_s, arrived, service, clients)
-        elif service > 0.0:
-            arrived = min(arrived, service)
-        if run[R_DISK_DATA] > 0.0:
-            arrived = min(arrived, overloaded + _served(nodes, node_state, arrived + cluster[C_WAITING]))
-        # Retries of a closed loop are part of what its clients send.
-        attempts = arrived + cluster[C_WAITING]
-        gated = 0.0
-        if run[R_DOWN] > 0.0:
-            gated = attempts
-            blame(errors, first, now_s, E_DOWN, gated, -1)
-        elif full:
-            gated = overloaded
-            gated += _gate(run, nodes, node_state, errors, first, now_s, attempts - gated)
-        else:
-            gated = overloaded
-        if (cluster[C_WAITING] + arrived * held_steps > pool or too_large) and gated < attempts:
-            gated += min(
-                attempts - gated,
-                _without_records(run, cluster, errors, first, now_s, arrived - overloaded),
-            )
-        open_attempts = attempts - gated
-        accepted = open_attempts
-        refused = gated
-        short = some_part_is_short(fill, made, stop, limit, lags, flat_load, flat_base, open_attempts)
-        if short and not has_room(nodes, load, base, parts, open_attempts):
-            accepted, at_once = produce_blocked(
-                run, nodes, index, slots, alive, group_count, load, base, share,
-                parts, cluster, errors, first, open_attempts, now_s, queue,
+        if bucket != recorded:
+            low, high = all_low[bucket], all_high[bucket]
+            recorded = bucket
+        most = _most_attempts(run, cluster, offered, step, step_s)
+        ahead = 1.0 + AHEAD_S / step_s
+        short = some_part_is_short(fill, made, stop, limit, lags, flat_load, flat_base, most, ahead)
+        short = short and not has_room(nodes, load, base, parts, most, ahead, ahead)
+        pieces = 1
+        if (
+            short
+            or cluster[C_WAITING] > 0.0
+            or (backlog and lag_watched and near_lag(nodes, parts))
+            or near_checkpoint(node_state, cluster, step_s)
+        ):
+            pieces = fine
+        step_part = 1.0 / pieces
+        dt = step_s * step_part
+        service = run[R_SERVICE] * dt
+        held_pieces = run[R_HELD_S] / dt
+        again_part = min(1.0, dt / run[R_RETRY_S]) if run[R_RETRY_SHARE] > 0.0 else 0.0
+        for piece in range(pieces):
+            now_s = step * step_s + piece * dt
+            wanted = offered[step] * step_part if cycle_s <= 0.0 else 0.0
+            if cycle_s > 0.0:
+                # Each client sends when its last transaction is answered; whoever waits sends nothing.
+                wanted = max(0.0, clients - cluster[C_WAITING]) * dt / cycle_s
+            arrived = wanted
+            if again_part > 0.0:
+                again = cluster[C_RETRY] * again_part
+                cluster[C_RETRY] -= again
+                arrived += again
+            overloaded = 0.0
+            if run[R_SEND] > 0.0:
+                arrived, overloaded = _through_link(
+                    run, cluster, errors, first, now_s, arrived, service, clients
+                )
+            elif service > 0.0:
+                arrived = min(arrived, service)
+            if run[R_DISK_DATA] > 0.0:
+                arrived = min(arrived, overloaded + _served(nodes, node_state, arrived + cluster[C_WAITING]))
+            # Retries of a closed loop are part of what its clients send.
+            attempts = arrived + cluster[C_WAITING]
+            gated = 0.0
+            if run[R_DOWN] > 0.0:
+                gated = attempts
+                blame(errors, first, now_s, E_DOWN, gated, -1)
+            elif full:
+                gated = overloaded
+                gated += _gate(run, nodes, node_state, errors, first, now_s, attempts - gated)
+            else:
+                gated = overloaded
+            if (cluster[C_WAITING] + arrived * held_pieces > pool or too_large) and gated < attempts:
+                gated += min(
+                    attempts - gated,
+                    _without_records(run, cluster, errors, first, now_s, arrived - overloaded, held_pieces),
+                )
+            open_attempts = attempts - gated
+            accepted = open_attempts
+            refused = gated
+            if short and not has_room(nodes, load, base, parts, open_attempts, 1.0, step_part):
+                accepted, at_once = produce_blocked(
+                    run, nodes, index, slots, alive, group_count, load, base, share,
+                    parts, cluster, errors, first, open_attempts, now_s, queue, step_part,
+                )  # fmt: skip
+                refused += at_once
+            else:
+                produce(fill, made, carry, flat_load, flat_base, open_attempts, step_part)
+                if run[R_COPIES] > 0.0:
+                    parts[P_BASE] += base * step_part
+                if cluster[C_BLOCKED] > 0.0:
+                    parts[P_OPEN, :, :] = 1.0
+                    cluster[C_BLOCKED] = 0.0
+            if queue and (cluster[C_WAITING] > 0.0 or accepted + refused < attempts):
+                left = attempts - accepted - refused
+                if clients > 0.0 and left > clients:
+                    # All clients wait: what they would have sent is not sent.
+                    unsent = min(arrived, left - clients)
+                    arrived -= unsent
+                    attempts -= unsent
+                    left -= unsent
+                slot = step * fine + piece * (fine // pieces)
+                late = _serve_queue(waiting, cluster, slot, arrived, accepted + refused, max(0.0, left))
+                if late > 0.0:
+                    blame(errors, first, now_s, E_TIMEOUT, late, -1)
+                    refused += late
+                cluster[C_WAITING] = max(0.0, attempts - accepted - refused)
+            if run[R_RETRY_SHARE] > 0.0:
+                cluster[C_RETRY] += refused * run[R_RETRY_SHARE]
+            cluster[C_OFFERED] += wanted
+            cluster[C_ATTEMPTED] += arrived
+            cluster[C_ACCEPTED] += accepted
+            cluster[C_REFUSED] += refused
+            full = _rows(run, nodes, node_state, accepted)
+            gcp = piece == pieces - 1 and (step + 1) % per_gcp == 0
+            hold = 0.0 if gcp else RUN_BYTES
+            if gcp:
+                record_before_flush(fill, high)
+            writing = cluster[C_LCP_PHASE] > 0.0
+            demand(run, nodes, index, parts, node_state, work, attempts, hold, writing, dt)
+            share_disks(disks, work, dt)
+            ended = write(
+                run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, limit,
+                node_state, work, hold, writing, dt, bucket, out_disk, out_busy, out_node,
             )  # fmt: skip
-            refused += at_once
-        else:
-            produce(fill, made, carry, flat_load, flat_base, open_attempts)
-            if run[R_COPIES] > 0.0:
-                parts[P_BASE] += base
-            if cluster[C_BLOCKED] > 0.0:
-                parts[P_OPEN, :, :] = 1.0
-                cluster[C_BLOCKED] = 0.0
-        if queue:
-            left = attempts - accepted - refused
-            if clients > 0.0 and left > clients:
-                # All clients wait: what they would have sent is not sent.
-                unsent = min(arrived, left - clients)
-                arrived -= unsent
-                attempts -= unsent
-                left -= unsent
-            late = _serve_queue(waiting, step, arrived, accepted + refused, max(0.0, left))
-            if late > 0.0:
-                blame(errors, first, now_s, E_TIMEOUT, late, -1)
-                refused += late
-            cluster[C_WAITING] = max(0.0, attempts - accepted - refused)
-        if run[R_RETRY_SHARE] > 0.0:
-            cluster[C_RETRY] += refused * run[R_RETRY_SHARE]
-        cluster[C_OFFERED] += wanted
-        cluster[C_ATTEMPTED] += arrived
-        cluster[C_ACCEPTED] += accepted
-        cluster[C_REFUSED] += refused
-        full = _rows(run, nodes, node_state, accepted)
-        gcp = (step + 1) % per_gcp == 0
-        hold = 0.0 if gcp else RUN_BYTES
-        writing = cluster[C_LCP_PHASE] > 0.0
-        demand(run, nodes, index, parts, node_state, work, attempts, hold, writing)
-        share_disks(run, disks, work)
-        ended = write(
-            run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, limit,
-            node_state, work, hold, writing, bucket, out_disk, out_busy, out_node,
-        )  # fmt: skip
-        if gcp:
-            for n in range(count):
-                for p in range(log_parts):
-                    parts[P_DURABLE_BEFORE, n, p] = parts[P_DURABLE, n, p]
-                    parts[P_DURABLE, n, p] = parts[P_MADE, n, p] - parts[P_FILL, n, p]
-        if not writing:
-            cluster[C_LCP_STAGE_S] -= step_s
-        if ended or (not writing and cluster[C_LCP_STAGE_S] <= 1e-9):
-            checkpoint(run, nodes, parts, node_state, cluster)
+            if gcp:
+                cluster[C_GCP_S] = 0.0
+                for n in range(count):
+                    for p in range(log_parts):
+                        parts[P_DURABLE_BEFORE, n, p] = parts[P_DURABLE, n, p]
+                        parts[P_DURABLE, n, p] = parts[P_MADE, n, p] - parts[P_FILL, n, p]
+            else:
+                cluster[C_GCP_S] += dt
+            if not writing:
+                cluster[C_LCP_STAGE_S] -= dt
+            if ended or (not writing and cluster[C_LCP_STAGE_S] <= 1e-9):
+                checkpoint(run, nodes, parts, node_state, cluster)
+            out[bucket, O_OFFERED] += wanted
+            out[bucket, O_ATTEMPTED] += arrived
+            out[bucket, O_ACCEPTED] += accepted
+            out[bucket, O_REFUSED] += refused
+            if writing:
+                out[bucket, O_LCP] += dt
+            backlog = _record_fill(fill, lags, low, high)
+            if backlog and lag_watched:
+                for n in range(count):
+                    for p in range(log_parts):
+                        watch_lag(nodes, parts, n, p, dt, run[R_LAG_EXIT])
+        out[bucket, O_WAITING] = cluster[C_WAITING]
         if (step + 1) % per_second == 0:
             each_second(
                 run, nodes, ldm_of, weights, load, parts, node_state, targets, cluster, per_second * step_s
             )
-        out[bucket, O_OFFERED] += wanted
-        out[bucket, O_ATTEMPTED] += arrived
-        out[bucket, O_ACCEPTED] += accepted
-        out[bucket, O_REFUSED] += refused
-        out[bucket, O_WAITING] = cluster[C_WAITING]
-        if writing:
-            out[bucket, O_LCP] += step_s
-        if bucket != recorded:
-            low, high = all_low[bucket], all_high[bucket]
-            recorded = bucket
-        if _record_fill(fill, lags, low, high) and lag_watched:
-            for n in range(count):
-                for p in range(log_parts):
-                    watch_lag(nodes, parts, n, p, step_s, run[R_LAG_EXIT])
         if (step + 1) % per_bucket == 0 or step + 1 == end:
             _end_bucket(parts, node_state, errors, bucket, out_errors, out_last, out_log, out_node)
 

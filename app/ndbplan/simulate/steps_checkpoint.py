@@ -8,6 +8,7 @@ from numba import njit
 
 from ndbplan.simulate.columns import (
     C_ALERT,
+    C_GCP_S,
     C_LCP_NUMBER,
     C_LCP_PHASE,
     C_LCP_STAGE,
@@ -31,15 +32,18 @@ from ndbplan.simulate.columns import (
     N_TABLE_SHARE,
     N_UNDO_LIMIT,
     P_DRAINED,
+    P_DURABLE,
     P_DURABLE_BEFORE,
     P_FILL,
     P_LCP_NEXT,
     P_LCP_START,
     P_LIMIT,
+    P_LOG_MOST,
     P_MADE,
     P_MARK,
     P_SPEED,
     P_TAIL,
+    R_GCP_S,
     R_LCP_THRESHOLD,
     R_SPAN_MORE,
     R_STAGE_S,
@@ -94,7 +98,7 @@ def _normal(cluster):
 
 
 @njit(cache=True, nogil=True)
-def _next_fragments(nodes, node_state, n):
+def next_fragments(nodes, node_state, n):
     """Begin the next fragment of every LDM thread: it is written as large as it is now.
 
     Rows inserted before a fragment's turn are written with it, later ones are not (7.4.10: bytes of
@@ -106,7 +110,7 @@ def _next_fragments(nodes, node_state, n):
         k = changed * (1.0 + 0.5 * nodes[n, N_TABLE_SHARE])
         full = min(1.0, (1.0 + np.floor(LCP_PARTS * k / (k + nodes[n, N_RECOVERY_WORK]))) / LCP_PARTS)
         data = data * full + min(data, node_state[S_LCP_TOUCHED, n]) * (1.0 - full)
-    node_state[S_LCP_LEFT, n] = np.floor(data * nodes[n, N_LCP_FACTOR] / nodes[n, N_FRAGMENTS])
+    node_state[S_LCP_LEFT, n] += np.floor(data * nodes[n, N_LCP_FACTOR] / nodes[n, N_FRAGMENTS])
     node_state[S_LCP_FRAGMENTS, n] -= 1.0
 
 
@@ -146,6 +150,8 @@ def _free_logs(nodes, parts, node_state):
         node_state[S_UNDO_TAIL, n] = max(node_state[S_UNDO_TAIL, n], node_state[S_UNDO_START, n])
         node_state[S_UNDO_USED, n] = node_state[S_UNDO_MADE, n] - node_state[S_UNDO_TAIL, n]
         for p in range(parts.shape[2]):
+            used = parts[P_MADE, n, p] - parts[P_TAIL, n, p]
+            parts[P_LOG_MOST, n, p] = max(parts[P_LOG_MOST, n, p], used)
             parts[P_TAIL, n, p] = max(parts[P_TAIL, n, p], parts[P_LCP_START, n, p])
             open_files(nodes, parts, n, p)
 
@@ -162,6 +168,8 @@ def _log_is_short(nodes, parts):
 
 @njit(cache=True, nogil=True)
 def _begin(run, nodes, parts, node_state, cluster):
+    # How long ago the last global checkpoint was is chance: the log is kept back to the mean moment.
+    since = cluster[C_GCP_S] / run[R_GCP_S] - 0.5
     cluster[C_LOG_AT_LCP] = parts[P_MADE].sum()
     cluster[C_LCP_NUMBER] += 1.0
     cluster[C_LCP_PHASE] = 1.0
@@ -174,15 +182,17 @@ def _begin(run, nodes, parts, node_state, cluster):
         node_state[S_TOUCHED, n] = 0.0
         node_state[S_LCP_FRAGMENTS, n] = nodes[n, N_FRAGMENTS]
         node_state[S_UNDO_START, n] = node_state[S_UNDO_MADE, n]
-        _next_fragments(nodes, node_state, n)
+        next_fragments(nodes, node_state, n)
         for p in range(parts.shape[2]):
             # The checkpoint takes disk time: what was written last step is no measure any more.
             parts[P_LIMIT, n, p] = nodes[n, N_BUFFER_LIMIT]
+            before = parts[P_DURABLE_BEFORE, n, p]
+            kept_from = np.floor(max(0.0, before + since * (parts[P_DURABLE, n, p] - before)))
             if run[R_SPAN_MORE] > 0.0:
                 parts[P_LCP_START, n, p] = parts[P_LCP_NEXT, n, p]
-                parts[P_LCP_NEXT, n, p] = parts[P_DURABLE_BEFORE, n, p]
+                parts[P_LCP_NEXT, n, p] = kept_from
             else:
-                parts[P_LCP_START, n, p] = parts[P_DURABLE_BEFORE, n, p]
+                parts[P_LCP_START, n, p] = kept_from
 
 
 @njit(cache=True, nogil=True)
@@ -194,9 +204,7 @@ def checkpoint(run, nodes, parts, node_state, cluster):
     if cluster[C_LCP_PHASE] > 0.0:
         running = False
         for n in range(parts.shape[1]):
-            while node_state[S_LCP_LEFT, n] <= 0.0 and node_state[S_LCP_FRAGMENTS, n] > 0.0:
-                _next_fragments(nodes, node_state, n)
-            running = running or node_state[S_LCP_LEFT, n] > 0.0
+            running |= node_state[S_LCP_LEFT, n] > 0.0 or node_state[S_LCP_FRAGMENTS, n] > 0.0
         if not running:
             cluster[C_LCP_PHASE] = 0.0
             cluster[C_LCP_STAGE] = LCP_STAGES
@@ -218,6 +226,19 @@ def checkpoint(run, nodes, parts, node_state, cluster):
     first = cluster[C_LCP_NUMBER] == 0.0 and made > 0.0
     if made >= run[R_LCP_THRESHOLD] or first or _log_is_short(nodes, parts):
         _begin(run, nodes, parts, node_state, cluster)
+
+
+@njit(cache=True, nogil=True)
+def near_checkpoint(node_state, cluster, step_s):
+    """Whether a checkpoint, or a stage of the pause after it, may end in this step."""
+    if cluster[C_LCP_PHASE] <= 0.0:
+        return cluster[C_LCP_STAGE] > 0.0 and cluster[C_LCP_STAGE_S] <= step_s
+    for n in range(node_state.shape[1]):
+        if node_state[S_LCP_FRAGMENTS, n] <= 0.0:
+            left = node_state[S_LCP_LEFT, n]
+            if 0.0 < left <= node_state[S_LCP_TARGET, n] * step_s * 1.5:
+                return True
+    return False
 
 
 @njit(cache=True, nogil=True)

@@ -24,10 +24,12 @@ from ndbplan.simulate.columns import (
     P_FILL,
     R_BACKUP,
     R_DISK_DATA,
+    R_FINE_S,
     R_STEP_S,
     S_BACKUP_LEFT,
     S_DEAD,
     S_DIRTY,
+    S_LCP_FRAGMENTS,
     S_LCP_LEFT,
     S_LCP_TARGET,
     S_LCP_WRITTEN,
@@ -42,6 +44,7 @@ from ndbplan.simulate.columns import (
     W_REDO_GRANT,
     W_UNDO,
 )
+from ndbplan.simulate.steps_checkpoint import next_fragments
 from ndbplan.simulate.steps_log import drain_part_of
 
 USABLE = 0.99
@@ -52,19 +55,18 @@ MOST_READ_TIME = 0.95
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _drain_all(fill, drained, limit, own_limit, hold):
+def _drain_all(fill, drained, limit, own_limit, hold, room_part):
     """Write everything beyond `hold`."""
     for i in range(fill.shape[0]):
         waiting = max(0.0, fill[i] - hold)
         fill[i] -= waiting
         drained[i] += waiting
-        limit[i] = own_limit + waiting
+        limit[i] = own_limit + waiting * room_part
 
 
 @njit(cache=True, nogil=True)
-def demand(run, nodes, index, parts, node_state, work, attempts, hold, writing):
+def demand(run, nodes, index, parts, node_state, work, attempts, hold, writing, step_s):
     """What the nodes ask of each disk in this step, in bytes of the device (reads: pages)."""
-    step_s = run[R_STEP_S]
     for d in range(work.shape[0]):
         for column in range(W_READS + 1):
             work[d, column] = 0.0
@@ -75,8 +77,11 @@ def demand(run, nodes, index, parts, node_state, work, attempts, hold, writing):
         for p in range(parts.shape[2]):
             waits += max(0.0, parts[P_FILL, n, p] - hold)
         work[index[n, I_REDO_DISK], W_REDO] += waits * nodes[n, N_DEVICE_FACTOR]
-        if writing and node_state[S_LCP_LEFT, n] > 0.0:
-            amount = min(node_state[S_LCP_TARGET, n] * step_s, node_state[S_LCP_LEFT, n])
+        if writing:
+            amount = node_state[S_LCP_TARGET, n] * step_s
+            while node_state[S_LCP_LEFT, n] < amount and node_state[S_LCP_FRAGMENTS, n] > 0.0:
+                next_fragments(nodes, node_state, n)
+            amount = min(amount, node_state[S_LCP_LEFT, n])
             work[index[n, I_LCP_DISK], W_LCP] += amount
         if run[R_DISK_DATA] > 0.0 or nodes[n, N_READS] > 0.0:
             work[index[n, I_UNDO_DISK], W_UNDO] += node_state[S_UNDO_HELD, n]
@@ -89,14 +94,13 @@ def demand(run, nodes, index, parts, node_state, work, attempts, hold, writing):
 
 
 @njit(cache=True, nogil=True)
-def share_disks(run, disks, work):
+def share_disks(disks, work, step_s):
     """Grant each disk's time: reads first, then checkpoints and other large writes up to their share of a
     busy disk, then log, then what is left to the large writes.
 
     The disk serves requests in order and large ones are 1 MiB, log writes 256 KiB: a checkpoint keeps
     73 % of a disk that is short [7.4.10].
     """
-    step_s = run[R_STEP_S]
     for d in range(disks.shape[0]):
         read_time = work[d, W_READS] / (disks[d, D_READ_IOPS] * step_s) if work[d, W_READS] > 0.0 else 0.0
         capacity = disks[d, D_BYTES_PER_S] * step_s * (1.0 - min(MOST_READ_TIME, read_time))
@@ -120,10 +124,11 @@ def share_disks(run, disks, work):
 @njit(cache=True, nogil=True)
 def write(
     run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, limit, node_state, work,
-    hold, writing, bucket, out_disk, out_busy, out_node,
+    hold, writing, step_s, bucket, out_disk, out_busy, out_node,
 ):  # fmt: skip
     """Let the disks write what they were granted, and record it. True when fragments of a checkpoint end."""
-    step_s = run[R_STEP_S]
+    step_part = step_s / run[R_STEP_S]
+    room_part = min(1.0, run[R_FINE_S] / step_s)
     log_parts = parts.shape[2]
     ended = False
     for d in range(disks.shape[0]):
@@ -132,20 +137,21 @@ def write(
         if work[d, W_REDO_GRANT] >= 0.0:
             factor = nodes[disk_member[begin], N_DEVICE_FACTOR]
             redo = work[d, W_REDO_GRANT] / factor
-            redo = drain_part_of(nodes, parts, disk_member, begin, end, weights, redo, hold) * factor
+            redo = drain_part_of(nodes, parts, disk_member, begin, end, weights, redo, hold, room_part)
+            redo *= factor
         elif redo > 0.0:
             for m in range(begin, end):
                 at = disk_member[m] * log_parts
                 to = at + log_parts
                 own = nodes[disk_member[m], N_BUFFER_LIMIT]
-                _drain_all(fill[at:to], drained[at:to], limit[at:to], own, hold)
+                _drain_all(fill[at:to], drained[at:to], limit[at:to], own, hold, room_part)
         heavy = (work[d, W_LCP] + work[d, W_DATA] + work[d, W_BACKUP]) * work[d, W_HEAVY_GRANT]
         time = redo + work[d, W_UNDO] * work[d, W_LIGHT_GRANT] + heavy
         out_disk[bucket, d, W_REDO] += redo
         busy = time / (disks[d, D_BYTES_PER_S] * step_s)
         if work[d, W_READS] > 0.0:
             busy += min(MOST_READ_TIME, work[d, W_READS] / (disks[d, D_READ_IOPS] * step_s))
-        out_busy[bucket, d, 0] += busy
+        out_busy[bucket, d, 0] += busy * step_part
         if busy > out_busy[bucket, d, 1]:
             out_busy[bucket, d, 1] = busy
     for n in range(nodes.shape[0]):
@@ -158,6 +164,8 @@ def write(
             ended |= node_state[S_LCP_LEFT, n] <= 0.0
             out_disk[bucket, d, W_LCP] += amount
             out_node[bucket, n, B_LCP_WRITTEN] += amount
+        elif writing:
+            ended = True
         if run[R_DISK_DATA] > 0.0:
             d = index[n, I_UNDO_DISK]
             amount = node_state[S_UNDO_HELD, n] * work[d, W_LIGHT_GRANT]

@@ -47,6 +47,8 @@ RUN_BYTES = 131072.0
 """Half of the 256 KiB that a log part collects before it writes: what a buffer holds on average."""
 OPEN_ROUNDS = 8
 LAG_AFTER_EXIT_S = 1.0
+LAG_NEAR = 0.9
+"""Share of the lag that is refused from which on steps are taken in pieces."""
 SHARE_ROUNDS = 8
 DOOMED_LEAST = 0.3
 """Least root of the accepted share that counts for what undone transactions write [7.4.10]."""
@@ -195,7 +197,7 @@ def _put(parts, n, p, amount):
 @njit(cache=True, nogil=True)
 def produce_blocked(
     run, nodes, index, slots, alive, group_count, load, base, share,
-    parts, cluster, errors, first, attempts, now_s, queue,
+    parts, cluster, errors, first, attempts, now_s, queue, step_part,
 ):  # fmt: skip
     """Production of a step in which at least one part cannot take all its work.
 
@@ -253,39 +255,39 @@ def produce_blocked(
                 amount = useful + (written - useful) * nodes[n, N_ABORT_SHARE] * doomed
             _put(parts, n, p, amount)
             parts[P_WASTED, n, p] += amount - useful
-    _copy_in_room(nodes, base, parts)
+    _copy_in_room(nodes, base, parts, step_part)
     cluster[C_BLOCKED] = 0.0 if all_open else 1.0
     return accepted, refused
 
 
 @njit(cache=True, nogil=True)
-def _copy_in_room(nodes, base, parts):
+def _copy_in_room(nodes, base, parts, step_part):
     """Log of copying waits when a part has no room; the workload goes first."""
     for n in range(base.shape[0]):
         for p in range(base.shape[1]):
             if base[n, p] > 0.0:
                 open_files(nodes, parts, n, p)
-                amount = min(base[n, p], _room(parts, n, p))
+                amount = min(base[n, p] * step_part, _room(parts, n, p))
                 _put(parts, n, p, amount)
                 parts[P_BASE, n, p] += amount
 
 
 @njit(cache=True, nogil=True, inline="always")
-def some_part_is_short(fill, made, stop, limit, lags, load, base, attempts):
-    """Whether a part may be unable to take all its work: its buffer, file or log ends, or it lags."""
+def some_part_is_short(fill, made, stop, limit, lags, load, base, attempts, times):
+    """Whether a part may be unable to take its work `times` over: buffer, file or log ends, or it lags."""
     short = False
     for i in range(fill.shape[0]):
-        need = attempts * load[i] + base[i]
+        need = (attempts * load[i] + base[i]) * times
         short |= (fill[i] + need > limit[i]) | (made[i] + need > stop[i]) | (lags[i] > 0.0)
     return short
 
 
 @njit(cache=True, nogil=True)
-def has_room(nodes, load, base, parts, attempts):
+def has_room(nodes, load, base, parts, attempts, times, base_times):
     """The same looked at closely: next files are opened where they can be, idle parts do not count."""
     for n in range(load.shape[0]):
         for p in range(load.shape[1]):
-            need = attempts * load[n, p] + base[n, p]
+            need = attempts * times * load[n, p] + base[n, p] * base_times
             if need > 0.0:
                 open_files(nodes, parts, n, p)
                 if need > _room(parts, n, p):
@@ -294,10 +296,10 @@ def has_room(nodes, load, base, parts, attempts):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def produce(fill, made, carry, load, base, attempts):
+def produce(fill, made, carry, load, base, attempts, step_part):
     """Production of a step in which every part takes all its work, in whole bytes."""
     for i in range(fill.shape[0]):
-        exact = attempts * load[i] + base[i] + carry[i]
+        exact = attempts * load[i] + base[i] * step_part + carry[i]
         whole = np.floor(exact)
         carry[i] = exact - whole
         fill[i] += whole
@@ -305,11 +307,19 @@ def produce(fill, made, carry, load, base, attempts):
 
 
 @njit(cache=True, nogil=True)
-def drain_part_of(nodes, parts, members, begin, end, weights, capacity, hold):
+def record_before_flush(fill, high):
+    """Most a buffer held that is written now without having collected a whole run."""
+    for i in range(fill.shape[0]):
+        high[i] = max(high[i], min(fill[i], RUN_BYTES))
+
+
+@njit(cache=True, nogil=True)
+def drain_part_of(nodes, parts, members, begin, end, weights, capacity, hold, room_part):
     """Give a disk's capacity (bytes of log) to the parts of its nodes; returns what was written.
 
     Each part has one write under way and the disk serves them in turn, so each gets as much as the next
-    until it has nothing left; `weights` is the small unevenness between parts.
+    until it has nothing left; `weights` is the small unevenness between parts. `room_part` is the shortest
+    piece of a step against this one: what is written during it makes room while more comes.
     """
     log_parts = parts.shape[2]
     left = capacity
@@ -346,8 +356,21 @@ def drain_part_of(nodes, parts, members, begin, end, weights, capacity, hold):
         for p in range(log_parts):
             parts[P_FILL, n, p] -= parts[P_GRANT, n, p]
             parts[P_DRAINED, n, p] += parts[P_GRANT, n, p]
-            parts[P_LIMIT, n, p] = nodes[n, N_BUFFER_LIMIT] + parts[P_GRANT, n, p]
+            parts[P_LIMIT, n, p] = nodes[n, N_BUFFER_LIMIT] + parts[P_GRANT, n, p] * room_part
     return capacity - left
+
+
+@njit(cache=True, nogil=True)
+def near_lag(nodes, parts):
+    """Whether a part refuses because of lag, or may soon."""
+    for n in range(parts.shape[1]):
+        for p in range(parts.shape[2]):
+            held = parts[P_FILL, n, p]
+            if parts[P_LAGS, n, p] > 0.0 or parts[P_LAG_S, n, p] > 0.0:
+                return True
+            if held > 4.0 * RUN_BYTES and held > LAG_NEAR * nodes[n, N_LAG_LIMIT_S] * parts[P_SPEED, n, p]:
+                return True
+    return False
 
 
 @njit(cache=True, nogil=True)
@@ -361,7 +384,7 @@ def watch_lag(nodes, parts, n, p, step_s, lag_exit):
             parts[P_LAG_S, n, p] = LAG_AFTER_EXIT_S
     elif lag > limit and parts[P_FILL, n, p] > 4.0 * RUN_BYTES:
         parts[P_LAG_S, n, p] += step_s
-        if parts[P_LAG_S, n, p] >= nodes[n, N_LAG_COUNT]:
+        if parts[P_LAG_S, n, p] >= nodes[n, N_LAG_COUNT] - 1e-6:
             parts[P_LAGS, n, p] = 1.0
     else:
         parts[P_LAG_S, n, p] = 0.0

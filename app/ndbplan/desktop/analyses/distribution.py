@@ -436,8 +436,9 @@ def _ask(question: _Question) -> _Answer:
 
 
 def _asked(question: _Question) -> _Answer:
-    from ndbplan.estimate.distribution import distribute, node_groups, redistribute
+    from ndbplan.estimate.distribution import distribute, redistribute
     from ndbplan.estimate.reorganise import reorganise
+    from ndbplan.plan.node_groups import node_groups
 
     plan, table_id, baseline = question.plan, question.table_id, question.baseline
     workload = plan.by_id.get(question.workload_id) if question.workload_id else None
