@@ -1,27 +1,31 @@
-"""Where machine code that the program compiles for itself is kept, so that a machine compiles it once."""
+"""Where code that the program compiles for itself is kept, so that a machine compiles it once."""
 
 from __future__ import annotations
 
-import hashlib
 import os
-import platform
-import sys
-import tempfile
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 
-@cache
-def cache_dir() -> Path:
-    """Folder of all compiled code: NUMBA_CACHE_DIR, the user's cache, or a temporary folder."""
+def wanted_dir() -> Path:
+    """Folder that all compiled code belongs in, whether it can be written or not."""
     stated = os.environ.get("NUMBA_CACHE_DIR")
     if stated:
         return Path(stated)
     from platformdirs import user_cache_path
 
-    folder = user_cache_path("ndbplan") / "compiled"
+    return user_cache_path("ndbplan") / "compiled"
+
+
+@cache
+def cache_dir() -> Path:
+    """Folder of all compiled code: the wanted one, else a temporary one."""
+    import tempfile
+
+    folder = wanted_dir()
+    if "NUMBA_CACHE_DIR" in os.environ:
+        return folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -33,6 +37,11 @@ def cache_dir() -> Path:
 
 def folder_of(name: str, sources: Iterable[Path]) -> Path:
     """Folder of the code of these sources, for this machine and its libraries; no other's is loaded."""
+    import hashlib
+    import platform
+    import sys
+    from importlib.metadata import version
+
     source = hashlib.sha256()
     for path in sources:
         source.update(path.read_bytes())
@@ -42,4 +51,6 @@ def folder_of(name: str, sources: Iterable[Path]) -> Path:
 
 def place_of(module_file: str) -> str:
     """A short name of the folder a module lies in: code compiled from another checkout is not ready here."""
+    import hashlib
+
     return hashlib.sha256(os.fspath(Path(module_file).parent).encode()).hexdigest()[:12]

@@ -23,11 +23,11 @@ _SECOND_UNITS = {
     "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "day": 86400.0, "days": 86400.0,
 }  # fmt: skip
 _COUNT_UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "b": 1e9, "t": 1e12}
-_TYPED = re.compile(r"^\s*([0-9][0-9_ ]*(?:\.[0-9]+)?|\.[0-9]+)(?:e([+-]?[0-9]+))?\s*([a-zµ]*)\s*$", re.I)
+_TYPED = r"^\s*([0-9][0-9_ ]*(?:\.[0-9]+)?|\.[0-9]+)(?:e([+-]?[0-9]+))?\s*([a-zµ]*)\s*$"
 
 
 def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examples: str) -> float:
-    match = _TYPED.match(text.strip())
+    match = re.match(_TYPED, text.strip(), re.I)
     if match is None or match[3].lower() not in units:
         raise UserError(f"'{text.strip()[:40]}' is not {kind}", fix=f"type for example {examples}")
     number = float(f"{match[1].replace(' ', '').replace('_', '')}e{match[2] or 0}")

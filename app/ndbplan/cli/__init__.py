@@ -29,10 +29,8 @@ def main() -> None:
     import click
 
     from ndbplan.base.errors import UserError
-    from ndbplan.base.startup import without_pydantic_plugins
     from ndbplan.cli.group import ReaderGoneError
 
-    without_pydantic_plugins()
     _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         # Host and table names may hold signs that the terminal has not; they never end the program.

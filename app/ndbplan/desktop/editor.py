@@ -16,7 +16,7 @@ from ndbplan.desktop import catalogue
 from ndbplan.desktop.canvas.room import settled
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.selection import Selection
-from ndbplan.plan import arrange, clipboard, edits
+from ndbplan.plan import arrange, edits
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
@@ -232,6 +232,8 @@ class Editor(QObject):
         """Put what is selected on the system clipboard, as text."""
         if not self.selection.ids:
             return False
+        from ndbplan.plan import clipboard
+
         QGuiApplication.clipboard().setText(clipboard.copy(self.plan, self.selection.ids))
         return True
 
@@ -249,9 +251,13 @@ class Editor(QObject):
         ids = self.selection.ids
         if not ids:
             return False
+        from ndbplan.plan import clipboard
+
         return self._paste(f"Duplicate {self.names(ids)}", clipboard.copy(self.plan, ids))
 
     def _paste(self, text: str, fragment: str) -> bool:
+        from ndbplan.plan import clipboard
+
         onto = self._host_of(self.plan.by_id.get(self.selection.current or ""))
         new: tuple[str, ...] = ()
 

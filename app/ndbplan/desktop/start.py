@@ -9,18 +9,18 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.startup import without_pydantic_plugins
 
+# What is imported here is imported before collections are off: see `make_application`.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
     from PySide6.QtWidgets import QApplication
 
     from ndbplan.desktop.main_window import MainWindow
-
 
 _FIRST_PAINT_MS = 30
 """The window is painted and takes input before the rest is built."""
@@ -32,6 +32,8 @@ class NoDisplayError(UserError):
 
 def main(argv: list[str] | None = None) -> int:
     """Entry point of the window: `ndbplan-window [PLAN]`."""
+    from pathlib import Path
+
     arguments = sys.argv[1:] if argv is None else argv
     try:
         return run(Path(arguments[0]) if arguments else None)
@@ -60,9 +62,13 @@ def make_application() -> QApplication:
     _need_display()
     # Collections while modules load find nothing to free; on again when the window is built.
     gc.disable()
-    without_pydantic_plugins()
-    _import_model()
-    _without_source_search()
+    from ndbplan.base.compiled import wanted_dir
+    from ndbplan.base.kept_code import kept_code
+    from ndbplan.desktop.pyside_loading import load_pyside
+
+    with kept_code(wanted_dir()):
+        _import_model()
+        load_pyside()
     from PySide6.QtCore import Qt
     from PySide6.QtGui import QGuiApplication
     from PySide6.QtWidgets import QApplication
@@ -77,26 +83,12 @@ def make_application() -> QApplication:
 
 
 def _import_model() -> None:
-    """Load what needs no Qt before Qt: see `_without_source_search`."""
+    """Load what needs no Qt before Qt: see `load_pyside`."""
     import platformdirs  # noqa: F401
 
-    import ndbplan.estimate.topology
     import ndbplan.plan.arrange
-    import ndbplan.plan.clipboard
+    import ndbplan.plan.node_groups
     import ndbplan.plan.samples  # noqa: F401
-
-
-def _without_source_search() -> None:
-    """Let PySide not read the source of every module that is imported from now on.
-
-    It looks for modules that could ask for its optional features (snake_case, true_property); none of this
-    program or of its libraries does. When PySide is laid out otherwise than here, only time is lost.
-    """
-    import PySide6.QtCore  # noqa: F401
-
-    feature = sys.modules.get("shibokensupport.feature")
-    if hasattr(feature, "_mod_uses_pyside"):
-        feature._mod_uses_pyside = lambda _module: False  # type: ignore[union-attr]
 
 
 def _started() -> QApplication:
@@ -162,6 +154,7 @@ def _report_faults(window: MainWindow) -> None:
             window.close()
             return
         import traceback
+        from pathlib import Path
 
         import platformdirs
 

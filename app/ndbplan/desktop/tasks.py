@@ -10,8 +10,6 @@ what runs and waits for it.
 
 from __future__ import annotations
 
-import logging
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -21,8 +19,6 @@ import shiboken6
 from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal
 
 from ndbplan.base.errors import UserError
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +79,12 @@ class Task(QObject):
             outcome = Outcome(self._work(self))
         except UserError as error:
             outcome = Outcome(error=error.line)
-        except Exception as error:  # noqa: BLE001 — above a thread nobody catches
+        except Exception as error:
+            import logging
+            import traceback
+
             if not self._cancelled:
-                _log.exception("a background task failed")
+                logging.getLogger(__name__).exception("a background task failed")
             outcome = Outcome(
                 error=f"this is a fault of the program: {type(error).__name__}: {error}",
                 details=traceback.format_exc(),

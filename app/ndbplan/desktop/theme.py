@@ -10,9 +10,8 @@ Follows the system unless the user chose light or dark.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalette, QPixmap
@@ -23,8 +22,7 @@ from ndbplan.base.resources import resource_path
 Mode = Literal["system", "light", "dark"]
 
 
-@dataclass(frozen=True)
-class Tokens:
+class Tokens(NamedTuple):
     """Colours of one theme as #rrggbb, named by what they are for."""
 
     name: str
@@ -305,7 +303,7 @@ def style_sheet(t: Tokens) -> str:
     (title, heading, caption, muted, error), and by object names (`panel`, `topBar`, `statusBar`).
     """
     text = "".join(resource_path(f"{n}.qss").read_text(encoding="utf-8") for n in ("style", "panels"))
-    names = {name: value for name, value in vars(t).items() if isinstance(value, str)}
+    names = {name: value for name, value in t._asdict().items() if isinstance(value, str)}
     names["icons"] = resource_path("icons").as_posix()
     for name in sorted(names, key=len, reverse=True):
         text = text.replace(f"@{name}", names[name])

@@ -6,9 +6,8 @@ knows("DB", "TransactionMemory", NdbVersion.parse("7.6"))          # False
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
 from ndbplan.ndb.version import NdbVersion
@@ -21,8 +20,7 @@ RESTARTS = ("nothing", "node", "initial_node", "system", "initial_system")
 """What a change may need, from the lightest to the one that loses all data."""
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One configuration parameter as one version of the product defines it."""
 
     section: str

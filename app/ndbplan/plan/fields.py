@@ -42,12 +42,12 @@ class Assumable(Part):
     """Names of fields (or parameters) whose values are assumptions; shown as such."""
 
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
 
 
 def no_control(text: str) -> str:
     """The text itself; ValueError when it holds a control character."""
-    bad = _CONTROL.search(text)
+    bad = None if text.isprintable() else re.search(_CONTROL, text)
     if bad is not None:
         raise ValueError(f"holds the control character U+{ord(bad[0]):04X}; only printable text is allowed")
     return text

@@ -80,7 +80,7 @@ class Plan(Assumable):
     locations: tuple[Location, ...] = ()
     hosts: tuple[Host, ...] = ()
     processes: tuple[Process, ...] = ()
-    parameters: ClusterParameters = ClusterParameters()
+    parameters: ClusterParameters = ClusterParameters.model_construct()
     logfile_groups: tuple[LogfileGroup, ...] = ()
     tablespaces: tuple[Tablespace, ...] = ()
     tables: tuple[Table, ...] = ()

@@ -72,7 +72,7 @@ class DataNode(_Process):
     host_id: Id
     node_group: int | None = Field(default=None, ge=0, le=NODE_GROUP_NONE)
     """Its node group; None: the product fills groups in node-id order; 65536: kept aside."""
-    disk_roles: DiskRoles = DiskRoles()
+    disk_roles: DiskRoles = DiskRoles.model_construct()
     container_memory_bytes: PositiveBytes | None = None
     """Memory limit of the container it runs in; None: none."""
 

@@ -29,7 +29,8 @@ class Backdrop:
         tile.fill(QColor(tokens.canvas))
         painter = QPainter(tile)
         dot = QColor(tokens.grid).lighter(125 if tokens.is_dark else 95)
-        painter.fillRect(side // 2, side // 2, 1, 1, dot)
+        painter.setPen(dot)
+        painter.drawPoint(side // 2, side // 2)
         painter.end()
         self._dots = QBrush(tile)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
@@ -40,8 +39,7 @@ def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:
     by_number = {process.node_id: process.id for process in plan.processes}
     fills = {by_number[n]: fill for n, fill in moment.redo_buffer_fill.items() if n in by_number}
     errors = {by_number[n]: "error" for n in moment.errors if n in by_number}
-    return replace(
-        at_rest,
+    return at_rest._replace(
         disks={**at_rest.disks, **moment.disk_utilisation},
         redo_buffers=fills,
         problems={**at_rest.problems, **errors},
@@ -54,7 +52,7 @@ def _loads(plan: Plan, shown: Overview | None, problems: Iterable[Problem]) -> L
         if not problem.waived:
             worst.update(dict.fromkeys(problem.object_ids, problem.severity.value))
     if shown is None:
-        return replace(NO_LOADS, problems=worst)
+        return NO_LOADS._replace(problems=worst)
     return Loads(
         disks={demand.disk_id: demand.utilisation.value for demand in shown.disks.disks},
         cpu={host.host_id: host.utilisation.value for host in shown.cpu.hosts},

@@ -8,14 +8,13 @@ in rows unless they have a position; moving one leaves its slot empty, so nothin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from math import ceil, log, sqrt
 from typing import NamedTuple
 
 from ndbplan.desktop.canvas.cards import HOST_WIDTH, Card, Chip, Rect, make_card, text_width
-from ndbplan.estimate.topology import groups_by_number
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Location
+from ndbplan.plan.node_groups import groups_by_number
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot
 
@@ -64,16 +63,15 @@ class LooseBox(NamedTuple):
     rect: Rect
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """Everything that stands on the canvas."""
 
-    locations: dict[str, LocationBox] = field(default_factory=dict)
-    hosts: dict[str, HostBox] = field(default_factory=dict)
-    loose: LooseBox | None = None
-    groups: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    locations: dict[str, LocationBox]
+    hosts: dict[str, HostBox]
+    loose: LooseBox | None
+    groups: dict[int, tuple[str, ...]]
     """Ids of the data nodes of each node group, by its number."""
-    bounds: Rect = NOWHERE
+    bounds: Rect
 
     def around_machines(self) -> Rect:
         """Rectangle around locations and hosts, without the card of loose API slots."""

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ndbplan.base.frozen import FrozenMap
+
+_NONE: Mapping[str, Any] = FrozenMap()
 
 
-@dataclass(frozen=True)
-class Loads:
+class Loads(NamedTuple):
     """Utilisations as fractions and the worst problem, by object id; what is unknown is not in there."""
 
-    disks: Mapping[str, float] = field(default_factory=dict)
-    cpu: Mapping[str, float] = field(default_factory=dict)
+    disks: Mapping[str, float] = _NONE
+    cpu: Mapping[str, float] = _NONE
     """By host id."""
-    memory: Mapping[str, float] = field(default_factory=dict)
+    memory: Mapping[str, float] = _NONE
     """By host id."""
-    redo_buffers: Mapping[str, float] = field(default_factory=dict)
+    redo_buffers: Mapping[str, float] = _NONE
     """Fullest redo buffer of a data node, by process id; only while a simulation is replayed."""
-    problems: Mapping[str, str] = field(default_factory=dict)
+    problems: Mapping[str, str] = _NONE
     """Severity of the worst problem that names the object."""
 
 

@@ -16,7 +16,7 @@ from ndbplan.desktop.canvas.items import (
     LooseItem,
     ProcessItem,
 )
-from ndbplan.desktop.canvas.layout import HostBox, Layout, Layouter, LooseBox
+from ndbplan.desktop.canvas.layout import NOWHERE, HostBox, Layout, Layouter, LooseBox
 from ndbplan.desktop.canvas.loads import Loads
 from ndbplan.desktop.canvas.paint import qrect
 from ndbplan.desktop.canvas.ribbons import RibbonItem, Stop
@@ -31,7 +31,7 @@ class CanvasScene(QGraphicsScene):
         super().__init__(parent)
         self.look = Look()
         self.look.tokens = tokens
-        self.layout = Layout()
+        self.layout = Layout({}, {}, None, {}, NOWHERE)
         self._layouter = Layouter()
         self._locations: dict[str, LocationItem] = {}
         self._hosts: dict[str, HostItem] = {}
