@@ -46,6 +46,8 @@ UNEVEN = 0.02
 """Standard deviation of the speed at which parts of one disk are written [7.4.10: fills 2 to 5 % apart]."""
 STAGE_S = 0.6
 """Least time of one of the five flushes of the log between two checkpoints [7.4.10: pauses of 1 to 4 s]."""
+FINE_S = 0.025
+"""Longest piece of a step in which something runs out: what happens then does not depend on the step."""
 LAG_EXIT = 1.18
 """Speed of a good second against the mean: what ends a refusal because of lag [7.4.10: 3 to 7 s]."""
 MEASURED_SINCE = (7, 4)
@@ -321,6 +323,10 @@ def _run(plan: Plan, workload: Workload, step_s: float, covered: float, uneven: 
     run[col.R_STEPS_PER_SECOND] = max(1, round(1.0 / step_s))
     run[col.R_STEPS_PER_GCP] = max(1, round(gcp_s / step_s))
     run[col.R_STAGE_S] = STAGE_S
+    run[col.R_GCP_S] = run[col.R_STEPS_PER_GCP] * step_s
+    fine = max(1, math.ceil(step_s / FINE_S - 1e-9))
+    run[col.R_FINE] = fine
+    run[col.R_FINE_S] = step_s / fine
     load = workload.load
     if isinstance(load, ClosedLoad):
         run[col.R_CLIENTS] = load.clients
@@ -331,7 +337,7 @@ def _run(plan: Plan, workload: Workload, step_s: float, covered: float, uneven: 
         run[col.R_RETRY_S] = max(step_s, load.retry_after_s)
     if queues(plan):
         timeout_s = number(plan, None, "TransactionDeadlockDetectionTimeout", 1200) / 1000
-        run[col.R_QUEUE_STEPS] = max(1, min(100_000, round(timeout_s / step_s)))
+        run[col.R_QUEUE_SLOTS] = max(1, min(400_000, round(timeout_s / step_s * fine)))
     run[col.R_COVERAGE] = covered
     run[col.R_UNEVEN] = uneven
     run[col.R_LCP_THRESHOLD] = 4.0 * 2 ** min(

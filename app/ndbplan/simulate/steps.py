@@ -19,6 +19,7 @@ from ndbplan.simulate.columns import (
     B_SPACE,
     B_UNDO_USED,
     C_ACCEPTED,
+    C_ALERT,
     C_ATTEMPTED,
     C_BLOCKED,
     C_GCP_S,
@@ -32,6 +33,7 @@ from ndbplan.simulate.columns import (
     C_WAITING,
     E_DOWN,
     E_INDEX,
+    E_LOG,
     E_MEMORY,
     E_SEND,
     E_SPACE,
@@ -125,6 +127,8 @@ from ndbplan.simulate.steps_log import (
 
 AHEAD_S = 0.2
 """A step is taken in pieces when something may run out in so much time."""
+FLUSH_S = 0.1
+"""Time before a global checkpoint in which all log is written, not only whole runs of pages."""
 
 
 @njit(cache=True, nogil=True)
@@ -229,16 +233,6 @@ def _serve_queue(waiting, cluster, slot, arrived, done, waiting_now):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _most_attempts(run, cluster, offered, step, step_s):
-    """Transactions that may be tried in a step, at most."""
-    most = offered[step] if run[R_CYCLE_S] <= 0.0 else run[R_CLIENTS] * step_s / run[R_CYCLE_S]
-    most += cluster[C_RETRY] + cluster[C_SEND]
-    if run[R_SERVICE] > 0.0 and run[R_SEND] <= 0.0:
-        most = min(most, run[R_SERVICE] * step_s)
-    return most + cluster[C_WAITING]
-
-
-@njit(cache=True, nogil=True, inline="always")
 def _record_fill(fill, lags, low, high):
     """Keep least and most of each buffer; whether one holds so much that its lag matters."""
     some = False
@@ -330,23 +324,31 @@ def advance(
     low, high = all_low[recorded], all_high[recorded]
     full = True
     backlog = True
+    all_clients = clients * step_s / cycle_s if cycle_s > 0.0 else 0.0
+    passes = run[R_SERVICE] * step_s if run[R_SERVICE] > 0.0 and run[R_SEND] <= 0.0 else np.inf
+    ahead = 1.0 + AHEAD_S / step_s
     for step in range(begin, end):
         bucket = step // per_bucket
         if bucket != recorded:
             low, high = all_low[bucket], all_high[bucket]
             recorded = bucket
-        most = _most_attempts(run, cluster, offered, step, step_s)
-        ahead = 1.0 + AHEAD_S / step_s
+        most = offered[step] if cycle_s <= 0.0 else all_clients
+        most = min(passes, most + cluster[C_RETRY] + cluster[C_SEND]) + cluster[C_WAITING]
         short = some_part_is_short(fill, made, stop, limit, lags, flat_load, flat_base, most, ahead)
         short = short and not has_room(nodes, load, base, parts, most, ahead, ahead)
-        pieces = 1
-        if (
+        critical = (
             short
             or cluster[C_WAITING] > 0.0
             or (backlog and lag_watched and near_lag(nodes, parts))
-            or near_checkpoint(node_state, cluster, step_s)
-        ):
-            pieces = fine
+            or (
+                (backlog or cluster[C_ALERT] > 0.0 or errors[E_LOG] > 0.0)
+                and near_checkpoint(node_state, cluster, step_s)
+            )
+        )
+        pieces = fine if critical else 1
+        gcp_steps = per_gcp - step % per_gcp
+        flushes = (gcp_steps - 1) * step_s < FLUSH_S - 1e-9
+        hold = 0.0 if flushes else RUN_BYTES
         step_part = 1.0 / pieces
         dt = step_s * step_part
         service = run[R_SERVICE] * dt
@@ -391,7 +393,7 @@ def advance(
             open_attempts = attempts - gated
             accepted = open_attempts
             refused = gated
-            if short and not has_room(nodes, load, base, parts, open_attempts, 1.0, step_part):
+            if critical and not has_room(nodes, load, base, parts, open_attempts, 1.0, step_part):
                 accepted, at_once = produce_blocked(
                     run, nodes, index, slots, alive, group_count, load, base, share,
                     parts, cluster, errors, first, open_attempts, now_s, queue, step_part,
@@ -425,9 +427,7 @@ def advance(
             cluster[C_ACCEPTED] += accepted
             cluster[C_REFUSED] += refused
             full = _rows(run, nodes, node_state, accepted)
-            gcp = piece == pieces - 1 and (step + 1) % per_gcp == 0
-            hold = 0.0 if gcp else RUN_BYTES
-            if gcp:
+            if flushes:
                 record_before_flush(fill, high)
             writing = cluster[C_LCP_PHASE] > 0.0
             demand(run, nodes, index, parts, node_state, work, attempts, hold, writing, dt)
@@ -436,7 +436,7 @@ def advance(
                 run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, limit,
                 node_state, work, hold, writing, dt, bucket, out_disk, out_busy, out_node,
             )  # fmt: skip
-            if gcp:
+            if gcp_steps == 1 and piece == pieces - 1:
                 cluster[C_GCP_S] = 0.0
                 for n in range(count):
                     for p in range(log_parts):

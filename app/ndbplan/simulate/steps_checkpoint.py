@@ -47,6 +47,7 @@ from ndbplan.simulate.columns import (
     R_LCP_THRESHOLD,
     R_SPAN_MORE,
     R_STAGE_S,
+    R_STEP_S,
     R_UNEVEN,
     S_CHANGED,
     S_DATA,
@@ -76,6 +77,8 @@ ALERT_LOW, ALERT_HIGH, ALERT_CRITICAL = 0.25, 0.40, 0.60
 HEADROOM, HEADROOM_ALERT = 1.25, 0.15
 """Checkpoint speed against what the changes need, and more for each alert level (NDB source)."""
 DRIFT_KEPT = 0.95
+CONTROL_FILE_BYTES = 4096.0
+"""What a checkpoint writes when nothing has changed (NDB source)."""
 FORCED_AT = 2.0 / 3.0
 """Share of a log part in use at which a checkpoint is forced [NDB source]."""
 
@@ -98,7 +101,7 @@ def _normal(cluster):
 
 
 @njit(cache=True, nogil=True)
-def next_fragments(nodes, node_state, n):
+def _next_fragment(nodes, node_state, n):
     """Begin the next fragment of every LDM thread: it is written as large as it is now.
 
     Rows inserted before a fragment's turn are written with it, later ones are not (7.4.10: bytes of
@@ -112,6 +115,14 @@ def next_fragments(nodes, node_state, n):
         data = data * full + min(data, node_state[S_LCP_TOUCHED, n]) * (1.0 - full)
     node_state[S_LCP_LEFT, n] += np.floor(data * nodes[n, N_LCP_FACTOR] / nodes[n, N_FRAGMENTS])
     node_state[S_LCP_FRAGMENTS, n] -= 1.0
+
+
+@njit(cache=True, nogil=True)
+def _next_fragments(run, nodes, node_state, n):
+    """Begin fragments when those under way will not last for a whole step."""
+    step = node_state[S_LCP_TARGET, n] * run[R_STEP_S]
+    while node_state[S_LCP_FRAGMENTS, n] > 0.0 and node_state[S_LCP_LEFT, n] < step:
+        _next_fragment(nodes, node_state, n)
 
 
 @njit(cache=True, nogil=True)
@@ -182,7 +193,8 @@ def _begin(run, nodes, parts, node_state, cluster):
         node_state[S_TOUCHED, n] = 0.0
         node_state[S_LCP_FRAGMENTS, n] = nodes[n, N_FRAGMENTS]
         node_state[S_UNDO_START, n] = node_state[S_UNDO_MADE, n]
-        next_fragments(nodes, node_state, n)
+        node_state[S_LCP_LEFT, n] = CONTROL_FILE_BYTES
+        _next_fragments(run, nodes, node_state, n)
         for p in range(parts.shape[2]):
             # The checkpoint takes disk time: what was written last step is no measure any more.
             parts[P_LIMIT, n, p] = nodes[n, N_BUFFER_LIMIT]
@@ -204,7 +216,8 @@ def checkpoint(run, nodes, parts, node_state, cluster):
     if cluster[C_LCP_PHASE] > 0.0:
         running = False
         for n in range(parts.shape[1]):
-            running |= node_state[S_LCP_LEFT, n] > 0.0 or node_state[S_LCP_FRAGMENTS, n] > 0.0
+            _next_fragments(run, nodes, node_state, n)
+            running |= node_state[S_LCP_LEFT, n] > 0.0
         if not running:
             cluster[C_LCP_PHASE] = 0.0
             cluster[C_LCP_STAGE] = LCP_STAGES

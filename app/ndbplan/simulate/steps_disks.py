@@ -44,7 +44,6 @@ from ndbplan.simulate.columns import (
     W_REDO_GRANT,
     W_UNDO,
 )
-from ndbplan.simulate.steps_checkpoint import next_fragments
 from ndbplan.simulate.steps_log import drain_part_of
 
 USABLE = 0.99
@@ -77,11 +76,8 @@ def demand(run, nodes, index, parts, node_state, work, attempts, hold, writing, 
         for p in range(parts.shape[2]):
             waits += max(0.0, parts[P_FILL, n, p] - hold)
         work[index[n, I_REDO_DISK], W_REDO] += waits * nodes[n, N_DEVICE_FACTOR]
-        if writing:
-            amount = node_state[S_LCP_TARGET, n] * step_s
-            while node_state[S_LCP_LEFT, n] < amount and node_state[S_LCP_FRAGMENTS, n] > 0.0:
-                next_fragments(nodes, node_state, n)
-            amount = min(amount, node_state[S_LCP_LEFT, n])
+        if writing and node_state[S_LCP_LEFT, n] > 0.0:
+            amount = min(node_state[S_LCP_TARGET, n] * step_s, node_state[S_LCP_LEFT, n])
             work[index[n, I_LCP_DISK], W_LCP] += amount
         if run[R_DISK_DATA] > 0.0 or nodes[n, N_READS] > 0.0:
             work[index[n, I_UNDO_DISK], W_UNDO] += node_state[S_UNDO_HELD, n]
@@ -126,7 +122,8 @@ def write(
     run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, limit, node_state, work,
     hold, writing, step_s, bucket, out_disk, out_busy, out_node,
 ):  # fmt: skip
-    """Let the disks write what they were granted, and record it. True when fragments of a checkpoint end."""
+    """Let the disks write what they were granted, and record it. True when fragments of a checkpoint
+    end, or will in the next step."""
     step_part = step_s / run[R_STEP_S]
     room_part = min(1.0, run[R_FINE_S] / step_s)
     log_parts = parts.shape[2]
@@ -161,11 +158,11 @@ def write(
             amount = min(node_state[S_LCP_LEFT, n], np.ceil(amount * work[d, W_HEAVY_GRANT]))
             node_state[S_LCP_LEFT, n] -= amount
             node_state[S_LCP_WRITTEN, n] += amount
-            ended |= node_state[S_LCP_LEFT, n] <= 0.0
+            left = node_state[S_LCP_LEFT, n]
+            more = node_state[S_LCP_FRAGMENTS, n] > 0.0
+            ended |= left <= 0.0 or (more and left < node_state[S_LCP_TARGET, n] * step_s)
             out_disk[bucket, d, W_LCP] += amount
             out_node[bucket, n, B_LCP_WRITTEN] += amount
-        elif writing:
-            ended = True
         if run[R_DISK_DATA] > 0.0:
             d = index[n, I_UNDO_DISK]
             amount = node_state[S_UNDO_HELD, n] * work[d, W_LIGHT_GRANT]
