@@ -91,7 +91,7 @@ def test_tables_are_added_to_a_plan_and_known_ones_keep_their_rows() -> None:
 
 
 def test_a_measured_disk() -> None:
-    done = import_files({"fio.json": FIO}, STARTER, disk_id="host-a1-nvme0")
+    done = import_files({"fio.json": FIO}, STARTER, disk_ids=["host-a1-nvme0"])
     assert done.plan.by_id["host-a1-nvme0"].sequential_write_bytes_per_s == pytest.approx(750e6)
     assert done.plan.by_id["host-a1-nvme1"] is STARTER.by_id["host-a1-nvme1"]
     assert done.changes

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ndbplan.base.units import format_count
 from ndbplan.estimate.distribution import distribute
 from ndbplan.estimate.rows import row_layout
 from ndbplan.exchange.ddl import read_ddl
@@ -40,7 +41,7 @@ def test_outputs_of_a_running_cluster(name: str) -> None:
     # 640 bytes were loaded into d; pages alone tell them within the room of one row.
     assert t1.columns[3].average_bytes == pytest.approx(640, rel=0.011)
     assert row_layout(t1, plan.version).rows_per_variable_page == 49
-    assert "1000000 rows" in report[0]
+    assert f"{format_count(1_000_000)} rows" in report[0]
 
 
 def test_hash_map_of_a_reorganised_table_is_taken() -> None:

@@ -220,7 +220,7 @@ def import_files(
     base = None if base_file is None else read_plan(base_file)
     contents = {str(path): read_bytes(path) for path in files}
     try:
-        done = put_together(contents, base, version, disk_id)
+        done = put_together(contents, base, version, () if disk_id is None else (disk_id,))
     except PlanFileError:
         raise
     except UserError as error:

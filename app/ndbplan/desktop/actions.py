@@ -34,6 +34,7 @@ SPECS: tuple[Spec, ...] = (
     Spec("gallery", "File", "Samples…", "sparkles", ("Ctrl+Shift+O",), "Start from a published experiment"),
     Spec("save", "File", "Save", "save", (_S.Save,), "Write the plan to its file"),
     Spec("save_as", "File", "Save as…", "", ("Ctrl+Shift+S",), "Write the plan to another file"),
+    Spec("import", "File", "Import…", "import", ("Ctrl+Shift+I",), "Files of a running cluster"),
     Spec("picture", "File", "Save a picture…", "upload", (), "The canvas as PNG, SVG or PDF"),
     Spec("export", "File", "Export…", "download", ("Ctrl+E",), "config.ini, my.cnf and the runbook"),
     Spec("quit", "File", "Quit", "", (_S.Quit,), "Close the window"),
@@ -68,7 +69,7 @@ SPECS: tuple[Spec, ...] = (
 )  # fmt: skip
 STARTS_A_SECTION = {
     "save",
-    "picture",
+    "import",
     "quit",
     "cut",
     "delete",

@@ -68,6 +68,7 @@ class Gallery(QScrollArea):
     file_chosen = Signal(object)
     empty_chosen = Signal()
     file_wanted = Signal()
+    import_wanted = Signal()
     closed = Signal()
 
     def __init__(self, recent: list[Path], parent: QWidget | None = None) -> None:
@@ -126,6 +127,7 @@ class Gallery(QScrollArea):
         for text, kind, signal in (
             ("New empty plan", "primary", self.empty_chosen),
             ("Open a plan…", "", self.file_wanted),
+            ("Import a cluster…", "", self.import_wanted),
             ("Back to the plan", "quiet", self.closed),
         ):
             button = QPushButton(text)

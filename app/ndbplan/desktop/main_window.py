@@ -36,6 +36,7 @@ from ndbplan.desktop.selection import Selection
 from ndbplan.desktop.side_panels import SidePanels
 from ndbplan.desktop.status_bar import StatusBar
 from ndbplan.desktop.top_bar import TopBar
+from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_names, sample_plan
 
@@ -184,7 +185,7 @@ class MainWindow(QMainWindow):
         self.files.saved.connect(lambda path: self.messages.say("done", f"Saved {path}"))
         self.files.shown.connect(self._show_workspace)
         self.canvas.zoom_changed.connect(self.status.show_zoom)
-        self.canvas.file_dropped.connect(lambda name: self.files.open(Path(name)))
+        self.canvas.files_dropped.connect(self.take_files)
         self.canvas.opened.connect(lambda _id: self.panels.focus_inspector())
         self.selection.changed.connect(lambda _ids: self._refresh_selection())
         self.panels.ready.connect(lambda: self.status.watch(self.panels.estimates))
@@ -195,7 +196,8 @@ class MainWindow(QMainWindow):
         edit, view, files = self.editor, self.canvas, self.files
         return {
             "new": files.new, "open": files.open, "gallery": self.show_gallery, "save": files.save,
-            "save_as": files.save_as, "picture": self.save_picture, "export": self.export,
+            "save_as": files.save_as, "import": self.import_files,
+            "picture": self.save_picture, "export": self.export,
             "quit": self.close, "undo": self.document.undo_stack.undo, "redo": self.document.undo_stack.redo,
             "cut": edit.cut, "copy": edit.copy, "paste": edit.paste, "duplicate": edit.duplicate,
             "delete": edit.delete, "select_all": edit.select_all, "rename": self._rename,
@@ -276,6 +278,7 @@ class MainWindow(QMainWindow):
             self.gallery.file_chosen.connect(self.files.open)
             self.gallery.empty_chosen.connect(self.files.new)
             self.gallery.file_wanted.connect(self.files.open)
+            self.gallery.import_wanted.connect(self.import_files)
             self.gallery.closed.connect(self._show_workspace)
             self.pages.addWidget(self.gallery)
         self.gallery.show_recent(self.preferences.recent)
@@ -298,6 +301,22 @@ class MainWindow(QMainWindow):
         for name in _OF_THE_WORKSPACE:
             self.actions_table[name].setEnabled(self.pages.currentWidget() is self.workspace)
         self._refresh()
+
+    def import_files(self, paths: Iterable[Path] = ()) -> None:
+        """Offer to put files of a running cluster into the plan, or into a new one."""
+        from ndbplan.desktop.import_dialog import ImportDialog
+
+        dialog = ImportDialog(self.document, self.files.start_with, self)
+        dialog.add_files(paths)
+        dialog.open()
+
+    def take_files(self, paths: Iterable[Path]) -> None:
+        """Open a dropped plan, or offer to import what else was dropped."""
+        dropped = list(paths)
+        if len(dropped) == 1 and dropped[0].suffix == SUFFIX:
+            self.files.open(dropped[0])
+        elif dropped:
+            self.import_files(dropped)
 
     def save_picture(self) -> None:
         """Write the canvas as a picture."""
@@ -445,10 +464,8 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        urls = event.mimeData().urls()
-        if urls and urls[0].toLocalFile():
-            event.acceptProposedAction()
-            self.files.open(Path(urls[0].toLocalFile()))
+        event.acceptProposedAction()
+        self.take_files(Path(url.toLocalFile()) for url in event.mimeData().urls() if url.toLocalFile())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.actions_table["present"].isChecked():

@@ -27,7 +27,6 @@ from ndbplan.desktop import theme
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.parts import label
 from ndbplan.desktop.tasks import Outcome, Task, Tasks
-from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 
@@ -197,23 +196,12 @@ class SqlDialog(QDialog):
         theme.restyle(self.state)
 
 
-_KEPT = ("id", "rows", "growth_rows_per_month", "tablespace_id")
-"""What a table of the plan keeps when SQL changes it; the text does not say it."""
-
-
 def merged(plan: Plan, tables: tuple[Table, ...]) -> Plan:
     """The plan with these tables added; those it has under the same name take over their definition."""
+    from ndbplan.exchange.import_files import with_table
+
     for table in tables:
-        known = next((t for t in plan.tables if t.full_name == table.full_name), None)
-        if known is None:
-            plan = edits.add(plan, edits.changed(table, id=edits.free_id(plan, table.id)))
-            continue
-        fields = {
-            name: getattr(table, name)
-            for name in type(table).model_fields
-            if name not in _KEPT and getattr(table, name) != getattr(known, name)
-        }
-        plan = edits.update(plan, known.id, **fields)
+        plan = with_table(plan, table)
     return plan
 
 

@@ -77,16 +77,18 @@ def _calibrate_disk(
 ) -> tuple[Plan, tuple[Change, ...]]:
     disk = plan.by_id.get(target or "")
     if not isinstance(disk, Disk):
-        raise MeasurementError(f"'{target}' is no disk of the plan", fix="say which disk was measured")
+        what = f"'{target}' is no disk of the plan" if target else "it is not said which disk was measured"
+        raise MeasurementError(what, where=measurement.name, fix="name a disk of the plan")
     fields = {name: value for name, value in measurement.values.items() if name in _DISK_FIELDS and value > 0}
     if not fields:
         raise MeasurementError(
             f"{measurement.name}: nothing in it says what the disk can do",
             fix="measure while the device is at least 30 % busy, or run fio with large sequential blocks",
         )
+    host = plan.host_of_disk[disk.id].hostname
     changes = tuple(
         Change(
-            f"{disk.name}: {name.replace('_', ' ')}",
+            f"{host} / {disk.name}: {name.replace('_', ' ')}",
             format_value(getattr(disk, name), _DISK_FIELDS[name]),
             format_value(value, _DISK_FIELDS[name]),
         )

@@ -7,8 +7,9 @@ done.plan, done.findings
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 from ndbplan.base.errors import UserError
@@ -108,15 +109,26 @@ def import_files(
     contents: Mapping[str, bytes],
     base: Plan | None = None,
     version: str | None = None,
-    disk_id: str | None = None,
+    disk_ids: Sequence[str] = (),
+    *,
+    lenient: bool = False,
 ) -> Imported:
     """One plan of several files; `base`: add to this plan.
 
     The configuration comes first, then tables, then what was counted and measured. `version`: aimed at;
-    None: guessed from the configuration, else that of `base`. `disk_id`: the disk that fio or iostat
-    measured. Raises FileKindError, BadVersionError, and what the readers of each kind raise.
+    None: guessed from the configuration, else that of `base`. `disk_ids`: the disks that fio or iostat
+    measured. `lenient`: a file that cannot be read or used is a finding and the others are read. Otherwise
+    raises FileKindError, BadVersionError, and what the readers of each kind raise.
     """
-    kinds = {name: kind_of(name, content) for name, content in contents.items()}
+    kinds: dict[str, Kind] = {}
+    unread: list[Finding] = []
+    for name, content in contents.items():
+        try:
+            kinds[name] = kind_of(name, content)
+        except FileKindError as error:
+            if not lenient:
+                raise
+            unread.append(Finding(name, None, "error", error.what, error.fix))
     configs = [name for name, kind in kinds.items() if kind == "config"]
     if configs and base is not None:
         raise FileKindError(
@@ -126,7 +138,7 @@ def import_files(
         )
     if version is not None:
         NdbVersion.parse(version)
-    done = Imported(base or EMPTY_PLAN, kinds)
+    done = Imported(base or EMPTY_PLAN, kinds, unread)
     if version is not None and not configs:
         done.plan = edits.set_plan(done.plan, ndb_version=version)
     for number, name in enumerate(configs):
@@ -134,20 +146,20 @@ def import_files(
             done.findings.append(Finding(name, None, "warning", "left aside; one config.ini makes the plan"))
         else:
             _config(done, name, contents[name], version)
-    for name, kind in kinds.items():
-        text = contents[name].decode("utf-8", "replace")
-        if kind == "options":
-            done.findings.append(
-                Finding(name, None, "warning", "left aside; SQL nodes and their ids come from config.ini")
-            )
-        elif kind == "ddl":
-            _tables(done, name, text)
-    for name, kind in kinds.items():
-        text = contents[name].decode("utf-8", "replace")
-        if kind == "statistics":
-            _statistics(done, name, text)
-        elif kind == "measurements":
-            _measurements(done, text, disk_id)
+    read: dict[Kind, Callable[[str, str], None]] = {
+        "options": partial(_options, done),
+        "ddl": partial(_tables, done),
+        "statistics": partial(_statistics, done),
+        "measurements": partial(_measurements, done, disk_ids),
+    }
+    for kind, reader in read.items():
+        for name in [name for name, its_kind in kinds.items() if its_kind == kind]:
+            try:
+                reader(name, contents[name].decode("utf-8", "replace"))
+            except UserError as error:
+                if not lenient:
+                    raise
+                done.findings.append(Finding(name, None, "error", error.what, error.fix or None))
     return done
 
 
@@ -155,9 +167,18 @@ def _config(done: Imported, name: str, content: bytes, version: str | None) -> N
     from ndbplan.exchange.import_config import import_config
 
     done.plan, report = import_config({name: content}, version)
+    nodes = (("data", "data_nodes"), ("management", "management_nodes"), ("SQL", "sql_nodes"))
+    counts = [_counted(len(getattr(done.plan, field)), f"{kind} node") for kind, field in nodes]
+    hosts = _counted(len(done.plan.hosts), "host")
+    done.changes.append(f"{', '.join(counts)} on {hosts}, NDB {done.plan.ndb_version}")
     for found in report.findings:
         severity: Literal["error", "warning"] = "error" if found.refused else "warning"
         done.findings.append(Finding(name, found.line, severity, found.message, found.fix or None))
+
+
+def _options(done: Imported, name: str, _text: str) -> None:
+    message = "left aside; SQL nodes and their ids come from config.ini"
+    done.findings.append(Finding(name, None, "warning", message))
 
 
 def _tables(done: Imported, name: str, text: str) -> None:
@@ -170,18 +191,26 @@ def _tables(done: Imported, name: str, text: str) -> None:
     spaces = {space.name: space.id for space in done.plan.tablespaces}
     for table in found.tables:
         space = spaces.get(found.tablespaces.get(table.id, ""))
-        done.plan = _with_table(done.plan, table, space)
+        before = len(done.plan.tables)
+        done.plan = with_table(done.plan, table, space)
+        what = "added" if len(done.plan.tables) > before else "redefined, rows kept"
+        done.changes.append(f"{table.full_name}: {what}, {_counted(len(table.columns), 'column')}")
     if not found.tables:
         done.findings.append(Finding(name, None, "warning", "no table could be read"))
 
 
-def _with_table(plan: Plan, table: Table, tablespace_id: str | None) -> Plan:
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' if number != 1 else ''}"
+
+
+def with_table(plan: Plan, table: Table, tablespace_id: str | None = None) -> Plan:
     """The plan with the table added; one of the same name gets its definition and keeps its rows."""
     known = next((t for t in plan.tables if t.full_name == table.full_name), None)
     if known is None:
         wish = {"id": edits.free_id(plan, table.id), "tablespace_id": tablespace_id}
         return edits.add(plan, edits.changed(table, **wish))
-    fields = {n: getattr(table, n) for n in Table.model_fields if n not in _KEPT_OF_A_KNOWN_TABLE}
+    told = (name for name in Table.model_fields if name not in _KEPT_OF_A_KNOWN_TABLE)
+    fields = {n: getattr(table, n) for n in told if getattr(table, n) != getattr(known, n)}
     return edits.update(plan, known.id, **fields)
 
 
@@ -195,10 +224,12 @@ def _statistics(done: Imported, name: str, text: str) -> None:
     done.changes += said
 
 
-def _measurements(done: Imported, text: str, disk_id: str | None) -> None:
+def _measurements(done: Imported, disk_ids: Sequence[str], _name: str, text: str) -> None:
     from ndbplan.exchange.calibrate import calibrate
     from ndbplan.exchange.measurements import read_measurements
 
     for measurement in read_measurements(text):
-        done.plan, changes = calibrate(done.plan, measurement, disk_id)
-        done.changes += [f"{change.what}: {change.before} → {change.after}" for change in changes]
+        of_a_disk = measurement.kind in ("fio", "iostat")
+        for target in disk_ids or (None,) if of_a_disk else (None,):
+            done.plan, changes = calibrate(done.plan, measurement, target)
+            done.changes += [f"{change.what}: {change.before} → {change.after}" for change in changes]

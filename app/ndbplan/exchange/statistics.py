@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ndbplan.base.units import format_count
 from ndbplan.estimate.rows import row_layout
 from ndbplan.exchange.grids import Row, read_rows
 from ndbplan.ndb.rowformat import (
@@ -240,7 +241,7 @@ def _with_statistics(table: Table, statistics: TableStatistics, plan: Plan) -> t
     told: list[str] = []
     if statistics.rows is not None:
         fields["rows"] = statistics.rows
-        told.append(f"{statistics.rows} rows")
+        told.append(f"{format_count(statistics.rows)} rows")
     if statistics.partition_rows:
         fields["partition_rows"] = statistics.partition_rows
         told.append(f"{len(statistics.partition_rows)} partitions")

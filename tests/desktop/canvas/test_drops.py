@@ -98,10 +98,11 @@ def test_a_foreign_or_unknown_drag_is_left_alone(hands) -> None:
     assert not hands.view.is_busy
 
 
-def test_a_dropped_file_is_announced_with_its_path(hands, tmp_path) -> None:
+def test_dropped_files_are_announced_with_their_paths(hands, tmp_path) -> None:
     seen = []
-    hands.view.file_dropped.connect(seen.append)
+    hands.view.files_dropped.connect(seen.append)
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.ndbplan"))])
+    paths = [tmp_path / "a.ndbplan", tmp_path / "config.ini"]
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths] + [QUrl("https://example.org/")])
     hands.drop(data, QPointF(0, 0))
-    assert seen == [str(tmp_path / "a.ndbplan")]
+    assert seen == [paths]

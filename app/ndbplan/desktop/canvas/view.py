@@ -5,6 +5,8 @@ Keys are in `keys.py`, the context menu in `menus.py`; both act through the Edit
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -51,8 +53,8 @@ class CanvasView(QGraphicsView):
     zoom_changed = Signal(float)
     moved = Signal()
     """The visible part changed: pan, zoom or resize."""
-    file_dropped = Signal(str)
-    """Path of a file that was dropped onto the canvas."""
+    files_dropped = Signal(object)
+    """Paths of files that were dropped onto the canvas."""
     opened = Signal(str)
     """Id of an object that was double-clicked or opened with Enter."""
 
@@ -503,7 +505,6 @@ class CanvasView(QGraphicsView):
             event.acceptProposedAction()
             self.setFocus()
         elif event.mimeData().hasUrls():
-            path = event.mimeData().urls()[0].toLocalFile()
             event.acceptProposedAction()
-            if path:
-                self.file_dropped.emit(path)
+            names = (url.toLocalFile() for url in event.mimeData().urls())
+            self.files_dropped.emit([Path(name) for name in names if name])

@@ -1,0 +1,398 @@
+"""Import: files and pasted text from a running cluster, what each was taken for, and what it would change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import format_bytes
+from ndbplan.desktop import theme
+from ndbplan.desktop.document import Document
+from ndbplan.desktop.parts import label
+from ndbplan.desktop.tasks import Outcome, Task, Tasks
+from ndbplan.ndb.version import SERIES
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
+
+if TYPE_CHECKING:
+    from ndbplan.exchange.import_files import Imported
+
+_MOST_BYTES = 64_000_000
+_ROW_HEIGHT = 32
+"""Under both lists, so that they end alike."""
+_HINT = """Drop files here, add them, or paste text:
+
+config.ini
+CREATE TABLE, mysqldump --no-data
+ndb_desc -p, INFORMATION_SCHEMA.TABLES
+ndbinfo.memory_per_fragment
+fio, iostat, ndbinfo.restart_info"""
+_FILTER = "What is read (*.ini *.cnf *.sql *.txt *.tsv *.csv *.json *.log);;All files (*)"
+_KINDS = {
+    "config": "cluster configuration",
+    "options": "server options",
+    "ddl": "table definitions",
+    "statistics": "row counts and sizes",
+    "measurements": "measurement",
+}
+_ICONS = {"error": "circle-x", "warning": "triangle-alert", "changed": "circle-check"}
+
+
+class ImportDialog(QDialog):
+    """Sources on the left, what they say on the right; deletes itself when it is closed."""
+
+    def __init__(
+        self,
+        document: Document,
+        start_with: Callable[[Callable[[], Plan]], None],
+        parent: QWidget | None = None,
+    ) -> None:
+        """`start_with` opens a plan as a new one, after asking about unsaved edits."""
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Import")
+        self.setAcceptDrops(True)
+        self.resize(960, 560)
+        self._document = document
+        self._start_with = start_with
+        self._contents: dict[str, bytes] = {}
+        self._tasks = Tasks(self)
+        self._task: Task | None = None
+        self._read_onto: Plan | None = None
+        self._found: Imported | None = None
+        self.sources = _Listing("What is imported", _HINT)
+        self.found = _Listing(
+            "What it says", "What the files say is listed here before it is taken."
+        )
+        self.state = label("", "muted")
+        self.target = self._choice("Put into", "Where the import goes", ("this plan", "a new plan"))
+        self.version = self._choice("NDB", "Version the configuration aims at", ("as it says", *SERIES))
+        self.disk = self._choice("Measured", "Disk that fio or iostat measured", ())
+        for host in document.plan.hosts:
+            for disk in host.disks:
+                self.disk.addItem(f"{host.hostname} / {disk.name}", (disk.id,))
+        ids = tuple(disk.id for host in document.plan.hosts for disk in host.disks)
+        if len(ids) > 1:
+            self.disk.addItem("every disk", ids)
+        self.take = QPushButton("Import")
+        self._build()
+        if document.plan is EMPTY_PLAN:
+            self.target.setCurrentIndex(1)
+        for box in (self.target, self.version, self.disk):
+            box.currentIndexChanged.connect(self._read)
+        self._read()
+
+    def _build(self) -> None:
+        add = QPushButton("Add files…")
+        add.clicked.connect(self._ask_files)
+        paste = QPushButton("Paste text")
+        paste.setToolTip("What the clipboard holds, such as the output of ndb_desc (Ctrl+V)")
+        paste.clicked.connect(self.paste)
+        self._remove = QPushButton("Remove")
+        self._remove.clicked.connect(self._remove_selected)
+        self.sources.itemSelectionChanged.connect(self._show_what_can_be_done)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.sources, 1)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStrut(_ROW_HEIGHT)
+        for button in (add, paste, self._remove):
+            row.addWidget(button)
+        row.addStretch(1)
+        column.addLayout(row)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.found, 1)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStrut(_ROW_HEIGHT)
+        for box in (self.target, self.version, self.disk):
+            row.addWidget(self._labels[box])
+            row.addWidget(box)
+            row.addSpacing(8)
+        row.addStretch(1)
+        column.addLayout(row)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setProperty("look", "gap")
+        split.setHandleWidth(16)
+        split.setChildrenCollapsible(False)
+        split.addWidget(left)
+        split.addWidget(right)
+        split.setSizes([380, 560])
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.take.setProperty("kind", "primary")
+        buttons.addButton(self.take, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.put_in)
+        buttons.rejected.connect(self.reject)
+        foot = QHBoxLayout()
+        foot.addWidget(self.state, 1)
+        foot.addWidget(buttons)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(12)
+        layout.addWidget(split, 1)
+        layout.addLayout(foot)
+
+    def _choice(self, text: str, says: str, offers: Iterable[str]) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(says)
+        box.setToolTip(says)
+        box.addItems(list(offers))
+        words = QLabel(text)
+        words.setBuddy(box)
+        self._labels = {**getattr(self, "_labels", {}), box: words}
+        return box
+
+    # What is imported
+
+    def add_files(self, paths: Iterable[Path]) -> None:
+        """Read files; one that cannot be read is named below and the others stay."""
+        refused = ""
+        for path in paths:
+            try:
+                size = path.stat().st_size
+                if size > _MOST_BYTES:
+                    raise UserError(
+                        f"the file has {format_bytes(size)}; at most {format_bytes(_MOST_BYTES)} are read",
+                        where=str(path),
+                        fix="dump without data (mysqldump --no-data)",
+                    )
+                self._contents[self._free_name(path.name)] = path.read_bytes()
+            except OSError as error:
+                refused = f"{path}: cannot be read ({error.strerror}) — check the name"
+            except UserError as error:
+                refused = error.line
+        self._list_sources()
+        self._read()
+        if refused:
+            self._say(refused, is_error=True)
+
+    def paste(self) -> None:
+        """Take the clipboard's text as one more source."""
+        text = QGuiApplication.clipboard().text()
+        if not text.strip():
+            self._say("The clipboard holds no text.", is_error=True)
+            return
+        self._contents[self._free_name("pasted text")] = text.encode()
+        self._list_sources()
+        self._read()
+
+    def _free_name(self, name: str) -> str:
+        number = 2
+        free = name
+        while free in self._contents:
+            free, number = f"{name} ({number})", number + 1
+        return free
+
+    def _remove_selected(self) -> None:
+        for item in self.sources.selectedItems():
+            del self._contents[item.data(Qt.ItemDataRole.UserRole)]
+        self._list_sources()
+        self._read()
+
+    def _list_sources(self) -> None:
+        self.sources.clear()
+        for name, content in self._contents.items():
+            item = QListWidgetItem(theme.icon("file-text"), f"{name}\n{format_bytes(len(content))}")
+            item.setData(Qt.ItemDataRole.UserRole, name)
+            item.setSizeHint(QSize(0, 44))
+            self.sources.addItem(item)
+        self._show_what_can_be_done()
+
+    # What it says
+
+    def _read(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self._found = None
+        self._show_what_can_be_done()
+        if not self._contents:
+            self.found.clear()
+            self._offer_what_fits({})
+            self._say("")
+            return
+        base = self._document.plan if self.target.currentIndex() == 0 else None
+        version = self.version.currentText() if self.version.currentIndex() > 0 else None
+        disks = self.disk.currentData() or () if base is not None else ()
+        contents = dict(self._contents)
+        self._read_onto = base
+        self._say("reading …")
+        self._task = self._tasks.start(
+            lambda _task: _imported(contents, base, version, disks), self._was_read
+        )
+
+    def _was_read(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        self._task = None
+        self.found.clear()
+        if outcome.error:
+            self._say(outcome.error, is_error=True)
+            return
+        found: Imported = outcome.value
+        self._offer_what_fits(dict(found.kinds))
+        if "config" in found.kinds.values() and self._read_onto is not None:
+            # Choosing the other target reads again.
+            self.target.setCurrentIndex(1)
+            return
+        self._found = found
+        for i in range(self.sources.count()):
+            item = self.sources.item(i)
+            name = item.data(Qt.ItemDataRole.UserRole)
+            kind = _KINDS.get(found.kinds.get(name, ""), "not read")
+            item.setText(f"{name}\n{kind} · {format_bytes(len(self._contents[name]))}")
+        for finding in sorted(found.findings, key=lambda finding: finding.severity):
+            place = finding.file if finding.line is None else f"{finding.file}, line {finding.line}"
+            remedy = f" — {finding.fix}" if finding.fix else ""
+            self._say_found(finding.severity, f"{place}: {finding.message}{remedy}")
+        for change in found.changes:
+            self._say_found("changed", change)
+        changes, notes = len(found.changes), len(found.findings)
+        self._say(
+            f"{changes} change{'s' if changes != 1 else ''}, {notes} note{'s' if notes != 1 else ''}"
+            if changes or notes
+            else "Everything the import says is in the plan already."
+        )
+        self._show_what_can_be_done()
+
+    def _offer_what_fits(self, kinds: dict[str, str]) -> None:
+        """Show the choices that matter for these kinds."""
+        has_config = "config" in kinds.values()
+        self.target.setEnabled(not has_config)
+        self._show_choice(self.version, shown=has_config)
+        measured = "measurements" in kinds.values() and self.target.currentIndex() == 0
+        self._show_choice(self.disk, shown=measured and self.disk.count() > 1)
+
+    def _show_choice(self, box: QComboBox, *, shown: bool) -> None:
+        box.setVisible(shown)
+        self._labels[box].setVisible(shown)
+
+    def _say_found(self, severity: str, text: str) -> None:
+        t = theme.tokens()
+        colour = {"error": t.error, "warning": t.warning}.get(severity, t.good)
+        self.found.addItem(QListWidgetItem(theme.icon(_ICONS[severity], colour), text))
+
+    def _show_what_can_be_done(self) -> None:
+        self._remove.setEnabled(bool(self.sources.selectedItems()))
+        found = self._found
+        self.take.setEnabled(found is not None and bool(found.changes))
+
+    def _say(self, text: str, *, is_error: bool = False) -> None:
+        self.state.setText(text)
+        self.state.setProperty("look", "fieldError" if is_error else "muted")
+        theme.restyle(self.state)
+
+    # Taking it
+
+    def put_in(self) -> None:
+        """Put what was read into the plan as one undoable step, or open it as a new plan."""
+        found = self._found
+        if found is None:
+            return
+        if self._read_onto is None:
+            self.accept()
+            self._start_with(lambda: found.plan)
+            return
+        names = list(self._contents)
+        self._document.edit(
+            f"Import {names[0]}" if len(names) == 1 else f"Import {len(names)} files", found.plan
+        )
+        self.accept()
+
+    def done(self, result: int) -> None:
+        self._tasks.close()
+        super().done(result)
+
+    def _ask_files(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, "Import", "", _FILTER)
+        if names:
+            self.add_files(Path(name) for name in names)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self.paste()
+        elif event.key() == Qt.Key.Key_Delete and self.sources.hasFocus():
+            self._remove_selected()
+        else:
+            super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        event.acceptProposedAction()
+        self.add_files(Path(url.toLocalFile()) for url in event.mimeData().urls() if url.toLocalFile())
+
+
+class _Listing(QListWidget):
+    """A list that says what belongs in it while it is empty."""
+
+    def __init__(self, name: str, hint: str) -> None:
+        super().__init__()
+        self._hint = hint
+        self.setProperty("look", "listing")
+        self.setAccessibleName(name)
+        self.setWordWrap(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
+        # Drops belong to the dialog, wherever they land.
+        self.setAcceptDrops(False)
+        self.viewport().setAcceptDrops(False)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.count() == 0:
+            painter = QPainter(self.viewport())
+            painter.setPen(QColor(theme.tokens().muted))
+            room = self.viewport().rect().adjusted(24, 24, -24, -24)
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._hint)
+
+
+def _imported(
+    contents: dict[str, bytes], base: Plan | None, version: str | None, disk_ids: tuple[str, ...]
+) -> Imported:
+    from ndbplan.exchange.import_files import import_files, kind_of
+
+    def is_config(name: str) -> bool:
+        try:
+            return kind_of(name, contents[name]) == "config"
+        except UserError:
+            return False
+
+    # A configuration makes a plan of its own.
+    onto = None if any(map(is_config, contents)) else base
+    return import_files(contents, onto, version, disk_ids, lenient=True)
