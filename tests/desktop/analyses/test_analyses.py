@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,9 +16,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from ndbplan.base.units import format_value
 from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.area import TABS
-from ndbplan.desktop.analyses.charts import nice_step
+from ndbplan.desktop.analyses.charts import nice_step, time_step_s
 from ndbplan.desktop.analyses.playback import Moment
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.estimates import Estimates
@@ -29,6 +31,7 @@ from ndbplan.plan.events import DiskSlow
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.workloads import OpenLoad, RatePoint
 
 _LONG_MS = 240_000
 
@@ -227,6 +230,63 @@ class TestSimulation:
         panel.uncertain.click()
         assert panel.charts.rates._content.series[0].low is None
         assert panel._summary._accepted.text() == before
+
+    def test_latency_is_drawn_and_told_with_its_derivation(self, stand: _Stand) -> None:
+        panel = stand.simulated()
+        content = panel.charts.latency._content
+        assert content.unit == "s"
+        assert content.series[0].values.tolist() == panel.result.latency_s.tolist()
+        shown = panel._summary._latency
+        assert not shown.isHidden()
+        assert shown.quantity is panel.result.latency_mean_s
+        assert shown.text() == format_value(panel.result.latency_mean_s.value, "s")
+        assert shown.quantity.why
+
+    def test_latency_has_a_gap_while_nothing_is_answered(self, stand: _Stand) -> None:
+        points = ((0.0, 0.0), (20.0, 4320.0), (40.0, 0.0))
+        load = OpenLoad(points=tuple(RatePoint(at_s=at, rate_per_s=rate) for at, rate in points))
+        stand.document.edit("Pause", lambda plan: edits.update(plan, "blobs-5k", load=load))
+        panel = stand.simulated()
+        chart = panel.charts.latency
+        values = dict(zip(panel.result.times_s, chart._content.series[0].values, strict=True))
+        assert math.isnan(values[10.0])
+        assert values[30.0] > 0
+        chart.show_values_at(10.0)
+        assert "mean&nbsp;–" in chart.readout.text()
+        chart.show_values_at(None)
+        assert "–" not in chart.readout.text()
+        assert chart.plot.getViewBox().viewRange()[1][1] < 1.0
+
+    def test_no_latency_is_told_of_a_load_of_nothing(self, stand: _Stand) -> None:
+        load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=0),))
+        stand.document.edit("Nothing", lambda plan: edits.update(plan, "blobs-5k", load=load))
+        panel = stand.simulated()
+        assert panel._summary._latency.isHidden()
+        assert panel._summary._latency_name.isHidden()
+
+    def test_in_a_small_window_transactions_and_latency_take_turns(self, stand: _Stand) -> None:
+        stand.view.resize(700, 300)
+        charts = stand.simulated().charts
+        assert (charts.rates.isHidden(), charts.latency.isHidden()) == (False, True)
+        charts.to_latency.click()
+        assert (charts.rates.isHidden(), charts.latency.isHidden()) == (True, False)
+        charts.to_rates.click()
+        assert (charts.rates.isHidden(), charts.latency.isHidden()) == (False, True)
+        for size in ((1200, 320), (700, 600)):
+            stand.view.resize(*size)
+            assert all(chart.isVisible() for chart in charts.all)
+            assert charts.to_latency.isHidden()
+            places = [chart.geometry() for chart in charts.all]
+            for i, one in enumerate(places):
+                assert not any(one.intersects(other) for other in places[i + 1 :])
+
+    def test_charts_of_any_width_show_the_same_time(self, stand: _Stand) -> None:
+        stand.view.resize(700, 600)
+        charts = stand.simulated().charts
+        charts.writes.plot.setXRange(10, 20, padding=0)
+        assert charts.writes.width() > charts.rates.width()
+        for chart in charts.all:
+            assert chart.plot.getViewBox().viewRange()[0] == pytest.approx([10, 20])
 
     def test_events_are_marked_on_the_charts(self, stand: _Stand) -> None:
         stand.document.edit(
@@ -514,3 +574,11 @@ def test_everything_that_takes_the_focus_has_a_name(stand: _Stand) -> None:
 )
 def test_axis_steps_are_round(span: float, most: int, binary: bool, step: float) -> None:
     assert nice_step(span, most, binary=binary) == pytest.approx(step)
+
+
+@pytest.mark.parametrize(
+    ("span_s", "pixels", "step_s"),
+    [(60, 270, 15), (600, 240, 120), (600, 120, 300), (5400, 300, 1800), (86400, 300, 21600)],
+)
+def test_times_under_an_axis_do_not_touch(span_s: float, pixels: float, step_s: int) -> None:
+    assert time_step_s(span_s, pixels) == step_s

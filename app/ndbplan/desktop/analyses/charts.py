@@ -6,6 +6,7 @@ done so in a thread.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,6 +44,7 @@ class Series:
     colour: str
     """#rrggbb."""
     values: Any
+    """NaN: nothing is known of this moment; the line has a gap."""
     low: Any = None
     high: Any = None
     """Extremes of each moment, drawn as a band so that no spike is lost."""
@@ -84,6 +86,8 @@ class TimeChart(QWidget):
     """Time under the pointer in seconds; None when it left."""
     clicked_at = Signal(float)
     """Somebody clicked on a moment."""
+    time_changed = Signal(float, float)
+    """It shows the time from here to there, in seconds: it was zoomed or moved."""
 
     def __init__(self, title: str, picker: QWidget | None = None) -> None:
         import pyqtgraph as pg
@@ -124,6 +128,7 @@ class TimeChart(QWidget):
         item.setClipToView(True)
         item.getAxis("left").setWidth(_AXIS_WIDTH)
         item.layout.setContentsMargins(0, 6, 8, 2)
+        item.getViewBox().sigXRangeChanged.connect(lambda _view, span: self.time_changed.emit(*span))
         self._cursor = pg.InfiniteLine(angle=90, movable=False)
         self._position = pg.InfiniteLine(angle=90, movable=False)
         for line in (self._cursor, self._position):
@@ -145,13 +150,19 @@ class TimeChart(QWidget):
         self.plot.installEventFilter(self)
         self._restyle()
 
-    def link_time(self, other: TimeChart) -> None:
-        """Zoom and pan together."""
-        self.plot.setXLink(other.plot)
+    def show_time(self, from_s: float, to_s: float) -> None:
+        """Zoom and pan to this time: charts that stand together show the same.
 
-    def set_title(self, title: str) -> None:
-        """Show another title."""
+        Not by pyqtgraph's linked axes, which align charts of different width by the pixel.
+        """
+        shown_s = self.plot.getViewBox().viewRange()[0]
+        if max(abs(shown_s[0] - from_s), abs(shown_s[1] - to_s)) > 1e-9 * max(1.0, to_s):
+            self.plot.setXRange(from_s, to_s, padding=0)
+
+    def set_title(self, title: str, tip: str = "") -> None:
+        """Show another title, with what it means as its tip."""
         self._title = title
+        self.title.setToolTip(tip)
         self.title.setText(title)
         self.plot.setAccessibleName(title)
 
@@ -197,23 +208,27 @@ class TimeChart(QWidget):
         if content is None or not len(content.times_s):
             self.readout.setText("")
             return
-        parts: list[tuple[str, str]] = []
+        parts: list[tuple[str, str, str]] = []
         for series in content.series:
             values = series.values if at_s is not None or series.high is None else series.high
-            value = float(values.max()) if at_s is None else float(values[self._bucket(at_s)])
+            value = _most(values) if at_s is None else float(values[self._bucket(at_s)])
             factor, unit = content.scales.get(series.name, (1.0, content.unit))
-            parts.append((f"{series.name} {shown(value / factor, unit)}", series.colour))
+            text = "–" if math.isnan(value) else shown(value / factor, unit)
+            parts.append((series.name, text, series.colour))
         when = "max" if at_s is None else format_duration(at_s)
         self.readout.setText(self._fitting(when, parts))
-        self.readout.setToolTip(f"{when}: " + ", ".join(text for text, _ in parts))
+        self.readout.setToolTip(f"{when}: " + ", ".join(f"{name} {text}" for name, text, _ in parts))
 
-    def _fitting(self, when: str, parts: list[tuple[str, str]]) -> str:
-        """As much of the values as the header has room for."""
+    def _fitting(self, when: str, parts: list[tuple[str, str, str]]) -> str:
+        """As much of the values as the header has room for; not even one name: the first value alone."""
         metrics = self.readout.fontMetrics()
         head = self.width() - self.readout.x() if self.readout.x() else self.readout.width()
         room = head - 8 - metrics.horizontalAdvance(f"{when}  ")
         texts = [f'<span style="color:{theme.tokens().muted}">{when}</span>']
-        for i, (text, colour) in enumerate(parts):
+        for i, (name, value, colour) in enumerate(parts):
+            text = f"{name} {value}"
+            if not i and room < metrics.horizontalAdvance(f"{text}   …"):
+                text = value
             room -= metrics.horizontalAdvance(f"{text}   ")
             if room < 0 or (i < len(parts) - 1 and room < metrics.horizontalAdvance("…")):
                 texts.append("…")
@@ -337,7 +352,7 @@ class TimeChart(QWidget):
         top = content.limit or 0.0
         for z, series in enumerate(content.series):
             most = series.high if series.high is not None else series.values
-            top = max(top, float(most.max(initial=0.0)))
+            top = max(top, _most(most, 0.0))
             colour = QColor(series.colour)
             if series.low is not None and bool((series.high > series.low).any()):
                 band = QColor(colour)
@@ -356,7 +371,8 @@ class TimeChart(QWidget):
                 )
             else:
                 pen = pg.mkPen(colour, width=1.6)
-                self._add(pg.PlotDataItem(times, series.values, pen=pen, antialias=True), z + 10)
+                line = pg.PlotDataItem(times, series.values, pen=pen, antialias=True, connect="finite")
+                self._add(line, z + 10)
         if content.limit is not None:
             line = pg.InfiniteLine(
                 pos=content.limit, angle=0, pen=pg.mkPen(colours.error, width=1.2, style=Qt.PenStyle.DashLine)
@@ -394,6 +410,13 @@ def _length_s(content: Content) -> float:
     return content.length_s or len(content.times_s) * content.bucket_s
 
 
+def _most(values: Any, at_least: float = math.nan) -> float:
+    """The greatest of the values that are known; `at_least` when that is less, or none is known."""
+    import numpy as np
+
+    return float(np.fmax.reduce(values, initial=at_least))
+
+
 def shown(value: float, unit: str) -> str:
     """A value as a chart writes it; memory and log sizes are binary, as NDB's parameters are."""
     return format_bytes_binary(value) if unit == "MiB" else format_value(value, unit)
@@ -428,17 +451,27 @@ def nice_step(span: float, most: int, *, binary: bool = False) -> float:
 _TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
 
 
+def time_step_s(span_s: float, pixels: float) -> int:
+    """Seconds from one time under an axis to the next, so that none touches another."""
+
+    def room(step_s: int) -> float:
+        # `90 s` is written 1 min 30 s, `90 min` 1 h 30 min: such names are long.
+        long = step_s < 60 < span_s or (step_s % 3600 and span_s > 3600)
+        return max(1.0, pixels / (72 if long else 48))
+
+    return next((step for step in _TIME_STEPS if span_s / step <= room(step)), _TIME_STEPS[-1])
+
+
 def _time_axis(pg: Any) -> Any:
     class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
             return [format_duration(value) for value in values]
 
         def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
-            wanted = max(1.0, size / 70)
             span = max(1e-9, high - low)
-            step = next((s for s in _TIME_STEPS if span / s <= wanted), _TIME_STEPS[-1])
+            step = time_step_s(span, size)
             if span < 2:
-                step_s = span / max(1, int(wanted))
+                step_s = span / max(1, int(size / 70))
                 return [(step_s, 0)]
             return [(float(step), 0)]
 

@@ -135,6 +135,7 @@ class Scrubber(QWidget):
         self.speed = QComboBox()
         self.speed.setAccessibleName("Speed of the replay")
         self.speed.setProperty("look", "small")
+        self.speed.setFixedWidth(64)
         for factor in SPEEDS:
             self.speed.addItem(f"×{factor}", factor)
         self.speed.setCurrentIndex(SPEEDS.index(5))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QHideEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -25,11 +22,11 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.resources import read_json
 from ndbplan.base.units import format_duration
 from ndbplan.desktop import theme
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.playback import Scrubber, moment_of
+from ndbplan.desktop.analyses.simulation_run import Run, clock, error_text, simulate
 from ndbplan.desktop.analyses.simulation_summary import Summary
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.parts import Elided
@@ -40,28 +37,19 @@ from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.desktop.analyses.simulation_charts import SimulationCharts
-    from ndbplan.simulate.monte_carlo import Bands
     from ndbplan.simulate.result import SimulationResult
 
 _LIVE_BELOW_S = 1.0
 """A run that took no longer is repeated by itself after an edit."""
 _LIVE_PAUSE_MS = 200
 _RUNS = 60
+_ONE_LINE = 960
+"""Width from which on the summary has room behind the controls."""
 MAX_DURATION_S = 30 * 86400.0
 
 
-@dataclass(frozen=True)
-class _Run:
-    plan: Plan
-    workload_id: str
-    result: SimulationResult
-    elapsed_s: float
-    bands: Bands | None = None
-    """What most of many runs with uncertain constants do."""
-
-
 class SimulationPanel(Panel):
-    """Workload, duration, Simulate; four charts; a scrubber."""
+    """Workload, duration, Simulate; charts over time; a scrubber."""
 
     name: ClassVar[str] = "Simulation"
     moment = Signal(object)
@@ -70,7 +58,7 @@ class SimulationPanel(Panel):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._task: Task | None = None
-        self._run: _Run | None = None
+        self._run: Run | None = None
         self._before: SimulationResult | None = None
         self._asked = (context.plan, 0.0)
         self._streaming = False
@@ -97,6 +85,7 @@ class SimulationPanel(Panel):
         self.cancel = QPushButton("Cancel")
         self.cancel.hide()
         self.state = Elided()
+        self.state.hide()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(150)
@@ -129,8 +118,8 @@ class SimulationPanel(Panel):
         controls.addWidget(self.cancel)
         controls.addWidget(self.uncertain)
         controls.addWidget(self.bar)
-        controls.addWidget(self.state, 1)
-        controls.addWidget(self._summary, 2)
+        controls.addWidget(self.state, 100)
+        controls.addStretch(1)
         controls.addWidget(self._menu_button())
         self._foot = QWidget()
         foot = QHBoxLayout(self._foot)
@@ -144,6 +133,7 @@ class SimulationPanel(Panel):
         layout.setContentsMargins(16, 10, 16, 8)
         layout.setSpacing(8)
         layout.addLayout(controls)
+        self._controls, self._lines = controls, layout
         layout.addWidget(self._pages, 1)
         layout.addWidget(self._foot)
 
@@ -176,10 +166,10 @@ class SimulationPanel(Panel):
         except UserError as error:
             self._refuse(error.line)
         else:
-            self.state.setText(f"Saved {path}")
+            self._say(f"Saved {path}")
 
     def copy_picture(self) -> None:
-        """Put a picture of the four charts on the clipboard."""
+        """Put a picture of the charts on the clipboard."""
         if self.charts is not None:
             QGuiApplication.clipboard().setPixmap(self.charts.grab())
 
@@ -224,14 +214,14 @@ class SimulationPanel(Panel):
         self._refuse("")
         self.cancel.show()
         self.start.hide()
-        self.state.setText("Starting…")
+        self._say("Starting…")
         self._empty.say("Simulating…", "The charts appear here.")
         self.bar.setRange(0, 0)
         self.bar.show()
         runs = _RUNS if self.uncertain.isChecked() else 0
         self._asked = (plan, duration_s)
         self._task = self.context.tasks.start(
-            lambda task: _simulate(plan, workload_id, duration_s, runs, task),
+            lambda task: simulate(plan, workload_id, duration_s, runs, task),
             self._done,
             self._progressed,
             self._show_so_far,
@@ -262,6 +252,16 @@ class SimulationPanel(Panel):
             self._pages.setCurrentIndex(0)
         else:
             self._show(self._run, keep_moment=True)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        below = self.width() < _ONE_LINE
+        if below and self._lines.indexOf(self._summary) < 0:
+            self._controls.removeWidget(self._summary)
+            self._lines.insertWidget(1, self._summary)
+        elif not below and self._controls.indexOf(self._summary) < 0:
+            self._lines.removeWidget(self._summary)
+            self._controls.insertWidget(self._controls.indexOf(self.state) + 1, self._summary, 200)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -303,21 +303,21 @@ class SimulationPanel(Panel):
         else:
             self._empty.say(
                 "Nothing simulated yet",
-                "Press Simulate to see transactions, redo buffers, disks and the redo log over time.",
+                "Press Simulate to see transactions, latency, redo buffers, disks and redo log over time.",
             )
 
     def _follow_edit(self, plan: Plan) -> None:
         run = self._run
         if run is None or run.plan is plan:
             return
-        self.state.setText("The plan has changed since.")
+        self._say("The plan has changed since.")
         if run.elapsed_s <= _LIVE_BELOW_S and self._task is None:
             self._live.start()
 
     def _progressed(self, progress: Progress) -> None:
         if self._task is None:
             return
-        self.state.setText(progress.text)
+        self._say(progress.text)
         if progress.text.startswith("Preparing"):
             self._empty.say(
                 "Preparing the simulation engine",
@@ -359,11 +359,16 @@ class SimulationPanel(Panel):
         self.cancel.hide()
         self.bar.hide()
         self.start.show()
-        self.state.setText(text)
+        self._say(text)
         self._say_what_to_do(self.context.plan)
 
+    def _say(self, text: str) -> None:
+        """What the run is doing; nothing takes no room."""
+        self.state.setText(text)
+        self.state.setVisible(bool(text))
+
     def _refuse(self, line: str) -> None:
-        self.state.setText(line)
+        self._say(line)
         self.state.setProperty("look", "fieldError" if line else "muted")
         theme.restyle(self.state)
 
@@ -385,7 +390,7 @@ class SimulationPanel(Panel):
         self._pages.setCurrentWidget(self.charts)
         return self.charts
 
-    def _show(self, run: _Run, *, keep_moment: bool) -> None:
+    def _show(self, run: Run, *, keep_moment: bool) -> None:
         result = run.result
         bands = run.bands if self.uncertain.isChecked() else None
         self._open_charts().show_result(result, run.plan, bands)
@@ -430,54 +435,3 @@ class SimulationPanel(Panel):
             self.charts.restyle()
             bands = self._run.bands if self.uncertain.isChecked() else None
             self.charts.show_result(self._run.result, self._run.plan, bands)
-
-
-@cache
-def _errors() -> dict[int, dict[str, Any]]:
-    return {int(row["code"]): row for row in read_json("ndb/errors.json")["errors"]}
-
-
-def error_text(code: int) -> str:
-    """What a code says, in a few words."""
-    row = _errors().get(code)
-    return str(row["short_text"]) if row else "temporary error"
-
-
-def clock(at_s: float) -> str:
-    """`00:00:41`."""
-    whole = int(at_s)
-    return f"{whole // 3600:02d}:{whole % 3600 // 60:02d}:{whole % 60:02d}"
-
-
-def _simulate(plan: Plan, workload_id: str, duration_s: float, runs: int, task: Task) -> _Run:
-    from ndbplan.desktop.analyses import charts
-    from ndbplan.simulate import kernel, run
-
-    if not kernel.is_prepared():
-        task.report(None, "Preparing the simulation engine (once on this machine)…")
-    kernel.prepare()
-    charts.preload()
-    task.report(0.0, "Simulating…")
-    began = time.perf_counter()
-    result = run.simulate(
-        plan,
-        workload_id,
-        duration_s,
-        progress=lambda share: task.report(share, "Simulating…"),
-        cancelled=task.cancelled,
-        partial=task.show_so_far,
-    )
-    elapsed_s = time.perf_counter() - began
-    if not runs:
-        return _Run(plan, workload_id, result, elapsed_s)
-    from ndbplan.simulate.monte_carlo import monte_carlo
-
-    bands = monte_carlo(
-        plan,
-        workload_id,
-        runs=runs,
-        duration_s=duration_s,
-        progress=lambda share: task.report(share, f"Simulating {runs} times…"),
-        cancelled=task.cancelled,
-    )
-    return _Run(plan, workload_id, result, time.perf_counter() - began, bands)

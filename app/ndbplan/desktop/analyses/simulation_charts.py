@@ -1,18 +1,21 @@
-"""The four charts of a simulation, with linked time and crosshair."""
+"""The charts of a simulation, with linked time and crosshair."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QWidget
 
 from ndbplan.base.units import format_bytes_binary, format_bytes_per_s
 from ndbplan.desktop import theme
 from ndbplan.desktop.analyses.charts import Content, Mark, Series, TimeChart
+from ndbplan.desktop.analyses.simulation_run import error_text
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.inspector.events import NAMES
+from ndbplan.desktop.parts import link
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 
@@ -22,11 +25,20 @@ if TYPE_CHECKING:
 
 _ROOMY = 230
 """Height from which on the upper charts have a time axis of their own."""
+_WIDE = 800
+"""Width from which on three charts fit side by side."""
+_TALL = 300
+"""Height from which on three charts fit one below the other."""
+_Cell = tuple[int, int, int, int]
+"""Row, column, rows, columns."""
 _PURPOSES = {"redo": "redo", "lcp": "LCP", "undo": "undo", "data_files": "data files", "backup": "backup"}
 
 
 class SimulationCharts(QWidget):
-    """Transactions, redo buffers, disk writes, redo log."""
+    """Transactions, latency, redo buffers, redo log, disk writes.
+
+    Where there is no room for five, transactions and latency take turns in one place.
+    """
 
     clicked_at = Signal(float)
     """Somebody clicked on a moment of a chart."""
@@ -40,23 +52,28 @@ class SimulationCharts(QWidget):
         self._length_s: float | None = None
         self.node = _picker("Data node")
         self.disk = _picker("Disk")
-        self.rates = TimeChart("Transactions/s")
+        self.to_latency = _turn("Latency", "Show latency in place of transactions", self._take_turns)
+        self.to_rates = _turn("Transactions", "Show transactions in place of latency", self._take_turns)
+        self.rates = TimeChart("Transactions/s", self.to_latency)
+        self.latency = TimeChart("Latency, mean", self.to_rates)
+        self.latency.set_title(
+            "Latency, mean",
+            "From a client's request to its answer, as the mean of all transactions of a moment",
+        )
         self.buffers = TimeChart("Redo buffers", self.node)
         self.writes = TimeChart("Disk writes", self.disk)
         self.log = TimeChart("Redo log used")
-        self.all = (self.rates, self.buffers, self.writes, self.log)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(8)
-        for i, chart in enumerate(self.all):
-            grid.addWidget(chart, i // 2, i % 2)
-            grid.setColumnStretch(i % 2, 1)
-            grid.setRowStretch(i // 2, 1)
+        self.all = (self.rates, self.latency, self.buffers, self.writes, self.log)
+        self._shape = ""
+        self._shows_latency = False
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._place()
+        for chart in self.all:
             chart.cursor_moved.connect(self._cursor_moved)
             chart.clicked_at.connect(self.clicked_at)
-            if chart is not self.rates:
-                chart.link_time(self.rates)
+            chart.time_changed.connect(self._time_changed)
         self.node.activated.connect(self._node_chosen)
         self.disk.activated.connect(lambda _i: self._draw_disk())
         context.selection.changed.connect(self._selected)
@@ -85,14 +102,68 @@ class SimulationCharts(QWidget):
             busiest = max(result.disks, key=lambda d: d.utilisation_mean.value)
             self.disk.setCurrentIndex(max(0, self.disk.findData(busiest.disk_id)))
         self._draw_rates()
+        self._draw_latency()
         self._draw_node()
         self._draw_disk()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        roomy = self.height() >= _ROOMY
-        for chart in self.all[:2]:
-            chart.show_time_axis(roomy)
+        self._place()
+
+    def _place(self) -> None:
+        """Put every chart where the room there is gives it a place."""
+        shape = "wide" if self.width() >= _WIDE else "tall" if self.height() >= _TALL else "small"
+        if shape != self._shape:
+            self._shape = shape
+            cells = self._cells(shape)
+            for chart in self.all:
+                self._grid.removeWidget(chart)
+            for chart, cell in cells.items():
+                self._grid.addWidget(chart, *cell)
+            self._grid.setVerticalSpacing(4 if shape == "small" else 8)
+            rows = 1 + max(row for row, *_ in cells.values())
+            columns = 1 + max(column for _, column, *_ in cells.values())
+            for i in range(3):
+                self._grid.setRowStretch(i, int(i < rows))
+                self._grid.setColumnStretch(i, int(i < columns))
+        for turn in (self.to_latency, self.to_rates):
+            turn.setVisible(shape == "small")
+        self.rates.setVisible(shape != "small" or not self._shows_latency)
+        self.latency.setVisible(shape != "small" or self._shows_latency)
+        roomy = shape == "tall" or self.height() >= _ROOMY
+        below = [self.latency, self.log, self.writes] if shape == "wide" else [self.writes, self.log]
+        for chart in self.all:
+            chart.show_time_axis(roomy or chart in below)
+
+    def _cells(self, shape: str) -> dict[TimeChart, _Cell]:
+        if shape == "wide":
+            return {
+                self.rates: (0, 0, 1, 1),
+                self.latency: (1, 0, 1, 1),
+                self.buffers: (0, 1, 1, 1),
+                self.log: (1, 1, 1, 1),
+                self.writes: (0, 2, 2, 1),
+            }
+        if shape == "tall":
+            return {
+                self.rates: (0, 0, 1, 1),
+                self.latency: (0, 1, 1, 1),
+                self.buffers: (1, 0, 1, 1),
+                self.log: (1, 1, 1, 1),
+                self.writes: (2, 0, 1, 2),
+            }
+        return {
+            self.rates: (0, 0, 1, 1),
+            self.latency: (0, 0, 1, 1),
+            self.buffers: (0, 1, 1, 1),
+            self.writes: (1, 0, 1, 1),
+            self.log: (1, 1, 1, 1),
+        }
+
+    def _take_turns(self) -> None:
+        self._shows_latency = not self._shows_latency
+        self._place()
+        (self.to_rates if self._shows_latency else self.to_latency).setFocus()
 
     def show_position(self, at_s: float | None) -> None:
         """Where the replay stands."""
@@ -108,6 +179,10 @@ class SimulationCharts(QWidget):
     def _cursor_moved(self, at_s: float | None) -> None:
         for chart in self.all:
             chart.show_cursor(at_s)
+
+    def _time_changed(self, from_s: float, to_s: float) -> None:
+        for chart in self.all:
+            chart.show_time(from_s, to_s)
 
     def _node_chosen(self) -> None:
         self._draw_node()
@@ -126,8 +201,6 @@ class SimulationCharts(QWidget):
                 self._draw_node()
 
     def _marks(self) -> list[Mark]:
-        from ndbplan.desktop.analyses.simulation import error_text
-
         result = self._result
         if result is None:
             return []
@@ -177,6 +250,22 @@ class SimulationCharts(QWidget):
         band = bands.accepted
         return tuple(np.interp(result.times_s, bands.times_s, edge) for edge in (band.p10, band.p90))
 
+    def _draw_latency(self) -> None:
+        """The mean of each moment; a gap where nothing was answered."""
+        import numpy as np
+
+        result = self._result
+        if result is None:
+            return
+        values = np.where(result.latency_s > 0, result.latency_s, np.nan)
+        low = high = None
+        band = next((b for b in self._bands.details if b.name == "latency_s"), None) if self._bands else None
+        if band is not None and self._bands is not None:
+            times = self._bands.times_s
+            low, high = (np.interp(result.times_s, times, edge) for edge in (band.p10, band.p90))
+        series = [Series("mean", theme.tokens().info, values, low, high)]
+        self.latency.show_content(self._content("s", series))
+
     def _draw_node(self) -> None:
         result, node_id = self._result, self.node.currentData()
         if result is None or node_id is None:
@@ -188,7 +277,10 @@ class SimulationCharts(QWidget):
             for i, p in enumerate(parts)
         ]
         size = parts[0].buffer_bytes if parts else 0
-        self.buffers.set_title(f"Redo buffers · {format_bytes_binary(size)} per part")
+        self.buffers.set_title(
+            f"Redo buffers · {format_bytes_binary(size)}",
+            f"What waits to be written, for each log part; RedoBuffer gives it {format_bytes_binary(size)}",
+        )
         self.buffers.show_content(
             self._content(
                 "MiB", series, limit=float(size), limit_name=f"RedoBuffer {format_bytes_binary(size)}"
@@ -202,7 +294,10 @@ class SimulationCharts(QWidget):
         series = [
             Series(f"part {p.log_part}", colours[i % len(colours)], p.log_used) for i, p in enumerate(parts)
         ]
-        self.log.set_title(f"Redo log used · {format_bytes_binary(size)} per part")
+        self.log.set_title(
+            f"Redo log used · {format_bytes_binary(size)}",
+            f"Log that cannot be reused yet; each log part has {format_bytes_binary(size)} in its files",
+        )
         most = max((float(p.log_used.max(initial=0.0)) for p in parts), default=0.0)
         # A log that hardly fills would be a flat line under a far limit: then the limit is left out.
         limit = float(size) if most > 0.25 * size else None
@@ -239,9 +334,16 @@ def _named(disk: DiskSeries) -> list[tuple[tuple[str, str], str]]:
     return list(zip(disk.alike, disk.disk_ids, strict=True))
 
 
+def _turn(text: str, name: str, turn: Callable[[], None]) -> QPushButton:
+    button = link(text, turn, name)
+    button.setToolTip(name)
+    return button
+
+
 def _picker(name: str) -> QComboBox:
     box = QComboBox()
     box.setProperty("look", "small")
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     box.setAccessibleName(name)
     return box
 
