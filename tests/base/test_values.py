@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pickle
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.memo import memo_by_identity, memo_each_by_identity
 from ndbplan.base.resources import read_json, resource_path
 
 
@@ -109,6 +109,40 @@ def test_the_cache_is_safe_across_threads() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_of_many_questions_only_new_ones_are_asked_each_once_and_answers_keep_their_order() -> None:
+    asked: list[list[int]] = []
+
+    @memo_each_by_identity(size=3)
+    def lengths(questions: Sequence[tuple[str, list[int]]]) -> list[int]:
+        asked.append([len(things) for _, things in questions])
+        return [len(things) for _, things in questions]
+
+    one, two, three, equal = [1], [1, 2], [1, 2, 3], [1]
+    assert lengths([("a", two), ("a", one), ("a", two)]) == [2, 1, 2]
+    assert lengths([("a", one), ("a", three), ("a", two)]) == [1, 3, 2]
+    assert lengths([("a", equal)]) == [1], "equal is not identical"
+    assert lengths([("b", three), ("a", three)]) == [3, 3], "texts are told apart by their value"
+    assert asked == [[2, 1], [3], [1], [3]]
+    assert lengths([("a", one)]) == [1]
+    assert asked[-1] == [1], "the oldest was forgotten"
+    assert lengths([]) == []
+    assert len(asked) == 5
+
+
+def test_a_failing_answer_to_many_questions_is_not_remembered() -> None:
+    attempts: list[int] = []
+
+    @memo_each_by_identity(size=3)
+    def fail(questions: Sequence[tuple[str]]) -> list[int]:
+        attempts.append(len(questions))
+        raise ValueError
+
+    for _ in range(2):
+        with pytest.raises(ValueError):  # noqa: PT011
+            fail([("x",)])
+    assert attempts == [1, 1]
 
 
 def test_data_files_are_found() -> None:

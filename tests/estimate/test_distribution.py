@@ -168,6 +168,23 @@ def test_a_fully_replicated_table_is_whole_on_every_node() -> None:
     assert by_node == {2: 1000, 3: 1000, 4: 1000, 5: 1000}
 
 
+def test_a_fully_replicated_table_with_a_history_has_the_rows_of_its_fragments() -> None:
+    plan = _nodes([None] * 4, replicas=2)
+    table = Table(
+        id="t",
+        database="d",
+        name="t",
+        columns=(Column(name="id", type="int", nullable=False),),
+        primary_key=("id",),
+        rows=1000,
+        fully_replicated=True,
+        grown_from=(2, 4),
+    )
+    found = distribute(plan.replace(tables=(table,)), table)
+    assert len(found.rows) == found.placement.fragments == 2 * found.placement.partitions
+    assert found.rows.sum() == 2000
+
+
 @given(st.integers(0, 10**7), st.integers(1, 97), st.sampled_from([240, 3840]))
 def test_rows_are_neither_lost_nor_taken_back_when_a_table_grows(
     rows: int, fragments: int, buckets: int

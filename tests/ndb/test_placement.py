@@ -170,6 +170,44 @@ def test_every_fragment_of_any_history_holds_one_of_the_partitions(
         assert sorted(set(placed.node_group.tolist())) == list(range(groups))
 
 
+@given(st.lists(st.integers(1, 700), min_size=1, max_size=12), st.integers(1, 3))
+def test_tables_of_the_newer_fragmentation_take_the_instance_keys_used_least(
+    partitions: list[int], groups: int
+) -> None:
+    cluster = _cluster(V84, 2 * groups, 2, ldm=4, classic=False)
+    system = fragment_count(cluster, TableShape()) // groups
+    use = [[1] * system + [0] * (1024 - system) for _ in range(groups)]
+    for placed in place_all(cluster, [TableShape(partitions=count) for count in partitions]):
+        for group, counts in enumerate(use):
+            keys = placed.log_part_id[placed.node_group == group].tolist()
+            if keys:
+                start = counts.index(min(counts))
+                assert keys == [(start + i) % 1024 for i in range(len(keys))]
+            for key in keys:
+                counts[key] += 1
+
+
+@given(
+    st.sampled_from([V74, V84, NdbVersion.parse("7.6")]),
+    st.integers(1, 4),
+    st.lists(
+        st.tuples(st.sampled_from(BALANCES), st.sampled_from([None, 1, 5, 12]), st.booleans()),
+        min_size=2,
+        max_size=6,
+    ),
+)
+def test_tables_placed_later_change_nothing_for_those_before(
+    version: NdbVersion, groups: int, tables: list[tuple[str, int | None, bool]]
+) -> None:
+    cluster = _cluster(version, 2 * groups, 2, ldm=4, classic=version < (8, 0, 23))
+    shapes = [TableShape(balance, partitions, None, full) for balance, partitions, full in tables]
+    all_placed = place_all(cluster, shapes)
+    for placed, again in zip(all_placed, place_all(cluster, shapes[:-1]), strict=False):
+        assert placed.nodes.tolist() == again.nodes.tolist()
+        assert placed.ldm.tolist() == again.ldm.tolist()
+        assert placed.log_part.tolist() == again.log_part.tolist()
+
+
 def test_a_table_that_was_reorganised_keeps_its_first_fragments_in_the_old_group() -> None:
     cluster = _cluster(V84, 4, 2, ldm=2)
     (grown,) = place_all(cluster, [TableShape(grown_from=(4,))])

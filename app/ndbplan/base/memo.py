@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from threading import Lock
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Q = TypeVar("Q", bound=tuple[Any, ...])
 
 
 def memo_by_identity(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -19,22 +20,23 @@ def memo_by_identity(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        kept: OrderedDict[tuple[Any, ...], tuple[Any, R]] = OrderedDict()
+        kept: OrderedDict[tuple[object, ...], tuple[R, Any, Any]] = OrderedDict()
         lock = Lock()
 
         @wraps(function)
         def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-            key = tuple(map(_key, args))
+            key = _key(args)
             if kwargs:
-                key += tuple((name, _key(a)) for name, a in sorted(kwargs.items()))
+                names = tuple(sorted(kwargs))
+                key += (names, *_key(tuple([kwargs[name] for name in names])))
             with lock:
                 found = kept.get(key)
                 if found is not None:
                     kept.move_to_end(key)
-                    return found[1]
+                    return found[0]
             result = function(*args, **kwargs)
             with lock:
-                kept[key] = ((args, kwargs), result)
+                kept[key] = (result, args, kwargs or None)
                 if len(kept) > size:
                     kept.popitem(last=False)
             return result
@@ -44,11 +46,52 @@ def memo_by_identity(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
-_PLAIN = (int, float, str, type(None))
-"""Told apart by their value; bool is an int."""
+def memo_each_by_identity(
+    size: int,
+) -> Callable[[Callable[[Sequence[Q]], list[R]]], Callable[[Sequence[Q]], list[R]]]:
+    """Decorator of a function that answers many questions at once: only those not answered yet are asked.
+
+    A question is a tuple of (immutable) values, remembered by their identity as with `memo_by_identity`. The
+    function answers the questions it gets one by one, in their order; the answer to one must not depend on
+    the others.
+    """
+
+    def decorate(function: Callable[[Sequence[Q]], list[R]]) -> Callable[[Sequence[Q]], list[R]]:
+        kept: OrderedDict[tuple[object, ...], tuple[Q, R]] = OrderedDict()
+        lock = Lock()
+
+        @wraps(function)
+        def wrapper(questions: Sequence[Q]) -> list[R]:
+            keys = [_key(question) for question in questions]
+            new: dict[tuple[object, ...], Q] = {}
+            answered: dict[tuple[object, ...], tuple[Q, R]] = {}
+            with lock:
+                for key, question in zip(keys, questions, strict=True):
+                    found = kept.get(key)
+                    if found is None:
+                        new[key] = question
+                    else:
+                        answered[key] = found
+                        kept.move_to_end(key)
+            if new:
+                asked = list(new.values())
+                for key, pair in zip(new, zip(asked, function(asked), strict=True), strict=True):
+                    answered[key] = pair
+                with lock:
+                    for key in new:
+                        kept[key] = answered[key]
+                    while len(kept) > size:
+                        kept.popitem(last=False)
+            return [answered[key][1] for key in keys]
+
+        return wrapper
+
+    return decorate
 
 
-def _key(value: object) -> tuple[object, object]:
-    if isinstance(value, _PLAIN):
-        return (type(value), value)
-    return (type, id(value))
+_PLAIN = frozenset({int, float, str})
+"""Told apart by their value and type. True and members of enumerations exist once, so their identity does."""
+
+
+def _key(values: tuple[object, ...]) -> tuple[object, ...]:
+    return tuple([(type(v), v) if type(v) in _PLAIN else id(v) for v in values])

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
@@ -61,10 +61,12 @@ def _hash_map(partitions: int, buckets: int, grown_from: tuple[int, ...], defaul
 def hash_map_of(table: Table, partitions: int, version: NdbVersion) -> tuple[int, ...]:
     """The table's hash map: default, or the outcome of its reorganisations."""
     default = hashmap.default_buckets(version, partitions)
-    created = table.grown_from[0] if table.grown_from else partitions
+    # A fully replicated table gets more copies of its partitions, never more partitions.
+    grown_from = () if table.fully_replicated else table.grown_from
+    created = grown_from[0] if grown_from else partitions
     # A map has a bucket for every partition at least, whatever was typed.
     buckets = max(created, table.hash_map_buckets or hashmap.default_buckets(version, created))
-    return _hash_map(partitions, buckets, table.grown_from, default)
+    return _hash_map(partitions, buckets, grown_from, default)
 
 
 def spread_rows(rows: int, hash_map: tuple[int, ...]) -> Array:
@@ -105,17 +107,40 @@ def _partition_rows(table: Table, facts: MapFacts) -> Array:
     return np.diff(np.array(scaled, dtype=np.int64))
 
 
+class _Surroundings(NamedTuple):
+    """What the distribution of every table of a plan depends on, beside its placement."""
+
+    version: NdbVersion
+    group_ids: tuple[int, ...]
+    log_parts: int
+
+
+@lru_cache(maxsize=16)
+def _one(surroundings: _Surroundings) -> _Surroundings:
+    """One object for all plans that agree in it, so that results can be kept by identity."""
+    return surroundings
+
+
+@memo_by_identity(16)
+def _placed_in(plan: Plan) -> tuple[dict[str, tuple[Placement, ...]], _Surroundings]:
+    around = _Surroundings(plan.version, tuple(groups_by_number(plan)), redo_log_parts(plan, None))
+    return placements(plan), _one(around)
+
+
+def distribute(plan: Plan, table: Table) -> TableDistribution:
+    """Where the rows of a table of the plan lie. ValueError when no data node is in a node group."""
+    placed, around = _placed_in(plan)
+    placement = placed[table.id][0]
+    if placement.fragments == 0:
+        raise ValueError("a plan without data nodes in node groups distributes nothing")
+    return _distribute(table, placement, around)
+
+
 @memo_by_identity(4096)
-def _table_distribution(
-    table: Table,
-    placement: Placement,
-    group_ids: tuple[int, ...],
-    hash_map: tuple[int, ...],
-    layout: RowLayout,
-    log_parts: int,
-) -> TableDistribution:
+def _distribute(table: Table, placement: Placement, around: _Surroundings) -> TableDistribution:
     import numpy as np
 
+    hash_map = hash_map_of(table, placement.partitions, around.version)
     facts = map_facts(hash_map)
     rows = _partition_rows(table, facts)
     copies = placement.fragments // max(1, placement.partitions)
@@ -126,39 +151,12 @@ def _table_distribution(
         hash_map=hash_map,
         hash_map_name=facts.name_after(table.grown_from),
         placement=placement,
-        group_ids=group_ids,
+        group_ids=around.group_ids,
         rows=np.tile(rows, copies) if copies > 1 else rows,
-        layout=layout,
-        log_parts=log_parts,
+        layout=row_layout(table, around.version),
+        log_parts=around.log_parts,
         measured=measured,
         counted_variable_bytes=counted * copies if len(counted) == len(rows) else (),
-    )
-
-
-@lru_cache(maxsize=16)
-def _one_tuple(ids: tuple[int, ...]) -> tuple[int, ...]:
-    return ids
-
-
-@memo_by_identity(16)
-def _surroundings(plan: Plan) -> tuple[dict[str, tuple[Placement, ...]], tuple[int, ...], int]:
-    """What the distribution of every table of a plan needs: placements, group numbers, log parts."""
-    return placements(plan), _one_tuple(tuple(groups_by_number(plan))), redo_log_parts(plan, None)
-
-
-def distribute(plan: Plan, table: Table) -> TableDistribution:
-    """Where the rows of a table of the plan lie. ValueError when no data node is in a node group."""
-    placed, group_ids, log_parts = _surroundings(plan)
-    placement = placed[table.id][0]
-    if placement.fragments == 0:
-        raise ValueError("a plan without data nodes in node groups distributes nothing")
-    return _table_distribution(
-        table,
-        placement,
-        group_ids,
-        hash_map_of(table, placement.partitions, plan.version),
-        row_layout(table, plan.version),
-        log_parts,
     )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.rows import RowLayout
@@ -244,27 +243,3 @@ def page_bytes(rows: Array, rows_per_page: int) -> Array:
     if rows_per_page == 0:
         return np.zeros_like(rows)
     return -(-rows // rows_per_page) * PAGE_BYTES
-
-
-class PageRule(NamedTuple):
-    """How one part of a table fills pages."""
-
-    page: float
-    """Rows, or bytes of them, that a page holds."""
-    row: float = 1.0
-    """What one row takes of that: 1 when rows are counted."""
-    page_bytes: int = PAGE_BYTES
-
-
-def bytes_by_rule(rows: Array, rules: Sequence[PageRule]) -> Array:
-    """Bytes of the pages that hold so many rows, [rule, fragment]."""
-    import numpy as np
-
-    counts = rows.astype(np.float64)
-    sizes = np.empty((len(rules), len(counts)))
-    for part, (page, row, _) in zip(sizes, rules, strict=True):
-        np.divide(counts if row == 1.0 else counts * row, page, out=part)
-    np.ceil(sizes, out=sizes)
-    for part, rule in zip(sizes, rules, strict=True):
-        part *= rule.page_bytes
-    return sizes

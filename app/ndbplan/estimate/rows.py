@@ -24,6 +24,8 @@ HIDDEN_KEY = Column(name="$PK", type="bigint", unsigned=True, nullable=False)
 ASSUMED_BLOB_BYTES = 1000.0
 """Mean length taken for a BLOB, TEXT or JSON column of unknown content."""
 _MANY_TABLES = 4096
+_FIXED, _BITS, _VARIABLE, _BLOB = Storage.FIXED, Storage.BITS, Storage.VARIABLE, Storage.BLOB
+"""Thousands of columns ask for them; Python 3.11 takes its time to find a member of an enumeration."""
 
 
 class StoredColumn(NamedTuple):
@@ -129,7 +131,7 @@ def stored_column(column: Column, version: NdbVersion, *, in_memory: bool = Fals
     """How NDB stores a column; `in_memory`: it is indexed, so it stays in memory whatever it declares."""
     length = len(column.members) or column.length
     stored = _stored_type(column.type, length, column.scale, column.collation, version)
-    if stored.storage is Storage.BLOB and (column.blob_inline_bytes or column.blob_part_bytes):
+    if stored.storage is _BLOB and (column.blob_inline_bytes or column.blob_part_bytes):
         inline = column.blob_inline_bytes or stored.inline_bytes
         stored = replace(
             stored,
@@ -138,25 +140,27 @@ def stored_column(column: Column, version: NdbVersion, *, in_memory: bool = Fals
             part_bytes=column.blob_part_bytes or stored.part_bytes,
         )
     mean, assumed = _mean_bytes(column, stored)
+    # The first bytes of a blob stay in memory; only its parts go to disk (manual, disk data).
+    is_disk = column.storage == "disk" and not in_memory and stored.storage is not _BLOB
+    nullable = column.nullable
     return StoredColumn(
-        name=column.name,
-        type=stored,
-        mean_bytes=mean,
-        null_fraction=column.null_fraction if column.nullable else 0.0,
-        nullable=column.nullable,
-        # The first bytes of a blob stay in memory; only its parts go to disk (manual, disk data).
-        is_disk=column.storage == "disk" and not in_memory and stored.storage is not Storage.BLOB,
-        is_dynamic=column.column_format == "dynamic",
-        length_is_assumed=assumed,
+        column.name,
+        stored,
+        mean,
+        column.null_fraction if nullable else 0.0,
+        nullable,
+        is_disk,
+        column.column_format == "dynamic",
+        assumed,
     )
 
 
 def _mean_bytes(column: Column, stored: StoredType) -> tuple[float, bool]:
-    if stored.storage is Storage.FIXED:
+    if stored.storage is _FIXED:
         return float(stored.max_bytes), False
-    if stored.storage is Storage.BITS:
+    if stored.storage is _BITS:
         return float((stored.bits + 31) // 32 * 4), False
-    if stored.storage is Storage.BLOB:
+    if stored.storage is _BLOB:
         mean = _blob_mean(column)
         head = stored.max_bytes - stored.inline_bytes
         if stored.length_bytes == 0:
@@ -213,10 +217,11 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
     value_bytes = dynamic_value_bytes = present_dynamic = 0.0
     for column in stored:
         kind = column.type
-        has_length = kind.length_bytes > 0 and kind.storage in (Storage.VARIABLE, Storage.BLOB)
+        storage = kind.storage
+        has_length = kind.length_bytes > 0 and (storage is _VARIABLE or storage is _BLOB)
         if column.is_disk:
             disk_null_bits += column.nullable
-            if kind.storage is Storage.BITS:
+            if storage is _BITS:
                 disk_null_bits += kind.bits
             else:
                 disk_column_words += rowformat.words(kind.max_bytes + kind.length_bytes)
@@ -230,7 +235,7 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
             present_dynamic += present if has_length else 0.0
             continue
         null_bits += column.nullable
-        if kind.storage is Storage.BITS:
+        if storage is _BITS:
             null_bits += kind.bits
         elif has_length:
             variables += 1
@@ -307,11 +312,11 @@ def _part_layout(
     table: Table, version: NdbVersion, kind: StoredType, mean_bytes: float, *, on_disk: bool
 ) -> RowLayout:
     keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
-    number = StoredType(Storage.FIXED, 4)
-    data = StoredType(Storage.VARIABLE, kind.part_bytes, length_bytes=2)
+    number = StoredType(_FIXED, 4)
+    data = StoredType(_VARIABLE, kind.part_bytes, length_bytes=2)
     if version < (7, 0) or on_disk:
         # Parts of full size: always before blobs of version 2, and on disk still.
-        data = StoredType(Storage.FIXED, kind.part_bytes)
+        data = StoredType(_FIXED, kind.part_bytes)
         mean_bytes = kind.part_bytes - 2.0
     columns = [
         *keys,
@@ -328,10 +333,10 @@ def _part_layout(
 def _unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
     found: list[UniqueTable] = []
     keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
-    has_variable_key = any(c.type.storage is Storage.VARIABLE for c in keys)
+    has_variable_key = any(c.type.storage is _VARIABLE for c in keys)
     key_bytes = 4.0 + sum(4 * c.mean_words for c in keys)
     base_key = StoredType(
-        Storage.VARIABLE if has_variable_key else Storage.FIXED,
+        _VARIABLE if has_variable_key else _FIXED,
         4 + sum(4 * rowformat.words(c.type.max_bytes + c.type.length_bytes) for c in keys),
         length_bytes=2 if has_variable_key else 0,
     )

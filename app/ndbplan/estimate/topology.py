@@ -70,7 +70,7 @@ def cluster_of(plan: Plan) -> Cluster:
 def table_shape(table: Table) -> TableShape:
     """What of a table decides its fragments."""
     return TableShape(
-        balance=table.partition_balance.value,
+        balance=table.partition_balance,
         partitions=table.partitions,
         max_rows=table.max_rows,
         fully_replicated=table.fully_replicated,
@@ -81,11 +81,10 @@ def table_shape(table: Table) -> TableShape:
 _UNIQUE_INDEX_SHAPE = TableShape()
 
 
-@memo_by_identity(4096)
 def _shapes(table: Table) -> tuple[TableShape, ...]:
     # A unique index is a hidden table, created with its table but with fragments of its own.
-    unique = sum(index.kind != "ordered" for index in table.indexes)
-    return (table_shape(table), *([_UNIQUE_INDEX_SHAPE] * unique))
+    unique = [_UNIQUE_INDEX_SHAPE for index in table.indexes if index.kind != "ordered"]
+    return (table_shape(table), *unique)
 
 
 @lru_cache(maxsize=8)

@@ -11,10 +11,11 @@ against placements that 8.4.8 and 7.4.10 reported (tests/reality).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.frozen import FrozenMap
@@ -23,6 +24,8 @@ from ndbplan.ndb.version import NdbVersion
 
 if TYPE_CHECKING:
     import numpy as np
+
+    Array = np.ndarray[Any, Any]
 
 INSTANCE_KEYS = 1024
 """Log part ids of the newer fragmentation; LDM and log part are the remainder by their number."""
@@ -63,14 +66,35 @@ class Cluster:
         members = [self.ldm.get(node, 1) for group in self.groups for node in group]
         return max(1, min(members, default=1))
 
-    @property
+    @cached_property
     def replicas(self) -> int:
         """Members of a node group."""
         return max((len(group) for group in self.groups), default=1)
 
+    @cached_property
+    def nodes_from(self) -> Array:
+        """Node ids, [node group, place of the primary in it, replica]."""
+        import numpy as np
 
-@dataclass(frozen=True, slots=True)
-class TableShape:
+        replicas = self.replicas
+        # A group with too few members repeats its last one.
+        full = [[*group, *([group[-1]] * (replicas - len(group)))] for group in self.groups]
+        members = np.array(full, dtype=np.int64).reshape(-1, replicas)
+        turns = np.arange(replicas)
+        return members[:, (turns[:, None] + turns) % replicas]
+
+    @cached_property
+    def ldm_by_node(self) -> Array:
+        """LDM instances by node id."""
+        import numpy as np
+
+        counts = np.ones(256, dtype=np.int64)
+        for node, count in self.ldm.items():
+            counts[node] = max(1, count)
+        return counts
+
+
+class TableShape(NamedTuple):
     """What of a table decides its fragments."""
 
     balance: str = DEFAULT_BALANCE
@@ -122,17 +146,28 @@ class Placement:
     fragments: int
     partitions: int
     """Fewer than fragments when the table is fully replicated: then fragment f holds partition f mod this."""
-    node_group: np.ndarray[Any, Any]
-    log_part_id: np.ndarray[Any, Any]
+    node_group: Array
+    log_part_id: Array
     """Log part (classic) or instance key; the log part of a node is this modulo NoOfFragmentLogParts."""
-    nodes: np.ndarray[Any, Any]
+    nodes: Array
     """Node ids, [fragment, replica], the primary first."""
-    ldm: np.ndarray[Any, Any]
-    """LDM instance on each of these nodes, counted from 1 as ndbinfo does."""
-    log_part: np.ndarray[Any, Any]
+    ldm_by_node: Array
+    """LDM instances of nodes by their id."""
+    log_parts: int
+    """Log parts of each node."""
 
     @cached_property
-    def primary(self) -> np.ndarray[Any, Any]:
+    def ldm(self) -> Array:
+        """LDM instance on each of the nodes, counted from 1 as ndbinfo does."""
+        return self.log_part_id[:, None] % self.ldm_by_node[self.nodes] + 1
+
+    @cached_property
+    def log_part(self) -> Array:
+        """Log part of each fragment on its nodes."""
+        return self.log_part_id % self.log_parts
+
+    @cached_property
+    def primary(self) -> Array:
         """Node id of the primary replica of each fragment."""
         return self.nodes[:, 0]
 
@@ -145,64 +180,64 @@ class _GroupState:
     """Per-group counter: of all fragments up to 7.4, of *_BY_NODE and PARTITIONS n tables later."""
     primaries: dict[int, int] = field(default_factory=dict)
     """Next primary of each log part, shared by all tables that are not of the default balance."""
-    key_use: list[int] = field(default_factory=list)
-    """Fragments on each instance key (newer fragmentation)."""
+    next_key: int = 0
+    """Instance key after the last one given (newer fragmentation)."""
 
     def copy(self) -> _GroupState:
-        return _GroupState(self.next_log_part, dict(self.primaries), list(self.key_use))
+        return _GroupState(self.next_log_part, dict(self.primaries), self.next_key)
+
+
+class _Drawn(NamedTuple):
+    """What decides where the fragments of a table are; equal for tables with fragments at the same places."""
+
+    fragments: int
+    partitions: int
+    sequences: tuple[tuple[tuple[int, int], ...], ...]
+    """By state of a node group: (log part id, place of the primary) of its 1st, 2nd, ... fragment."""
+    grouping: _Grouping
+
+
+@dataclass(frozen=True, eq=False)
+class _Grouping:
+    """Which node groups have the same history."""
+
+    state_of: tuple[int, ...]
+    """State of each node group."""
 
 
 class _Placer:
-    """Places tables one after the other, keeping the counters of every node group."""
+    """Draws places for tables one after the other, keeping the counters of every node group."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self._groups = len(cluster.groups)
         # Groups that were given the same fragments so far share a state: a few states, not 72.
         self._states = [_GroupState()]
-        self._state_of = [0] * self._groups
-        self._kept: dict[Any, Placement] = {}
+        self._grouping = _Grouping((0,) * self._groups)
 
-    def place(self, shape: TableShape) -> Placement:
-        created = shape.grown_from[0] if shape.grown_from else None
-        if created is None:
-            return self._build(*self._sequences(shape, fragment_count(self.cluster, shape)), shape)
-        from dataclasses import replace
-
-        old = self.cluster
-        fresh = replace(shape, grown_from=(), partitions=shape.partitions)
-        first = next(
-            (g for g in range(1, self._groups + 1) if _with_groups(old, g, fresh) == created), self._groups
-        )
-        small = replace(old, groups=old.groups[:first])
-        placed = _Placer(small).place(replace(fresh, partitions=created if first == self._groups else None))
-        for count in (*shape.grown_from[1:], fragment_count(old, fresh)):
-            placed = extend(old, placed, count, fully_replicated=shape.fully_replicated)
-        return placed
-
-    def _sequences(self, shape: TableShape, fragments: int) -> tuple[int, int, list[Any], list[int]]:
-        """Per state: (log part id, primary index) of the 1st, 2nd, ... fragment of a group, and counts."""
-        groups = self._groups
+    def draw(self, shape: TableShape) -> _Drawn:
+        """Where the fragments of the next table go, one that was never reorganised."""
+        fragments, groups = fragment_count(self.cluster, shape), self._groups
         if shape.fully_replicated:
             partitions = max(1, fragments // groups)
             fragments = partitions * groups
-            counts = [partitions] * groups
         else:
             partitions = fragments
-            counts = [fragments // groups + (1 if g < fragments % groups else 0) for g in range(groups)]
-        self._split_states(counts)
-        sequences: list[Any] = [None] * len(self._states)
-        for group, state in enumerate(self._state_of):
-            if sequences[state] is None:
-                sequences[state] = self._advance(self._states[state], shape, counts[group])
-        return fragments, partitions, sequences, counts
+        each, more = divmod(fragments, groups)
+        if more:
+            self._split_states([each + 1] * more + [each] * (groups - more))
+        sequences = [
+            self._advance(state, shape, each + (self._grouping.state_of.index(number) < more))
+            for number, state in enumerate(self._states)
+        ]
+        return _Drawn(fragments, partitions, tuple(sequences), self._grouping)
 
     def _split_states(self, counts: list[int]) -> None:
         wanted: dict[tuple[int, int], int] = {}
         states: list[_GroupState] = []
         state_of: list[int] = []
         taken: set[int] = set()
-        for group, old in enumerate(self._state_of):
+        for group, old in enumerate(self._grouping.state_of):
             key = (old, counts[group])
             if key not in wanted:
                 state = self._states[old]
@@ -210,7 +245,9 @@ class _Placer:
                 states.append(state.copy() if old in taken else state)
                 taken.add(old)
             state_of.append(wanted[key])
-        self._states, self._state_of = states, state_of
+        self._states = states
+        if tuple(state_of) != self._grouping.state_of:
+            self._grouping = _Grouping(tuple(state_of))
 
     def _advance(self, state: _GroupState, shape: TableShape, count: int) -> tuple[tuple[int, int], ...]:
         cluster, replicas = self.cluster, self.cluster.replicas
@@ -220,7 +257,10 @@ class _Placer:
             state.next_log_part += count
             return tuple(((start + r) // replicas % cluster.log_parts, r % replicas) for r in range(count))
         if not cluster.classic:
-            ids = _least_used(state, count)
+            # The instance keys with fewest fragments are always those that follow on the last one given.
+            start = state.next_key
+            state.next_key = (start + count) % INSTANCE_KEYS
+            ids = [(start + r) % INSTANCE_KEYS for r in range(count)]
         elif shape.partitions is not None or shape.balance in ("FOR_RP_BY_NODE", "FOR_RA_BY_NODE"):
             start = state.next_log_part
             state.next_log_part += count
@@ -243,82 +283,100 @@ class _Placer:
             sequence.append((log_part, primary))
         return tuple(sequence)
 
-    def _build(
-        self,
-        fragments: int,
-        partitions: int,
-        sequences: list[tuple[tuple[int, int], ...]],
-        counts: list[int],
-        shape: TableShape,
-    ) -> Placement:
-        key = (fragments, partitions, tuple(sequences), tuple(self._state_of))
-        found = self._kept.get(key)
-        if found is None:
-            rows = [
-                (group, *sequences[self._state_of[group]][round_])
-                for group, round_ in _slots(fragments, partitions, self._groups, shape.fully_replicated)
-            ]
-            found = self._kept[key] = _placement(self.cluster, partitions, rows)
-        return found
 
-
-def _with_groups(cluster: Cluster, groups: int, shape: TableShape) -> int:
-    from dataclasses import replace
-
-    return fragment_count(replace(cluster, groups=cluster.groups[:groups]), shape)
-
-
-def _slots(fragments: int, partitions: int, groups: int, fully_replicated: bool) -> Iterable[tuple[int, int]]:
-    if fully_replicated:
-        return ((f // partitions, f % partitions) for f in range(fragments))
-    return ((f % groups, f // groups) for f in range(fragments))
-
-
-def _least_used(state: _GroupState, count: int) -> list[int]:
-    use = state.key_use or [0] * INSTANCE_KEYS
-    start = use.index(min(use))
-    keys = [(start + r) % INSTANCE_KEYS for r in range(count)]
-    for instance_key in keys:
-        use[instance_key] += 1
-    state.key_use = use
-    return keys
-
-
-def _placement(cluster: Cluster, partitions: int, rows: Sequence[tuple[int, int, int]]) -> Placement:
-    """Arrays from (node group, log part id, index of the primary) of each fragment."""
+@lru_cache(maxsize=64)
+def _slots(
+    fragments: int, partitions: int, counts: tuple[int, ...], grouping: _Grouping
+) -> tuple[Array, Array]:
+    """Node group of each fragment, and its place in the sequences of all states one after the other."""
     import numpy as np
 
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    group, log_part_id, primary = table[:, 0], table[:, 1], table[:, 2]
-    replicas = cluster.replicas
-    members = np.array(
-        [[*g, *([g[-1]] * (replicas - len(g)))] for g in cluster.groups], dtype=np.int64
-    ).reshape(-1, replicas)
-    order = (primary[:, None] + np.arange(replicas)[None, :]) % replicas
-    nodes = members[group[:, None], order]
-    ldm_of = np.ones(256, dtype=np.int64)
-    for node, count in cluster.ldm.items():
-        ldm_of[node] = max(1, count)
-    return Placement(
-        fragments=len(rows),
-        partitions=partitions,
-        node_group=group,
-        log_part_id=log_part_id,
-        nodes=nodes,
-        ldm=log_part_id[:, None] % ldm_of[nodes] + 1,
-        log_part=log_part_id % cluster.log_parts,
-    )
+    groups, numbers = len(grouping.state_of), np.arange(fragments)
+    if partitions < fragments:
+        group, turn = divmod(numbers, partitions)
+    else:
+        turn, group = divmod(numbers, groups)
+    starts = np.array([0, *accumulate(counts)])[list(grouping.state_of)]
+    return group, starts[group] + turn
+
+
+def _placements(cluster: Cluster, drawn: Sequence[_Drawn]) -> dict[_Drawn, Placement]:
+    """Placements of tables, the fragments of all of them at once."""
+    if not drawn:
+        return {}
+    import numpy as np
+
+    different = list(dict.fromkeys(drawn))
+    pairs: list[tuple[int, int]] = []
+    groups, places = [], []
+    for table in different:
+        counts = tuple([len(sequence) for sequence in table.sequences])
+        group, place = _slots(table.fragments, table.partitions, counts, table.grouping)
+        groups.append(group)
+        places.append(place + len(pairs))
+        pairs += chain.from_iterable(table.sequences)
+    log_part_id, primary = np.array(pairs, dtype=np.int64).T[:, np.concatenate(places)]
+    partitions = [table.partitions for table in different]
+    return dict(zip(different, _placed(cluster, partitions, groups, log_part_id, primary), strict=True))
+
+
+def _placed(
+    cluster: Cluster,
+    partitions: Sequence[int],
+    groups: Sequence[Array],
+    log_part_id: Array,
+    primary: Array,
+) -> list[Placement]:
+    """Placements of tables by the partitions and the node groups of the fragments of each.
+
+    Log part ids and the places of primaries in their groups come for the fragments of all tables, in order.
+    """
+    import numpy as np
+
+    nodes = cluster.nodes_from[np.concatenate(groups), primary]
+    ldm, log_parts = cluster.ldm_by_node, cluster.log_parts
+    found, start = [], 0
+    for count, group in zip(partitions, groups, strict=True):
+        own = slice(start, start + len(group))
+        found.append(Placement(len(group), count, group, log_part_id[own], nodes[own], ldm, log_parts))
+        start += len(group)
+    return found
 
 
 def place_all(cluster: Cluster, shapes: Sequence[TableShape]) -> tuple[Placement, ...]:
     """Placements of tables created in this order on a new cluster."""
     if not cluster.groups:
-        return tuple(_placement(cluster, 0, ()) for _ in shapes)
+        import numpy as np
+
+        nothing = np.zeros(0, dtype=np.int64)
+        return (*_placed(cluster, [0], [nothing], nothing, nothing),) * len(shapes)
     placer = _Placer(cluster)
     if not cluster.classic:
         for _ in range(_SYSTEM_TABLES):
-            placer.place(TableShape())
-    return tuple(placer.place(shape) for shape in shapes)
+            placer.draw(TableShape())
+    drawn = [None if shape.grown_from else placer.draw(shape) for shape in shapes]
+    placed = _placements(cluster, [table for table in drawn if table is not None])
+    return tuple(
+        _reorganised(cluster, shape) if table is None else placed[table]
+        for table, shape in zip(drawn, shapes, strict=True)
+    )
+
+
+def _with_groups(cluster: Cluster, groups: int, shape: TableShape) -> int:
+    return fragment_count(replace(cluster, groups=cluster.groups[:groups]), shape)
+
+
+def _reorganised(cluster: Cluster, shape: TableShape) -> Placement:
+    """Placement of a table that was created on fewer node groups and reorganised since."""
+    groups, created = len(cluster.groups), shape.grown_from[0]
+    fresh = shape._replace(grown_from=())
+    first = next((g for g in range(1, groups + 1) if _with_groups(cluster, g, fresh) == created), groups)
+    small = replace(cluster, groups=cluster.groups[:first])
+    drawn = _Placer(small).draw(fresh._replace(partitions=created if first == groups else None))
+    placed = _placements(small, [drawn])[drawn]
+    for count in (*shape.grown_from[1:], fragment_count(cluster, fresh)):
+        placed = extend(cluster, placed, count, fully_replicated=shape.fully_replicated)
+    return placed
 
 
 def _index_in_group(cluster: Cluster, group: int, node: int) -> int:
@@ -346,6 +404,8 @@ def extend(
         fragments = placed.partitions * len(cluster.groups)
     if fragments <= placed.fragments:
         return placed
+    import numpy as np
+
     replicas = cluster.replicas
     load = [0] * len(cluster.groups)
     parts: list[dict[int, int]] = [{} for _ in cluster.groups]
@@ -374,4 +434,6 @@ def extend(
         parts[group][log_part] = parts[group].get(log_part, 0) + 1
         load[group] += 1
         added[group] += 1
-    return _placement(cluster, placed.partitions if fully_replicated else fragments, rows)
+    group_of, log_part_id, primary_of = np.array(rows, dtype=np.int64).T
+    partitions = placed.partitions if fully_replicated else fragments
+    return _placed(cluster, [partitions], [group_of], log_part_id, primary_of)[0]
