@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_args
 
+from PySide6.QtCore import Qt
+
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.inspector.grid import Cell, Grid, Rows
 from ndbplan.desktop.inspector.page import Page
+from ndbplan.desktop.parts import link
 from ndbplan.desktop.units import BYTES, COUNT, MEMORY, NUMBER, SHARE, TEXT, WHOLE, Unit
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan
@@ -68,6 +71,9 @@ class TablePage(Page):
         form.line("rows", "Rows", COUNT)
         form.line("growth_rows_per_month", "Growth per month", COUNT, tip="Rows that are added each month")
         if self.only is not None:
+            count = link("Count real keys from a CSV…", self._count_keys)
+            self.column.addWidget(count, 0, Qt.AlignmentFlag.AlignRight)
+            form = self.form()
             form.line(
                 "primary_key", "Primary key", NAMES, empty="hidden key", get=_get("primary_key"), edit=_key
             )
@@ -81,6 +87,11 @@ class TablePage(Page):
             )
             self._grids()
         self._storage()
+
+    def _count_keys(self) -> None:
+        from ndbplan.desktop.real_keys_dialog import RealKeysDialog
+
+        RealKeysDialog(self.context.document, self.ids[0], self.window()).open()
 
     def _grids(self) -> None:
         document, table_id = self.context.document, self.ids[0]
