@@ -36,7 +36,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_bytes
 from ndbplan.desktop import theme
 from ndbplan.desktop.document import Document
-from ndbplan.desktop.parts import label
+from ndbplan.desktop.parts import StateLine
 from ndbplan.desktop.tasks import Outcome, Task, Tasks
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
@@ -44,7 +44,6 @@ from ndbplan.plan.plan import EMPTY_PLAN, Plan
 if TYPE_CHECKING:
     from ndbplan.exchange.import_files import Imported
 
-_MOST_BYTES = 64_000_000
 _ROW_HEIGHT = 32
 """Under both lists, so that they end alike."""
 _HINT = """Drop files here, add them, or paste text:
@@ -88,10 +87,8 @@ class ImportDialog(QDialog):
         self._read_onto: Plan | None = None
         self._found: Imported | None = None
         self.sources = _Listing("What is imported", _HINT)
-        self.found = _Listing(
-            "What it says", "What the files say is listed here before it is taken."
-        )
-        self.state = label("", "muted")
+        self.found = _Listing("What it says", "What the files say is listed here before it is taken.")
+        self.state = StateLine()
         self.target = self._choice("Put into", "Where the import goes", ("this plan", "a new plan"))
         self.version = self._choice("NDB", "Version the configuration aims at", ("as it says", *SERIES))
         self.disk = self._choice("Measured", "Disk that fio or iostat measured", ())
@@ -179,31 +176,24 @@ class ImportDialog(QDialog):
 
     def add_files(self, paths: Iterable[Path]) -> None:
         """Read files; one that cannot be read is named below and the others stay."""
+        from ndbplan.exchange.import_files import read_file
+
         refused = ""
         for path in paths:
             try:
-                size = path.stat().st_size
-                if size > _MOST_BYTES:
-                    raise UserError(
-                        f"the file has {format_bytes(size)}; at most {format_bytes(_MOST_BYTES)} are read",
-                        where=str(path),
-                        fix="dump without data (mysqldump --no-data)",
-                    )
-                self._contents[self._free_name(path.name)] = path.read_bytes()
-            except OSError as error:
-                refused = f"{path}: cannot be read ({error.strerror}) — check the name"
+                self._contents[self._free_name(path.name)] = read_file(path)
             except UserError as error:
                 refused = error.line
         self._list_sources()
         self._read()
         if refused:
-            self._say(refused, is_error=True)
+            self.state.say(refused, is_error=True)
 
     def paste(self) -> None:
         """Take the clipboard's text as one more source."""
         text = QGuiApplication.clipboard().text()
         if not text.strip():
-            self._say("The clipboard holds no text.", is_error=True)
+            self.state.say("The clipboard holds no text.", is_error=True)
             return
         self._contents[self._free_name("pasted text")] = text.encode()
         self._list_sources()
@@ -242,14 +232,14 @@ class ImportDialog(QDialog):
         if not self._contents:
             self.found.clear()
             self._offer_what_fits({})
-            self._say("")
+            self.state.say("")
             return
         base = self._document.plan if self.target.currentIndex() == 0 else None
         version = self.version.currentText() if self.version.currentIndex() > 0 else None
         disks = self.disk.currentData() or () if base is not None else ()
         contents = dict(self._contents)
         self._read_onto = base
-        self._say("reading …")
+        self.state.say("reading …")
         self._task = self._tasks.start(
             lambda _task: _imported(contents, base, version, disks), self._was_read
         )
@@ -260,7 +250,7 @@ class ImportDialog(QDialog):
         self._task = None
         self.found.clear()
         if outcome.error:
-            self._say(outcome.error, is_error=True)
+            self.state.say(outcome.error, is_error=True)
             return
         found: Imported = outcome.value
         self._offer_what_fits(dict(found.kinds))
@@ -281,7 +271,7 @@ class ImportDialog(QDialog):
         for change in found.changes:
             self._say_found("changed", change)
         changes, notes = len(found.changes), len(found.findings)
-        self._say(
+        self.state.say(
             f"{changes} change{'s' if changes != 1 else ''}, {notes} note{'s' if notes != 1 else ''}"
             if changes or notes
             else "Everything the import says is in the plan already."
@@ -309,11 +299,6 @@ class ImportDialog(QDialog):
         self._remove.setEnabled(bool(self.sources.selectedItems()))
         found = self._found
         self.take.setEnabled(found is not None and bool(found.changes))
-
-    def _say(self, text: str, *, is_error: bool = False) -> None:
-        self.state.setText(text)
-        self.state.setProperty("look", "fieldError" if is_error else "muted")
-        theme.restyle(self.state)
 
     # Taking it
 

@@ -54,6 +54,22 @@ def label(text: str, look: str, *, wrap: bool = True) -> QLabel:
     return made
 
 
+class StateLine(QLabel):
+    """The line at the foot of a dialog that says how it goes, or what went wrong."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.say(text)
+
+    def say(self, text: str, *, is_error: bool = False) -> None:
+        """Show a line."""
+        self.setText(text)
+        self.setProperty("look", "fieldError" if is_error else "muted")
+        theme.restyle(self)
+
+
 def spin_box() -> QSpinBox:
     """A box for a small whole number."""
     made = QSpinBox()

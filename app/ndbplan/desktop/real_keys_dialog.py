@@ -25,9 +25,8 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_count, format_percent
-from ndbplan.desktop import theme
 from ndbplan.desktop.document import Document
-from ndbplan.desktop.parts import Bar, label
+from ndbplan.desktop.parts import Bar, StateLine, label
 from ndbplan.desktop.tasks import Outcome, Progress, Task, Tasks
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan
@@ -79,7 +78,7 @@ class RealKeysDialog(QDialog):
         self.file = label("", "muted", wrap=False)
         self.bar = Bar()
         self.bar.hide()
-        self.state = label("", "muted")
+        self.state = StateLine()
         self.facts = QGridLayout()
         self.facts.setHorizontalSpacing(24)
         self.facts.setVerticalSpacing(6)
@@ -134,7 +133,7 @@ class RealKeysDialog(QDialog):
         self.take.setEnabled(False)
         self.file.setText(path.name)
         self.file.setToolTip(str(path))
-        self._say("counting …")
+        self.state.say("counting …")
         self.bar.show_fraction(0.0)
         self.bar.show()
         plan, table = self._document.plan, self._table
@@ -149,7 +148,7 @@ class RealKeysDialog(QDialog):
         try:
             self._document.edit(f"Count the keys of {self._table.full_name}", self._counted.plan)
         except UserError as error:
-            self._say(error.line, is_error=True)
+            self.state.say(error.line, is_error=True)
             return
         self.accept()
 
@@ -175,7 +174,7 @@ class RealKeysDialog(QDialog):
         self._clear_facts()
         self.hot.hide()
         if outcome.error:
-            self._say(outcome.error, is_error=True)
+            self.state.say(outcome.error, is_error=True)
             return
         counted: _Counted = outcome.value
         self._counted = counted
@@ -192,9 +191,9 @@ class RealKeysDialog(QDialog):
         if found.faulty:
             lines = "; ".join(found.problems[:3])
             faulty = "1 row" if found.faulty == 1 else f"{format_count(found.faulty)} rows"
-            self._say(f"{faulty} could not be read, left out of the count: {lines}", is_error=True)
+            self.state.say(f"{faulty} could not be read, left out of the count: {lines}", is_error=True)
         else:
-            self._say(found.note)
+            self.state.say(found.note)
 
     def _show_hot(self, found: KeyCount) -> None:
         self.hot.setRowCount(len(found.hot_keys))
@@ -217,11 +216,6 @@ class RealKeysDialog(QDialog):
             if isinstance(widget, QLabel):
                 widget.hide()
                 widget.deleteLater()
-
-    def _say(self, text: str, *, is_error: bool = False) -> None:
-        self.state.setText(text)
-        self.state.setProperty("look", "fieldError" if is_error else "muted")
-        theme.restyle(self.state)
 
 
 class _Metered(BufferedReader):

@@ -22,10 +22,9 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_bytes
 from ndbplan.desktop import theme
 from ndbplan.desktop.document import Document
-from ndbplan.desktop.parts import label
+from ndbplan.desktop.parts import StateLine
 from ndbplan.desktop.tasks import Outcome, Task, Tasks
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from ndbplan.exchange.ddl import DdlResult
 
 _PAUSE_MS = 250
-_MOST_BYTES = 64_000_000
 _HINT = "Paste SHOW CREATE TABLE output, CREATE TABLE statements or a mysqldump here."
 
 
@@ -60,7 +58,7 @@ class SqlDialog(QDialog):
         self.found.setWordWrap(True)
         self.found.itemActivated.connect(self._go_to)
         self.found.itemClicked.connect(self._go_to)
-        self.state = label(_HINT, "muted")
+        self.state = StateLine(_HINT)
         load = QPushButton("Open a file…")
         load.clicked.connect(self._ask_file)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
@@ -100,19 +98,12 @@ class SqlDialog(QDialog):
 
     def load(self, path: Path) -> None:
         """Show the text of a file; what is wrong with it is said below."""
+        from ndbplan.exchange.import_files import read_file
+
         try:
-            size = path.stat().st_size
-            if size > _MOST_BYTES:
-                raise UserError(
-                    f"the file has {format_bytes(size)}; this window takes up to {format_bytes(_MOST_BYTES)}",
-                    where=str(path),
-                    fix="import a dump without data (mysqldump --no-data)",
-                )
-            self.text.setPlainText(path.read_text(encoding="utf-8", errors="replace"))
-        except OSError as error:
-            self._say(f"{path}: cannot be read ({error.strerror}) — check the name", is_error=True)
+            self.text.setPlainText(read_file(path).decode("utf-8", "replace"))
         except UserError as error:
-            self._say(error.line, is_error=True)
+            self.state.say(error.line, is_error=True)
 
     def add_tables(self) -> None:
         """Take the tables into the plan as one undoable edit; known ones keep their rows and growth."""
@@ -126,7 +117,7 @@ class SqlDialog(QDialog):
                 lambda plan: merged(plan, found.tables),
             )
         except UserError as error:
-            self._say(error.line, is_error=True)
+            self.state.say(error.line, is_error=True)
             return
         self.accept()
 
@@ -153,7 +144,7 @@ class SqlDialog(QDialog):
         self._found = None
         self.take.setEnabled(False)
         if outcome.error:
-            self._say(outcome.error, is_error=True)
+            self.state.say(outcome.error, is_error=True)
             return
         found: DdlResult = outcome.value
         self._found = found
@@ -168,9 +159,11 @@ class SqlDialog(QDialog):
         self.take.setText(f"Add {count} tables" if count != 1 else "Add 1 table")
         notes = len(found.problems)
         if count or notes:
-            self._say(f"{count} tables understood, {notes} notes" if notes else f"{count} tables understood")
+            self.state.say(
+                f"{count} tables understood, {notes} notes" if notes else f"{count} tables understood"
+            )
         else:
-            self._say(_HINT)
+            self.state.say(_HINT)
 
     def _item(self, text: str, icon: str, place: tuple[int, int] | None) -> None:
         colour = theme.tokens().warning if place else theme.tokens().good
@@ -189,11 +182,6 @@ class SqlDialog(QDialog):
         )
         self.text.setTextCursor(cursor)
         self.text.setFocus()
-
-    def _say(self, text: str, *, is_error: bool = False) -> None:
-        self.state.setText(text)
-        self.state.setProperty("look", "fieldError" if is_error else "muted")
-        theme.restyle(self.state)
 
 
 def merged(plan: Plan, tables: tuple[Table, ...]) -> Plan:

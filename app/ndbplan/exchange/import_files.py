@@ -10,14 +10,18 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import format_bytes
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import edits
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.tables import Table
 
+MOST_BYTES = 64_000_000
+"""A schema, a configuration or statistics are far smaller; dumps with data are not read."""
 Kind = Literal["config", "options", "ddl", "statistics", "measurements"]
 _SECTION = re.compile(
     r"^\s*\[\s*(?:ndbd|ndb_mgmd|mgm|mysqld|api|tcp|shm|db|computer|system)(?:\s+default)?\s*\]", re.I | re.M
@@ -77,6 +81,23 @@ class Imported:
             "findings": [finding.to_json() for finding in self.findings],
             "changes": list(self.changes),
         }
+
+
+def read_file(path: Path) -> bytes:
+    """The content of a file to import. Raises FileKindError when it cannot be read or is too large."""
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise FileKindError(
+                f"the file has {format_bytes(size)}; at most {format_bytes(MOST_BYTES)} are read",
+                where=str(path),
+                fix="dump without data (mysqldump --no-data)",
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise FileKindError(
+            f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"
+        ) from None
 
 
 def kind_of(name: str, content: bytes) -> Kind:
