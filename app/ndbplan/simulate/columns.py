@@ -147,8 +147,10 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     C_SEND,  # transactions whose messages wait in send buffers
     C_GCP_S,  # seconds since the last global checkpoint
     C_OLDEST,  # slot of the queue before which all are empty
+    C_LCP_EARLY,  # how long before the end of a step a checkpoint ended
+    C_LCP_LATE,  # how long after its moment the running checkpoint began
     C_COLUMNS,
-) = range(18)
+) = range(20)
 
 # Settings of a run.
 (

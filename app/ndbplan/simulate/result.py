@@ -371,7 +371,8 @@ def _parts(scenario: Scenario, arrays: Arrays) -> tuple[PartSeries, ...]:
                     buffer_bytes=max(1, node_class.redo_buffer_bytes),
                     log_bytes=int(scenario.nodes[n, col.N_LOG_BYTES]),
                     low=low,
-                    high=arrays.out_high[:, n, p],
+                    # What the disk writes during a step makes room before it is counted as written.
+                    high=np.minimum(arrays.out_high[:, n, p], node_class.redo_buffer_bytes),
                     last=arrays.out_last[:, n, p],
                     log_used=arrays.out_log[:, n, p],
                     log_most=max(

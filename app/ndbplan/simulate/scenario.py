@@ -38,7 +38,7 @@ LCP_SHARE_SMALL_FILES = 0.62
 """Share of a busy disk that a checkpoint takes when log files are smaller than the redo buffer [7.4.10]."""
 LCP_SHARE_BUFFERED = 0.60
 """The same without ODirect [7.4.10]."""
-DOOMED_SHARE = 0.95
+DOOMED_SHARE = 1.0
 """Log that transactions of many rows write before they are undone, against what all their rows in open parts
 would write, times the root of the accepted share [7.4.10: 1.3 to 1.45 x per accepted row, 1.8 x at four
 times the ceiling]. A single row is written by every replica before the one that refuses it."""

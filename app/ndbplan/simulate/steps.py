@@ -434,7 +434,7 @@ def advance(
             share_disks(disks, work, dt)
             ended = write(
                 run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, limit,
-                node_state, work, hold, writing, dt, bucket, out_disk, out_busy, out_node,
+                node_state, cluster, work, hold, writing, dt, bucket, out_disk, out_busy, out_node,
             )  # fmt: skip
             if gcp_steps == 1 and piece == pieces - 1:
                 cluster[C_GCP_S] = 0.0

@@ -9,6 +9,8 @@ from numba import njit
 from ndbplan.simulate.columns import (
     C_ALERT,
     C_GCP_S,
+    C_LCP_EARLY,
+    C_LCP_LATE,
     C_LCP_NUMBER,
     C_LCP_PHASE,
     C_LCP_STAGE,
@@ -77,6 +79,8 @@ ALERT_LOW, ALERT_HIGH, ALERT_CRITICAL = 0.25, 0.40, 0.60
 HEADROOM, HEADROOM_ALERT = 1.25, 0.15
 """Checkpoint speed against what the changes need, and more for each alert level (NDB source)."""
 DRIFT_KEPT = 0.95
+FRAGMENT_AHEAD_S = 0.1
+"""How long before the one before it ends a fragment is begun, at least: a step must not end without work."""
 CONTROL_FILE_BYTES = 4096.0
 """What a checkpoint writes when nothing has changed (NDB source)."""
 FORCED_AT = 2.0 / 3.0
@@ -120,7 +124,7 @@ def _next_fragment(nodes, node_state, n):
 @njit(cache=True, nogil=True)
 def _next_fragments(run, nodes, node_state, n):
     """Begin fragments when those under way will not last for a whole step."""
-    step = node_state[S_LCP_TARGET, n] * run[R_STEP_S]
+    step = node_state[S_LCP_TARGET, n] * max(run[R_STEP_S], FRAGMENT_AHEAD_S)
     while node_state[S_LCP_FRAGMENTS, n] > 0.0 and node_state[S_LCP_LEFT, n] < step:
         _next_fragment(nodes, node_state, n)
 
@@ -180,7 +184,7 @@ def _log_is_short(nodes, parts):
 @njit(cache=True, nogil=True)
 def _begin(run, nodes, parts, node_state, cluster):
     # How long ago the last global checkpoint was is chance: the log is kept back to the mean moment.
-    since = cluster[C_GCP_S] / run[R_GCP_S] - 0.5
+    since = (cluster[C_GCP_S] - cluster[C_LCP_LATE]) / run[R_GCP_S] - 0.5
     cluster[C_LOG_AT_LCP] = parts[P_MADE].sum()
     cluster[C_LCP_NUMBER] += 1.0
     cluster[C_LCP_PHASE] = 1.0
@@ -221,31 +225,39 @@ def checkpoint(run, nodes, parts, node_state, cluster):
         if not running:
             cluster[C_LCP_PHASE] = 0.0
             cluster[C_LCP_STAGE] = LCP_STAGES
-            cluster[C_LCP_STAGE_S] = run[R_STAGE_S]
+            cluster[C_LCP_STAGE_S] = run[R_STAGE_S] - cluster[C_LCP_EARLY] - cluster[C_LCP_LATE]
             _mark(parts)
         return
+    # Stages end within a step: what is beyond their end counts for the next one.
+    beyond = max(-run[R_STEP_S], cluster[C_LCP_STAGE_S])
+    cluster[C_LCP_STAGE_S] = beyond
     if cluster[C_LCP_STAGE] > 0.0:
         if cluster[C_LCP_STAGE] > 1.0 and not _flushed(parts, node_state):
+            cluster[C_LCP_STAGE_S] = 0.0
             return
         cluster[C_LCP_STAGE] -= 1.0
-        cluster[C_LCP_STAGE_S] = run[R_STAGE_S]
+        cluster[C_LCP_STAGE_S] += run[R_STAGE_S]
+        cluster[C_LCP_LATE] = -beyond
         if cluster[C_LCP_STAGE] > 0.0:
             _mark(parts)
             if cluster[C_LCP_STAGE] == 1.0 and _is_behind(parts):
-                cluster[C_LCP_STAGE_S] = SMALL_TABLES_S
+                cluster[C_LCP_STAGE_S] = SMALL_TABLES_S + beyond
             return
         _free_logs(nodes, parts, node_state)
     made = parts[P_MADE].sum() - cluster[C_LOG_AT_LCP]
     first = cluster[C_LCP_NUMBER] == 0.0 and made > 0.0
     if made >= run[R_LCP_THRESHOLD] or first or _log_is_short(nodes, parts):
         _begin(run, nodes, parts, node_state, cluster)
+    else:
+        # From now on it is the amount of log that starts a checkpoint, not the time.
+        cluster[C_LCP_STAGE_S] = cluster[C_LCP_LATE] = 0.0
 
 
 @njit(cache=True, nogil=True)
 def near_checkpoint(node_state, cluster, step_s):
     """Whether a checkpoint, or a stage of the pause after it, may end in this step."""
     if cluster[C_LCP_PHASE] <= 0.0:
-        return cluster[C_LCP_STAGE] > 0.0 and cluster[C_LCP_STAGE_S] <= step_s
+        return cluster[C_LCP_STAGE_S] <= step_s
     for n in range(node_state.shape[1]):
         if node_state[S_LCP_FRAGMENTS, n] <= 0.0:
             left = node_state[S_LCP_LEFT, n]

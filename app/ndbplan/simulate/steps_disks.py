@@ -8,6 +8,7 @@ from numba import njit
 
 from ndbplan.simulate.columns import (
     B_LCP_WRITTEN,
+    C_LCP_EARLY,
     D_BYTES_PER_S,
     D_LCP_SHARE,
     D_READ_IOPS,
@@ -44,6 +45,7 @@ from ndbplan.simulate.columns import (
     W_REDO_GRANT,
     W_UNDO,
 )
+from ndbplan.simulate.steps_checkpoint import FRAGMENT_AHEAD_S
 from ndbplan.simulate.steps_log import drain_part_of
 
 USABLE = 0.99
@@ -119,8 +121,8 @@ def share_disks(disks, work, step_s):
 
 @njit(cache=True, nogil=True)
 def write(
-    run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, limit, node_state, work,
-    hold, writing, step_s, bucket, out_disk, out_busy, out_node,
+    run, nodes, index, disk_start, disk_member, disks, weights, parts, fill, drained, limit, node_state,
+    cluster, work, hold, writing, step_s, bucket, out_disk, out_busy, out_node,
 ):  # fmt: skip
     """Let the disks write what they were granted, and record it. True when fragments of a checkpoint
     end, or will in the next step."""
@@ -128,6 +130,7 @@ def write(
     room_part = min(1.0, run[R_FINE_S] / step_s)
     log_parts = parts.shape[2]
     ended = False
+    early = step_s
     for d in range(disks.shape[0]):
         begin, end = disk_start[d], disk_start[d + 1]
         redo = work[d, W_REDO]
@@ -159,8 +162,12 @@ def write(
             node_state[S_LCP_LEFT, n] -= amount
             node_state[S_LCP_WRITTEN, n] += amount
             left = node_state[S_LCP_LEFT, n]
-            more = node_state[S_LCP_FRAGMENTS, n] > 0.0
-            ended |= left <= 0.0 or (more and left < node_state[S_LCP_TARGET, n] * step_s)
+            if node_state[S_LCP_FRAGMENTS, n] > 0.0:
+                ended |= left < node_state[S_LCP_TARGET, n] * max(step_s, FRAGMENT_AHEAD_S)
+            elif left <= 0.0:
+                ended = True
+                speed = node_state[S_LCP_TARGET, n] * work[d, W_HEAVY_GRANT]
+                early = min(early, max(0.0, step_s - amount / max(1.0, speed)))
             out_disk[bucket, d, W_LCP] += amount
             out_node[bucket, n, B_LCP_WRITTEN] += amount
         if run[R_DISK_DATA] > 0.0:
@@ -180,4 +187,6 @@ def write(
             if node_state[S_BACKUP_LEFT, n] < 1.0:
                 node_state[S_BACKUP_LEFT, n] = 0.0
             out_disk[bucket, d, W_BACKUP] += amount
+    if ended:
+        cluster[C_LCP_EARLY] = early
     return ended

@@ -152,7 +152,9 @@ def _openness(nodes, index, slots, alive, load, parts, attempts, queue):
             if rounds > 1 and need > 0.0:
                 need *= _reach(parts, slots, alive, index[n, I_GROUP], index[n, I_SLOT], p)
                 room = _room(parts, n, p)
-                if need * parts[P_GRANT, n, p] > room:
+                if need <= room:
+                    parts[P_GRANT, n, p] = 1.0
+                elif need * parts[P_GRANT, n, p] > room:
                     parts[P_GRANT, n, p] = room / need
 
 
