@@ -157,6 +157,23 @@ def start_of(phase: Phase) -> StartState:
     )
 
 
+def seconds_of(phase: Phase) -> tuple[dict[str, str], ...]:
+    """The phase's own seconds."""
+    return phase.rows[phase.begin_s : phase.begin_s + phase.seconds]
+
+
+def held_bytes(row: dict[str, str]) -> float:
+    """Bytes in all buffers of one node at the end of a second."""
+    return sum(float(v) for v in row["n2_redo_buffer_MiB"].split("/")) * MIB
+
+
+def log_by_seconds(phase: Phase) -> float:
+    """Bytes of log of one node in a phase: what was written, and what its buffers held more at the end."""
+    rows = seconds_of(phase)
+    before = held_bytes(phase.rows[phase.begin_s - 1]) if phase.begin_s else 0.0
+    return sum(float(row["n2_redo_MBs"]) for row in rows) * 1e6 + held_bytes(rows[-1]) - before
+
+
 def _fills(row: dict[str, str]) -> float:
     """Mean bytes in the buffers of the parts in use, over both nodes."""
     values = [float(v) for node in ("n2", "n3") for v in row[f"{node}_redo_buffer_MiB"].split("/")]

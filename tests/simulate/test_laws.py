@@ -26,7 +26,9 @@ from ndbplan.plan.workloads import (
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 
-PLANS = 60
+PLANS = 120
+LITTLE = 0.01
+"""Where chance decides which of several parts is refused first, runs differ by as much."""
 
 
 @dataclass
@@ -104,35 +106,91 @@ def plans(overload: Plan) -> Iterator[Drawn]:
     return (drawn(overload, seed) for seed in range(PLANS))
 
 
-def codes(*results: SimulationResult) -> set[int]:
-    return {error.code for result in results for error in result.errors}
+def codes(result: SimulationResult) -> set[int]:
+    return {error.code for error in result.errors}
+
+
+def made(result: SimulationResult) -> float:
+    """Bytes of log that were made."""
+    return sum(part.made_bytes for part in result.parts)
+
+
+def log_bytes(result: SimulationResult) -> int:
+    """Bytes that the log holds."""
+    return sum(part.log_bytes for part in result.parts)
+
+
+def written(result: SimulationResult, *purposes: str) -> float:
+    """Bytes per second that all disks wrote, for some purposes or all."""
+    series = (s for disk in result.disks for s in disk.bytes_per_s.items())
+    return float(sum(values.mean() for purpose, values in series if not purposes or purpose in purposes))
+
+
+def what_explains_a_loss(slow: SimulationResult, fast: SimulationResult) -> str:
+    """Why better disks let less through, where the measured product does so too; raises for any other loss.
+
+    Nothing is excused that does not show in figures of the runs themselves.
+    """
+    if fast.accepted_per_s.value >= (1 - LITTLE) * slow.accepted_per_s.value:
+        return ""
+    full = 410 in codes(slow) & codes(fast)
+    if full and made(fast) >= made(slow) - log_bytes(slow):
+        # A checkpoint gives the log back, at once. Rows that come sooner make the running one longer.
+        return "a portion of the log"
+    more_undone = fast.wasted_redo_share > slow.wasted_redo_share + 0.02
+    if 1221 in codes(fast) and more_undone and made(fast) >= (1 - LITTLE) * made(slow):
+        # Measured: what is refused for its lag (1234) writes no log, what is refused half way (1221) does.
+        return "undone work"
+    more = written(fast, "lcp") > written(slow, "lcp")
+    if more and written(fast) >= (1 - LITTLE) * written(slow):
+        # Measured: a log that lags by 2 s slows checkpoints, and a backlog makes the pauses between them
+        # longer. With less backlog more checkpoints are written.
+        return "more checkpoints"
+    raise AssertionError(f"{slow.accepted_per_s.value} -> {fast.accepted_per_s.value}")
 
 
 def test_half_the_step_changes_little(plans: Iterator[Drawn]) -> None:
-    found = []
+    found, fills = [], []
     for one in plans:
         whole, half = one.run(), one.run(step_s=0.05)
+        for name in ("redo_buffer_fill_max", "redo_log_fill_max"):
+            fills.append(abs(getattr(half, name).value - getattr(whole, name).value))
         accepted = whole.accepted_per_s.value
         found.append(abs(half.accepted_per_s.value - accepted) / max(accepted, 1e-9))
-    # Moments at which the log is full, or a lag is over, fall on one step or the next.
-    assert np.mean(np.array(found) < 0.02) >= 0.95, sorted(found)[-5:]
-    assert max(found) < 0.08
+        assert codes(half) == codes(whole)
+        assert half.disks[0].write_bps_mean.value == pytest.approx(
+            whole.disks[0].write_bps_mean.value, rel=0.02
+        )
+    assert max(found) < 0.02
+    assert np.mean(np.array(found) < 0.001) > 0.9
+    assert np.mean(np.array(fills) < 0.005) > 0.97
 
 
-def test_more_bandwidth_is_no_loss(plans: Iterator[Drawn]) -> None:
-    for number, one in enumerate(plans):
+@pytest.mark.parametrize("factor", [1.1, 2.0])
+def test_more_bandwidth_is_no_loss(plans: Iterator[Drawn], factor: float) -> None:
+    reasons = []
+    for one in plans:
         speed = next(iter(one.plan.hosts[0].disks)).sequential_write_bytes_per_s
-        slow, fast = one.run(), one.run(with_speed(one.plan, speed * one.random.choice([1.5, 3])))
-        if 1234 in codes(slow) and 1221 in codes(fast):
-            # Measured: work refused for its lag writes no log, work refused half way does.
-            continue
-        assert fast.accepted_per_s.value >= 0.98 * slow.accepted_per_s.value, number
+        reasons.append(what_explains_a_loss(one.run(), one.run(with_speed(one.plan, speed * factor))))
+    assert sum(map(bool, reasons)) <= 0.02 * PLANS, reasons
+
+
+@pytest.mark.parametrize(
+    ("seed", "reason"),
+    [(876, "undone work"), (125, "more checkpoints"), (607, "a portion of the log")],
+)
+def test_the_losses_that_the_measured_product_has_too(overload: Plan, seed: int, reason: str) -> None:
+    # Each shows in the figures of the two runs; the guide tells of them.
+    one = drawn(overload, seed)
+    speed = next(iter(one.plan.hosts[0].disks)).sequential_write_bytes_per_s
+    slow, fast = one.run(), one.run(with_speed(one.plan, 1.1 * speed))
+    assert fast.accepted_per_s.value < slow.accepted_per_s.value
+    assert what_explains_a_loss(slow, fast) == reason
 
 
 def test_two_equal_disks_are_no_loss(plans: Iterator[Drawn]) -> None:
-    for number, one in enumerate(plans):
-        shared, apart = one.run(), one.run(split(one.plan))
-        assert apart.accepted_per_s.value >= 0.99 * shared.accepted_per_s.value, number
+    reasons = [what_explains_a_loss(one.run(), one.run(split(one.plan))) for one in plans]
+    assert sum(map(bool, reasons)) <= 0.01 * PLANS, reasons
 
 
 def test_collapsed_nodes_and_repeated_runs_give_the_same(plans: Iterator[Drawn]) -> None:
