@@ -40,6 +40,7 @@ __all__ = [
     "Skew",
     "TableDistribution",
     "distribute",
+    "distribute_all",
     "hash_map_of",
     "ldm_threads",
     "redistribute",
@@ -49,24 +50,26 @@ __all__ = [
 
 
 @lru_cache(maxsize=64)
-def _hash_map(partitions: int, buckets: int, grown_from: tuple[int, ...], default: int) -> tuple[int, ...]:
-    if not grown_from:
-        return hashmap.default_map(partitions, buckets)
-    current = hashmap.default_map(grown_from[0], buckets)
-    for count in (*grown_from[1:], partitions):
+def _facts(partitions: int, buckets: int, grown_from: tuple[int, ...], default: int) -> MapFacts:
+    current = hashmap.default_map(grown_from[0] if grown_from else partitions, buckets)
+    for count in (*grown_from[1:], partitions) if grown_from else ():
         current = hashmap.reorganised_map(current, count, default)
-    return current
+    return map_facts(current)
 
 
 def hash_map_of(table: Table, partitions: int, version: NdbVersion) -> tuple[int, ...]:
     """The table's hash map: default, or the outcome of its reorganisations."""
+    return _facts_of(table, partitions, version).hash_map
+
+
+def _facts_of(table: Table, partitions: int, version: NdbVersion) -> MapFacts:
     default = hashmap.default_buckets(version, partitions)
     # A fully replicated table gets more copies of its partitions, never more partitions.
     grown_from = () if table.fully_replicated else table.grown_from
     created = grown_from[0] if grown_from else partitions
     # A map has a bucket for every partition at least, whatever was typed.
     buckets = max(created, table.hash_map_buckets or hashmap.default_buckets(version, created))
-    return _hash_map(partitions, buckets, grown_from, default)
+    return _facts(partitions, buckets, grown_from, default)
 
 
 def spread_rows(rows: int, hash_map: tuple[int, ...]) -> Array:
@@ -130,29 +133,33 @@ def _placed_in(plan: Plan) -> tuple[dict[str, tuple[Placement, ...]], _Surroundi
 def distribute(plan: Plan, table: Table) -> TableDistribution:
     """Where the rows of a table of the plan lie. ValueError when no data node is in a node group."""
     placed, around = _placed_in(plan)
-    placement = placed[table.id][0]
-    if placement.fragments == 0:
-        raise ValueError("a plan without data nodes in node groups distributes nothing")
-    return _distribute(table, placement, around)
+    return _distribute(table, placed[table.id][0], around)
+
+
+def distribute_all(plan: Plan) -> list[TableDistribution]:
+    """Where the rows of every table of the plan lie, as `distribute` says."""
+    placed, around = _placed_in(plan)
+    return [_distribute(table, placed[table.id][0], around) for table in plan.tables]
 
 
 @memo_by_identity(4096)
 def _distribute(table: Table, placement: Placement, around: _Surroundings) -> TableDistribution:
+    if placement.fragments == 0:
+        raise ValueError("a plan without data nodes in node groups distributes nothing")
     import numpy as np
 
-    hash_map = hash_map_of(table, placement.partitions, around.version)
-    facts = map_facts(hash_map)
+    facts = _facts_of(table, placement.partitions, around.version)
     rows = _partition_rows(table, facts)
     copies = placement.fragments // max(1, placement.partitions)
     measured = len(table.partition_rows) == len(rows) and sum(table.partition_rows) == table.rows > 0
     counted = table.partition_variable_bytes if measured else ()
     return TableDistribution(
         table=table.full_name,
-        hash_map=hash_map,
+        hash_map=facts.hash_map,
         hash_map_name=facts.name_after(table.grown_from),
         placement=placement,
         group_ids=around.group_ids,
-        rows=np.tile(rows, copies) if copies > 1 else rows,
+        rows=np.concatenate([rows] * copies) if copies > 1 else rows,
         layout=row_layout(table, around.version),
         log_parts=around.log_parts,
         measured=measured,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 class MapFacts:
     """What is asked of a hash map again and again."""
 
+    hash_map: tuple[int, ...]
     owners: Array
     """Partition of each bucket."""
     counts: Array
@@ -29,7 +30,7 @@ class MapFacts:
     is_default: bool
     """Bucket i belongs to partition i mod partitions."""
 
-    @property
+    @cached_property
     def partitions(self) -> int:
         """Partitions that own buckets."""
         return len(self.counts)
@@ -37,8 +38,12 @@ class MapFacts:
     def name_after(self, grown_from: tuple[int, ...]) -> str:
         """The name the product gives the map of a table with this history."""
         if self.is_default:
-            return f"DEFAULT-HASHMAP-{len(self.owners)}-{self.partitions}"
+            return self._default_name
         return f"HASHMAP-{len(self.owners)}-{grown_from[-1] if grown_from else 0}-{self.partitions}"
+
+    @cached_property
+    def _default_name(self) -> str:
+        return f"DEFAULT-HASHMAP-{len(self.owners)}-{self.partitions}"
 
 
 @memo_by_identity(64)
@@ -48,7 +53,8 @@ def map_facts(hash_map: tuple[int, ...]) -> MapFacts:
 
     owners = np.array(hash_map, dtype=np.int64)
     counts = np.bincount(owners)
-    return MapFacts(owners, counts, bool((owners == np.arange(len(owners)) % len(counts)).all()))
+    is_default = bool((owners == np.arange(len(owners)) % len(counts)).all())
+    return MapFacts(hash_map, owners, counts, is_default)
 
 
 @dataclass(frozen=True, slots=True)

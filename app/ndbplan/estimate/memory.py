@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ndbplan.estimate.distribution import distribute
-from ndbplan.estimate.node_memory import node_memory
+from ndbplan.estimate.distribution import distribute_all
+from ndbplan.estimate.node_memory import node_memories
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.table_memory import (
     HASH_INDEX_IN_DATA_MEMORY,
@@ -145,8 +145,9 @@ def memory(plan: Plan) -> MemoryEstimate:
     found: list[TableSizes] = []
     if plan.tables and any(group != NODE_GROUP_NONE for group in node_group_ids(plan).values()):
         rules, placed = rules_of(plan), placements(plan)
+        where = distribute_all(plan)
         found = table_memory(
-            [(table, distribute(plan, table), rules, *placed[table.id][1:]) for table in plan.tables]
+            [(t, spread, rules, *placed[t.id][1:]) for t, spread in zip(plan.tables, where, strict=True)]
         )
     nodes = _nodes(plan, found)
     return MemoryEstimate(tuple([sizes.memory for sizes in found]), nodes, _hosts(plan, nodes))
@@ -169,7 +170,7 @@ def _nodes(plan: Plan, tables: list[TableSizes]) -> tuple[NodeMemory, ...]:
     order = {group: i for i, group in enumerate(sorted(set(group_ids.values()) - {NODE_GROUP_NONE}))}
     in_data = [kind != "hash_index" or plan.version >= HASH_INDEX_IN_DATA_MEMORY for kind in KINDS]
     if tables:
-        sizes = np.stack([table.by_group for table in tables])
+        sizes = np.concatenate([table.by_group for table in tables]).reshape(len(tables), len(KINDS), -1)
         low = np.einsum("tkg,tk->kg", sizes, np.array([table.low for table in tables]))
         high = np.einsum("tkg,tk->kg", sizes, np.array([table.high for table in tables]))
         value = sizes.sum(axis=0)
@@ -178,13 +179,13 @@ def _nodes(plan: Plan, tables: list[TableSizes]) -> tuple[NodeMemory, ...]:
     in_data_memory = _of_kinds(value, low, high, in_data)
     in_index_memory = _of_kinds(value, low, high, [not inside for inside in in_data])
     by_group = {group: (in_data_memory[i], in_index_memory[i]) for group, i in order.items()}
-    nothing = (_NOTHING, _NOTHING)
+    nothing, ram_bytes = (_NOTHING, _NOTHING), node_memories(plan)
+    joined = plan.version >= HASH_INDEX_IN_DATA_MEMORY
     found = []
     for node in plan.data_nodes:
         data, index = by_group.get(group_ids[node.node_id], nothing)
         limit = data_node_number(plan, node, "DataMemory")
         index_limit = data_node_number(plan, node, "IndexMemory")
-        joined = plan.version >= HASH_INDEX_IN_DATA_MEMORY
         found.append(
             NodeMemory(
                 node_id=node.node_id,
@@ -192,7 +193,7 @@ def _nodes(plan: Plan, tables: list[TableSizes]) -> tuple[NodeMemory, ...]:
                 index_memory_bytes=index,
                 data_memory_limit_bytes=limit + (index_limit if joined else 0),
                 index_memory_limit_bytes=0 if joined else index_limit,
-                ram_bytes=node_memory(plan, node),
+                ram_bytes=ram_bytes[node.node_id],
                 host_memory_bytes=plan.host(node.host_id).memory_bytes,
                 container_memory_bytes=node.container_memory_bytes,
             )

@@ -52,9 +52,6 @@ class RowLayout:
     """Words of one row of a table (or of a hidden table) and rows of a page."""
 
     columns: tuple[StoredColumn, ...]
-    key_words: int
-    """Words of the primary key, variable columns at their mean length."""
-    null_bits: int
     fixed_words: int
     rows_per_fixed_page: int
     variable_words: float
@@ -259,8 +256,6 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
     on_disk = rowformat.disk_words(disk_column_words, disk_null_bits) if has_disk else 0
     return RowLayout(
         columns=tuple(stored),
-        key_words=round(sum(c.mean_words for c in stored if c.name in key)),
-        null_bits=null_bits,
         fixed_words=fixed,
         rows_per_fixed_page=rowformat.rows_per_fixed_page(fixed),
         variable_words=variable,

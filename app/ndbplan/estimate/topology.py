@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import accumulate, pairwise
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
@@ -96,7 +97,8 @@ def _placements(cluster: Cluster, shapes: tuple[TableShape, ...]) -> tuple[Place
 def placements(plan: Plan) -> dict[str, tuple[Placement, ...]]:
     """Placement of each table, by table id, followed by those of its unique indexes."""
     shapes = [_shapes(table) for table in plan.tables]
-    placed = iter(_placements(cluster_of(plan), tuple(shape for group in shapes for shape in group)))
+    placed = _placements(cluster_of(plan), tuple([shape for group in shapes for shape in group]))
+    ends = accumulate([len(group) for group in shapes], initial=0)
     return {
-        table.id: tuple(next(placed) for _ in group) for table, group in zip(plan.tables, shapes, strict=True)
+        table.id: placed[start:end] for table, (start, end) in zip(plan.tables, pairwise(ends), strict=True)
     }

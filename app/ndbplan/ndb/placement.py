@@ -11,7 +11,7 @@ against placements that 8.4.8 and 7.4.10 reported (tests/reality).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain
@@ -73,7 +73,7 @@ class Cluster:
 
     @cached_property
     def nodes_from(self) -> Array:
-        """Node ids, [node group, place of the primary in it, replica]."""
+        """Node ids, the primary first: [replicas * node group + place of the primary in it, replica]."""
         import numpy as np
 
         replicas = self.replicas
@@ -81,7 +81,7 @@ class Cluster:
         full = [[*group, *([group[-1]] * (replicas - len(group)))] for group in self.groups]
         members = np.array(full, dtype=np.int64).reshape(-1, replicas)
         turns = np.arange(replicas)
-        return members[:, (turns[:, None] + turns) % replicas]
+        return members[:, (turns[:, None] + turns) % replicas].reshape(-1, replicas)
 
     @cached_property
     def ldm_by_node(self) -> Array:
@@ -269,13 +269,8 @@ class _Placer:
             ids = [r % cluster.log_parts for r in range(count)]
         if is_default:
             # Counters of its own, as if its first fragment were on log part 0.
-            own = (
-                (r % cluster.log_parts, r // cluster.log_parts) if cluster.classic else (r, 0)
-                for r in range(count)
-            )
-            return tuple(
-                (log_part, (p + turn) % replicas) for log_part, (p, turn) in zip(ids, own, strict=True)
-            )
+            turn = cluster.log_parts if cluster.classic else max(1, count)
+            return tuple([(ids[r], (r % turn + r // turn) % replicas) for r in range(count)])
         sequence = []
         for log_part in ids:
             primary = state.primaries.get(log_part, log_part % replicas)
@@ -300,24 +295,25 @@ def _slots(
     return group, starts[group] + turn
 
 
-def _placements(cluster: Cluster, drawn: Sequence[_Drawn]) -> dict[_Drawn, Placement]:
+def _placements(cluster: Cluster, drawn: Iterable[_Drawn]) -> list[Placement]:
     """Placements of tables, the fragments of all of them at once."""
-    if not drawn:
-        return {}
     import numpy as np
 
-    different = list(dict.fromkeys(drawn))
     pairs: list[tuple[int, int]] = []
-    groups, places = [], []
-    for table in different:
+    partitions, groups, places, starts = [], [], [], []
+    for table in drawn:
         counts = tuple([len(sequence) for sequence in table.sequences])
         group, place = _slots(table.fragments, table.partitions, counts, table.grouping)
+        partitions.append(table.partitions)
         groups.append(group)
-        places.append(place + len(pairs))
+        places.append(place)
+        starts.append(len(pairs))
         pairs += chain.from_iterable(table.sequences)
-    log_part_id, primary = np.array(pairs, dtype=np.int64).T[:, np.concatenate(places)]
-    partitions = [table.partitions for table in different]
-    return dict(zip(different, _placed(cluster, partitions, groups, log_part_id, primary), strict=True))
+    if not groups:
+        return []
+    place_of = np.repeat(starts, [len(place) for place in places]) + np.concatenate(places)
+    log_part_id, primary = (np.array(values)[place_of] for values in zip(*pairs, strict=True))
+    return _placed(cluster, partitions, groups, log_part_id, primary)
 
 
 def _placed(
@@ -333,7 +329,7 @@ def _placed(
     """
     import numpy as np
 
-    nodes = cluster.nodes_from[np.concatenate(groups), primary]
+    nodes = np.take(cluster.nodes_from, np.concatenate(groups) * cluster.replicas + primary, axis=0)
     ldm, log_parts = cluster.ldm_by_node, cluster.log_parts
     found, start = [], 0
     for count, group in zip(partitions, groups, strict=True):
@@ -354,11 +350,17 @@ def place_all(cluster: Cluster, shapes: Sequence[TableShape]) -> tuple[Placement
     if not cluster.classic:
         for _ in range(_SYSTEM_TABLES):
             placer.draw(TableShape())
-    drawn = [None if shape.grown_from else placer.draw(shape) for shape in shapes]
-    placed = _placements(cluster, [table for table in drawn if table is not None])
+    # Tables with their fragments at the same places share one placement.
+    numbers: dict[_Drawn, int] = {}
+    number_of = [
+        None if shape.grown_from else numbers.setdefault(placer.draw(shape), len(numbers)) for shape in shapes
+    ]
+    placed = _placements(cluster, numbers)
     return tuple(
-        _reorganised(cluster, shape) if table is None else placed[table]
-        for table, shape in zip(drawn, shapes, strict=True)
+        [
+            _reorganised(cluster, shape) if number is None else placed[number]
+            for number, shape in zip(number_of, shapes, strict=True)
+        ]
     )
 
 
@@ -373,7 +375,7 @@ def _reorganised(cluster: Cluster, shape: TableShape) -> Placement:
     first = next((g for g in range(1, groups + 1) if _with_groups(cluster, g, fresh) == created), groups)
     small = replace(cluster, groups=cluster.groups[:first])
     drawn = _Placer(small).draw(fresh._replace(partitions=created if first == groups else None))
-    placed = _placements(small, [drawn])[drawn]
+    (placed,) = _placements(small, [drawn])
     for count in (*shape.grown_from[1:], fragment_count(cluster, fresh)):
         placed = extend(cluster, placed, count, fully_replicated=shape.fully_replicated)
     return placed
