@@ -1,10 +1,11 @@
-"""Edits on telecom-144: what the canvas takes to answer, and until every estimate is fresh."""
+"""telecom-144: how soon the canvas answers an edit and a zoom, estimates are fresh, and panels open."""
 
 from __future__ import annotations
 
 import os
 import statistics
 import time
+from itertools import pairwise
 from typing import Any
 
 from figures import Figure, median_ms
@@ -50,6 +51,8 @@ def main() -> list[Figure]:
         _until_fresh(app, estimates)
         fresh.append((time.perf_counter() - began) * 1000)
         engine.append(estimates.latest.elapsed_s * 1000)
+    zoomed = _zoom(app, window)
+    opened = _open_panels(app, window)
     window.document.undo_stack.setClean()
     window.close()
     window.deleteLater()
@@ -59,6 +62,12 @@ def main() -> list[Figure]:
         Figure("edit from code, canvas painted", statistics.median(edit), "ms", 16),
         Figure("until estimates and problems are fresh in the window", statistics.median(fresh), "ms", 100),
         Figure("of that the engine", statistics.median(engine), "ms"),
+        Figure("zoom: each step of the wheel, painted (median)", statistics.median(zoomed), "ms", 16),
+        Figure("zoom: the slowest step (the first: a picture is taken)", max(zoomed), "ms"),
+        *(
+            Figure(f"{name} opens: longest turn of the event loop", longest, "ms", 50)
+            for name, longest in opened
+        ),
     ]
     return figures
 
@@ -69,6 +78,62 @@ def _until_fresh(app: Any, estimates: Any) -> None:
         app.processEvents()
         assert time.perf_counter() < deadline, "estimates never came"
     app.processEvents()
+
+
+def _zoom(app: Any, window: Any) -> list[float]:
+    """Turn the wheel in and out again, three times; milliseconds of each step at its fastest."""
+    rounds = []
+    for _ in range(3):
+        window.canvas.fit()
+        _work_for(app, 0.3)
+        rounds.append([_wheel(window, turn) for turn in (120,) * 12 + (-120,) * 12])
+    return [min(step) for step in zip(*rounds, strict=True)]
+
+
+def _wheel(window: Any, turn: int) -> float:
+    from PySide6.QtCore import QPoint, QPointF, Qt
+    from PySide6.QtGui import QWheelEvent
+    from PySide6.QtWidgets import QApplication
+
+    port = window.canvas.viewport()
+    at = QPointF(port.rect().center())
+    event = QWheelEvent(
+        at, port.mapToGlobal(at), QPoint(), QPoint(0, turn), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    began = time.perf_counter()
+    QApplication.sendEvent(port, event)
+    port.repaint()
+    return (time.perf_counter() - began) * 1000
+
+
+def _open_panels(app: Any, window: Any) -> list[tuple[str, float]]:
+    """Click on each tab of the analyses for the first time; the longest time nothing else could happen."""
+    tabs = window.panels.analyses.tabs
+    return [
+        (tabs.tabText(i).split("  ")[0], _longest_turn(app, lambda tab=i: tabs.setCurrentIndex(tab)))
+        for i in range(1, tabs.count())
+    ]
+
+
+def _longest_turn(app: Any, act: Any) -> float:
+    """Do something in the event loop; the longest milliseconds between two beats of a timer meanwhile."""
+    from PySide6.QtCore import QTimer
+
+    beats = [time.perf_counter()]
+    heart = QTimer()
+    heart.timeout.connect(lambda: beats.append(time.perf_counter()))
+    heart.start(0)
+    QTimer.singleShot(1, act)
+    _work_for(app, 0.4)
+    heart.stop()
+    return max(after - before for before, after in pairwise(beats)) * 1000
+
+
+def _work_for(app: Any, seconds: float) -> None:
+    deadline = time.perf_counter() + seconds
+    while time.perf_counter() < deadline:
+        app.processEvents()
 
 
 def _drag(window: Any, by: Any) -> list[float]:

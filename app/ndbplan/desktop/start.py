@@ -127,12 +127,14 @@ def open_window(app: QApplication, path: Path | None = None, sample: str | None 
 def _when_shown(window: MainWindow) -> None:
     from PySide6.QtCore import QTimer
 
+    from ndbplan.desktop.garbage import QuietCollector
     from ndbplan.desktop.recovery_offer import offer_recovery
 
     if window.build_next():
         QTimer.singleShot(0, window, lambda: _when_shown(window))
         return
     offer_recovery(window)
+    QuietCollector(window)
     gc.enable()
 
 

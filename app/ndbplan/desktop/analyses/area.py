@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from ndbplan.desktop import theme
@@ -73,7 +73,8 @@ class AnalysisArea(QWidget):
         self.tabs.currentChanged.connect(self._shown)
         estimates.updated.connect(lambda estimate: self._count_problems(len(estimate.problems)))
         theme.theme().changed.connect(self.update)
-        self._shown(0)
+        self._build(0)
+        self._bring()
 
     def panel(self, name: str) -> Panel:
         """The panel behind a tab, built if it is not there yet."""
@@ -84,6 +85,7 @@ class AnalysisArea(QWidget):
     def show_tab(self, name: str) -> Panel:
         """Bring a tab to the front."""
         self.tabs.setCurrentIndex([text for text, _, _ in TABS].index(name))
+        self._bring()
         return self.panel(name)
 
     def simulate(self) -> None:
@@ -97,8 +99,16 @@ class AnalysisArea(QWidget):
         self.context.tasks.close()
 
     def _shown(self, index: int) -> None:
+        is_new = index not in self._panels
         self._build(index)
-        self.stack.setCurrentIndex(index)
+        if is_new:
+            # Building and filling a panel at once would take longer than a person's hand waits.
+            QTimer.singleShot(0, self, self._bring)
+        else:
+            self._bring()
+
+    def _bring(self) -> None:
+        self.stack.setCurrentIndex(self.tabs.currentIndex())
 
     def _build(self, index: int) -> None:
         if index in self._panels:

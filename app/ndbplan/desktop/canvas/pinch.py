@@ -25,6 +25,6 @@ class Pinch(QObject):
             isinstance(event, QNativeGestureEvent)
             and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture
         ):
-            self._view.set_zoom(self._view.zoom * (1.0 + event.value()), event.position())
+            self._view.step_zoom(1.0 + event.value(), event.position())
             return True
         return False

@@ -6,6 +6,7 @@ Keys are in `keys.py`, the context menu in `menus.py`; both act through the Edit
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -19,6 +20,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
+    QPaintEvent,
     QPen,
     QPixmapCache,
     QResizeEvent,
@@ -39,10 +41,15 @@ from ndbplan.desktop.editor import Editor, name_field
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
 
+if TYPE_CHECKING:
+    from ndbplan.desktop.canvas.zooming import Zooming
+
 MIN_ZOOM, MAX_ZOOM = 0.05, 3.0
 _FIT_MARGIN = 32.0
 _FIT_MAX = 1.0
 _STEP = 1.25
+_LARGE = 40
+"""Hosts from which on painting at a new size takes longer than a frame."""
 _PIXELS_KIB = 96 * 1024
 """For the pixels that hosts keep between paints."""
 
@@ -82,6 +89,7 @@ class CanvasView(QGraphicsView):
         self._backdrop = Backdrop()
         self._edges = EdgeScroll(self)
         self._zoom = 1.0
+        self._zooming: Zooming | None = None
         self.setObjectName("canvas")
         self.setAccessibleName("Canvas")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -135,6 +143,12 @@ class CanvasView(QGraphicsView):
     def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
         self._backdrop.paint(painter, QRectF(rect), self.viewport().rect(), self.mapFromScene(0.0, 0.0))
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._zooming is not None and self._zooming.is_moving:
+            self._zooming.paint()
+        else:
+            super().paintEvent(event)
+
     def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
         if self._shows_focus and self.hasFocus():
             painter.save()
@@ -165,6 +179,16 @@ class CanvasView(QGraphicsView):
         """Window pixels per canvas unit."""
         return self._zoom
 
+    def step_zoom(self, factor: float, at: QPointF | None = None) -> None:
+        """A step of many: wheel, pinch, a key held down. A large plan is painted when they are over."""
+        if len(self.canvas_scene.layout.hosts) >= _LARGE:
+            if self._zooming is None:
+                from ndbplan.desktop.canvas.zooming import Zooming
+
+                self._zooming = Zooming(self)
+            self._zooming.step()
+        self.set_zoom(self._zoom * factor, at)
+
     def set_zoom(self, zoom: float, at: QPointF | None = None) -> None:
         """Zoom, keeping the viewport point `at` (None: the middle) where it is."""
         zoom = max(MIN_ZOOM, min(MAX_ZOOM, zoom))
@@ -187,11 +211,11 @@ class CanvasView(QGraphicsView):
 
     def zoom_in(self) -> None:
         """A step nearer."""
-        self.set_zoom(self._zoom * _STEP)
+        self.step_zoom(_STEP)
 
     def zoom_out(self) -> None:
         """A step away."""
-        self.set_zoom(self._zoom / _STEP)
+        self.step_zoom(1 / _STEP)
 
     def zoom_normal(self) -> None:
         """One window pixel per canvas unit."""
@@ -281,7 +305,7 @@ class CanvasView(QGraphicsView):
             turned = event.angleDelta()
             self.pan_by(QPoint(turned.y() or turned.x(), 0))
         else:
-            self.set_zoom(self._zoom * 1.0015 ** event.angleDelta().y(), event.position())
+            self.step_zoom(1.0015 ** event.angleDelta().y(), event.position())
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -303,6 +327,8 @@ class CanvasView(QGraphicsView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._end_rename(commit=True)
+        if self._zooming is not None:
+            self._zooming.rest()
         at = event.position().toPoint()
         point = self.mapToScene(at)
         button = event.button()
