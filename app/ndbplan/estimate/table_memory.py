@@ -324,7 +324,7 @@ def _count(tables: list[list[_Spread]], groups: int) -> list[_Pages]:
     runs, length = len(first), np.diff(first, append=len(rows))
     places = np.repeat(np.arange(runs) * groups, length)
     places += np.concatenate([spread.node_group for spread in spreads])
-    fragments = np.bincount(places, minlength=runs * groups).reshape(runs, groups).astype(np.float64)
+    fragments = np.bincount(places, np.ones(len(places)), runs * groups).reshape(runs, groups)
 
     # Each part in each run of its rows: part[i] takes size[i] bytes in a fragment of run[i].
     parts = [part for spread in spreads for part in spread.parts]
