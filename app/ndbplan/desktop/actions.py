@@ -55,6 +55,14 @@ SPECS: tuple[Spec, ...] = (
     Spec("zoom_out", "View", "Zoom out", "zoom-out", (_S.ZoomOut,), "A step away"),
     Spec("zoom_normal", "View", "Actual size", "", ("Ctrl+1",), "One pixel per canvas unit"),
     Spec("arrange", "View", "Arrange", "layout-grid", ("Ctrl+L",), "Let everything flow into a tidy layout"),
+    Spec("align_left", "Align", "Align left", "", ("Ctrl+Shift+Left",), "Left edges in one line"),
+    Spec("align_right", "Align", "Align right", "", ("Ctrl+Shift+Right",), "Right edges in one line"),
+    Spec("align_top", "Align", "Align top", "", ("Ctrl+Shift+Up",), "Upper edges in one line"),
+    Spec("align_bottom", "Align", "Align bottom", "", ("Ctrl+Shift+Down",), "Lower edges in one line"),
+    Spec("align_centre", "Align", "Align centres", "", (), "Centres one below the other"),
+    Spec("align_middle", "Align", "Align middles", "", (), "Middles side by side"),
+    Spec("distribute_across", "Align", "Distribute across", "", (), "Equal gaps from left to right"),
+    Spec("distribute_down", "Align", "Distribute down", "", (), "Equal gaps from top to bottom"),
     Spec("side", "View", "Palette and outline", "", ("Ctrl+B",), "Show or hide the left side", True),
     Spec("analyses", "View", "Analyses", "", ("Ctrl+J",), "Show or hide the analyses", True),
     Spec("inspector", "View", "Inspector", "", ("Ctrl+I",), "Show or hide the inspector", True),
@@ -76,11 +84,13 @@ STARTS_A_SECTION = {
     "add_group",
     "zoom_in",
     "arrange",
+    "distribute_across",
     "side",
     "present",
 }
 """Actions before which a menu draws a line."""
-_ON_CANVAS = {"delete", "cut", "copy", "paste", "duplicate", "select_all", "rename"}
+_ALIGN = {spec.name for spec in SPECS if spec.menu == "Align"}
+_ON_CANVAS = {"delete", "cut", "copy", "paste", "duplicate", "select_all", "rename", *_ALIGN}
 """Their keys act while the canvas or the outline has the focus: elsewhere they mean a field's text."""
 
 

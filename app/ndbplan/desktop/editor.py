@@ -7,6 +7,7 @@ plan cannot take is announced by `failed` and changes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
@@ -21,6 +22,9 @@ from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.canvas.align import Direction, Edge
 
 _DEFAULT_HOST = "host-small"
 
@@ -206,6 +210,32 @@ class Editor(QObject):
         """Let everything flow into a tidy layout again."""
         if not self.do("Arrange", arrange.tidy):
             self.added.emit(())
+
+    def align(self, edge: Edge) -> bool:
+        """Bring what is selected to one line: `left`, `centre`, `right`, `top`, `middle`, `bottom`."""
+        from ndbplan.desktop.canvas.align import aligned
+
+        return self._line_up(f"Align {edge}", 2, lambda plan, ids: aligned(plan, ids, edge))
+
+    def distribute(self, direction: Direction) -> bool:
+        """Give what is selected equal gaps, `across` or `down`."""
+        from ndbplan.desktop.canvas.align import distributed
+
+        return self._line_up(
+            f"Distribute {direction}", 3, lambda plan, ids: distributed(plan, ids, direction)
+        )
+
+    def _line_up(self, text: str, least: int, edit: Callable[[Plan, Sequence[str]], Plan]) -> bool:
+        from ndbplan.desktop.canvas.align import movable
+
+        ids = movable(self.plan, self.selection.ids)
+        if len(ids) >= least:
+            return self.do(f"{text}: {self.names(ids)}", lambda plan: edit(plan, ids))
+        stuck = any(isinstance(self.plan.by_id[i], Host) for i in self.selection.ids if i not in ids)
+        why = "hosts in a rack stand in its slots; " if stuck else ""
+        count = {2: "two", 3: "three"}[least]
+        self.failed.emit(f"{text}: {why}select {count} or more racks, or hosts outside of racks.")
+        return False
 
     # Selection as a whole
 

@@ -204,6 +204,11 @@ class MainWindow(QMainWindow):
             "add_group": edit.add_node_group, "find": self._open_commands, "fit": view.fit,
             "fit_selection": view.fit_selection, "zoom_in": view.zoom_in, "zoom_out": view.zoom_out,
             "zoom_normal": view.zoom_normal, "arrange": self._arrange,
+            "align_left": partial(edit.align, "left"), "align_right": partial(edit.align, "right"),
+            "align_top": partial(edit.align, "top"), "align_bottom": partial(edit.align, "bottom"),
+            "align_centre": partial(edit.align, "centre"), "align_middle": partial(edit.align, "middle"),
+            "distribute_across": partial(edit.distribute, "across"),
+            "distribute_down": partial(edit.distribute, "down"),
             "side": partial(self._toggle, "side"), "analyses": partial(self._toggle, "analyses"),
             "inspector": partial(self._toggle, "inspector"), "next_panel": self._next_panel,
             "present": self._present, "theme_system": partial(self._set_theme, "system"),
@@ -225,6 +230,12 @@ class MainWindow(QMainWindow):
                 part.insertMenu(self.actions_table["gallery"], self._recent_menu)
                 part.aboutToShow.connect(self._fill_recent)
             if name == "View":
+                lines = QMenu("Align and distribute", part)
+                for action in self.actions_table.of_menu("Align"):
+                    if action.objectName() in STARTS_A_SECTION:
+                        lines.addSeparator()
+                    lines.addAction(action)
+                part.insertMenu(self.actions_table["side"], lines)
                 themes = part.addMenu("Appearance")
                 themes.addActions(self.actions_table.of_menu("Theme"))
         return menu
@@ -262,6 +273,8 @@ class MainWindow(QMainWindow):
         some = bool(self.selection.ids) and self.pages.currentWidget() is self.workspace
         for name in ("cut", "copy", "duplicate", "delete", "rename", "fit_selection"):
             self.actions_table[name].setEnabled(some)
+        for action in self.actions_table.of_menu("Align"):
+            action.setEnabled(some and len(self.selection.ids) > 1)
 
     def _tint(self) -> None:
         self.actions_table.tint()

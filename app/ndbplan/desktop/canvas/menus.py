@@ -49,6 +49,8 @@ def canvas_menu(view: CanvasView, item: CanvasItem | None) -> QMenu:
         menu.addAction(theme.icon("copy"), "Copy\tCtrl+C", editor.copy)
         menu.addAction(theme.icon("clipboard-paste"), "Paste\tCtrl+V", editor.paste)
         menu.addAction("Duplicate\tCtrl+D", editor.duplicate)
+        if len(view.selection.ids) > 1:
+            _add_align_menu(menu, view)
         menu.addSeparator()
         menu.addAction(theme.icon("trash-2"), "Delete\tDel", editor.delete)
     else:
@@ -58,6 +60,17 @@ def canvas_menu(view: CanvasView, item: CanvasItem | None) -> QMenu:
         menu.addAction(theme.icon("layout-grid"), "Arrange", editor.arrange_all)
         menu.addAction(theme.icon("maximize"), "Fit", view.fit)
     return menu
+
+
+def _add_align_menu(menu: QMenu, view: CanvasView) -> None:
+    """The same actions as in the window's menu; those the canvas was given."""
+    lines = menu.addMenu("Align and distribute")
+    for action in view.actions():
+        if action.objectName().startswith(("align_", "distribute_")):
+            if action.objectName() == "distribute_across":
+                lines.addSeparator()
+            lines.addAction(action)
+    lines.menuAction().setVisible(not lines.isEmpty())
 
 
 def _toggle_role(view: CanvasView, role: DiskRole, disk_id: str, _checked: bool = False) -> None:

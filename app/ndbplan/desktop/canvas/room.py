@@ -21,7 +21,7 @@ def settled(plan: Plan, object_ids: Collection[str]) -> Plan:
     Only what has a place of its own on the canvas is moved; what flows never covers anything.
     """
     layout = Layouter().layout(plan)
-    standing = _standing(plan, layout)
+    standing = standing_rects(plan, layout)
     for object_id in object_ids:
         if getattr(plan.by_id.get(object_id), "position", None) is None or object_id not in standing:
             continue
@@ -36,21 +36,22 @@ def settled(plan: Plan, object_ids: Collection[str]) -> Plan:
 def free_place(wish: Rect, taken: Iterable[Rect]) -> Rect:
     """`wish`, or the nearest rectangle of its size, on the grid, that leaves a gap to all of `taken`."""
     obstacles = list(taken)
-    if not any(_overlap(wish, other, 0.0) for other in obstacles):
+    if not any(overlap(wish, other, 0.0) for other in obstacles):
         return wish
-    near = [o for o in obstacles if _overlap(wish, o, _REACH)]
+    near = [o for o in obstacles if overlap(wish, o, _REACH)]
     lefts = {wish.x, *(o.x for o in near), *(o.x - wish.width - HOST_GAP for o in near)}
     tops = {wish.y, *(o.y for o in near), *(o.y - wish.height - HOST_GAP for o in near)}
     lefts.update(o.right + HOST_GAP for o in near)
     tops.update(o.bottom + HOST_GAP for o in near)
     places = [Rect(_on_grid(x), _on_grid(y), wish.width, wish.height) for x in lefts for y in tops]
     for place in sorted(places, key=lambda p: (p.x - wish.x) ** 2 + (p.y - wish.y) ** 2):
-        if not any(_overlap(place, other, HOST_GAP - GRID) for other in obstacles):
+        if not any(overlap(place, other, HOST_GAP - GRID) for other in obstacles):
             return place
     return wish._replace(y=_on_grid(max(o.bottom for o in obstacles) + HOST_GAP + GRID))
 
 
-def _standing(plan: Plan, layout: Layout) -> dict[str, Rect]:
+def standing_rects(plan: Plan, layout: Layout) -> dict[str, Rect]:
+    """Where everything stands that has a place of its own on the canvas, by id."""
     found = {place_id: box.rect for place_id, box in layout.locations.items()}
     found.update({h.id: layout.hosts[h.id].rect for h in plan.hosts if h.location_id is None})
     if layout.loose is not None:
@@ -58,7 +59,8 @@ def _standing(plan: Plan, layout: Layout) -> dict[str, Rect]:
     return found
 
 
-def _overlap(one: Rect, other: Rect, gap: float) -> bool:
+def overlap(one: Rect, other: Rect, gap: float) -> bool:
+    """Whether two rectangles come nearer to one another than a gap."""
     return (
         one.x < other.right + gap
         and other.x < one.right + gap
