@@ -302,6 +302,17 @@ class Editor(QObject):
         tops = [i for i in new if getattr(self.plan.by_id[i], "host_id", None) not in inside]
         return self._added(tops)
 
+    def add_copies(self, text: str, copy: Callable[[Plan], tuple[Plan, Sequence[str]]]) -> bool:
+        """Add what `copy` makes of the plan, as one step, and select it."""
+        new: Sequence[str] = ()
+
+        def edit(plan: Plan) -> Plan:
+            nonlocal new
+            plan, new = copy(plan)
+            return plan
+
+        return self.do(text, edit) and self._added(new)
+
     def select_all(self) -> None:
         """Select every location and host (their content comes along with them)."""
         self.selection.set([*(p.id for p in self.plan.locations), *(h.id for h in self.plan.hosts)])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QMouseEvent
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication
 
 from ndbplan.desktop import theme
@@ -73,10 +73,14 @@ class Hands:
         self.release(end, **how)
 
     def key(self, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-        from PySide6.QtGui import QKeyEvent
+        self.key_down(key, held)
+        self.key_up(key, held)
 
-        for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
-            QApplication.sendEvent(self.view, QKeyEvent(kind, key, held))
+    def key_down(self, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        QApplication.sendEvent(self.view, QKeyEvent(QEvent.Type.KeyPress, key, held))
+
+    def key_up(self, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        QApplication.sendEvent(self.view, QKeyEvent(QEvent.Type.KeyRelease, key, held))
 
     def enter(self, data: QMimeData, point: QPointF) -> None:
         at = self.view.mapFromScene(point)

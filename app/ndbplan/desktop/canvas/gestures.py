@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QPen
-from PySide6.QtWidgets import QGraphicsRectItem
+from PySide6.QtWidgets import QGraphicsPixmapItem, QGraphicsRectItem
 
-from ndbplan.desktop.canvas import paint
+from ndbplan.desktop.canvas import copies, paint
 from ndbplan.desktop.canvas.cards import HOST_WIDTH
-from ndbplan.desktop.canvas.items import Z_DRAGGED, CanvasItem, DiskItem
+from ndbplan.desktop.canvas.items import Z_DRAGGED, Z_LABEL, CanvasItem, DiskItem
 from ndbplan.desktop.canvas.landing import HostLanding
 from ndbplan.desktop.canvas.room import GRID, settled
 from ndbplan.desktop.editor import display_name
 from ndbplan.plan import arrange, edits
 from ndbplan.plan.fields import Point
+from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 
@@ -48,6 +49,9 @@ class Gesture:
     def cancel(self) -> None:
         """Esc: as though nothing had happened."""
         raise NotImplementedError
+
+    def copy(self, on: bool) -> None:
+        """Ctrl is held, or no longer: what can be carried is copied then."""
 
 
 class Pan(Gesture):
@@ -123,13 +127,58 @@ class _Carry(Gesture):
         super().__init__(view, start)
         self.object_ids = tuple(object_ids)
         self.delta = QPointF()
+        self.copies = False
         self._items = self.scene.carried(object_ids)
         self._homes = [item.pos() for item in self._items]
         self._target: CanvasItem | None = None
+        self._originals: list[QGraphicsPixmapItem] = []
+        """Pictures of what is copied, where it stays."""
+        self._lift()
+        view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def _lift(self) -> None:
         for item in self._items:
             item.setZValue(item.home_z + Z_DRAGGED)
             item.setOpacity(0.93)
-        view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def _lay_down(self) -> None:
+        for item, home in zip(self._items, self._homes, strict=True):
+            item.setZValue(item.home_z)
+            item.setOpacity(1.0)
+            item.setPos(home)
+
+    def copy(self, on: bool) -> None:
+        if on == self.copies:
+            return
+        self.copies = on
+        cursor = Qt.CursorShape.DragCopyCursor if on else Qt.CursorShape.ClosedHandCursor
+        self.view.viewport().setCursor(cursor)
+        if on:
+            self.aim(None)
+            self._lay_down()
+            self.scene.settle()
+            self._originals = [self._picture_of(i) for i in self.object_ids]
+            self._lift()
+            for picture in self._originals:
+                self.scene.addItem(picture)
+        else:
+            self._forget_originals()
+        self.move(self.start + self.delta)
+
+    def _picture_of(self, object_id: str) -> QGraphicsPixmapItem:
+        item = self.scene.item_of(object_id)
+        rect = item.rect_in_scene() if item is not None else QRectF()
+        seen = self.view.mapFromScene(rect).boundingRect()
+        picture = QGraphicsPixmapItem(self.view.viewport().grab(seen))
+        picture.setPos(self.view.mapToScene(seen.topLeft()))
+        picture.setScale(1 / self.view.zoom)
+        picture.setZValue(Z_LABEL)
+        return picture
+
+    def _forget_originals(self) -> None:
+        for picture in self._originals:
+            self.scene.removeItem(picture)
+        self._originals = []
 
     def carry_to(self, point: QPointF) -> None:
         """Put the items where the pointer has taken them."""
@@ -149,10 +198,8 @@ class _Carry(Gesture):
     def let_go(self) -> None:
         """Put everything back to where the plan has it."""
         self.aim(None)
-        for item, home in zip(self._items, self._homes, strict=True):
-            item.setZValue(item.home_z)
-            item.setOpacity(1.0)
-            item.setPos(home)
+        self._forget_originals()
+        self._lay_down()
         self.view.viewport().unsetCursor()
         self.scene.settle()
 
@@ -169,7 +216,8 @@ class MoveHosts(_Carry):
 
     def move(self, point: QPointF) -> None:
         self.carry_to(point)
-        self.scene.follow(self.object_ids)
+        if not self.copies:
+            self.scene.follow(self.object_ids)
         self._landing.aim(point)
         self.aim(self._landing.location_item)
 
@@ -184,9 +232,16 @@ class MoveHosts(_Carry):
         self.let_go()
         editor = self.view.editor
         names = editor.names(self.object_ids)
-        if landing.location_id is not None:
-            location = landing.location_id
-            where = display_name(editor.plan.by_id[location])
+        location = landing.location_id
+        where = display_name(editor.plan.by_id[location]) if location is not None else ""
+        if self.copies and location is not None:
+            editor.add_copies(
+                f"Copy {names} to {where}",
+                lambda plan: copies.hosts_into(plan, self.object_ids, location, landing.before_id),
+            )
+        elif self.copies:
+            editor.add_copies(f"Copy {names}", lambda plan: copies.hosts_at(plan, places))
+        elif location is not None:
             editor.do(
                 f"Move {names} to {where}",
                 lambda plan: arrange.put_into_location(plan, self.object_ids, location, landing.before_id),
@@ -204,6 +259,8 @@ class MoveLocations(_Carry):
 
     def move(self, point: QPointF) -> None:
         self.carry_to(point)
+        if self.copies:
+            return
         self.scene.follow(h for p in self.object_ids for h in self.scene.layout.locations[p].hosts)
 
     def commit(self) -> None:
@@ -214,9 +271,11 @@ class MoveLocations(_Carry):
         }
         self.let_go()
         editor = self.view.editor
-        editor.do(
-            f"Move {editor.names(self.object_ids)}", lambda plan: settled(edits.move(plan, places), places)
-        )
+        names = editor.names(self.object_ids)
+        if self.copies:
+            editor.add_copies(f"Copy {names}", lambda plan: copies.locations_at(plan, places))
+        else:
+            editor.do(f"Move {names}", lambda plan: settled(edits.move(plan, places), places))
 
 
 class MoveProcesses(_Carry):
@@ -226,17 +285,24 @@ class MoveProcesses(_Carry):
         self.carry_to(point)
         host = self.scene.found_at(point, "host")
         at_home = host is not None and all(self.scene.host_of(i) == host.object_id for i in self.object_ids)
-        self.aim(None if at_home else host)
+        self.aim(None if at_home and not self.copies else host)
 
     def commit(self) -> None:
         target = self._target
         self.let_go()
-        if target is not None:
-            self.view.editor.move_process(self.object_ids, target.object_id)
+        editor = self.view.editor
+        if target is not None and self.copies:
+            where = display_name(editor.plan.by_id[target.object_id])
+            editor.add_copies(
+                f"Copy {editor.names(self.object_ids)} to {where}",
+                lambda plan: copies.processes_onto(plan, self.object_ids, target.object_id),
+            )
+        elif target is not None:
+            editor.move_process(self.object_ids, target.object_id)
 
 
 class MoveRoles(_Carry):
-    """Carries what one disk is written with to another disk of the same host."""
+    """Carries what one disk is written with to another disk of the same host; a copy of it to any host."""
 
     def __init__(self, view: CanvasView, start: QPointF, disk_id: str) -> None:
         super().__init__(view, start, [disk_id])
@@ -244,6 +310,9 @@ class MoveRoles(_Carry):
 
     def move(self, point: QPointF) -> None:
         self.carry_to(point)
+        if self.copies:
+            self.aim(self.scene.found_at(point, "host"))
+            return
         other = self.scene.found_at(point, "disk", but=[self._disk_id])
         same_host = other is not None and self.scene.host_of(other.object_id) == self.scene.host_of(
             self._disk_id
@@ -253,15 +322,36 @@ class MoveRoles(_Carry):
     def commit(self) -> None:
         target = self._target
         self.let_go()
+        editor, disk_id = self.view.editor, self._disk_id
+        if self.copies and target is not None:
+            disk, host = (display_name(editor.plan.by_id[i]) for i in (disk_id, target.object_id))
+            editor.add_copies(
+                f"Copy {disk} to {host}", lambda plan: copies.disk_onto(plan, disk_id, target.object_id)
+            )
         if not isinstance(target, DiskItem):
             return
-        editor, disk_id = self.view.editor, self._disk_id
         name = f"{display_name(editor.plan.by_id[disk_id])} to {target.tile.disk.name}"
         if not editor.do(
             f"Move what is written to {name}", lambda plan: move_roles(plan, disk_id, target.object_id)
         ):
             source = display_name(editor.plan.by_id[disk_id])
             editor.failed.emit(f"No data node writes to {source}; there is nothing to move.")
+
+
+def begin(view: CanvasView, item: CanvasItem, start: QPointF) -> Gesture | None:
+    """What a drag that starts on an item does: with everything selected of its kind."""
+    ids = view.selection.ids
+    chosen = ids if item.object_id in ids else item.object_ids
+    known = view.document.plan.by_id
+    if item.kind == "host":
+        return MoveHosts(view, start, [i for i in chosen if isinstance(known.get(i), Host)])
+    if item.kind == "location":
+        return MoveLocations(view, start, [i for i in chosen if isinstance(known.get(i), Location)])
+    if item.kind == "process":
+        return MoveProcesses(view, start, [i for i in chosen if hasattr(known.get(i), "node_id")])
+    if item.kind == "disk":
+        return MoveRoles(view, start, item.object_id)
+    return None
 
 
 def move_roles(plan: Plan, disk_id: str, other_id: str) -> Plan:

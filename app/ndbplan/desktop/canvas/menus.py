@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QMenu
 
 from ndbplan.desktop import catalogue, theme
@@ -18,6 +19,25 @@ if TYPE_CHECKING:
     from ndbplan.desktop.canvas.view import CanvasView
 
 _ROLE_KEY = {"redo": "R", "lcp": "L", "undo": "U", "data_files": "D", "backup": "B"}
+
+
+def open_menu(view: CanvasView, event: QContextMenuEvent) -> None:
+    """The menu for what is under the pointer, or (from the keyboard) for what is selected."""
+    scene, selection = view.canvas_scene, view.selection
+    keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
+    if keyboard:
+        item = scene.item_of(selection.current or "")
+    else:
+        item = scene.found_at(view.mapToScene(event.pos()))
+    if item is None:
+        selection.clear()
+    elif item.object_id not in selection.ids:
+        selection.set(item.object_ids)
+    where = event.globalPos()
+    if keyboard and item is not None:
+        corner = view.mapFromScene(item.rect_in_scene().bottomLeft())
+        where = view.viewport().mapToGlobal(corner)
+    canvas_menu(view, item).popup(where)
 
 
 def canvas_menu(view: CanvasView, item: CanvasItem | None) -> QMenu:

@@ -38,7 +38,6 @@ from ndbplan.desktop.canvas.loads import Loads
 from ndbplan.desktop.canvas.rename import RenameField
 from ndbplan.desktop.canvas.scene import CanvasScene
 from ndbplan.desktop.editor import Editor, name_field
-from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -48,6 +47,7 @@ MIN_ZOOM, MAX_ZOOM = 0.05, 3.0
 _FIT_MARGIN = 32.0
 _FIT_MAX = 1.0
 _STEP = 1.25
+_COPY = Qt.KeyboardModifier.ControlModifier
 _LARGE = 40
 """Hosts from which on painting at a new size takes longer than a frame."""
 _PIXELS_KIB = 96 * 1024
@@ -351,6 +351,9 @@ class CanvasView(QGraphicsView):
         self._pressed_on = item
         if item is None:
             self._gesture = gestures.Marquee(self, point, adding=adding)
+        elif event.modifiers() & _COPY:
+            # A click toggles, a drag copies: which of them it is shows when it moves or ends.
+            pass
         elif adding:
             self._toggle(item)
         elif item.object_id not in self.selection.ids:
@@ -371,37 +374,26 @@ class CanvasView(QGraphicsView):
         if self._gesture is None and self._pressed_on is not None:
             if (at - self._press_at).manhattanLength() < QApplication.startDragDistance():
                 return
-            self._gesture = self._begin(self._pressed_on, self.mapToScene(self._press_at))
+            if event.modifiers() & _COPY and self._pressed_on.object_id not in self.selection.ids:
+                self.selection.set(self._pressed_on.object_ids)
+            self._gesture = gestures.begin(self, self._pressed_on, self.mapToScene(self._press_at))
             self._pressed_on = None
         if self._gesture is not None:
+            self._gesture.copy(bool(event.modifiers() & _COPY))
             self._gesture.move(point)
             self._edges.follow(at)
         else:
             self._hover(self.canvas_scene.found_at(point))
-
-    def _begin(self, item: CanvasItem, start: QPointF) -> gestures.Gesture | None:
-        chosen = self.selection.ids if item.object_id in self.selection.ids else item.object_ids
-        known = self.document.plan.by_id
-        if item.kind == "host":
-            hosts = [i for i in chosen if isinstance(known.get(i), Host)]
-            return gestures.MoveHosts(self, start, hosts)
-        if item.kind == "location":
-            places = [i for i in chosen if isinstance(known.get(i), Location)]
-            return gestures.MoveLocations(self, start, places)
-        if item.kind == "process":
-            return gestures.MoveProcesses(
-                self, start, [i for i in chosen if hasattr(known.get(i), "node_id")]
-            )
-        if item.kind == "disk":
-            return gestures.MoveRoles(self, start, item.object_id)
-        return None
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._edges.stop()
         pressed, self._pressed_on = self._pressed_on, None
         gesture, self._gesture = self._gesture, None
         if gesture is not None:
+            gesture.copy(bool(event.modifiers() & _COPY))
             gesture.commit()
+        elif pressed is not None and event.modifiers() & _COPY:
+            self._toggle(pressed)
         elif pressed is not None and event.modifiers() == Qt.KeyboardModifier.NoModifier:
             self.selection.set(pressed.object_ids)
 
@@ -432,20 +424,7 @@ class CanvasView(QGraphicsView):
         return gesture is not None
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
-        if keyboard:
-            item = self.canvas_scene.item_of(self.selection.current or "")
-        else:
-            item = self.canvas_scene.found_at(self.mapToScene(event.pos()))
-        if item is None:
-            self.selection.clear()
-        elif item.object_id not in self.selection.ids:
-            self.selection.set(item.object_ids)
-        where = event.globalPos()
-        if keyboard and item is not None:
-            corner = self.mapFromScene(item.rect_in_scene().bottomLeft())
-            where = self.viewport().mapToGlobal(corner)
-        menus.canvas_menu(self, item).popup(where)
+        menus.open_menu(self, event)
 
     # Keys and renaming
 
@@ -455,6 +434,9 @@ class CanvasView(QGraphicsView):
         elif event.key() == Qt.Key.Key_Space and not event.isAutoRepeat() and self._gesture is None:
             self._space_down = True
             event.accept()
+        elif event.key() == Qt.Key.Key_Control and self._gesture is not None:
+            self._gesture.copy(True)
+            event.accept()
         elif keys.press(self, event):
             event.accept()
         else:
@@ -463,6 +445,8 @@ class CanvasView(QGraphicsView):
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._space_down = False
+        if event.key() == Qt.Key.Key_Control and self._gesture is not None:
+            self._gesture.copy(False)
         super().keyReleaseEvent(event)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
