@@ -149,8 +149,9 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     C_OLDEST,  # slot of the queue before which all are empty
     C_LCP_EARLY,  # how long before the end of a step a checkpoint ended
     C_LCP_LATE,  # how long after its moment the running checkpoint began
+    C_CLOSED,  # 1: nothing was taken in the last step, and buffers are nearly empty
     C_COLUMNS,
-) = range(20)
+) = range(21)
 
 # Settings of a run.
 (

@@ -22,6 +22,7 @@ from ndbplan.simulate.columns import (
     C_ALERT,
     C_ATTEMPTED,
     C_BLOCKED,
+    C_CLOSED,
     C_GCP_S,
     C_LCP_PHASE,
     C_LCP_STAGE_S,
@@ -324,6 +325,7 @@ def advance(
     low, high = all_low[recorded], all_high[recorded]
     full = True
     backlog = True
+    accepted = 0.0
     all_clients = clients * step_s / cycle_s if cycle_s > 0.0 else 0.0
     passes = run[R_SERVICE] * step_s if run[R_SERVICE] > 0.0 and run[R_SEND] <= 0.0 else np.inf
     ahead = 1.0 + AHEAD_S / step_s
@@ -336,8 +338,10 @@ def advance(
         most = min(passes, most + cluster[C_RETRY] + cluster[C_SEND]) + cluster[C_WAITING]
         short = some_part_is_short(fill, made, stop, limit, lags, flat_load, flat_base, most, ahead)
         short = short and not has_room(nodes, load, base, parts, most, ahead, ahead)
+        # In the first second buffers begin to fill. While the log or memory is full everything is refused.
         critical = (
-            short
+            step < per_second
+            or (short and cluster[C_CLOSED] <= 0.0)
             or cluster[C_WAITING] > 0.0
             or (backlog and lag_watched and near_lag(nodes, parts))
             or (
@@ -393,7 +397,7 @@ def advance(
             open_attempts = attempts - gated
             accepted = open_attempts
             refused = gated
-            if critical and not has_room(nodes, load, base, parts, open_attempts, 1.0, step_part):
+            if (critical or short) and not has_room(nodes, load, base, parts, open_attempts, 1.0, step_part):
                 accepted, at_once = produce_blocked(
                     run, nodes, index, slots, alive, group_count, load, base, share,
                     parts, cluster, errors, first, open_attempts, now_s, queue, step_part,
@@ -459,6 +463,7 @@ def advance(
                 for n in range(count):
                     for p in range(log_parts):
                         watch_lag(nodes, parts, n, p, dt, run[R_LAG_EXIT])
+        cluster[C_CLOSED] = 1.0 if accepted <= 0.0 and not backlog else 0.0
         out[bucket, O_WAITING] = cluster[C_WAITING]
         if (step + 1) % per_second == 0:
             each_second(
