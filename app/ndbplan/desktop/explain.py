@@ -154,7 +154,8 @@ class Explanation(QFrame):
             layout.addWidget(QLabel("It is counted, not derived."))
         whole = _count(quantity.why)
         rows = whole if whole <= _MOST_ROWS else min(_MOST_ROWS, len(quantity.why) + 3)
-        self.tree.setMinimumHeight((rows + 1) * _ROW + 6)
+        # A tree asks for more than a short derivation needs.
+        self.tree.setFixedHeight((rows + 1) * _ROW + 10)
         self.resize(_WIDTH, self.sizeHint().height())
 
     def show_near(self, widget: QWidget) -> None:
@@ -211,7 +212,9 @@ def _fill(parent: QTreeWidgetItem, terms: Iterable[Term]) -> None:
 
 
 def _value_text(term: Term) -> str:
-    """Tiny times per something are written in ns, µs or ms."""
+    """Tiny times per something are written in ns, µs or ms, a factor as × 1.2."""
+    if term.unit == "factor":
+        return f"× {term.value:.4g}"
     if term.unit.startswith("s/") and 0 < abs(term.value) < 1:
         for factor, unit in ((1e9, "ns"), (1e6, "µs"), (1e3, "ms")):
             if abs(term.value) * factor < 1000:

@@ -186,6 +186,9 @@ class Gallery(QScrollArea):
             self._columns = columns
             for i, card in enumerate(self.cards):
                 self._grid.addWidget(card, i // columns, i % columns)
+        width = (self.viewport().width() - 80 - 16 * (columns - 1)) // columns
+        for card in self.cards:
+            card.setFixedWidth(max(_CARD.width(), width))
 
 
 class SampleCard(QWidget):

@@ -116,7 +116,7 @@ class MainWindow(QMainWindow):
         self.workspace.setStretchFactor(1, 1)
         self.workspace.setSizes([_SIDE_WIDTH, 10_000, _INSPECTOR_WIDTH])
         self.workspace.setCollapsible(1, False)
-        self.middle.setSizes([540, 330])
+        self.middle.setSizes([500, 370])
         self.pages = QStackedWidget()
         self.pages.addWidget(self.workspace)
         body = QWidget()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
@@ -45,6 +46,8 @@ _CAUSES = {
     "hash map": ("the hash map", "The number of partitions does not divide the buckets of the map"),
     "keys": ("the keys", "Chance would not spread rows so far: some keys of the distribution key are hot"),
 }
+_ROOMY = 840
+"""Width from which on the controls have room for all their words."""
 _HEADERS = ("Part.", "Group", "Nodes", "Rows", "Bytes", "LDM")
 
 
@@ -99,6 +102,8 @@ class DistributionPanel(Panel):
         self.load_box = QComboBox()
         self.load_box.setAccessibleName("Load while reorganising")
         self.load_box.setToolTip("What the clients do meanwhile")
+        self.load_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.load_box.setMinimumContentsLength(9)
         self.add_button = QPushButton("Add and reorganise")
         self.add_button.setToolTip(
             "Put these node groups into the plan, on hosts like the last group's, and spread the tables over "
@@ -127,14 +132,17 @@ class DistributionPanel(Panel):
     def _content(self) -> QWidget:
         top = QHBoxLayout()
         top.setSpacing(8)
-        self.table_box.setMinimumWidth(150)
+        self.table_box.setMinimumWidth(120)
         top.addWidget(self.table_box)
         top.addSpacing(8)
-        top.addWidget(label("Add node groups", "fieldLabel", wrap=False))
+        self._groups_name = label("Add node groups", "fieldLabel", wrap=False)
+        self._load_name = label("meanwhile", "fieldLabel", wrap=False)
+        top.addWidget(self._groups_name)
         top.addWidget(self.groups)
         top.addSpacing(8)
-        top.addWidget(label("meanwhile", "fieldLabel", wrap=False))
-        top.addWidget(self.load_box)
+        top.addWidget(self._load_name)
+        top.addWidget(self.load_box, 20)
+        self.load_box.setMaximumWidth(240)
         top.addSpacing(8)
         top.addLayout(self._unit_switch())
         top.addStretch(1)
@@ -170,6 +178,13 @@ class DistributionPanel(Panel):
         layout.addLayout(top)
         layout.addLayout(below, 1)
         return content
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < _ROOMY
+        self._groups_name.setText("Add groups" if narrow else "Add node groups")
+        self._load_name.setHidden(narrow)
+        self.add_button.setText("Add" if narrow else "Add and reorganise")
 
     def _unit_switch(self) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -159,7 +159,7 @@ class LocationItem(CanvasItem):
         elif len(self.box.hosts) > 6:
             notes.append(f"{len(self.box.hosts)} hosts")
         rest = title.adjusted(width + 10 * big, 0, 0, 0)
-        if notes and rest.width() > 40:
+        if notes and rest.width() > 40 and self.look.zoom >= _NUMBERS_FROM:
             paint.text(painter, rest, " · ".join(notes), t.muted, round(12 * big), 400)
 
 
