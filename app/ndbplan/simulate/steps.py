@@ -123,6 +123,7 @@ from ndbplan.simulate.steps_log import (
     produce_blocked,
     record_before_flush,
     some_part_is_short,
+    steps_with_room,
     watch_lag,
 )
 
@@ -326,6 +327,7 @@ def advance(
     full = True
     backlog = True
     accepted = 0.0
+    safe_steps = safe_most = 0.0
     all_clients = clients * step_s / cycle_s if cycle_s > 0.0 else 0.0
     passes = run[R_SERVICE] * step_s if run[R_SERVICE] > 0.0 and run[R_SEND] <= 0.0 else np.inf
     ahead = 1.0 + AHEAD_S / step_s
@@ -336,8 +338,13 @@ def advance(
             recorded = bucket
         most = offered[step] if cycle_s <= 0.0 else all_clients
         most = min(passes, most + cluster[C_RETRY] + cluster[C_SEND]) + cluster[C_WAITING]
-        short = some_part_is_short(fill, made, stop, limit, lags, flat_load, flat_base, most, ahead)
-        short = short and not has_room(nodes, load, base, parts, most, ahead, ahead)
+        safe_steps -= 1.0
+        short = False
+        if safe_steps < 0.0 or most > safe_most:
+            short = some_part_is_short(fill, made, stop, limit, lags, flat_load, flat_base, most, ahead)
+            short = short and not has_room(nodes, load, base, parts, most, ahead, ahead)
+            safe_steps = 0.0 if short else steps_with_room(nodes, load, base, parts, most) - ahead
+            safe_most = most
         # In the first second buffers begin to fill. While the log or memory is full everything is refused.
         critical = (
             step < per_second

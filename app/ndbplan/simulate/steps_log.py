@@ -297,6 +297,19 @@ def has_room(nodes, load, base, parts, attempts, times, base_times):
     return True
 
 
+@njit(cache=True, nogil=True)
+def steps_with_room(nodes, load, base, parts, attempts):
+    """For how many steps every part can surely take its work, if nothing is written."""
+    steps = 1e6
+    for n in range(load.shape[0]):
+        for p in range(load.shape[1]):
+            need = attempts * load[n, p] + base[n, p]
+            if need > 0.0:
+                room = nodes[n, N_BUFFER_LIMIT] - parts[P_FILL, n, p]
+                steps = min(steps, min(room, parts[P_STOP, n, p] - parts[P_MADE, n, p]) / need)
+    return steps
+
+
 @njit(cache=True, nogil=True, inline="always")
 def produce(fill, made, carry, load, base, attempts, step_part):
     """Production of a step in which every part takes all its work, in whole bytes."""
