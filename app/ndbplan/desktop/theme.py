@@ -108,11 +108,11 @@ LIGHT = Tokens(
     location="#f7f8fb", status="#e6e9f1", line="#d8dde8", line_strong="#b5bdcd",
     text="#2a3142", text_strong="#131826", muted="#586276", faint="#8d96a8",
     accent="#4a58d8", on_accent="#ffffff", accent_soft="#e2e5fb",
-    good="#178a4c", warning="#9a5e00", warning_fill="#c47f00",
+    good="#157d45", warning="#9a5e00", warning_fill="#c47f00",
     warning_soft="#fdf3dc", error="#c82e2e", error_soft="#fdecec",
-    info="#0878b8", violet="#7547cc",
-    groups=("#0878b8", "#b8620a", "#1d8a50", "#c02f66", "#7547cc", "#857100", "#0b8a7e", "#c4491f"),
-    series=("#0878b8", "#1d9a57", "#b97a00", "#7547cc", "#c02f66", "#0b8a7e", "#c4491f", "#4a58d8"),
+    info="#0873b0", violet="#7547cc",
+    groups=("#0873b0", "#a75909", "#1a7d48", "#c02f66", "#7547cc", "#806c00", "#0a7b70", "#bd461e"),
+    series=("#0873b0", "#177d46", "#966300", "#7547cc", "#c02f66", "#0a7b70", "#bd461e", "#4a58d8"),
 )  # fmt: skip
 
 STYLED = "style"
@@ -285,7 +285,7 @@ def _style(t: Tokens) -> None:
         (role.AlternateBase, t.card),
         (role.Text, t.text), (role.Button, t.card), (role.ButtonText, t.text), (role.BrightText, t.error),
         (role.Highlight, t.accent), (role.HighlightedText, t.on_accent), (role.ToolTipBase, t.card),
-        (role.ToolTipText, t.text), (role.PlaceholderText, t.faint), (role.Link, t.accent),
+        (role.ToolTipText, t.text), (role.PlaceholderText, t.muted), (role.Link, t.accent),
         (role.Light, t.line_strong), (role.Midlight, t.line), (role.Mid, t.line), (role.Dark, t.line),
         (role.Shadow, t.status), (role.Accent, t.accent),
     ):  # fmt: skip

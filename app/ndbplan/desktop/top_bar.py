@@ -179,6 +179,6 @@ class _SearchButton(QPushButton):
         painter.drawPixmap(QPointF(10, rect.center().y() - 7), theme.icon_pixmap("search", t.muted, 14))
         keys = self._action.shortcut().toString()
         paint.text(
-            painter, rect.adjusted(0, 0, -10, 0), keys.replace("+", " "), t.faint, 12, 400, paint.RIGHT
+            painter, rect.adjusted(0, 0, -10, 0), keys.replace("+", " "), t.muted, 12, 400, paint.RIGHT
         )
         paint.text(painter, rect.adjusted(32, 0, -60, 0), self._action.text(), t.muted, 13)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainterPathStroker
 
 from ndbplan.desktop import theme
 from ndbplan.desktop.canvas.items import DiskItem, HostItem, ProcessItem
 from ndbplan.desktop.canvas.loads import Loads
 from ndbplan.desktop.canvas.scene import CanvasScene
-from ndbplan.plan import edits
+from ndbplan.plan import arrange, edits
 from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
@@ -138,3 +139,21 @@ def test_an_edit_of_144_hosts_touches_one_card(qapp, monkeypatch) -> None:
     host = plan.hosts[70]
     scene.show_plan(edits.update(plan, host.id, cores=17))
     assert shown == [host.id]
+
+
+def test_the_ribbon_of_hosts_one_below_the_other_crosses_neither_names_nor_disks(qapp) -> None:
+    theme.load_fonts()
+    plan = sample_plan("starter")
+    nodes = [node.host_id for node in plan.data_nodes]
+    rack = plan.host(nodes[0]).location_id
+    others = [h.id for h in plan.hosts if h.location_id == rack and h.id not in nodes]
+    plan = arrange.put_into_location(plan, nodes, rack, others[0])
+    scene = CanvasScene(theme.DARK)
+    scene.show_plan(plan)
+    line = QPainterPathStroker().createStroke(scene._ribbons[0]._path)
+    for host in nodes:
+        rect = scene.item_of(host).rect_in_scene()
+        name = QRectF(rect.left() + 13, rect.top() + 8, rect.width() - 26, 38)
+        assert not line.intersects(name)
+        for disk in plan.host(host).disks:
+            assert not line.intersects(scene.item_of(disk.id).rect_in_scene())

@@ -155,7 +155,7 @@ class LocationItem(CanvasItem):
         notes = [f"LocationDomainId {domain}"] if domain is not None else []
         if not self.box.hosts:
             hint = QRectF(18, 40, self.size.width() - 36, self.size.height() - 52)
-            paint.text(painter, hint, "Drag hosts here", t.faint, 13, 400, paint.CENTRE)
+            paint.text(painter, hint, "Drag hosts here", t.muted, 13, 400, paint.CENTRE)
         elif len(self.box.hosts) > 6:
             notes.append(f"{len(self.box.hosts)} hosts")
         rest = title.adjusted(width + 10 * big, 0, 0, 0)
@@ -212,7 +212,7 @@ class HostItem(CanvasItem):
             paint.text(painter, right, paint.percent(fraction), ink, 11, 500, paint.RIGHT)
         if not self.card.chips and not self.card.tiles:
             hint = QRectF(13, 52, width - 28, self.size.height() - 60)
-            paint.text(painter, hint, "Drag disks and nodes here", t.faint, 12)
+            paint.text(painter, hint, "Drag disks and nodes here", t.muted, 12)
 
     def _paint_far(self, painter: QPainter) -> None:
         t, loads = self.look.tokens, self.look.loads
@@ -345,8 +345,7 @@ class DiskItem(CanvasItem):
         words = QRectF(44, 5, self.size.width() - 50, 19)
         room = self.severity_mark(painter, self.size.right() - 6, 14, (tile.disk.id,))
         paint.text(painter, words.adjusted(0, 0, -room, 0), name, t.text_strong, 12, 600)
-        ink = t.muted if tile.all_roles else t.faint
-        paint.text(painter, words.translated(0, 17), tile.roles, ink, 11, 500)
+        paint.text(painter, words.translated(0, 17), tile.roles, t.muted, 11, 500)
 
 
 def process_colour(chip: Chip, t: Tokens) -> str:

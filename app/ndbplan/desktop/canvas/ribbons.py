@@ -115,11 +115,6 @@ def _join(path: QPainterPath, one: Stop, other: Stop, number: int) -> QPointF | 
         path.moveTo(chip.right(), y)
         path.lineTo(next_chip.left(), next_y)
         return None
-    if 0 <= next_host.top() - host.bottom() < 60 and abs(next_host.left() - host.left()) < 1:
-        x = chip.left() + 24
-        path.moveTo(x, chip.bottom())
-        path.lineTo(x, next_chip.top())
-        return QPointF(x + 14, (host.bottom() + next_host.top()) / 2)
     left = min(host.left(), next_host.left()) - _BRACKET
     path.moveTo(chip.left(), y)
     path.lineTo(host.left(), y)
