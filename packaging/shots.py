@@ -53,8 +53,10 @@ class Stage:
     def simulate(self) -> None:
         """The simulation of the open plan, to its end."""
         self.window.simulate()
-        area = self.window.panels.analyses
+        area, inspector = self.window.panels.analyses, self.window.panels.inspector
         self.settle(lambda: not area.context.tasks.is_busy)
+        # What would help is searched by itself after an overload.
+        self.settle(lambda: not inspector._context.tasks.is_busy)
 
     def shoot(self, name: str) -> None:
         """The window as it is, into `NAME-light.png` or `NAME-dark.png`."""
