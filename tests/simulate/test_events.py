@@ -178,3 +178,13 @@ def test_late_and_impossible_events(calm: Plan) -> None:
         simulate(calm, EASY, 20, events=[DiskSlow(at_s=1, object_id="ndb3")])
     with pytest.raises(SimulationError, match="one such event"):
         simulate(calm, EASY, 20, events=[NodesAdded(at_s=1), NodesAdded(at_s=2)])
+
+
+def test_a_redo_buffer_made_larger_is_the_measure_of_its_fill(overload: Plan) -> None:
+    plan = edits.set_parameter(overload, "data_node", "DataMemory", 2**40)
+    plan = edits.update(plan, "blobs-5k", load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=8000),)))
+    change = ParameterChange(at_s=30, name="RedoBuffer", value=128 * MIB)
+    result = simulate(plan, "blobs-5k", 600, events=[change])
+    changed = [part for part in result.parts if part.node_id == 3]
+    assert {part.buffer_bytes for part in changed} == {128 * MIB}
+    assert 0.5 < max(part.fill_max for part in changed) <= 1

@@ -315,8 +315,10 @@ def _run(
 def _headlines(scenario: Scenario, arrays: Arrays) -> Floats:
     import numpy as np
 
+    from ndbplan.simulate.result import buffer_bytes
+
     lengths = arrays.bucket_lengths_s(scenario)
-    buffers = np.array([c.redo_buffer_bytes for c in scenario.node_classes])[None, :, None]
+    buffers = buffer_bytes(scenario)[None, :, None]
     logs = scenario.nodes[None, :, col.N_LOG_BYTES, None]
     used = (scenario.load > 0)[None]
     busy = arrays.out_busy[:, :, 0] * scenario.step_s / lengths[:, None]
@@ -324,7 +326,7 @@ def _headlines(scenario: Scenario, arrays: Arrays) -> Floats:
         [
             arrays.out[:, col.O_ACCEPTED] / lengths,
             arrays.out[:, col.O_REFUSED] / lengths,
-            (arrays.out_high / np.maximum(buffers, 1)).max(axis=(1, 2)),
+            np.minimum(1.0, (arrays.out_high / buffers).max(axis=(1, 2))),
             (arrays.out_log * used / logs).max(axis=(1, 2)),
             np.minimum(1.0, busy.max(axis=1)),
         ]

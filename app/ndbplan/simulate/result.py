@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.parameters import number
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.simulate import columns as col
@@ -354,9 +355,18 @@ def _errors(scenario: Scenario, arrays: Arrays) -> tuple[ErrorCount, ...]:
     return tuple(sorted(found, key=lambda e: e.first_at_s.value))
 
 
+def buffer_bytes(scenario: Scenario) -> Floats:
+    """Bytes of a redo buffer of each node, at its largest: events of the run may have changed it."""
+    reserve = constant_for(scenario.plan, "redo_buffer_reserve_bytes").value
+    first = np.array([node_class.redo_buffer_bytes for node_class in scenario.node_classes])
+    last: Floats = scenario.nodes[:, col.N_BUFFER_LIMIT] + reserve
+    return np.asarray(np.maximum(np.maximum(1.0, first), last), dtype=np.float64)
+
+
 def _parts(scenario: Scenario, arrays: Arrays) -> tuple[PartSeries, ...]:
     found = []
     used = (scenario.load > 0) | (arrays.parts[col.P_MADE] > 0)
+    buffers = buffer_bytes(scenario)
     for n, node_class in enumerate(scenario.node_classes):
         for p in range(node_class.log_parts):
             if used[n].any() and not used[n, p]:
@@ -368,11 +378,11 @@ def _parts(scenario: Scenario, arrays: Arrays) -> tuple[PartSeries, ...]:
                     node_id=node_class.node_id,
                     node_ids=tuple(node.node_id for node in node_class.nodes),
                     log_part=p,
-                    buffer_bytes=max(1, node_class.redo_buffer_bytes),
+                    buffer_bytes=round(float(buffers[n])),
                     log_bytes=int(scenario.nodes[n, col.N_LOG_BYTES]),
                     low=low,
                     # What the disk writes during a step makes room before it is counted as written.
-                    high=np.minimum(arrays.out_high[:, n, p], node_class.redo_buffer_bytes),
+                    high=np.minimum(arrays.out_high[:, n, p], buffers[n]),
                     last=arrays.out_last[:, n, p],
                     log_used=arrays.out_log[:, n, p],
                     log_most=max(
