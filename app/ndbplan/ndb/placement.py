@@ -177,9 +177,11 @@ class _GroupState:
     """Counters of node groups with the same history."""
 
     next_log_part: int = 0
-    """Per-group counter: of all fragments up to 7.4, of *_BY_NODE and PARTITIONS n tables later."""
+    """Per-group counter: of all fragments up to 7.4, of *_BY_NODE tables and of counts of their own later."""
     primaries: dict[int, int] = field(default_factory=dict)
-    """Next primary of each log part, shared by all tables that are not of the default balance."""
+    """Next primary of each log part, shared by all tables that are not of the default balance.
+
+    In the newer fragmentation there is one for the group, under 0."""
     next_key: int = 0
     """Instance key after the last one given (newer fragmentation)."""
 
@@ -195,6 +197,10 @@ class _Drawn(NamedTuple):
     sequences: tuple[tuple[tuple[int, int], ...], ...]
     """By state of a node group: (log part id, place of the primary) of its 1st, 2nd, ... fragment."""
     grouping: _Grouping
+    first_group: int = 0
+    """Node group of the first fragment."""
+    is_pinned: bool = False
+    """Up to 7.4 the first fragment is in node group 0, wherever the next ones go on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,31 +220,53 @@ class _Placer:
         # Groups that were given the same fragments so far share a state: a few states, not 72.
         self._states = [_GroupState()]
         self._grouping = _Grouping((0,) * self._groups)
+        self._next_group = 0
+        """Where tables with a count of their own go on (c_nextNodeGroup)."""
 
     def draw(self, shape: TableShape) -> _Drawn:
         """Where the fragments of the next table go, one that was never reorganised."""
-        fragments, groups = fragment_count(self.cluster, shape), self._groups
-        if shape.fully_replicated:
-            partitions = max(1, fragments // groups)
-            fragments = partitions * groups
+        cluster, groups = self.cluster, self._groups
+        fragments = fragment_count(cluster, shape)
+        partitions = max(1, fragments // groups) if shape.fully_replicated else fragments
+        fragments = partitions * groups if shape.fully_replicated else fragments
+        first_group = self._first_group(shape, fragments)
+        shifts = [0] * groups
+        if partitions < fragments:
+            counts = [partitions] * groups
+            if cluster.classic:
+                # The log parts of a copy go on where those of the group before ended.
+                shifts = [group * partitions % cluster.log_parts for group in range(groups)]
         else:
-            partitions = fragments
-        each, more = divmod(fragments, groups)
-        if more:
-            self._split_states([each + 1] * more + [each] * (groups - more))
-        sequences = [
-            self._advance(state, shape, each + (self._grouping.state_of.index(number) < more))
-            for number, state in enumerate(self._states)
-        ]
-        return _Drawn(fragments, partitions, tuple(sequences), self._grouping)
+            each, more = divmod(fragments, groups)
+            counts = [each + ((group - first_group) % groups < more) for group in range(groups)]
+            if first_group and fragments and cluster.version < (7, 5):
+                counts[first_group] -= 1
+                counts[0] += 1
+        self._split_states(list(zip(counts, shifts, strict=True)))
+        state_of = self._grouping.state_of
+        sequences = []
+        for number, state in enumerate(self._states):
+            member = state_of.index(number)
+            sequences.append(self._advance(state, shape, counts[member], shifts[member]))
+        is_pinned = first_group > 0 and cluster.version < (7, 5)
+        return _Drawn(fragments, partitions, tuple(sequences), self._grouping, first_group, is_pinned)
 
-    def _split_states(self, counts: list[int]) -> None:
-        wanted: dict[tuple[int, int], int] = {}
+    def _first_group(self, shape: TableShape, fragments: int) -> int:
+        """The node group a table starts with; tables that go on where others ended move it on."""
+        is_own = self.cluster.version < (7, 5) or (self.cluster.classic and _goes_on(self.cluster, shape))
+        if not is_own:
+            return 0
+        first = self._next_group
+        self._next_group = (first + fragments) % self._groups
+        return first
+
+    def _split_states(self, wants: list[tuple[int, int]]) -> None:
+        wanted: dict[tuple[int, tuple[int, int]], int] = {}
         states: list[_GroupState] = []
         state_of: list[int] = []
         taken: set[int] = set()
         for group, old in enumerate(self._grouping.state_of):
-            key = (old, counts[group])
+            key = (old, wants[group])
             if key not in wanted:
                 state = self._states[old]
                 wanted[key] = len(states)
@@ -249,39 +277,61 @@ class _Placer:
         if tuple(state_of) != self._grouping.state_of:
             self._grouping = _Grouping(tuple(state_of))
 
-    def _advance(self, state: _GroupState, shape: TableShape, count: int) -> tuple[tuple[int, int], ...]:
+    def _advance(
+        self, state: _GroupState, shape: TableShape, count: int, shift: int
+    ) -> tuple[tuple[int, int], ...]:
+        """Places of the `count` fragments a group gets; `shift`: log part of the first one."""
         cluster, replicas = self.cluster, self.cluster.replicas
-        is_default = shape.balance == DEFAULT_BALANCE and shape.partitions is None
         if cluster.version < (7, 5):
             start = state.next_log_part
             state.next_log_part += count
             return tuple(((start + r) // replicas % cluster.log_parts, r % replicas) for r in range(count))
+        is_default = shape.balance == DEFAULT_BALANCE and not _has_own_count(cluster, shape)
         if not cluster.classic:
             # The instance keys with fewest fragments are always those that follow on the last one given.
             start = state.next_key
             state.next_key = (start + count) % INSTANCE_KEYS
-            ids = [(start + r) % INSTANCE_KEYS for r in range(count)]
-        elif shape.partitions is not None or shape.balance in ("FOR_RP_BY_NODE", "FOR_RA_BY_NODE"):
-            start = state.next_log_part
+            turn = 0 if is_default else state.primaries.get(0, 0)
+            if not is_default:
+                state.primaries[0] = (turn + count) % replicas
+            return tuple([((start + r) % INSTANCE_KEYS, (turn + r) % replicas) for r in range(count)])
+        if _goes_on(cluster, shape):
+            shift = state.next_log_part
             state.next_log_part += count
-            ids = [(start + r) % cluster.log_parts for r in range(count)]
-        else:
-            ids = [r % cluster.log_parts for r in range(count)]
-        if is_default:
-            # Counters of its own, as if its first fragment were on log part 0.
-            turn = cluster.log_parts if cluster.classic else max(1, count)
-            return tuple([(ids[r], (r % turn + r // turn) % replicas) for r in range(count)])
+        ids = [(shift + r) % cluster.log_parts for r in range(count)]
+        # A default table has counters of its own.
+        primaries = {} if is_default else state.primaries
         sequence = []
         for log_part in ids:
-            primary = state.primaries.get(log_part, log_part % replicas)
-            state.primaries[log_part] = (primary + 1) % replicas
+            primary = primaries.get(log_part, log_part % replicas)
+            primaries[log_part] = (primary + 1) % replicas
             sequence.append((log_part, primary))
         return tuple(sequence)
 
 
+def _has_own_count(cluster: Cluster, shape: TableShape) -> bool:
+    """Whether a table has a count of fragments of its own (NDB_PARTITION_BALANCE_SPECIFIC, 7.5 and later).
+
+    PARTITIONS n gives one, and MAX_ROWS where no balance is asked for (ha_ndbcluster::create).
+    """
+    by_rows = bool(shape.max_rows) and shape.balance == DEFAULT_BALANCE and not shape.fully_replicated
+    return cluster.version >= (7, 5) and (shape.partitions is not None or by_rows)
+
+
+def _goes_on(cluster: Cluster, shape: TableShape) -> bool:
+    """Whether a table of the classic fragmentation goes on where the last such table ended."""
+    return _has_own_count(cluster, shape) or shape.balance in ("FOR_RP_BY_NODE", "FOR_RA_BY_NODE")
+
+
 @lru_cache(maxsize=64)
 def _slots(
-    fragments: int, partitions: int, counts: tuple[int, ...], grouping: _Grouping
+    fragments: int,
+    partitions: int,
+    counts: tuple[int, ...],
+    grouping: _Grouping,
+    first_group: int,
+    *,
+    is_pinned: bool,
 ) -> tuple[Array, Array]:
     """Node group of each fragment, and its place in the sequences of all states one after the other."""
     import numpy as np
@@ -289,8 +339,14 @@ def _slots(
     groups, numbers = len(grouping.state_of), np.arange(fragments)
     if partitions < fragments:
         group, turn = divmod(numbers, partitions)
+        group = (group + first_group) % groups
     else:
         turn, group = divmod(numbers, groups)
+        group = (group + first_group) % groups
+        if is_pinned and fragments:
+            group[0] = 0
+            turn[group == 0] = np.arange((group == 0).sum())
+            turn[group == first_group] = np.arange((group == first_group).sum())
     starts = np.array([0, *accumulate(counts)])[list(grouping.state_of)]
     return group, starts[group] + turn
 
@@ -303,7 +359,14 @@ def _placements(cluster: Cluster, drawn: Iterable[_Drawn]) -> list[Placement]:
     partitions, groups, places, starts = [], [], [], []
     for table in drawn:
         counts = tuple([len(sequence) for sequence in table.sequences])
-        group, place = _slots(table.fragments, table.partitions, counts, table.grouping)
+        group, place = _slots(
+            table.fragments,
+            table.partitions,
+            counts,
+            table.grouping,
+            table.first_group,
+            is_pinned=table.is_pinned,
+        )
         partitions.append(table.partitions)
         groups.append(group)
         places.append(place)
