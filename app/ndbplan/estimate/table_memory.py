@@ -254,6 +254,8 @@ def _spreads(
     table: Table, where: TableDistribution, rules: Rules, *unique: Placement, indexes: list[_OrderedIndex]
 ) -> list[_Spread]:
     """The rows of a table and of its unique indexes; its ordered indexes come first."""
+    import numpy as np
+
     layout, node_group = where.layout, where.placement.node_group
     parts = [index.part for index in indexes]
     parts.append(_Part(FIXED, layout.rows_per_fixed_page))
@@ -270,6 +272,8 @@ def _spreads(
     for index, placed in zip(unique_tables(table, rules.version), unique, strict=True):
         keys = round(table.rows * index.rows_fraction)
         rows = spread_rows(keys, hash_map_of(_fresh(table), placed.partitions, rules.version))
+        if placed.partitions < placed.fragments:
+            rows = np.tile(rows, placed.fragments // placed.partitions)
         found.append(_Spread(rows, placed.node_group, _hidden(UNIQUE_INDEX, index.layout, rules)))
     return found
 
@@ -364,13 +368,12 @@ def _sizes(
     spread = _variable_spread(where.layout, rules.fill)
     blob = _blob_spread(table, spread) if of_kind[BLOB] else spread
     variable = of_kind[VARIABLE] / copies
-    # Hidden tables of unique indexes are never fully replicated: they have one copy.
     ranges = (
         _range(of_kind[FIXED] / copies, 1.0, 1.0),
         _counted(variable) if where.counted_variable_bytes else _range(variable, *spread, rules.fill_why),
         _range(of_kind[HASH_INDEX] / copies, *rules.hash_spread, rules.hash_why),
         _ordered(pages.of_part, copies, indexes),
-        _range(of_kind[UNIQUE_INDEX], *rules.hash_spread, rules.hash_why),
+        _range(of_kind[UNIQUE_INDEX] / copies, *rules.hash_spread, rules.hash_why),
         _range(of_kind[BLOB] / copies, *blob, rules.fill_why),
     )
     found = TableMemory(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
+from ndbplan.estimate.rows import blob_parts
 from ndbplan.ndb.placement import Cluster, Placement, TableShape, place_all
 from ndbplan.ndb.threads import ThreadCounts, is_automatic, thread_counts
 from ndbplan.ndb.version import NdbVersion
@@ -79,13 +80,33 @@ def table_shape(table: Table) -> TableShape:
     )
 
 
-_UNIQUE_INDEX_SHAPE = TableShape()
+_OLD_UNIQUE_INDEX_SHAPE = TableShape()
 
 
-def _shapes(table: Table) -> tuple[TableShape, ...]:
-    # A unique index is a hidden table, created with its table but with fragments of its own.
-    unique = [_UNIQUE_INDEX_SHAPE for index in table.indexes if index.kind != "ordered"]
-    return (table_shape(table), *unique)
+class _Created(NamedTuple):
+    """Shapes of the tables that one CREATE TABLE makes, in their order."""
+
+    table: TableShape
+    blobs: int
+    """Tables of blob parts, which have the shape of their table."""
+    unique: TableShape
+    uniques: int
+
+    @property
+    def shapes(self) -> list[TableShape]:
+        return [self.table] * (1 + self.blobs) + [self.unique] * self.uniques
+
+
+def _created(table: Table, version: NdbVersion) -> _Created:
+    """The table itself, its blob parts, and its unique indexes: all have fragments of their own.
+
+    From 7.5 on a unique index inherits the count of fragments, balance and copies of its table
+    (`Dbdict::createIndex_toCreateTable`). It stays where it is when its table is reorganised.
+    """
+    own = table_shape(table)
+    unique = own._replace(is_reorganised=False) if version >= (7, 5) else _OLD_UNIQUE_INDEX_SHAPE
+    uniques = sum(index.kind != "ordered" for index in table.indexes)
+    return _Created(own, len(blob_parts(table, version)), unique, uniques)
 
 
 @lru_cache(maxsize=8)
@@ -96,9 +117,13 @@ def _placements(cluster: Cluster, shapes: tuple[TableShape, ...]) -> tuple[Place
 @memo_by_identity(16)
 def placements(plan: Plan) -> dict[str, tuple[Placement, ...]]:
     """Placement of each table, by table id, followed by those of its unique indexes."""
-    shapes = [_shapes(table) for table in plan.tables]
-    placed = _placements(cluster_of(plan), tuple([shape for group in shapes for shape in group]))
-    ends = accumulate([len(group) for group in shapes], initial=0)
-    return {
-        table.id: placed[start:end] for table, (start, end) in zip(plan.tables, pairwise(ends), strict=True)
-    }
+    created = [_created(table, plan.version) for table in plan.tables]
+    placed = _placements(cluster_of(plan), tuple([shape for one in created for shape in one.shapes]))
+    found: dict[str, tuple[Placement, ...]] = {}
+    start = 0
+    for table, one in zip(plan.tables, created, strict=True):
+        first_unique = start + 1 + one.blobs
+        end = first_unique + one.uniques
+        found[table.id] = (placed[start], *placed[first_unique:end])
+        start = end
+    return found

@@ -104,6 +104,8 @@ class TableShape(NamedTuple):
     fully_replicated: bool = False
     grown_from: tuple[int, ...] = ()
     """Partitions it had before online reorganisations, oldest first."""
+    is_reorganised: bool = True
+    """False: it stays as created, as the hidden table of a unique index does."""
 
 
 def fragment_count(cluster: Cluster, shape: TableShape) -> int:
@@ -439,6 +441,8 @@ def _reorganised(cluster: Cluster, shape: TableShape) -> Placement:
     small = replace(cluster, groups=cluster.groups[:first])
     drawn = _Placer(small).draw(fresh._replace(partitions=created if first == groups else None))
     (placed,) = _placements(small, [drawn])
+    if not shape.is_reorganised:
+        return placed
     for count in (*shape.grown_from[1:], fragment_count(cluster, fresh)):
         placed = extend(cluster, placed, count, fully_replicated=shape.fully_replicated)
     return placed
