@@ -92,7 +92,7 @@ def _key_figures() -> list[Figure]:
         for _ in range(20):
             cursor = np.zeros(batch, dtype=np.int64)
             encode_table_strings(
-                text, starts, lengths, quoted, batch, rows, cursor, faults, 0, 16, nothing, weights
+                text, starts, lengths, quoted, batch, rows, cursor, faults, 0, 16, nothing, weights, 32
             )
             hash_words(rows, answers)
 

@@ -140,6 +140,50 @@ def test_strings_of_the_binary_character_set_are_binary_strings() -> None:
     assert [c.type for c in table.columns] == ["binary", "varbinary", "blob", "varchar"]
 
 
+@pytest.mark.parametrize(
+    ("declared", "options", "collation"),
+    [
+        ("VARCHAR(5) BINARY", "COLLATE=utf8mb4_unicode_ci", "utf8mb4_bin"),
+        ("VARCHAR(5) BINARY", "CHARSET=latin1 COLLATE=latin1_general_cs", "latin1_bin"),
+        ("VARCHAR(5) CHARACTER SET ascii BINARY", "CHARSET=latin1", "ascii_bin"),
+        ("VARCHAR(5) ASCII", "", "latin1_swedish_ci"),
+        ("CHAR(5) ASCII BINARY", "CHARSET=utf8mb4", "latin1_bin"),
+        ("CHAR(5) UNICODE", "", "ucs2_general_ci"),
+        ("CHAR(5) BYTE", "", None),
+    ],
+)
+def test_attributes_that_stand_for_a_character_set_or_collation(
+    declared: str, options: str, collation: str | None
+) -> None:
+    (table,) = read_ddl(f"CREATE TABLE t (a {declared} PRIMARY KEY) {options}", V84).tables
+    assert table.columns[0].collation == collation
+    assert table.columns[0].type == ("binary" if collation is None else declared.split("(")[0].lower())
+
+
+@pytest.mark.parametrize(
+    ("options", "rows"),
+    [
+        ("MAX_ROWS=5 MIN_ROWS=9", 9),
+        ("MIN_ROWS=2 MAX_ROWS=7", 7),
+        ("MAX_ROWS=0", None),
+        ("MAX_ROWS=7 COMMENT='NDB_TABLE=PARTITION_BALANCE=FOR_RP_BY_LDM'", None),
+        ("COMMENT='NDB_TABLE=READ_BACKUP=1' MAX_ROWS=7", 7),
+    ],
+)
+def test_rows_that_decide_the_partitions(options: str, rows: int | None) -> None:
+    # ha_ndbcluster::create: the larger of both, unless a balance is asked for.
+    (table,) = read_ddl(f"CREATE TABLE t (a INT PRIMARY KEY) {options}", V84).tables
+    assert table.max_rows == rows
+
+
+def test_larger_parts_are_not_for_every_blob() -> None:
+    # create_ndb_column: TINY types have no parts, JSON keeps parts of its own size.
+    kinds = ("tinytext", "blob", "mediumtext", "longblob", "json")
+    columns = ", ".join(f"c_{kind} {kind} COMMENT 'NDB_COLUMN=MAX_BLOB_PART_SIZE'" for kind in kinds)
+    (table,) = read_ddl(f"CREATE TABLE t (a INT PRIMARY KEY, {columns})", V84).tables
+    assert [c.blob_part_bytes for c in table.columns[1:]] == [None, 13948, 13948, 13948, None]
+
+
 def test_the_character_set_of_the_database_counts_where_the_table_names_none() -> None:
     text = """CREATE DATABASE d /*!40100 DEFAULT CHARACTER SET latin1 COLLATE latin1_bin */; USE d;
     CREATE TABLE t (a CHAR(5) PRIMARY KEY); CREATE TABLE u (a CHAR(5) PRIMARY KEY) CHARSET=ascii;"""

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from ndbplan.ndb.collations import (
     UnsupportedCollationError,
+    byte_weights,
     general_weights,
     is_exact,
     rule_for,
     uca_table,
 )
 from ndbplan.ndb.hashmap import default_map, reorganised_map
-from ndbplan.ndb.keyhash import KeyColumn, KeyTypeError, digest, distribution_hash, key_bytes
+from ndbplan.ndb.keyhash import KeyColumn, KeyTypeError, column_bytes, digest, distribution_hash, key_bytes
 from ndbplan.ndb.keyvalues import KeyValueError
 from ndbplan.ndb.version import NdbVersion
 
@@ -254,3 +255,13 @@ def test_weights_of_some_characters() -> None:
     assert weights("uca400", 1, 0x41) == [0x0E33]
     assert weights("uca400", 1, 0x1F600) == [0xFFFD]
     assert general_weights()[ord("ß")] == ord("S")
+
+
+@pytest.mark.parametrize(("version", "filler"), [("7.1", 0x20), ("7.4", 0x30), ("7.6", 0x30), ("8.4", 0x20)])
+def test_latin7_is_padded_as_each_version_pads(version: str, filler: int) -> None:
+    # The weight of a space is 0x30 there. NdbSqlUtil::strnxfrm_bug7284 pads with it what strnxfrm left over;
+    # my_strnxfrm_simple leaves nothing over up to 5.5 (bfill) and from 8.0 on (my_strxfrm_pad), with 0x20.
+    column = KeyColumn("k", "varchar", 4, collation="latin7_general_ci")
+    weight, *padding = column_bytes(column, "a", NdbVersion.parse(version))
+    assert weight == byte_weights("latin7_general_ci")[ord("a")]
+    assert padding == [filler] * 3

@@ -143,7 +143,7 @@ def test_a_bad_key_is_told_and_the_rest_is_kept() -> None:
         "id: outside the range of the column",
         "id: not a number",
         "d: no date of the form YYYY-MM-DD",
-        "d: no value: NULL (\\N), quotes not closed, or the row has too few fields",
+        "d: no value: NULL (\\N), quotes not closed or with text behind them, or too few fields in the row",
     ]
 
 
@@ -299,3 +299,24 @@ def test_what_was_hashed_once_is_known_to_be_prepared(
     list(hashed_rows(io.BytesIO(b"id,b\n1,0x00\n"), columns, V84))
     assert keytext.is_prepared(columns)
     assert not keytext.is_prepared([C("d", "date")])
+
+
+@pytest.mark.parametrize("row", [b'"a"b\n', b'"a\\"b"\n', b'"a" "b"\n'])
+def test_text_behind_quotes_is_no_key(row: bytes) -> None:
+    column = C("k", "varchar", 5, collation="latin1_bin")
+    (chunk,) = hashed_rows(io.BytesIO(b"k,x\n" + row), (column,), V84)
+    assert chunk.faults.all()
+    (blank,) = hashed_rows(io.BytesIO(b'k\n"a" \r\n'), (column,), V84)
+    assert not blank.faults.any()
+
+
+def test_a_header_that_names_a_key_column_twice_is_refused() -> None:
+    with pytest.raises(KeyFileError, match="twice"):
+        list(hashed_rows(io.BytesIO(b"id,ID\n1,2\n"), (C("id", "int"),), V84))
+
+
+def test_bits_as_the_server_writes_them() -> None:
+    texts = (b"5", b"b'101'", b"B'0101'", b"0b101", b"0x05")
+    (chunk,) = hashed_rows(io.BytesIO(b"k\n" + b"\n".join(texts) + b"\n"), (C("k", "bit", 12),), V84)
+    assert not chunk.faults.any()
+    assert len(set(chunk.hashes.tolist())) == 1

@@ -229,6 +229,9 @@ def _read_table(
         except Unreadable as error:
             parts.problems.append((error.offset, error.what))
     _read_options(options, parts)
+    if "partition_balance" in parts.options:
+        # A balance that is asked for wins over MAX_ROWS (ha_ndbcluster::create).
+        parts.options.pop("max_rows", None)
     reader.finish(parts)
     return parts
 
@@ -333,7 +336,9 @@ def _engine(parts: TableParts, value: Word) -> None:
 
 
 def _max_rows(parts: TableParts, value: Word) -> None:
-    parts.options["max_rows"] = int(value.text) if value.text.isdigit() else None
+    # MIN_ROWS counts like MAX_ROWS when it is larger (ha_ndbcluster::create).
+    if value.text.isdigit() and int(value.text):
+        parts.options["max_rows"] = max(int(value.text), parts.options.get("max_rows") or 0)
 
 
 def _row_format(parts: TableParts, value: Word) -> None:
@@ -367,6 +372,7 @@ def _comment(parts: TableParts, value: Word) -> None:
 _OPTIONS: dict[str, Any] = {
     "ENGINE": _engine,
     "MAX_ROWS": _max_rows,
+    "MIN_ROWS": _max_rows,
     "ROW_FORMAT": _row_format,
     "COMMENT": _comment,
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ndbplan.exchange.ddl_tokens import Word
-from ndbplan.ndb.charsets import default_collation
+from ndbplan.ndb.charsets import charset_of, default_collation
 from ndbplan.ndb.rowformat import BLOB_TYPES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column, Index
@@ -175,6 +175,8 @@ _TYPES = {
     "multipoint": "geometry", "multilinestring": "geometry", "multipolygon": "geometry",
     "geometrycollection": "geometry", "geomcollection": "geometry",
 }  # fmt: skip
+_CHARSET_ATTRIBUTES = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
+"""Short names of character sets behind a type (manual, data type syntax)."""
 _NATIONAL = frozenset({"nchar", "nvarchar"})
 _TEXTS = frozenset({"char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"})
 _WITH_LENGTH = frozenset({"char", "varchar", "binary", "varbinary", "bit", "time", "datetime", "timestamp"})
@@ -182,6 +184,8 @@ _AS_BINARY = {
     "char": "binary", "varchar": "varbinary", "tinytext": "tinyblob", "text": "blob",
     "mediumtext": "mediumblob", "longtext": "longblob",
 }  # fmt: skip
+_WITH_PART_SIZE = BLOB_TYPES - {"tinyblob", "tinytext", "json"}
+"""Types that MAX_BLOB_PART_SIZE gives the largest parts; TINY types have none, JSON keeps its own."""
 _BY_SIZE = ((255, "tiny"), (65535, ""), (16777215, "medium"), (2**32, "long"))
 
 
@@ -254,6 +258,8 @@ class ColumnReader:
                 collation = item.next().text.lower()
             elif word == "BINARY":
                 binary = True
+            elif word in _CHARSET_ATTRIBUTES and column["type"] in _TEXTS:
+                charset = _CHARSET_ATTRIBUTES[word]
             elif word == "NOT" and item.accept("NULL"):
                 nullable = False
             elif word == "NULL":
@@ -302,11 +308,15 @@ class ColumnReader:
         parts.columns.append(column)
 
     def _collation(self, charset: str | None, collation: str | None, binary: bool) -> str | None:
+        if binary and collation is None:
+            # BINARY behind a text type: the _bin collation of its character set, wherever that comes from.
+            inherited = self.table_charset or charset_of(
+                self.table_collation or default_collation(self._version)
+            )
+            used = charset or inherited
+            return used if used == "binary" else f"{used}_bin"
         if collation is None and charset is None:
             charset, collation = self.table_charset, self.table_collation
-        if binary and collation is None:
-            used = charset or default_collation(self._version).split("_", 1)[0]
-            return f"{used}_bin"
         if collation is not None:
             return collation
         return default_collation(self._version, charset) if charset else None
@@ -318,7 +328,7 @@ class ColumnReader:
         inline = re.search(r"BLOB_INLINE_SIZE\s*=\s*(\d+)", match[1])
         if inline:
             column["blob_inline_bytes"] = int(inline[1])
-        if re.search(r"MAX_BLOB_PART_SIZE(?!\s*=\s*0)", match[1]) and column["type"] != "tinyblob":
+        if re.search(r"MAX_BLOB_PART_SIZE(?!\s*=\s*0)", match[1]) and column["type"] in _WITH_PART_SIZE:
             column["blob_part_bytes"] = 13948 if self._version >= (7, 2) else 8000
 
     def finish(self, parts: TableParts) -> None:

@@ -9,7 +9,7 @@ is nearly right is wrong. Tables: resources/ndb/collations.npz (from Vitess, Apa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ndbplan.base.errors import UserError
 from ndbplan.base.resources import resource_path
 from ndbplan.ndb.charsets import max_char_bytes
+from ndbplan.ndb.version import NdbVersion
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,6 +65,8 @@ class CollationRule:
     """Levels of weights that count, for UCA_HASHED."""
     table: str = ""
     """Name of its weight table."""
+    filler: int = 0x20
+    """What a string of one weight byte for each byte is padded with."""
 
     @property
     def is_hashed(self) -> bool:
@@ -113,6 +116,19 @@ def rule_for(collation: str) -> CollationRule:
     if name in simple_names():
         return CollationRule(collation, charset, Kind.TABLE, table=name)
     raise _unsupported(collation)
+
+
+@cache
+def rule_in(collation: str, version: NdbVersion) -> CollationRule:
+    """The rule of a collation in a version. Raises UnsupportedCollationError.
+
+    Where the weight of a space is not 0x20 (latin7), strings are padded with that weight in 7.3 to 7.6
+    (`NdbSqlUtil::strnxfrm_bug7284`), before and after with 0x20 (`my_strnxfrm_simple`, `my_strxfrm_pad`).
+    """
+    rule = rule_for(collation)
+    if rule.kind is not Kind.TABLE or not (7, 3) <= version < (8, 0):
+        return rule
+    return replace(rule, filler=int(byte_weights(rule.table)[0x20]))
 
 
 def _unsupported(collation: str) -> UnsupportedCollationError:

@@ -70,7 +70,7 @@ class KeyColumn:
         """How its strings are weighed; None for other types. Raises UnsupportedCollationError."""
         if self.type not in ("char", "varchar"):
             return None
-        return collations.rule_for(self.collation_in(version))
+        return collations.rule_in(self.collation_in(version), version)
 
 
 def digest(words: Sequence[int]) -> tuple[int, int, int, int]:
@@ -136,7 +136,7 @@ def string_bytes(rule: CollationRule, stored: bytes, size: int, fixed: bool) -> 
         weights, space = stored, b" "
     elif rule.kind is Kind.TABLE:
         table = collations.byte_weights(rule.table).tobytes()
-        weights, space = stored.translate(table), b" ".translate(table)
+        weights, space = stored.translate(table), bytes([rule.filler])
     else:
         points = collations.decode_points(stored, rule.charset)
         weights, space = _weights(rule, points), _weights(rule, [0x20])

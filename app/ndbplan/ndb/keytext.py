@@ -170,6 +170,7 @@ class _TableStrings:
     size: int
     to_byte: Array
     weights: Array
+    filler: int
 
     @property
     def words(self) -> int:
@@ -180,7 +181,7 @@ class _TableStrings:
 
         encode_table_strings(
             fields.data, fields.starts, fields.lengths, fields.quoted, fields.rows, words, cursor, faults,
-            self.column, self.size, self.to_byte, self.weights,
+            self.column, self.size, self.to_byte, self.weights, self.filler,
         )  # fmt: skip
 
 
@@ -294,7 +295,7 @@ def _encoder(number: int, column: KeyColumn, version: NdbVersion) -> _Encoder:
                 if rule.kind is Kind.BYTES
                 else np.ascontiguousarray(collations.byte_weights(rule.table))
             )
-            return _TableStrings(number, size, to_byte, weights)
+            return _TableStrings(number, size, to_byte, weights, rule.filler)
     elif rule.is_hashed:
         tables: list[Array] = []
         for level in (1, 2, 3):
@@ -425,6 +426,11 @@ def fields_of(header: bytes, columns: Sequence[KeyColumn]) -> tuple[list[str], l
         ) from None
     known = {column.name.casefold(): i for i, column in enumerate(columns)}
     slots = [known.get(name.strip().casefold(), -1) for name in names]
+    twice = [column.name for i, column in enumerate(columns) if slots.count(i) > 1]
+    if twice:
+        raise KeyFileError(
+            f"the first row names {twice[0]} twice", where="keys", fix="name each key column once"
+        )
     missing = [column.name for i, column in enumerate(columns) if i not in slots]
     if missing:
         raise KeyFileError(

@@ -20,9 +20,9 @@ REASONS = {
     BAD_TIME: "no time of the form HH:MM:SS",
     TOO_PRECISE: "more digits behind the point than the column has",
     BAD_HEX: "binary values are written as 0x and hex digits",
-    MISSING: "no value: NULL (\\N), quotes not closed, or the row has too few fields",
+    MISSING: "no value: NULL (\\N), quotes not closed or with text behind them, or too few fields in the row",
 }
-QUOTE, _COMMA, _NEWLINE, _RETURN = 34, 44, 10, 13
+QUOTE, _COMMA, _NEWLINE, _RETURN, _BLANK = 34, 44, 10, 13, 32
 DOUBLED = 2
 """Mark of a quoted field that holds doubled quotes."""
 
@@ -48,6 +48,7 @@ def split_rows(
         complete = False
         while True:
             quote = 0
+            strays = 0
             first = position
             if position < size and data[position] == QUOTE:
                 quote = 1
@@ -64,6 +65,7 @@ def split_rows(
                 last = position
                 position = min(size, position + 1)
                 while position < size and data[position] != _COMMA and data[position] != _NEWLINE:
+                    strays += data[position] != _BLANK and data[position] != _RETURN
                     position += 1
             else:
                 while position < size and data[position] != _COMMA and data[position] != _NEWLINE:
@@ -77,7 +79,7 @@ def split_rows(
                 lengths[slot, rows] = last - first
                 # \N stands for NULL in what the server writes; in quotes it is text.
                 is_null = last - first == 2 and quote == 0 and data[first] == 92 and data[first + 1] == 78
-                if is_null or (quote > 0 and last >= size):
+                if is_null or strays > 0 or (quote > 0 and last >= size):
                     lengths[slot, rows] = -1
                 quoted[slot, rows] = quote
             field += 1

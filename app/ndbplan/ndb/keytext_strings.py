@@ -189,13 +189,14 @@ def encode_table_strings(
     size: int,
     to_byte: Any,
     weights: Any,
+    filler: int,
 ) -> None:
-    """Strings of one weight byte for each byte, padded with the weight of a space."""
+    """Strings of one weight byte for each byte, padded with `filler`."""
     row_bytes = 4 * words.shape[1]
     out = words.view(np.uint8).reshape(-1)
     buffer = np.empty(size + 1, dtype=np.uint8)
     padding = np.zeros(4 * ((size + 3) // 4), dtype=np.uint8)
-    padding[:size] = weights[32]
+    padding[:size] = filler
     filled = len(padding) // 4
     for row in range(rows):
         at = cursor[row]

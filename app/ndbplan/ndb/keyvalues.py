@@ -31,6 +31,7 @@ _CLOCK = re.compile(r"(-)?(\d{1,3}):(\d{1,2}):(\d{1,2})(?:\.(\d*))?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,20}", re.ASCII)
 _REAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)", re.ASCII)
 _EXPONENT = re.compile(r"[eE][+-]?\d{1,4}", re.ASCII)
+_BITS = re.compile(r"[bB]'([01]*)'|0b([01]+)")
 _HEX = re.compile(r"0[xX]((?:[0-9a-fA-F]{2})*)")
 
 
@@ -167,7 +168,11 @@ def _integer(column: KeyColumn, value: object, size: int) -> bytes:
 def _bit(column: KeyColumn, value: object) -> bytes:
     bits = column.length or 1
     data = _given_bytes(value)
-    number = int.from_bytes(data, "big") if data is not None else _number(column, value)
+    match = _BITS.fullmatch(value) if isinstance(value, str) else None
+    if match:
+        number = int(match[1] or match[2] or "0", 2)
+    else:
+        number = int.from_bytes(data, "big") if data is not None else _number(column, value)
     if not 0 <= number < 1 << bits:
         raise _refused(column, value, f"more than {bits} bits")
     return number.to_bytes((bits + 31) // 32 * 4, "little")
