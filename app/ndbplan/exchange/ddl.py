@@ -229,8 +229,8 @@ def _read_table(
         except Unreadable as error:
             parts.problems.append((error.offset, error.what))
     _read_options(options, parts)
-    if "partition_balance" in parts.options:
-        # A balance that is asked for wins over MAX_ROWS (ha_ndbcluster::create).
+    if parts.options.get("partition_balance") == "FOR_RP_BY_LDM":
+        # A balance that is asked for wins over MAX_ROWS, the default one too (ha_ndbcluster::create).
         parts.options.pop("max_rows", None)
     reader.finish(parts)
     return parts
