@@ -132,3 +132,17 @@ def test_null_values_take_no_room_in_the_variable_part() -> None:
 
     assert words(1.0) == 1
     assert words(0.0) > words(0.5) > words(1.0)
+
+
+@pytest.mark.parametrize(
+    ("version", "key", "part_bytes"),
+    [("7.4", 24, 13948), ("7.4", 28, 13944), ("7.4", 200, 13772), ("8.4", 200, 13948)],
+)
+def test_a_long_key_makes_the_parts_of_a_long_blob_smaller(version: str, key: int, part_bytes: int) -> None:
+    # ha_ndbcluster::create: key + part + 7 words fit into 3500; 8.x compares words with 14000.
+    table = _table(
+        Column(name="a", type="binary", length=key, nullable=False),
+        Column(name="b", type="longblob", average_bytes=50_000),
+    )
+    (parts,) = blob_parts(table, NdbVersion.parse(version))
+    assert parts.part_bytes == part_bytes

@@ -272,9 +272,9 @@ def _blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
         if column.type not in rowformat.BLOB_TYPES:
             continue
         stored = stored_column(column, version)
-        kind = stored.type
-        if kind.part_bytes == 0:
+        if stored.type.part_bytes == 0:
             continue
+        kind = replace(stored.type, part_bytes=_part_bytes(table, stored.type, version))
         behind = max(0.0, _blob_mean(column) - kind.inline_bytes)
         parts = -(-behind // kind.part_bytes)
         last = behind - kind.part_bytes * (parts - 1) if parts else 0.0
@@ -290,6 +290,19 @@ def _blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
             )
         )
     return tuple(found)
+
+
+def _part_bytes(table: Table, kind: StoredType, version: NdbVersion) -> int:
+    """Bytes of a part: fewer than asked for where up to 7.6 a long key leaves no room (ha_ndbcluster::create).
+
+    A part row was kept within the longest row of its time, with its key and 7 words; 8.0 compares with bytes.
+    """
+    if version >= (8, 0):
+        return kind.part_bytes
+    longest = rowformat.LONGEST_ROW_WORDS if version >= (7, 2) else rowformat.LONGEST_ROW_WORDS_BEFORE_7_2
+    key = [stored_column(column, version, in_memory=True).type for column in key_columns(table)]
+    room = longest - 7 - sum(rowformat.words(c.max_bytes + c.length_bytes) for c in key)
+    return min(kind.part_bytes, 4 * room) if room > 0 else kind.part_bytes
 
 
 def blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:

@@ -27,6 +27,10 @@ GCI_WORDS = 1
 VARIABLE_REFERENCE_WORDS = 2
 DISK_REFERENCE_WORDS = 2
 
+LONGEST_ROW_WORDS = 3500
+"""Words of the longest row from 7.2 to 8.0.17 (NDB_MAX_TUPLE_SIZE_IN_WORDS)."""
+LONGEST_ROW_WORDS_BEFORE_7_2 = 2013
+
 BLOB_HEAD_BYTES = 16
 """Head of a BLOB value in its row, the 2 length bytes included (blobs of version 2, 7.0 and later)."""
 BLOB_HEAD_BYTES_V1 = 8
