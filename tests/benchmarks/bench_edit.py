@@ -53,6 +53,8 @@ def main() -> list[Figure]:
         engine.append(estimates.latest.elapsed_s * 1000)
     zoomed = _zoom(app, window)
     opened = _open_panels(app, window)
+    simulated = [_longest_turn(app, window.simulate, window.panels.analyses.context.tasks) for _ in range(3)]
+    replayed = _replay(app, window)
     window.document.undo_stack.setClean()
     window.close()
     window.deleteLater()
@@ -64,6 +66,8 @@ def main() -> list[Figure]:
         Figure("of that the engine", statistics.median(engine), "ms"),
         Figure("zoom: each step of the wheel, painted (median)", statistics.median(zoomed), "ms", 16),
         Figure("zoom: the slowest step (the first: a picture is taken)", max(zoomed), "ms"),
+        Figure("simulate: longest turn of the event loop", max(simulated), "ms", 100),
+        Figure("replay: each step, charts and canvas painted", statistics.median(replayed), "ms", 33),
         *(
             Figure(f"{name} opens: longest turn of the event loop", longest, "ms", 50)
             for name, longest in opened
@@ -116,8 +120,11 @@ def _open_panels(app: Any, window: Any) -> list[tuple[str, float]]:
     ]
 
 
-def _longest_turn(app: Any, act: Any) -> float:
-    """Do something in the event loop; the longest milliseconds between two beats of a timer meanwhile."""
+def _longest_turn(app: Any, act: Any, tasks: Any = None) -> float:
+    """Do something in the event loop; the longest milliseconds between two beats of a timer meanwhile.
+
+    `tasks`: what has to be done with, too.
+    """
     from PySide6.QtCore import QTimer
 
     beats = [time.perf_counter()]
@@ -126,8 +133,23 @@ def _longest_turn(app: Any, act: Any) -> float:
     heart.start(0)
     QTimer.singleShot(1, act)
     _work_for(app, 0.4)
+    while tasks is not None and tasks.is_busy:
+        app.processEvents()
     heart.stop()
     return max(after - before for before, after in pairwise(beats)) * 1000
+
+
+def _replay(app: Any, window: Any) -> list[float]:
+    """Move the scrubber of the simulation on the screen through its run; milliseconds of each step."""
+    scrubber = window.panels.analyses.panel("Simulation").scrubber
+    times = []
+    for step in range(30):
+        began = time.perf_counter()
+        scrubber.go_to(20.0 * step)
+        for _ in range(3):
+            app.processEvents()
+        times.append((time.perf_counter() - began) * 1000)
+    return times
 
 
 def _work_for(app: Any, seconds: float) -> None:

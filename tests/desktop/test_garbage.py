@@ -48,6 +48,22 @@ def test_it_waits_until_the_last_step_is_some_time_ago(
     assert collector.done
 
 
+def test_it_waits_while_something_is_computed(
+    collector: QuietCollector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = True
+    monkeypatch.setattr(type(collector.parent().panels), "is_busy", property(lambda _panels: busy))
+    collector._last_step_s -= 100
+    collector.look()
+    assert not collector.done
+    busy = False
+    collector.look()
+    assert not collector.done, "the end of it is a step"
+    collector._last_step_s -= 100
+    collector.look()
+    assert collector.done
+
+
 def test_without_new_objects_there_is_nothing_to_look_for(
     collector: QuietCollector, monkeypatch: pytest.MonkeyPatch
 ) -> None:

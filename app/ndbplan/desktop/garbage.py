@@ -34,12 +34,15 @@ class QuietCollector(QObject):
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
+        self._panels = window.panels
         self._last_step_s = time.monotonic()
         self._modules = 0
         gc.set_threshold(*USUAL[:2], _NEVER)
         self.destroyed.connect(partial(gc.set_threshold, *USUAL))
         for stepped in (window.document.changed, window.selection.changed, window.canvas.moved):
             stepped.connect(self._stepped)
+        if window.panels.analyses is not None:
+            window.panels.analyses.tabs.currentChanged.connect(self._stepped)
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
         self._timer.timeout.connect(self.look)
@@ -50,6 +53,8 @@ class QuietCollector(QObject):
 
     def look(self) -> None:
         """Search if there is reason to, and nobody does anything."""
+        if self._panels.is_busy:
+            self._stepped()
         rests = time.monotonic() - self._last_step_s >= _QUIET_S
         if rests and gc.get_count()[2] >= _ENOUGH and not QApplication.mouseButtons():
             self.collect()

@@ -69,6 +69,13 @@ class SidePanels(QObject):
         else:
             self._canvas.show_loads(loads_at(moment, self._document.plan, self._at_rest))
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether an estimate is due or the analyses compute."""
+        return (self.estimates is not None and not self.estimates.is_fresh) or (
+            self.analyses is not None and self.analyses.context.tasks.is_busy
+        )
+
     def close(self) -> None:
         """Stop what computes."""
         for panel in (self.inspector, self.analyses):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ndbplan.desktop.main_window import MainWindow
 
+_SWITCH_S = 0.001
 _FIRST_PAINT_MS = 30
 """The window is painted and takes input before the rest is built."""
 
@@ -136,6 +137,8 @@ def _when_shown(window: MainWindow) -> None:
     offer_recovery(window)
     QuietCollector(window)
     gc.enable()
+    # A thread that computes lets the window have its turn after a millisecond instead of five.
+    sys.setswitchinterval(_SWITCH_S)
 
 
 def _need_display() -> None:

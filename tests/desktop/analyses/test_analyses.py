@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import subprocess
 import sys
@@ -13,13 +14,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from ndbplan.base.units import format_value
 from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.area import TABS
-from ndbplan.desktop.analyses.charts import nice_step, time_step_s
+from ndbplan.desktop.analyses.axes import nice_step, time_step_s
+from ndbplan.desktop.analyses.export_preview import Highlighter
 from ndbplan.desktop.analyses.playback import Moment
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.estimates import Estimates
@@ -67,6 +69,7 @@ class _Stand:
         before = panel.result
         panel.simulate()
         self.until(lambda: panel.result is not None and panel.result is not before)
+        self.until(lambda: all(chart.is_drawn for chart in panel.charts.all))
         return panel
 
     def close(self) -> None:
@@ -279,6 +282,26 @@ class TestSimulation:
             places = [chart.geometry() for chart in charts.all]
             for i, one in enumerate(places):
                 assert not any(one.intersects(other) for other in places[i + 1 :])
+
+    def test_a_longer_run_is_shown_to_its_end(self, stand: _Stand) -> None:
+        panel = stand.simulated()
+        assert panel.charts.log.plot.getViewBox().viewRange()[0] == pytest.approx([0, 60])
+        panel.duration.setText("5 min")
+        stand.simulated()
+        for chart in panel.charts.all:
+            assert chart.plot.getViewBox().viewRange()[0] == pytest.approx([0, 300])
+
+    def test_a_chart_shows_as_many_lines_as_it_was_given_last(self, stand: _Stand) -> None:
+        charts = stand.simulated().charts
+        assert [len(charts.rates._lines), len(charts.latency._lines)] == [3, 1]
+        result = charts.buffers._content
+        fewer = dataclasses.replace(result, series=result.series[:1])
+        charts.buffers.show_content(fewer)
+        charts.buffers.draw()
+        (line,) = charts.buffers._lines
+        assert line.getOriginalDataset()[1].tolist() == fewer.series[0].values.tolist()
+        drawn = charts.buffers.plot.getPlotItem().items
+        assert sum(type(item).__name__ == "PlotDataItem" for item in drawn) == 1
 
     def test_charts_of_any_width_show_the_same_time(self, stand: _Stand) -> None:
         stand.view.resize(700, 600)
@@ -582,3 +605,27 @@ def test_axis_steps_are_round(span: float, most: int, binary: bool, step: float)
 )
 def test_times_under_an_axis_do_not_touch(span_s: float, pixels: float, step_s: int) -> None:
     assert time_step_s(span_s, pixels) == step_s
+
+
+@pytest.mark.parametrize("suffix", ["ini", "md"])
+def test_a_long_file_is_highlighted_to_its_end(qtbot: QtBot, suffix: str) -> None:
+    editor = QPlainTextEdit()
+    qtbot.addWidget(editor)
+    highlighter = Highlighter(editor.document())
+    lines = {
+        "ini": ["# a comment", "[ndbd]", "NodeId=3"] * 400,
+        "md": ["# heading", "```", "inside of a fence", "", "```", "plain"] * 200,
+    }[suffix]
+    highlighter.set_kind(suffix)
+    highlighter.start_over()
+    editor.setPlainText("\n".join(lines))
+    qtbot.waitUntil(lambda: not highlighter._steps.isActive())
+
+    def formats(number: int) -> list[str]:
+        layout = editor.document().findBlockByNumber(number).layout()
+        return [f.format.foreground().color().name() for f in layout.formats()]
+
+    period = 3 if suffix == "ini" else 6
+    for line in range(period):
+        assert formats(len(lines) - period + line) == formats(line)
+    assert formats(0)

@@ -7,7 +7,7 @@ done so in a thread.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,14 +21,28 @@ from PySide6.QtGui import (
     QMouseEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QFrame, QGraphicsView, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGraphicsItem,
+    QGraphicsView,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QVBoxLayout,
+    QWidget,
+)
 
-from ndbplan.base.units import format_bytes_binary, format_duration, format_value
+from ndbplan.base.units import format_duration
 from ndbplan.desktop import theme
+from ndbplan.desktop.analyses.axes import shown, time_axis, value_axis
 from ndbplan.desktop.parts import label
 
 _AXIS_WIDTH = 58
 _HEAD_HEIGHT = 22
+_DENSE = 200
+"""Points of a line from which on there is about one for each pixel."""
+_THINNEST = 0.004
+"""Share of the height from which on a band is more than its line."""
 
 
 def preload() -> None:
@@ -97,7 +111,12 @@ class TimeChart(QWidget):
         self._title = title
         self._content: Content | None = None
         self._items: list[Any] = []
+        self._lines: list[Any] = []
+        """Lines are kept from one content to the next: making one costs more than what it shows."""
         self._read_at_s: float | None = None
+        self._drawn_length_s = -1.0
+        self.is_drawn = True
+        """Whether what is drawn is what was last given to `show_content`."""
         self.title = label(title, "chartTitle", wrap=False)
         self.readout = QLabel()
         self.readout.setProperty("look", "readout")
@@ -113,7 +132,9 @@ class TimeChart(QWidget):
         head.addWidget(self.readout, 1)
         self.title.setFixedHeight(_HEAD_HEIGHT)
         self.plot = pg.PlotWidget(
-            axisItems={"left": _value_axis(pg, self._unit), "bottom": _time_axis(pg)}, background=None
+            axisItems={"left": value_axis(pg, self._unit), "bottom": time_axis(pg)},
+            background=None,
+            enableMenu=False,
         )
         self.plot.setFrameShape(QFrame.Shape.NoFrame)
         self.plot.setProperty("look", "chart")
@@ -121,7 +142,6 @@ class TimeChart(QWidget):
         self.plot.setMinimumHeight(40)
         self.plot.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
         item = self.plot.getPlotItem()
-        item.setMenuEnabled(False)
         item.hideButtons()
         item.setMouseEnabled(x=True, y=False)
         item.setDownsampling(auto=True, mode="peak")
@@ -167,17 +187,24 @@ class TimeChart(QWidget):
         self.plot.setAccessibleName(title)
 
     def show_content(self, content: Content) -> None:
-        """Draw something else; the time range is reset when the length differs."""
-        before = self._content
+        """Show something else, after the next `draw`; the time range is reset when the length differs."""
         self._content = content
+        self.is_drawn = False
+        self.show_values_at(None)
+
+    def draw(self) -> None:
+        """Draw what is to be shown, which takes some milliseconds for each series."""
+        content = self._content
+        self.is_drawn = True
         self._draw()
         length = self._length_s()
-        if before is None or abs(_length_s(before) - length) > 1e-9:
-            self.plot.setXRange(0, length, padding=0)
+        if content is not None and abs(self._drawn_length_s - length) > 1e-9:
+            self._drawn_length_s = length
+            # The limits first: they would cut the range.
             self.plot.getViewBox().setLimits(
                 xMin=0, xMax=length, yMin=0, minXRange=min(length, 2 * content.bucket_s)
             )
-        self.show_values_at(None)
+            self.plot.setXRange(0, length, padding=0)
 
     def show_cursor(self, at_s: float | None) -> None:
         """Draw the crosshair at a time and show the values there."""
@@ -350,11 +377,12 @@ class TimeChart(QWidget):
         colours = theme.tokens()
         times = content.times_s
         top = content.limit or 0.0
+        for series in content.series:
+            top = max(top, _most(series.high if series.high is not None else series.values, 0.0))
+        drawn = 0
         for z, series in enumerate(content.series):
-            most = series.high if series.high is not None else series.values
-            top = max(top, _most(most, 0.0))
             colour = QColor(series.colour)
-            if series.low is not None and bool((series.high > series.low).any()):
+            if series.low is not None and _most(series.high - series.low, 0.0) > top * _THINNEST:
                 band = QColor(colour)
                 band.setAlpha(60)
                 low = pg.PlotCurveItem(times, series.low)
@@ -370,9 +398,11 @@ class TimeChart(QWidget):
                     z,
                 )
             else:
-                pen = pg.mkPen(colour, width=1.6)
-                line = pg.PlotDataItem(times, series.values, pen=pen, antialias=True, connect="finite")
-                self._add(line, z + 10)
+                self._draw_line(drawn, times, series, z + 10)
+                drawn += 1
+        for unused in self._lines[drawn:]:
+            item.removeItem(unused)
+        del self._lines[drawn:]
         if content.limit is not None:
             line = pg.InfiniteLine(
                 pos=content.limit, angle=0, pen=pg.mkPen(colours.error, width=1.2, style=Qt.PenStyle.DashLine)
@@ -385,6 +415,21 @@ class TimeChart(QWidget):
             line.setToolTip(mark.text)
             self._add(line, 30)
         self.plot.setYRange(0, top * 1.06 if top > 0 else 1.0, padding=0)
+
+    def _draw_line(self, number: int, times: Any, series: Series, z: int) -> None:
+        pen = self._pg.mkPen(QColor(series.colour), width=1.6)
+        if number < len(self._lines):
+            line = self._lines[number]
+            line.setData(times, series.values, pen=pen)
+        else:
+            line = self._pg.PlotDataItem(times, series.values, pen=pen, antialias=True, connect="finite")
+            # The line of the replay moves over it: it keeps its pixels.
+            line.curve.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+            self.plot.getPlotItem().addItem(line, ignoreBounds=True)
+            self._lines.append(line)
+        # As one path a thick line of many points takes twenty times as long; of few its joints would be seen.
+        line.curve.setSegmentedLineMode("on" if len(times) > _DENSE else "off")
+        line.setZValue(z)
 
     def _add(self, item: Any, z: int) -> None:
         item.setZValue(z)
@@ -415,64 +460,3 @@ def _most(values: Any, at_least: float = math.nan) -> float:
     import numpy as np
 
     return float(np.fmax.reduce(values, initial=at_least))
-
-
-def shown(value: float, unit: str) -> str:
-    """A value as a chart writes it; memory and log sizes are binary, as NDB's parameters are."""
-    return format_bytes_binary(value) if unit == "MiB" else format_value(value, unit)
-
-
-def _value_axis(pg: Any, unit: Callable[[], str]) -> Any:
-    class ValueAxis(pg.AxisItem):  # type: ignore[misc]
-        def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
-            return [shown(value, unit()) if value else "0" for value in values]
-
-        def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-            step = nice_step(high - low, max(3, int(size // 28)), binary=unit() == "MiB")
-            first = int(low / step)
-            return [(step, [i * step for i in range(first, int(high / step) + 1) if i * step >= low])]
-
-    return ValueAxis("left")
-
-
-def nice_step(span: float, most: int, *, binary: bool = False) -> float:
-    """The smallest round step that cuts a span into at most so many pieces."""
-    if span <= 0:
-        return 1.0
-    base = 1024.0 if binary else 1000.0
-    scale = 1.0
-    while scale * base <= span:
-        scale *= base
-    factors = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512) if binary else (1, 2, 5, 10, 20, 50, 100, 200, 500)
-    steps = [f * s for s in (scale / base / base, scale / base, scale) for f in factors]
-    return next((step for step in steps if span / step <= most), scale * base)
-
-
-_TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
-
-
-def time_step_s(span_s: float, pixels: float) -> int:
-    """Seconds from one time under an axis to the next, so that none touches another."""
-
-    def room(step_s: int) -> float:
-        # `90 s` is written 1 min 30 s, `90 min` 1 h 30 min: such names are long.
-        long = step_s < 60 < span_s or (step_s % 3600 and span_s > 3600)
-        return max(1.0, pixels / (72 if long else 48))
-
-    return next((step for step in _TIME_STEPS if span_s / step <= room(step)), _TIME_STEPS[-1])
-
-
-def _time_axis(pg: Any) -> Any:
-    class TimeAxis(pg.AxisItem):  # type: ignore[misc]
-        def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
-            return [format_duration(value) for value in values]
-
-        def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
-            span = max(1e-9, high - low)
-            step = time_step_s(span, size)
-            if span < 2:
-                step_s = span / max(1, int(size / 70))
-                return [(step_s, 0)]
-            return [(float(step), 0)]
-
-    return TimeAxis("bottom")

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import ClassVar
 
-from PySide6.QtCore import QRegularExpression, Qt
+from PySide6.QtCore import QRegularExpression, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -25,6 +25,9 @@ from ndbplan.desktop.context import Context
 from ndbplan.desktop.parts import Elided, label, spin_box
 from ndbplan.desktop.tasks import Outcome, Task
 from ndbplan.plan.plan import Plan
+
+_AT_ONCE = 120
+"""Lines highlighted in one step."""
 
 
 class ExportPanel(Panel):
@@ -134,6 +137,7 @@ class ExportPanel(Panel):
         at = bar.value()
         same_file = self.text.property("file") == name
         self._highlighter.set_kind(name.rpartition(".")[2])
+        self._highlighter.start_over()
         self.text.setPlainText(text)
         self.text.setProperty("file", name)
         if same_file:
@@ -146,7 +150,10 @@ class ExportPanel(Panel):
 
 
 class Highlighter(QSyntaxHighlighter):
-    """Sections, keys, comments, headings and commands of the exported files."""
+    """Sections, keys, comments, headings and commands of the exported files.
+
+    The first lines at once, the rest of a long file in steps, so that the window answers in between.
+    """
 
     _RULES: ClassVar[dict[str, tuple[tuple[str, str], ...]]] = {
         "ini": (
@@ -176,6 +183,24 @@ class Highlighter(QSyntaxHighlighter):
         self._kind = ""
         self._rules: list[tuple[QRegularExpression, QTextCharFormat]] = []
         self._fenced = QTextCharFormat()
+        self._done_to = 0
+        """Lines before this one are highlighted."""
+        self._steps = QTimer(self)
+        self._steps.timeout.connect(self._step)
+
+    def start_over(self) -> None:
+        """Another text follows."""
+        self._done_to = _AT_ONCE
+        self._steps.start(0)
+
+    def _step(self) -> None:
+        block = self.document().findBlockByNumber(self._done_to)
+        self._done_to += _AT_ONCE
+        if not block.isValid():
+            self._steps.stop()
+        while block.isValid() and block.blockNumber() < self._done_to:
+            self.rehighlightBlock(block)
+            block = block.next()
 
     def set_kind(self, suffix: str) -> None:
         """Highlight for another kind of file, by its suffix."""
@@ -187,9 +212,12 @@ class Highlighter(QSyntaxHighlighter):
     def restyle(self) -> None:
         """Take over the colours of the theme in use."""
         self._load()
+        self.start_over()
         self.rehighlight()
 
     def highlightBlock(self, text: str) -> None:
+        if self.currentBlock().blockNumber() >= self._done_to:
+            return
         for pattern, style in self._rules:
             matches = pattern.globalMatch(text)
             while matches.hasNext():

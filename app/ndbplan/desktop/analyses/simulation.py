@@ -323,6 +323,9 @@ class SimulationPanel(Panel):
                 "Preparing the simulation engine",
                 "It is compiled once on this machine, which takes up to a minute. You may go on editing.",
             )
+        elif self.charts is None:
+            # What charts need is loaded by now.
+            self._build_chart()
         self.bar.setRange(0, 0 if progress.fraction is None else 1000)
         if progress.fraction is not None:
             self.bar.setValue(round(progress.fraction * 1000))
@@ -380,15 +383,24 @@ class SimulationPanel(Panel):
         self._summary.hide()
         self.moment.emit(None)
 
-    def _open_charts(self) -> SimulationCharts:
+    def _made_charts(self) -> SimulationCharts:
         if self.charts is None:
             from ndbplan.desktop.analyses.simulation_charts import SimulationCharts
 
             self.charts = SimulationCharts(self.context)
             self.charts.clicked_at.connect(self.scrubber.go_to)
             self._pages.addWidget(self.charts)
-        self._pages.setCurrentWidget(self.charts)
         return self.charts
+
+    def _build_chart(self) -> None:
+        """One chart in each turn of the event loop, while the simulation runs in its thread."""
+        if self._made_charts().build_next():
+            QTimer.singleShot(0, self, self._build_chart)
+
+    def _open_charts(self) -> SimulationCharts:
+        charts = self._made_charts()
+        self._pages.setCurrentWidget(charts)
+        return charts
 
     def _show(self, run: Run, *, keep_moment: bool) -> None:
         result = run.result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QWidget
 
@@ -54,29 +54,66 @@ class SimulationCharts(QWidget):
         self.disk = _picker("Disk")
         self.to_latency = _turn("Latency", "Show latency in place of transactions", self._take_turns)
         self.to_rates = _turn("Transactions", "Show transactions in place of latency", self._take_turns)
-        self.rates = TimeChart("Transactions/s", self.to_latency)
-        self.latency = TimeChart("Latency, mean", self.to_rates)
-        self.latency.set_title(
-            "Latency, mean",
-            "From a client's request to its answer, as the mean of all transactions of a moment",
-        )
-        self.buffers = TimeChart("Redo buffers", self.node)
-        self.writes = TimeChart("Disk writes", self.disk)
-        self.log = TimeChart("Redo log used")
-        self.all = (self.rates, self.latency, self.buffers, self.writes, self.log)
+        self.rates: TimeChart
+        self.latency: TimeChart
+        self.buffers: TimeChart
+        self.writes: TimeChart
+        self.log: TimeChart
+        self.all: tuple[TimeChart, ...] = ()
+        self._to_build: list[Callable[[], TimeChart]] = [
+            self._build_rates,
+            self._build_latency,
+            self._build_buffers,
+            self._build_writes,
+            self._build_log,
+        ]
         self._shape = ""
         self._shows_latency = False
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(16)
-        self._place()
-        for chart in self.all:
-            chart.cursor_moved.connect(self._cursor_moved)
-            chart.clicked_at.connect(self.clicked_at)
-            chart.time_changed.connect(self._time_changed)
+        self._drawing = QTimer(self)
+        self._drawing.timeout.connect(self._draw_next)
         self.node.activated.connect(self._node_chosen)
         self.disk.activated.connect(lambda _i: self._draw_disk())
         context.selection.changed.connect(self._selected)
+
+    def build_next(self) -> bool:
+        """Build one more chart, each takes a frame or so; False when all are there."""
+        if not self._to_build:
+            return False
+        chart = self._to_build.pop(0)()
+        chart.cursor_moved.connect(self._cursor_moved)
+        chart.clicked_at.connect(self.clicked_at)
+        chart.time_changed.connect(self._time_changed)
+        self.all = (*self.all, chart)
+        if not self._to_build:
+            self._place()
+        return bool(self._to_build)
+
+    def _build_rates(self) -> TimeChart:
+        self.rates = TimeChart("Transactions/s", self.to_latency)
+        return self.rates
+
+    def _build_latency(self) -> TimeChart:
+        self.latency = TimeChart("Latency, mean", self.to_rates)
+        self.latency.set_title(
+            "Latency, mean",
+            "From a client's request to its answer, as the mean of all transactions of a moment",
+        )
+        return self.latency
+
+    def _build_buffers(self) -> TimeChart:
+        self.buffers = TimeChart("Redo buffers", self.node)
+        return self.buffers
+
+    def _build_writes(self) -> TimeChart:
+        self.writes = TimeChart("Disk writes", self.disk)
+        return self.writes
+
+    def _build_log(self) -> TimeChart:
+        self.log = TimeChart("Redo log used")
+        return self.log
 
     def show_result(
         self,
@@ -89,6 +126,8 @@ class SimulationCharts(QWidget):
 
         `length_s`: how long a run that is not over will be.
         """
+        while self.build_next():
+            pass
         self._result, self._plan, self._bands, self._length_s = result, plan, bands, length_s
         nodes = {i: part for part in result.parts for i in part.node_ids}
         _fill(self.node, [(f"node {i}", i) for i in sorted(nodes)])
@@ -112,6 +151,8 @@ class SimulationCharts(QWidget):
 
     def _place(self) -> None:
         """Put every chart where the room there is gives it a place."""
+        if self._to_build:
+            return
         shape = "wide" if self.width() >= _WIDE else "tall" if self.height() >= _TALL else "small"
         if shape != self._shape:
             self._shape = shape
@@ -214,6 +255,18 @@ class SimulationCharts(QWidget):
             marks += [Mark(event.at_s, NAMES[event.kind], colours.info) for event in workload.events]
         return marks
 
+    def _show(self, chart: TimeChart, content: Content) -> None:
+        """One chart is drawn after the other, so that the window answers in between."""
+        chart.show_content(content)
+        self._drawing.start(0)
+
+    def _draw_next(self) -> None:
+        waiting = [chart for chart in self.all if not chart.is_drawn]
+        if waiting:
+            min(waiting, key=lambda chart: chart.isHidden()).draw()
+        else:
+            self._drawing.stop()
+
     def _content(self, unit: str, series: list[Series], **more: Any) -> Content:
         result = self._result
         if result is None:
@@ -239,7 +292,7 @@ class SimulationCharts(QWidget):
         ]
         if result.refused.any():
             series.insert(1, Series("refused", colours.error, result.refused))
-        self.rates.show_content(self._content("", series))
+        self._show(self.rates, self._content("", series))
 
     def _accepted_band(self, result: SimulationResult) -> tuple[Any, ...]:
         import numpy as np
@@ -264,7 +317,7 @@ class SimulationCharts(QWidget):
             times = self._bands.times_s
             low, high = (np.interp(result.times_s, times, edge) for edge in (band.p10, band.p90))
         series = [Series("mean", theme.tokens().info, values, low, high)]
-        self.latency.show_content(self._content("s", series))
+        self._show(self.latency, self._content("s", series))
 
     def _draw_node(self) -> None:
         result, node_id = self._result, self.node.currentData()
@@ -281,10 +334,11 @@ class SimulationCharts(QWidget):
             f"Redo buffers · {format_bytes_binary(size)}",
             f"What waits to be written, for each log part; RedoBuffer gives it {format_bytes_binary(size)}",
         )
-        self.buffers.show_content(
+        self._show(
+            self.buffers,
             self._content(
                 "MiB", series, limit=float(size), limit_name=f"RedoBuffer {format_bytes_binary(size)}"
-            )
+            ),
         )
         self._draw_log(parts)
 
@@ -301,10 +355,11 @@ class SimulationCharts(QWidget):
         most = max((float(p.log_used.max(initial=0.0)) for p in parts), default=0.0)
         # A log that hardly fills would be a flat line under a far limit: then the limit is left out.
         limit = float(size) if most > 0.25 * size else None
-        self.log.show_content(
+        self._show(
+            self.log,
             self._content(
                 "MiB", series, limit=limit, limit_name=f"log of a part: {format_bytes_binary(size)}"
-            )
+            ),
         )
 
     def _draw_disk(self) -> None:
@@ -319,14 +374,15 @@ class SimulationCharts(QWidget):
         for i, (purpose, values) in enumerate(found.bytes_per_s.items()):
             if values.any():
                 series.append(Series(_PURPOSES.get(purpose, purpose), colours.series[i], values))
-        self.writes.show_content(
+        self._show(
+            self.writes,
             self._content(
                 "bytes/s",
                 series,
                 limit=speed,
                 limit_name=f"{disk.name} writes {format_bytes_per_s(speed)}",
                 scales={"busy": (speed, "fraction")},
-            )
+            ),
         )
 
 

@@ -18,7 +18,7 @@ from ndbplan.desktop.canvas.items import (
 )
 from ndbplan.desktop.canvas.layout import NOWHERE, HostBox, Layout, Layouter, LooseBox
 from ndbplan.desktop.canvas.loads import Loads
-from ndbplan.desktop.canvas.paint import qrect
+from ndbplan.desktop.canvas.paint import percent, qrect
 from ndbplan.desktop.canvas.ribbons import RibbonItem, Stop
 from ndbplan.desktop.theme import Tokens
 from ndbplan.plan.plan import Plan
@@ -205,7 +205,7 @@ class CanvasScene(QGraphicsScene):
                 item.setVisible(not self.look.is_far)
 
     def show_loads(self, loads: Loads) -> None:
-        """Paint these utilisations and problems; only what differs is drawn again."""
+        """Paint these utilisations and problems; only what looks different is drawn again."""
         before, self.look.loads = self.look.loads, loads
         tables = ("disks", "cpu", "memory", "redo_buffers", "problems")
         for table in tables:
@@ -213,7 +213,7 @@ class CanvasScene(QGraphicsScene):
             if old is new:
                 continue
             for object_id in old.keys() | new.keys():
-                if old.get(object_id) == new.get(object_id):
+                if _looks(old.get(object_id)) == _looks(new.get(object_id)):
                     continue
                 item = self._by_id.get(object_id)
                 if item is not None:
@@ -324,3 +324,8 @@ class CanvasScene(QGraphicsScene):
         for items in self._inside.values():
             yield from items
         yield from (item for item in self._loose if item.object_ids)
+
+
+def _looks(load: float | str | None) -> str | None:
+    """What is seen of a load or a severity: a replay changes most loads by less than that at each step."""
+    return percent(load) if isinstance(load, float) else load
