@@ -293,9 +293,10 @@ def _blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
 
 
 def _part_bytes(table: Table, kind: StoredType, version: NdbVersion) -> int:
-    """Bytes of a part: fewer than asked for where up to 7.6 a long key leaves no room (ha_ndbcluster::create).
+    """Bytes of a part: up to 7.6 fewer than asked for where a long key leaves no room for them.
 
-    A part row was kept within the longest row of its time, with its key and 7 words; 8.0 compares with bytes.
+    A part row was kept within the longest row of its time, with its key and 7 words; 8.0 compares words with
+    bytes and keeps nothing (ha_ndbcluster::create).
     """
     if version >= (8, 0):
         return kind.part_bytes
