@@ -146,3 +146,41 @@ def test_a_long_key_makes_the_parts_of_a_long_blob_smaller(version: str, key: in
     )
     (parts,) = blob_parts(table, NdbVersion.parse(version))
     assert parts.part_bytes == part_bytes
+
+
+def _dynamic(**more: Any) -> Column:
+    return Column(**({"name": "d", "type": "int", "column_format": "dynamic"} | more))
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        # Bitmap 1 word, offset behind the last value 2 bytes in a word of its own, then the value.
+        ((_dynamic(),), 1 + 1 + 1),
+        # A bit in the bitmap for each word: 8 + 16 bits, then 8 + 16 + 9.
+        ((_dynamic(type="binary", length=64),), 1 + 1 + 16),
+        ((_dynamic(type="binary", length=64), _dynamic(name="e", type="binary", length=36)), 2 + 1 + 16 + 9),
+        # More than 16 words: variable, with an offset and without length bytes.
+        ((_dynamic(type="binary", length=68),), 1 + 18),
+        # Bits are in the bitmap.
+        ((_dynamic(type="bit", length=24),), 2 + 1),
+        ((_dynamic(type="varbinary", length=40, average_bytes=11),), 1 + 4),
+        ((_dynamic(null_fraction=1.0), _dynamic(name="e", null_fraction=1.0)), 0),
+        # Last words of the bitmap without a value are left out.
+        ((_dynamic(), _dynamic(name="e", type="binary", length=60, null_fraction=1.0),
+          _dynamic(name="f", type="binary", length=60, null_fraction=1.0)), 1 + 1 + 1),
+    ],
+)  # fmt: skip
+def test_words_of_dynamic_columns(columns: tuple[Column, ...], words: int) -> None:
+    # shrink_dyn_part and execTUP_ADD_ATTRREQ of Dbtup.
+    layout = row_layout(_table(_int("a", nullable=False), *columns), V84)
+    assert layout.variable_words == pytest.approx(words)
+
+
+def test_static_and_dynamic_variable_columns_are_aligned_each_for_itself() -> None:
+    static = Column(name="s", type="varbinary", length=40, average_bytes=4)
+    layout = row_layout(
+        _table(_int("a", nullable=False), static, _dynamic(type="varbinary", length=9, average_bytes=2)), V84
+    )
+    # Static: 2 offsets, length byte and 4 bytes. Dynamic: bitmap, then 2 offsets, length byte and 2 bytes.
+    assert layout.variable_words == 3 + 1 + 2

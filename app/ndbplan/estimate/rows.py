@@ -210,8 +210,8 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
     all tables made by a MySQL server do unless ROW_FORMAT=FIXED.
     """
     memory_words = disk_column_words = null_bits = disk_null_bits = 0
-    variables = dynamics = 0
-    value_bytes = dynamic_value_bytes = present_dynamic = 0.0
+    variables, value_bytes = 0, 0.0
+    dynamic: list[rowformat.DynamicValue] = []
     for column in stored:
         kind = column.type
         storage = kind.storage
@@ -225,11 +225,7 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
             continue
         present = 1.0 - column.null_fraction
         if column.is_dynamic and column.name not in key:
-            dynamics += 1
-            dynamic_value_bytes += present * (
-                column.mean_bytes if has_length else 4 * rowformat.words(int(column.mean_bytes))
-            )
-            present_dynamic += present if has_length else 0.0
+            dynamic.append(rowformat.dynamic_value(kind, column.mean_bytes, present))
             continue
         null_bits += column.nullable
         if storage is _BITS:
@@ -239,7 +235,7 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
             value_bytes += present * column.mean_bytes
         else:
             memory_words += rowformat.words(kind.max_bytes)
-    has_variable = variables > 0 or dynamics > 0
+    has_variable = variables > 0 or bool(dynamic)
     has_disk = disk_column_words > 0 or disk_null_bits > 0
     fixed = rowformat.fixed_words(
         memory_words,
@@ -248,18 +244,17 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
         has_disk_part=has_disk,
     )
     variable = 0.0
-    if has_variable:
-        variable = rowformat.mean_words(
-            rowformat.variable_bytes(variables, value_bytes)
-            + rowformat.dynamic_bytes(dynamics, dynamic_value_bytes, present_dynamic)
-        )
+    if variables:
+        variable = rowformat.mean_words(rowformat.variable_bytes(variables, value_bytes))
+    if dynamic:
+        variable += rowformat.dynamic_words(dynamic)
     on_disk = rowformat.disk_words(disk_column_words, disk_null_bits) if has_disk else 0
     return RowLayout(
         columns=tuple(stored),
         fixed_words=fixed,
         rows_per_fixed_page=rowformat.rows_per_fixed_page(fixed),
         variable_words=variable,
-        rows_per_variable_page=rowformat.rows_per_variable_page(variable) if has_variable else 0,
+        rows_per_variable_page=rowformat.rows_per_variable_page(variable) if variable else 0,
         disk_words=on_disk,
         rows_per_disk_page=rowformat.rows_per_fixed_page(on_disk) if has_disk else 0,
     )

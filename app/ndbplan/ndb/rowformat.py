@@ -8,8 +8,10 @@ A word is 4 bytes, a page 32768 bytes.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from ndbplan.ndb.version import NdbVersion
 
@@ -30,6 +32,11 @@ DISK_REFERENCE_WORDS = 2
 LONGEST_ROW_WORDS = 3500
 """Words of the longest row from 7.2 to 8.0.17 (NDB_MAX_TUPLE_SIZE_IN_WORDS)."""
 LONGEST_ROW_WORDS_BEFORE_7_2 = 2013
+
+DYNAMIC_BITMAP_LENGTH_BITS = 8
+"""Bits of the bitmap of a dynamic part that hold its length (DYN_BM_LEN_BITS)."""
+MOST_DYNAMIC_FIXED_WORDS = 16
+"""A dynamic column of fixed size with more words is stored like a variable one (InternalMaxDynFix)."""
 
 BLOB_HEAD_BYTES = 16
 """Head of a BLOB value in its row, the 2 length bytes included (blobs of version 2, 7.0 and later)."""
@@ -179,15 +186,57 @@ def disk_words(column_words: int, null_bits: int) -> int:
 
 
 def variable_bytes(variable_columns: int, value_bytes: float) -> float:
-    """Bytes of the variable part: an offset of 2 bytes per column and one more, then the stored values."""
+    """Bytes of the static variable part: an offset of 2 bytes per column and one more, then the values."""
     return 2 * (variable_columns + 1) + value_bytes
 
 
-def dynamic_bytes(dynamic_columns: int, value_bytes: float, present_variable: float) -> float:
-    """Bytes that dynamic columns add to the variable part: bitmap, an offset per variable value, values."""
-    if dynamic_columns == 0:
-        return 0.0
-    return 4 * ((8 + dynamic_columns + 31) // 32) + 2 * (present_variable + 1) + value_bytes
+class DynamicValue(NamedTuple):
+    """One dynamic column in a record."""
+
+    bits: int
+    """Bits it takes in the bitmap of the dynamic part."""
+    is_variable: bool
+    """Stored with an offset; else in whole words behind the variable values."""
+    mean_bytes: float
+    present: float
+    """Share of the records where it is not NULL."""
+
+
+def dynamic_value(kind: StoredType, mean_bytes: float, present: float) -> DynamicValue:
+    """How a dynamic column is stored: a fixed one takes a bit for each word, a long one counts as variable.
+
+    Source: `Dbtup::execTUP_ADD_ATTRREQ`.
+    """
+    if kind.storage is Storage.BITS:
+        return DynamicValue(kind.bits + 1, is_variable=False, mean_bytes=0.0, present=present)
+    if kind.storage is not Storage.FIXED and kind.length_bytes:
+        return DynamicValue(1, is_variable=True, mean_bytes=mean_bytes, present=present)
+    count = words(kind.max_bytes)
+    if count > MOST_DYNAMIC_FIXED_WORDS:
+        return DynamicValue(1, is_variable=True, mean_bytes=kind.max_bytes, present=present)
+    return DynamicValue(count, is_variable=False, mean_bytes=4 * count, present=present)
+
+
+def dynamic_words(values: Sequence[DynamicValue]) -> float:
+    """Mean words that dynamic columns, in the order of the table, add to the variable part of a record.
+
+    A bitmap without its last words where no bit is set, an offset for each variable value and one more, the
+    variable values, the others; nothing when all are NULL. Source: `shrink_dyn_part` (DbtupExecQuery.cpp).
+    """
+    bit = DYNAMIC_BITMAP_LENGTH_BITS
+    # Chance that no column with bits in this or a later word of the bitmap is there.
+    absent = [1.0] * ((bit + sum(value.bits for value in values) + 31) // 32)
+    for value in values:
+        bit += value.bits
+        for word in range((bit - 1) // 32 + 1):
+            absent[word] *= 1.0 - value.present
+    variable = fixed = 0.0
+    for value in values:
+        if value.is_variable:
+            variable += value.present * (2 + value.mean_bytes)
+        else:
+            fixed += value.present * value.mean_bytes / 4
+    return sum(1.0 - chance for chance in absent) + mean_words(2 * (1.0 - absent[0]) + variable) + fixed
 
 
 def rows_per_fixed_page(record_words: int) -> int:
