@@ -34,6 +34,10 @@ class _Stack(QStackedWidget):
         return QSize(420, 110)
 
 
+def _module(index: int) -> str:
+    return f"ndbplan.desktop.analyses.{TABS[index][1]}"
+
+
 class AnalysisArea(QWidget):
     """Tabs of analyses of the document's plan."""
 
@@ -73,7 +77,6 @@ class AnalysisArea(QWidget):
         self.tabs.currentChanged.connect(self._shown)
         estimates.updated.connect(lambda estimate: self._count_problems(len(estimate.problems)))
         theme.theme().changed.connect(self.update)
-        self._build(0)
         self._bring()
 
     def panel(self, name: str) -> Panel:
@@ -99,22 +102,25 @@ class AnalysisArea(QWidget):
         self.context.tasks.close()
 
     def _shown(self, index: int) -> None:
-        is_new = index not in self._panels
-        self._build(index)
-        if is_new:
-            # Building and filling a panel at once would take longer than a person's hand waits.
-            QTimer.singleShot(0, self, self._bring)
-        else:
+        if index in self._panels:
             self._bring()
+            return
+        # Loading, building and filling a panel at once would take longer than a person's hand waits.
+        import_module(_module(index))
+        QTimer.singleShot(0, self, self._build_shown)
+
+    def _build_shown(self) -> None:
+        self._build(self.tabs.currentIndex())
+        QTimer.singleShot(0, self, self._bring)
 
     def _bring(self) -> None:
+        self._build(self.tabs.currentIndex())
         self.stack.setCurrentIndex(self.tabs.currentIndex())
 
     def _build(self, index: int) -> None:
         if index in self._panels:
             return
-        _, module, name = TABS[index]
-        panel: Panel = getattr(import_module(f"ndbplan.desktop.analyses.{module}"), name)(self.context)
+        panel: Panel = getattr(import_module(_module(index)), TABS[index][2])(self.context)
         moment = getattr(panel, "moment", None)
         if moment is not None:
             moment.connect(self.moment)
