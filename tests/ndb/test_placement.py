@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.ndb.placement import Cluster, PlacementError, TableShape, extend, fragment_count, place_all
+from ndbplan.ndb.fragment_counts import Cluster, TableShape, fragment_count
+from ndbplan.ndb.placement import PlacementError, extend, place_all
 from ndbplan.ndb.threads import thread_counts
 from ndbplan.ndb.version import NdbVersion
 

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.ndb.placement import Cluster, TableShape, place_all
+from ndbplan.ndb.fragment_counts import Cluster, TableShape
+from ndbplan.ndb.placement import place_all
 from ndbplan.ndb.version import NdbVersion
 
 V84 = NdbVersion.parse("8.4.8")
@@ -142,3 +143,27 @@ def test_copies_of_a_fully_replicated_table_go_on_with_the_log_parts() -> None:
     )
     assert placed.node_group.tolist() == [0, 0, 1, 1]
     assert placed.log_part.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("classic", [True, False])
+def test_tables_that_were_reorganised_share_the_counters_of_the_groups(*, classic: bool) -> None:
+    # m_new_next_log_part of a group goes on from table to table; so do those of the tables created later.
+    cluster = _cluster(2, 2, ldm=2, log_parts=4, classic=classic)
+    shapes = [TableShape(grown_from=(4,)), TableShape(grown_from=(4,)), TableShape()]
+    first, second, later = place_all(cluster, shapes)
+    by_group = [[t.log_part_id[t.node_group == g].tolist() for g in (0, 1)] for t in (first, second, later)]
+    if classic:
+        assert by_group == [[[0, 1, 2, 3], [0, 1, 2, 3]]] * 3
+    else:
+        # SYSTAB_0 has the first four keys of the old group.
+        assert by_group[0] == [[4, 5, 6, 7], [0, 1, 2, 3]]
+        assert by_group[1] == [[8, 9, 10, 11], [4, 5, 6, 7]]
+        assert by_group[2] == [[12, 13, 14, 15], [8, 9, 10, 11]]
+
+
+def test_new_fragments_go_to_the_group_whose_node_comes_first() -> None:
+    # find_min_index of Dbdih goes over the nodes by their ids.
+    cluster = _cluster(3, 2, ldm=1, log_parts=4, classic=True)
+    cluster = Cluster(V84, (cluster.groups[0], (5, 6), (3, 4)), cluster.ldm, 4, classic=True)
+    (table,) = place_all(cluster, [TableShape(grown_from=(2,))])
+    assert table.node_group.tolist() == [0, 0, 2, 1, 2, 1]

@@ -20,7 +20,8 @@ from ndbplan.estimate.fragments import MapFacts, Partition, Skew, TableDistribut
 from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout
 from ndbplan.estimate.topology import cluster_of, ldm_threads, placements, table_shape, threads_of
 from ndbplan.ndb import hashmap
-from ndbplan.ndb.placement import Placement, extend, fragment_count
+from ndbplan.ndb.fragment_counts import fragment_count
+from ndbplan.ndb.placement import Placement, extend
 from ndbplan.ndb.rowformat import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.node_groups import groups_by_number

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.rows import blob_parts
-from ndbplan.ndb.placement import Cluster, Placement, TableShape, place_all
+from ndbplan.ndb.fragment_counts import Cluster, TableShape
+from ndbplan.ndb.placement import Placement, place_all
 from ndbplan.ndb.threads import ThreadCounts, is_automatic, thread_counts
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.node_groups import node_groups

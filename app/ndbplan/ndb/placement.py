@@ -1,12 +1,12 @@
-"""How many fragments a table gets, and the node group, nodes, primary, LDM and log part of each.
+"""The node group, nodes, primary, LDM and log part of each fragment of a table.
 
     cluster = Cluster(version, ((1, 2), (3, 4)), FrozenMap({1: 4, 2: 4, 3: 4, 4: 4}), 4, classic=True)
     placed = place_all(cluster, [TableShape(), TableShape(balance="FOR_RA_BY_NODE")])
     placed[0].log_parts, placed[0].nodes
 
 Placement depends on the tables created before, so tables are placed together, in order of creation.
-Source: `Dbdih::execCREATE_FRAGMENTATION_REQ`, `getFragmentCount`, `ha_ndbcluster get_no_fragments`, held
-against placements that 8.4.8 and 7.4.10 reported (tests/reality).
+Source: `Dbdih::execCREATE_FRAGMENTATION_REQ`, held against placements that 8.4.8 and 7.4.10 reported
+(tests/reality).
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.frozen import FrozenMap
-from ndbplan.ndb.hashmap import max_fragments
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.fragment_counts import DEFAULT_BALANCE, Cluster, TableShape, fragment_count, has_own_count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,116 +27,12 @@ if TYPE_CHECKING:
 
 INSTANCE_KEYS = 1024
 """Log part ids of the newer fragmentation; LDM and log part are the remainder by their number."""
-DEFAULT_BALANCE = "FOR_RP_BY_LDM"
-_PER_LDM = {"FOR_RA_BY_LDM": 1, "FOR_RA_BY_LDM_X_2": 2, "FOR_RA_BY_LDM_X_3": 3, "FOR_RA_BY_LDM_X_4": 4}
 _SYSTEM_TABLES = 1
 """Tables of the cluster itself that take instance keys before the first table of a user (SYSTAB_0)."""
 
 
 class PlacementError(UserError, ValueError):
     """Node groups that a table with data cannot be extended to."""
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """What placement needs to know of a cluster."""
-
-    version: NdbVersion
-    groups: tuple[tuple[int, ...], ...]
-    """Node ids of each node group, in the order of the group."""
-    ldm: FrozenMap[int, int]
-    """LDM instances of each data node; at least one."""
-    log_parts: int
-    classic: bool
-    """Fragments follow the LDM threads; False: PartitionsPerNode (8.0.23 and later)."""
-    partitions_per_node: int = 2
-
-    @cached_property
-    def node_count(self) -> int:
-        """Data nodes that are in a group."""
-        return sum(len(group) for group in self.groups)
-
-    @cached_property
-    def fragments_per_node(self) -> int:
-        """Fragments of a default table for which one node is primary: least LDM threads of any node."""
-        if not self.classic:
-            return self.partitions_per_node
-        members = [self.ldm.get(node, 1) for group in self.groups for node in group]
-        return max(1, min(members, default=1))
-
-    @cached_property
-    def replicas(self) -> int:
-        """Members of a node group."""
-        return max((len(group) for group in self.groups), default=1)
-
-    @cached_property
-    def nodes_from(self) -> Array:
-        """Node ids, the primary first: [replicas * node group + place of the primary in it, replica]."""
-        import numpy as np
-
-        replicas = self.replicas
-        # A group with too few members repeats its last one.
-        full = [[*group, *([group[-1]] * (replicas - len(group)))] for group in self.groups]
-        members = np.array(full, dtype=np.int64).reshape(-1, replicas)
-        turns = np.arange(replicas)
-        return members[:, (turns[:, None] + turns) % replicas].reshape(-1, replicas)
-
-    @cached_property
-    def ldm_by_node(self) -> Array:
-        """LDM instances by node id."""
-        import numpy as np
-
-        counts = np.ones(256, dtype=np.int64)
-        for node, count in self.ldm.items():
-            counts[node] = max(1, count)
-        return counts
-
-
-class TableShape(NamedTuple):
-    """What of a table decides its fragments."""
-
-    balance: str = DEFAULT_BALANCE
-    partitions: int | None = None
-    """PARTITIONS n."""
-    max_rows: int | None = None
-    fully_replicated: bool = False
-    grown_from: tuple[int, ...] = ()
-    """Partitions it had before online reorganisations, oldest first."""
-    is_reorganised: bool = True
-    """False: it stays as created, as the hidden table of a unique index does."""
-
-
-def fragment_count(cluster: Cluster, shape: TableShape) -> int:
-    """Fragments of a new table; for a fully replicated one: over all copies (engine model 1.3)."""
-    if not cluster.groups:
-        return 0
-    nodes, groups = cluster.node_count, len(cluster.groups)
-    if shape.partitions is not None:
-        # A fully replicated table has its partitions in every node group.
-        wanted = shape.partitions * (groups if shape.fully_replicated else 1)
-        return min(wanted, max_fragments(cluster.version))
-    per_node = cluster.fragments_per_node
-    if shape.balance == "FOR_RP_BY_NODE":
-        count = nodes
-    elif shape.balance == "FOR_RA_BY_NODE":
-        count = groups
-    elif shape.balance in _PER_LDM:
-        count = _PER_LDM[shape.balance] * per_node * groups
-    else:
-        count = per_node * nodes
-        if shape.max_rows and not shape.fully_replicated:
-            count = _count_for_rows(count, shape.max_rows, nodes, per_node, cluster.replicas)
-    return min(count, max_fragments(cluster.version))
-
-
-def _count_for_rows(base: int, rows: int, nodes: int, per_node: int, replicas: int) -> int:
-    """MAX_ROWS: steps of the default count until 512 MiB of hash index per fragment suffice (27 B a row)."""
-    wanted = rows * 27 // (512 * 1024 * 1024) + 1
-    most = max(base, 8 * nodes * per_node // replicas)
-    count = base
-    while count < wanted and count + base <= most:
-        count += base
-    return count
 
 
 @dataclass(frozen=True)
@@ -225,6 +119,18 @@ class _Placer:
         self._next_group = 0
         """Where tables with a count of their own go on (c_nextNodeGroup)."""
 
+    def grown_to(self, cluster: Cluster, added: Sequence[int]) -> _Placer:
+        """The same with more node groups; `added`: fragments that reorganisations put into each group."""
+        grown = _Placer(cluster)
+        added_later = added[self._groups :]
+        counts = sorted(set(added_later))
+        new = [_GroupState(next_log_part=count, next_key=count) for count in counts]
+        old_of, known = self._grouping.state_of, len(self._states)
+        grown._states = [*(state.copy() for state in self._states), *new]
+        grown._grouping = _Grouping((*old_of, *(known + counts.index(count) for count in added_later)))
+        grown._next_group = self._next_group
+        return grown
+
     def draw(self, shape: TableShape) -> _Drawn:
         """Where the fragments of the next table go, one that was never reorganised."""
         cluster, groups = self.cluster, self._groups
@@ -288,7 +194,7 @@ class _Placer:
             start = state.next_log_part
             state.next_log_part += count
             return tuple(((start + r) // replicas % cluster.log_parts, r % replicas) for r in range(count))
-        is_default = shape.balance == DEFAULT_BALANCE and not _has_own_count(cluster, shape)
+        is_default = shape.balance == DEFAULT_BALANCE and not has_own_count(cluster, shape)
         if not cluster.classic:
             # The instance keys with fewest fragments are always those that follow on the last one given.
             start = state.next_key
@@ -311,18 +217,9 @@ class _Placer:
         return tuple(sequence)
 
 
-def _has_own_count(cluster: Cluster, shape: TableShape) -> bool:
-    """Whether a table has a count of fragments of its own (NDB_PARTITION_BALANCE_SPECIFIC, 7.5 and later).
-
-    PARTITIONS n gives one, and MAX_ROWS where no balance is asked for (ha_ndbcluster::create).
-    """
-    by_rows = bool(shape.max_rows) and shape.balance == DEFAULT_BALANCE and not shape.fully_replicated
-    return cluster.version >= (7, 5) and (shape.partitions is not None or by_rows)
-
-
 def _goes_on(cluster: Cluster, shape: TableShape) -> bool:
     """Whether a table of the classic fragmentation goes on where the last such table ended."""
-    return _has_own_count(cluster, shape) or shape.balance in ("FOR_RP_BY_NODE", "FOR_RA_BY_NODE")
+    return has_own_count(cluster, shape) or shape.balance in ("FOR_RP_BY_NODE", "FOR_RA_BY_NODE")
 
 
 @lru_cache(maxsize=64)
@@ -411,41 +308,62 @@ def place_all(cluster: Cluster, shapes: Sequence[TableShape]) -> tuple[Placement
 
         nothing = np.zeros(0, dtype=np.int64)
         return (*_placed(cluster, [0], [nothing], nothing, nothing),) * len(shapes)
-    placer = _Placer(cluster)
-    if not cluster.classic:
-        for _ in range(_SYSTEM_TABLES):
-            placer.draw(TableShape())
+    history = _History(cluster)
+    grown = {i: history.placement(shape) for i, shape in enumerate(shapes) if shape.grown_from}
+    placer = history.placer()
     # Tables with their fragments at the same places share one placement.
     numbers: dict[_Drawn, int] = {}
     number_of = [
         None if shape.grown_from else numbers.setdefault(placer.draw(shape), len(numbers)) for shape in shapes
     ]
     placed = _placements(cluster, numbers)
-    return tuple(
-        [
-            _reorganised(cluster, shape) if number is None else placed[number]
-            for number, shape in zip(number_of, shapes, strict=True)
-        ]
-    )
+    return tuple([grown[i] if number is None else placed[number] for i, number in enumerate(number_of)])
+
+
+class _History:
+    """Tables that were created on fewer node groups and reorganised since, before all others."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._placers: dict[int, _Placer] = {}
+        """By the number of node groups there were."""
+        self._added = [0] * len(cluster.groups)
+        """Fragments that reorganisations added to each group."""
+
+    def _placer_of(self, groups: int) -> _Placer:
+        if groups not in self._placers:
+            small = replace(self._cluster, groups=self._cluster.groups[:groups])
+            placer = self._placers[groups] = _Placer(small)
+            if not small.classic:
+                for _ in range(_SYSTEM_TABLES):
+                    placer.draw(TableShape())
+        return self._placers[groups]
+
+    def placement(self, shape: TableShape) -> Placement:
+        """Where the fragments of such a table are."""
+        cluster, groups, created = self._cluster, len(self._cluster.groups), shape.grown_from[0]
+        fresh = shape._replace(grown_from=())
+        first = next((g for g in range(1, groups + 1) if _with_groups(cluster, g, fresh) == created), groups)
+        placer = self._placer_of(first)
+        drawn = placer.draw(fresh._replace(partitions=created if first == groups else None))
+        (placed,) = _placements(placer.cluster, [drawn])
+        if not shape.is_reorganised:
+            return placed
+        for count in (*shape.grown_from[1:], fragment_count(cluster, fresh)):
+            full = shape.fully_replicated
+            placed = extend(cluster, placed, count, fully_replicated=full, added=self._added)
+        return placed
+
+    def placer(self) -> _Placer:
+        """For the tables that follow: it goes on where these ended."""
+        if not self._placers:
+            return self._placer_of(len(self._cluster.groups))
+        last = self._placers[max(self._placers)]
+        return last.grown_to(self._cluster, self._added)
 
 
 def _with_groups(cluster: Cluster, groups: int, shape: TableShape) -> int:
     return fragment_count(replace(cluster, groups=cluster.groups[:groups]), shape)
-
-
-def _reorganised(cluster: Cluster, shape: TableShape) -> Placement:
-    """Placement of a table that was created on fewer node groups and reorganised since."""
-    groups, created = len(cluster.groups), shape.grown_from[0]
-    fresh = shape._replace(grown_from=())
-    first = next((g for g in range(1, groups + 1) if _with_groups(cluster, g, fresh) == created), groups)
-    small = replace(cluster, groups=cluster.groups[:first])
-    drawn = _Placer(small).draw(fresh._replace(partitions=created if first == groups else None))
-    (placed,) = _placements(small, [drawn])
-    if not shape.is_reorganised:
-        return placed
-    for count in (*shape.grown_from[1:], fragment_count(cluster, fresh)):
-        placed = extend(cluster, placed, count, fully_replicated=shape.fully_replicated)
-    return placed
 
 
 def _index_in_group(cluster: Cluster, group: int, node: int) -> int:
@@ -460,13 +378,19 @@ def _index_in_group(cluster: Cluster, group: int, node: int) -> int:
 
 
 def extend(
-    cluster: Cluster, placed: Placement, fragments: int, *, fully_replicated: bool = False
+    cluster: Cluster,
+    placed: Placement,
+    fragments: int,
+    *,
+    fully_replicated: bool = False,
+    added: list[int] | None = None,
 ) -> Placement:
     """The placement after an online reorganisation to `fragments`: old fragments stay, new ones are added.
 
     Each new fragment goes to the group with fewest fragments of the table, and there to the log part that
     holds fewest of them (7.5 and later); up to 7.4 log parts simply follow one another (engine model 1.4).
-    A fully replicated table keeps its partitions and gets a whole copy in each new group. Raises
+    A fully replicated table keeps its partitions and gets a whole copy in each new group. `added`: fragments
+    that reorganisations of other tables added to each group before; it is brought up to date. Raises
     PlacementError when a node that holds fragments has left its group.
     """
     if fully_replicated:
@@ -485,24 +409,28 @@ def extend(
         rows.append((group, log_part, primary))
         load[group] += 1
         parts[group][log_part] = parts[group].get(log_part, 0) + 1
-    added = [0] * len(cluster.groups)
+    before = added or [0] * len(cluster.groups)
+    own = [0] * len(cluster.groups)
     group = 0
     for number in range(fragments - placed.fragments):
         if not fully_replicated or number % placed.partitions == 0:
-            group = load.index(min(load))
-        count = added[group]
+            # The node with fewest fragments, the one of lowest id among them.
+            group = min(range(len(load)), key=lambda g: (load[g], min(cluster.groups[g])))
+        count = before[group] + own[group]
         if cluster.version < (7, 5):
-            log_part, primary = count % cluster.log_parts, count % replicas
+            log_part, primary = count % cluster.log_parts, own[group] % replicas
         elif cluster.classic:
             choices = range(cluster.log_parts)
             log_part = min(choices, key=lambda p, g=group: (parts[g].get(p, 0), p))  # type: ignore[misc]
             primary = (log_part + parts[group].get(log_part, 0)) % replicas
         else:
-            log_part, primary = count % INSTANCE_KEYS, count % replicas
+            log_part, primary = count % INSTANCE_KEYS, own[group] % replicas
         rows.append((group, log_part, primary))
         parts[group][log_part] = parts[group].get(log_part, 0) + 1
         load[group] += 1
-        added[group] += 1
+        own[group] += 1
+    if added is not None:
+        added[:] = [a + b for a, b in zip(added, own, strict=True)]
     group_of, log_part_id, primary_of = np.array(rows, dtype=np.int64).T
     partitions = placed.partitions if fully_replicated else fragments
     return _placed(cluster, [partitions], [group_of], log_part_id, primary_of)[0]
