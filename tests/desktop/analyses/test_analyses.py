@@ -629,3 +629,18 @@ def test_a_long_file_is_highlighted_to_its_end(qtbot: QtBot, suffix: str) -> Non
     for line in range(period):
         assert formats(len(lines) - period + line) == formats(line)
     assert formats(0)
+
+
+@pytest.mark.parametrize("stand", ["telecom-144"], indirect=True)
+def test_a_full_cluster_is_an_error_only_for_who_asks_for_more(stand: _Stand) -> None:
+    panel = stand.panel("Distribution")
+    assert panel.groups.value() == 0
+    assert panel._error.isHidden()
+    panel.groups.setValue(1)
+    stand.idle()
+    assert "144" in panel._error.text()
+    assert not panel._error.isHidden()
+    stand.document.new(sample_plan("starter"))
+    stand.idle()
+    assert panel.groups.value() == 1
+    assert panel._error.isHidden()

@@ -92,6 +92,8 @@ class DistributionPanel(Panel):
         self._task: Task | None = None
         self._answer: _Answer | None = None
         self._baseline: Plan | None = None
+        self._wants_groups = False
+        """Whether a person has said how many node groups to add."""
         self.table_box = QComboBox()
         self.table_box.setAccessibleName("Table")
         self.groups = spin_box()
@@ -124,10 +126,11 @@ class DistributionPanel(Panel):
         layout.setContentsMargins(16, 10, 16, 12)
         layout.addWidget(self._pages)
         self.table_box.activated.connect(lambda _i: self.compute())
-        self.groups.valueChanged.connect(lambda _n: self.compute())
+        self.groups.valueChanged.connect(self._groups_chosen)
         self.load_box.activated.connect(lambda _i: self.compute())
         context.selection.changed.connect(self._selected)
         context.document.changed.connect(self._note_growth)
+        context.document.replaced.connect(self._start_over)
 
     def _content(self) -> QWidget:
         top = QHBoxLayout()
@@ -244,6 +247,11 @@ class DistributionPanel(Panel):
             self._baseline = self._baseline or before
             self._set_groups(0)
 
+    def _start_over(self) -> None:
+        """Another plan was opened: offer one more group again."""
+        self._wants_groups = False
+        self._set_groups(1)
+
     def _set_groups(self, groups: int) -> None:
         self.groups.blockSignals(True)
         self.groups.setValue(groups)
@@ -258,6 +266,10 @@ class DistributionPanel(Panel):
             self.context.document.edit(f"Add {what}", lambda plan: _grown(plan, groups))
         except UserError as error:
             self._refuse(error.line)
+
+    def _groups_chosen(self) -> None:
+        self._wants_groups = True
+        self.compute()
 
     def _selected(self, ids: tuple[str, ...]) -> None:
         index = self.table_box.findData(ids[-1]) if ids else -1
@@ -277,7 +289,11 @@ class DistributionPanel(Panel):
         if outcome.error:
             return
         self._answer = outcome.value
-        self._refuse(outcome.value.refusal)
+        if outcome.value.refusal and not self._wants_groups:
+            # One more group is only an offer: a cluster that is full is no error.
+            self._set_groups(0)
+        else:
+            self._refuse(outcome.value.refusal)
         self._draw()
         self._state_facts(outcome.value)
 
