@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.estimate.rows import blob_parts
 from ndbplan.ndb.fragment_counts import Cluster, TableShape
 from ndbplan.ndb.placement import Placement, place_all
+from ndbplan.ndb.rowformat import BLOB_TYPES
 from ndbplan.ndb.threads import ThreadCounts, is_automatic, thread_counts
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.node_groups import node_groups
@@ -84,30 +83,22 @@ def table_shape(table: Table) -> TableShape:
 _OLD_UNIQUE_INDEX_SHAPE = TableShape()
 
 
-class _Created(NamedTuple):
-    """Shapes of the tables that one CREATE TABLE makes, in their order."""
-
-    table: TableShape
-    blobs: int
-    """Tables of blob parts, which have the shape of their table."""
-    unique: TableShape
-    uniques: int
-
-    @property
-    def shapes(self) -> list[TableShape]:
-        return [self.table] * (1 + self.blobs) + [self.unique] * self.uniques
+_WITH_PARTS = BLOB_TYPES - {"tinyblob", "tinytext"}
 
 
-def _created(table: Table, version: NdbVersion) -> _Created:
-    """The table itself, its blob parts, and its unique indexes: all have fragments of their own.
+def _hidden(table: Table, own: TableShape, version: NdbVersion) -> tuple[int, list[TableShape]]:
+    """How many tables of blob parts a table has, and the shapes of its unique indexes.
 
-    From 7.5 on a unique index inherits the count of fragments, balance and copies of its table
+    All of them have fragments of their own; blob parts are created before the indexes. From 7.5 on a unique
+    index inherits the count of fragments, balance and copies of its table
     (`Dbdict::createIndex_toCreateTable`). It stays where it is when its table is reorganised.
     """
-    own = table_shape(table)
+    blobs = sum([column.type in _WITH_PARTS for column in table.columns])
+    uniques = sum([index.kind != "ordered" for index in table.indexes])
+    if not uniques:
+        return blobs, []
     unique = own._replace(is_reorganised=False) if version >= (7, 5) else _OLD_UNIQUE_INDEX_SHAPE
-    uniques = sum(index.kind != "ordered" for index in table.indexes)
-    return _Created(own, len(blob_parts(table, version)), unique, uniques)
+    return blobs, [unique] * uniques
 
 
 @lru_cache(maxsize=8)
@@ -118,13 +109,17 @@ def _placements(cluster: Cluster, shapes: tuple[TableShape, ...]) -> tuple[Place
 @memo_by_identity(16)
 def placements(plan: Plan) -> dict[str, tuple[Placement, ...]]:
     """Placement of each table, by table id, followed by those of its unique indexes."""
-    created = [_created(table, plan.version) for table in plan.tables]
-    placed = _placements(cluster_of(plan), tuple([shape for one in created for shape in one.shapes]))
-    found: dict[str, tuple[Placement, ...]] = {}
-    start = 0
-    for table, one in zip(plan.tables, created, strict=True):
-        first_unique = start + 1 + one.blobs
-        end = first_unique + one.uniques
-        found[table.id] = (placed[start], *placed[first_unique:end])
-        start = end
-    return found
+    version = plan.version
+    shapes: list[TableShape] = []
+    places: list[tuple[int, int, int]] = []
+    for table in plan.tables:
+        own = table_shape(table)
+        blobs, uniques = _hidden(table, own, version)
+        first_unique = len(shapes) + 1 + blobs
+        places.append((len(shapes), first_unique, first_unique + len(uniques)))
+        shapes += [own] * (1 + blobs) + uniques
+    placed = _placements(cluster_of(plan), tuple(shapes))
+    return {
+        table.id: (placed[at], *placed[first:end])
+        for table, (at, first, end) in zip(plan.tables, places, strict=True)
+    }

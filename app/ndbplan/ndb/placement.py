@@ -138,26 +138,34 @@ class _Placer:
         partitions = max(1, fragments // groups) if shape.fully_replicated else fragments
         fragments = partitions * groups if shape.fully_replicated else fragments
         first_group = self._first_group(shape, fragments)
-        shifts = [0] * groups
-        if partitions < fragments:
-            counts = [partitions] * groups
-            if cluster.classic:
-                # The log parts of a copy go on where those of the group before ended.
-                shifts = [group * partitions % cluster.log_parts for group in range(groups)]
-        else:
-            each, more = divmod(fragments, groups)
+        is_pinned = first_group > 0 and cluster.version < (7, 5)
+        each, more = divmod(fragments, groups)
+        if partitions < fragments and cluster.classic:
+            # The log parts of a copy go on where those of the group before ended.
+            wants = [(each, group * partitions % cluster.log_parts) for group in range(groups)]
+            sequences = self._advance_each(shape, wants)
+        elif more or is_pinned:
             counts = [each + ((group - first_group) % groups < more) for group in range(groups)]
-            if first_group and fragments and cluster.version < (7, 5):
+            if is_pinned and fragments:
                 counts[first_group] -= 1
                 counts[0] += 1
-        self._split_states(list(zip(counts, shifts, strict=True)))
+            sequences = self._advance_each(shape, [(count, 0) for count in counts])
+        else:
+            sequences = tuple([self._advance(state, shape, each, 0) for state in self._states])
+        return _Drawn(fragments, partitions, sequences, self._grouping, first_group, is_pinned)
+
+    def _advance_each(
+        self, shape: TableShape, wants: list[tuple[int, int]]
+    ) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """Places in groups that get different (fragments, first log part)."""
+        self._split_states(wants)
         state_of = self._grouping.state_of
-        sequences = []
-        for number, state in enumerate(self._states):
-            member = state_of.index(number)
-            sequences.append(self._advance(state, shape, counts[member], shifts[member]))
-        is_pinned = first_group > 0 and cluster.version < (7, 5)
-        return _Drawn(fragments, partitions, tuple(sequences), self._grouping, first_group, is_pinned)
+        return tuple(
+            [
+                self._advance(state, shape, *wants[state_of.index(number)])
+                for number, state in enumerate(self._states)
+            ]
+        )
 
     def _first_group(self, shape: TableShape, fragments: int) -> int:
         """The node group a table starts with; tables that go on where others ended move it on."""
