@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -30,6 +31,8 @@ from ndbplan.plan.plan import Plan
 if TYPE_CHECKING:
     from ndbplan.estimate.restart import Conditions
 
+_ONE_LINE = 860
+"""Width from which on all controls have room in one line."""
 _NAMES = {
     "node": "Node restart",
     "initial": "Initial node restart",
@@ -80,13 +83,23 @@ class OperationsPanel(Panel):
         top.addWidget(label("Disks", "fieldLabel", wrap=False))
         top.addWidget(self.disk)
         top.addWidget(self._disk_text)
-        top.addWidget(label("LDMs", "fieldLabel", wrap=False))
+        ldms = label("LDMs", "fieldLabel", wrap=False)
+        for part in (ldms, self._ldms_text):
+            part.setToolTip("Local data manager threads of each data node; left: as many as the plan says")
+        top.addWidget(ldms)
         top.addWidget(self.ldms)
         top.addWidget(self._ldms_text)
-        top.addWidget(self.procedure_box)
-        top.addWidget(self.groups)
-        top.addWidget(self.together)
         top.addStretch(1)
+        self._chosen = QWidget()
+        what = QHBoxLayout(self._chosen)
+        what.setContentsMargins(0, 0, 0, 0)
+        what.setSpacing(6)
+        what.addWidget(self.procedure_box)
+        what.addWidget(self.groups)
+        what.addWidget(self.together)
+        what.addStretch(1)
+        top.insertWidget(top.count() - 1, self._chosen)
+        self._top = top
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -105,6 +118,7 @@ class OperationsPanel(Panel):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(10)
         layout.addLayout(top)
+        self._lines = layout
         layout.addWidget(self._note)
         layout.addWidget(scroll, 1)
         self._note.hide()
@@ -121,6 +135,16 @@ class OperationsPanel(Panel):
         self.together.toggled.connect(lambda _on: self.compute())
         self.groups.valueChanged.connect(lambda _v: self.compute())
         self.procedure_box.activated.connect(lambda _i: self.compute())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        below = self.width() < _ONE_LINE
+        if below and self._lines.indexOf(self._chosen) < 0:
+            self._top.removeWidget(self._chosen)
+            self._lines.insertWidget(1, self._chosen)
+        elif not below and self._top.indexOf(self._chosen) < 0:
+            self._lines.removeWidget(self._chosen)
+            self._top.insertWidget(self._top.count() - 1, self._chosen)
 
     def refresh(self) -> None:
         plan = self.context.plan
