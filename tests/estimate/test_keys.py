@@ -79,3 +79,11 @@ def test_an_unknown_collation_gives_the_average_and_says_so() -> None:
     assert not found.exact
     assert "not supported exactly" in found.note
     assert found.partition_rows == (10,) * 8
+
+
+def test_keys_of_a_version_without_hash_maps_are_spread_and_it_says_so() -> None:
+    plan = _plan(INT, partitions=6).replace(ndb_version="6.3")
+    found = count_keys(plan, plan.tables[0], io.BytesIO(b"id\n1\n2\n3\n"))
+    assert not found.exact
+    assert "not supported exactly" in found.note
+    assert sum(found.partition_rows) == 3

@@ -82,3 +82,18 @@ def test_a_collation_without_weights_is_never_answered_key_by_key() -> None:
     assert not found["exact"]
     assert "not supported exactly" in found["note"]
     assert [p["rows"] for p in found["partitions"]] == [100, 100, 100, 100]
+
+
+@pytest.mark.parametrize(("partitions", "exact"), [(4, True), (16, True), (6, False), (32, False)])
+def test_before_hash_maps_only_powers_of_two_are_answered(partitions: int, *, exact: bool) -> None:
+    # 6.3 took the remainder or a linear hash (Dbdih, NORMAL_HASH and LINEAR_HASH), which agree only there.
+    text, version = "CREATE TABLE t (id INT PRIMARY KEY)", NdbVersion.parse("6.3")
+    if not exact:
+        with pytest.raises(PartitionError, match="not supported exactly"):
+            partition_job(text, partitions, version)
+        return
+    out = io.BytesIO()
+    partition_job(text, partitions, version).run(io.BytesIO(b"id\n1\n2\n3\n"), out.write)
+    for line in out.getvalue().decode().splitlines()[1:]:
+        _, key_hash, _, partition = line.split(",")
+        assert int(partition) == int(key_hash) % partitions

@@ -14,6 +14,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.estimate.distribution import hash_map_of, spread_rows
 from ndbplan.estimate.topology import placements
 from ndbplan.ndb.collations import UnsupportedCollationError
+from ndbplan.ndb.hashmap import is_exact
 from ndbplan.ndb.keyhash import KeyColumn
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
@@ -22,6 +23,10 @@ from ndbplan.plan.tables import Table
 
 class NoKeyError(UserError, ValueError):
     """A table whose rows are distributed by a key that nobody knows outside the product."""
+
+
+class UnknownOwnersError(UserError, ValueError):
+    """A number of partitions for which no one can say where a version puts a key."""
 
 
 def distribution_columns(table: Table) -> tuple[KeyColumn, ...]:
@@ -201,6 +206,11 @@ def count_keys(
     try:
         for column in columns:
             column.rule(plan.version)
-    except UnsupportedCollationError as error:
+        if not is_exact(plan.version, partitions):
+            raise UnknownOwnersError(
+                f"keys over {partitions} partitions are not supported exactly in {plan.version}, "
+                "without hash maps"
+            )
+    except (UnsupportedCollationError, UnknownOwnersError) as error:
         return spread_evenly(stream, columns, hash_map, error)
     return count_rows(stream, columns, plan.version, hash_map, cancelled=cancelled)

@@ -121,6 +121,12 @@ def partition_job(
                 where="--grown" if grown else "--partitions",
                 fix="give growing numbers, for example --grown 4,8 --partitions 16",
             )
+    if not hashmap.is_exact(version, partitions):
+        raise PartitionError(
+            f"keys over {partitions} partitions are not supported exactly in {version}, without hash maps",
+            where="--partitions",
+            fix="use 1, 2, 4, 8 or 16 partitions, or version 7.0 or later",
+        )
     size = buckets or hashmap.default_buckets(version, steps[0])
     if not 1 <= size <= hashmap.LARGE_BUCKETS:
         raise PartitionError(

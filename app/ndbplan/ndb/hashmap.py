@@ -33,6 +33,15 @@ def max_fragments(version: NdbVersion) -> int:
     return 2048 if version < (7, 6, 8) else 8160
 
 
+def is_exact(version: NdbVersion, fragments: int) -> bool:
+    """Whether the owner of a key is certain. Before 7.0 tables had no map.
+
+    Their rows went by the remainder or by a linear hash (`Dbdih`, NORMAL_HASH and LINEAR_HASH): with a power
+    of two up to 16 both give what the map of 240 buckets gives.
+    """
+    return version >= (7, 0) or fragments in (1, 2, 4, 8, 16)
+
+
 def default_map(fragments: int, buckets: int) -> tuple[int, ...]:
     """The map of a new table: bucket i belongs to fragment i mod fragments."""
     return tuple(i % fragments for i in range(buckets))
