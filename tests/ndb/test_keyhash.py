@@ -265,3 +265,10 @@ def test_latin7_is_padded_as_each_version_pads(version: str, filler: int) -> Non
     weight, *padding = column_bytes(column, "a", NdbVersion.parse(version))
     assert weight == byte_weights("latin7_general_ci")[ord("a")]
     assert padding == [filler] * 3
+
+
+def test_korean_text_is_stored_in_two_bytes_a_character() -> None:
+    # MySQL's euckr holds the extended syllables too (ctype-euc_kr: 0x81 to 0xFE first); the plain codec of
+    # the name would write them in eight bytes.
+    column = KeyColumn("k", "varchar", 3, collation="euckr_bin")
+    assert column_bytes(column, "가똠", NdbVersion.parse("8.4")) == bytes.fromhex("b0a18c632020")

@@ -260,7 +260,7 @@ _CODECS = {
     "cp1250": "cp1250", "cp1251": "cp1251", "cp1256": "cp1256", "cp1257": "cp1257", "cp850": "cp850",
     "cp852": "cp852", "cp866": "cp866", "koi8r": "koi8_r", "koi8u": "koi8_u", "tis620": "tis_620",
     "macroman": "mac_roman", "macce": "mac_latin2", "big5": "big5", "gbk": "gbk", "gb2312": "gb2312",
-    "gb18030": "gb18030", "sjis": "shift_jis", "cp932": "cp932", "euckr": "euc_kr", "ujis": "euc_jp",
+    "gb18030": "gb18030", "sjis": "shift_jis", "cp932": "cp932", "euckr": "cp949", "ujis": "euc_jp",
     "eucjpms": "euc_jp", "ucs2": "utf-16-be", "utf16": "utf-16-be", "utf16le": "utf-16-le",
     "utf32": "utf-32-be",
 }  # fmt: skip
