@@ -250,3 +250,11 @@ def test_any_text_gives_an_answer(text: str) -> None:
 def test_a_cut_dump_gives_an_answer(length: int) -> None:
     found = read_ddl(DUMP[:length], V84)
     assert len(found.tables) <= 2
+
+
+def test_a_key_on_the_first_characters_of_a_column_is_reported() -> None:
+    found = read_ddl("CREATE TABLE t (a VARCHAR(90), PRIMARY KEY (a(10)))", V84)
+    assert [str(p) for p in found.problems] == [
+        "line 1, column 46: NDB has no keys on a part of a column; taken whole"
+    ]
+    assert found.tables[0].primary_key == ("a",)

@@ -259,7 +259,7 @@ def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
     first = item.peek()
     if item.accept("PRIMARY"):
         item.expect("KEY")
-        hashed, columns = _key(item)
+        hashed, columns = _key(item, parts.problems)
         parts.primary_key = columns
         parts.primary_key_using_hash = hashed
     elif item.accept("UNIQUE"):
@@ -291,8 +291,11 @@ def _index_name(item: Stream) -> str | None:
     return item.next().text
 
 
-def _key(item: Stream) -> tuple[bool, tuple[str, ...]]:
-    """Whether USING HASH, and the columns of a key; lengths and directions are passed over."""
+def _key(item: Stream, prefixes: list[tuple[int, str]] | None = None) -> tuple[bool, tuple[str, ...]]:
+    """Whether USING HASH, and the columns of a key; lengths and directions are passed over.
+
+    `prefixes` gets a problem for each column of which only the first characters are in the key.
+    """
     hashed = _using_hash(item)
     item.expect("(")
     columns = []
@@ -300,6 +303,8 @@ def _key(item: Stream) -> tuple[bool, tuple[str, ...]]:
         if part.peek().upper == "(":
             raise part.unreadable("a column (NDB has no index on an expression)")
         columns.append(part.name("column"))
+        if prefixes is not None and part.peek().upper == "(":
+            prefixes.append((part.peek().start, "NDB has no keys on a part of a column; taken whole"))
     return _using_hash(item) or hashed, tuple(columns)
 
 
