@@ -167,3 +167,14 @@ def test_new_fragments_go_to_the_group_whose_node_comes_first() -> None:
     cluster = Cluster(V84, (cluster.groups[0], (5, 6), (3, 4)), cluster.ldm, 4, classic=True)
     (table,) = place_all(cluster, [TableShape(grown_from=(2,))])
     assert table.node_group.tolist() == [0, 0, 2, 1, 2, 1]
+
+
+def test_up_to_7_4_the_node_that_leads_fewest_fragments_leads_the_next_new_one() -> None:
+    # find_min_index over the primaries of each node; m_next_log_part of a group, not divided by replicas.
+    cluster = _cluster(3, 2, ldm=2, log_parts=4, classic=True)
+    cluster = Cluster(NdbVersion.parse("7.4.10"), cluster.groups, cluster.ldm, 4, classic=True)
+    first, second = place_all(cluster, [TableShape(grown_from=(4,))] * 2)
+    assert first.primary.tolist() == [1, 2, 1, 2, 3, 4, 5, 6, 3, 4, 5, 6]
+    assert first.log_part.tolist() == [0, 0, 1, 1, 0, 1, 0, 1, 2, 3, 2, 3]
+    assert second.primary.tolist() == first.primary.tolist()
+    assert second.log_part.tolist() == [2, 2, 3, 3, 0, 1, 0, 1, 2, 3, 2, 3]

@@ -419,14 +419,22 @@ def extend(
         parts[group][log_part] = parts[group].get(log_part, 0) + 1
     before = added or [0] * len(cluster.groups)
     own = [0] * len(cluster.groups)
+    leads = {node: 0 for members in cluster.groups for node in members}
+    for group, _, primary in rows:
+        leads[cluster.groups[group][primary]] += 1
     group = 0
     for number in range(fragments - placed.fragments):
-        if not fully_replicated or number % placed.partitions == 0:
+        if cluster.version < (7, 5):
+            # The node that leads fewest fragments, the one of lowest id among them, leads this one too.
+            node = min(leads, key=lambda n: (leads[n], n))
+            leads[node] += 1
+            group = next(g for g, members in enumerate(cluster.groups) if node in members)
+        elif not fully_replicated or number % placed.partitions == 0:
             # The node with fewest fragments, the one of lowest id among them.
             group = min(range(len(load)), key=lambda g: (load[g], min(cluster.groups[g])))
         count = before[group] + own[group]
         if cluster.version < (7, 5):
-            log_part, primary = count % cluster.log_parts, own[group] % replicas
+            log_part, primary = count % cluster.log_parts, cluster.groups[group].index(node)
         elif cluster.classic:
             choices = range(cluster.log_parts)
             log_part = min(choices, key=lambda p, g=group: (parts[g].get(p, 0), p))  # type: ignore[misc]
