@@ -51,6 +51,13 @@ def test_a_unique_index_has_as_many_partitions_and_copies_as_its_table(changes: 
     assert default.fragments == unique_of_default.fragments
 
 
+@pytest.mark.parametrize(("version", "fragments"), [("7.3", 4), ("7.4", 6), ("7.6", 6)])
+def test_since_when_a_unique_index_inherits_the_partitions(version: str, fragments: int) -> None:
+    # "Inherit fragment count" of Dbdict is in the text of NDB 7.4 that the 5.7 server came with.
+    _, unique = placements(_plan(_table(partitions=6), version=version))["t"]
+    assert unique.fragments == fragments
+
+
 def test_the_unique_index_of_a_fully_replicated_table_is_in_every_node_group() -> None:
     # NdbDictInterface::createIndex sends FullyReplicatedFlag of the table with the index.
     once, everywhere = (memory(_plan(_table(fully_replicated=full))) for full in (False, True))

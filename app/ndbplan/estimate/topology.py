@@ -89,7 +89,7 @@ _WITH_PARTS = BLOB_TYPES - {"tinyblob", "tinytext"}
 def _hidden(table: Table, own: TableShape, version: NdbVersion) -> tuple[int, list[TableShape]]:
     """How many tables of blob parts a table has, and the shapes of its unique indexes.
 
-    All of them have fragments of their own; blob parts are created before the indexes. From 7.5 on a unique
+    All of them have fragments of their own; blob parts are created before the indexes. From 7.4 on a unique
     index inherits the count of fragments, balance and copies of its table
     (`Dbdict::createIndex_toCreateTable`). It stays where it is when its table is reorganised.
     """
@@ -97,7 +97,7 @@ def _hidden(table: Table, own: TableShape, version: NdbVersion) -> tuple[int, li
     uniques = sum([index.kind != "ordered" for index in table.indexes])
     if not uniques:
         return blobs, []
-    unique = own._replace(is_reorganised=False) if version >= (7, 5) else _OLD_UNIQUE_INDEX_SHAPE
+    unique = own._replace(is_reorganised=False) if version >= (7, 4) else _OLD_UNIQUE_INDEX_SHAPE
     return blobs, [unique] * uniques
 
 
