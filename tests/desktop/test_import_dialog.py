@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -47,7 +49,11 @@ def opened() -> list[Plan]:
 
 @pytest.fixture
 def dialog(qtbot: QtBot, document: Document, opened: list[Plan]) -> Iterator[ImportDialog]:
-    made = ImportDialog(document, lambda make: opened.append(make()))
+    def start_with(make: Callable[[], Plan]) -> bool:
+        opened.append(make())
+        return True
+
+    made = ImportDialog(document, start_with)
     made.open()
     yield made
     if shiboken6.isValid(made):
@@ -126,8 +132,8 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_taken(
     qtbot: QtBot, dialog: ImportDialog, document: Document, tmp_path: Path
 ) -> None:
     dialog.add_files([*_files(tmp_path, schema_sql=SQL, poem_txt="roses are red\n"), tmp_path / "missing"])
-    assert "missing" in dialog.state.text()
     lines = _wait(qtbot, dialog)
+    assert any("missing: " in line for line in lines)
     assert any(line.startswith("poem.txt: ") for line in lines)
     assert "not read" in dialog.sources.item(1).text()
     dialog.sources.item(1).setSelected(True)
@@ -160,7 +166,68 @@ def test_nothing_new_cannot_be_taken(qtbot: QtBot, dialog: ImportDialog, tmp_pat
 
 
 def test_beside_an_empty_plan_a_new_one_is_offered(qtbot: QtBot) -> None:
-    dialog = ImportDialog(Document(EMPTY_PLAN), lambda make: make())
+    dialog = ImportDialog(Document(EMPTY_PLAN), lambda _make: True)
     assert dialog.target.currentText() == "a new plan"
     dialog.open()
     dialog.reject()
+
+
+def test_folders_and_pipes_are_named_and_not_waited_for(dialog: ImportDialog, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    dialog.add_files([tmp_path, tmp_path / "pipe"])
+    lines = [dialog.found.item(i).text() for i in range(dialog.found.count())]
+    assert [line.split(": ")[0] for line in lines] == [str(tmp_path), str(tmp_path / "pipe")]
+    assert all("no file" in line for line in lines)
+    assert not dialog.take.isEnabled()
+
+
+def test_an_import_that_may_not_replace_the_open_plan_stays(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = ImportDialog(Document(sample_plan("starter")), lambda _make: False)
+    dialog.open()
+    dialog.add_files(_files(tmp_path, config_ini=CONFIG))
+    qtbot.waitUntil(lambda: dialog.take.isEnabled(), timeout=30_000)
+    dialog.put_in()
+    assert dialog.isVisible()
+    assert dialog.take.isEnabled()
+    dialog.reject()
+
+
+def test_a_plan_that_changed_meanwhile_is_not_overwritten(
+    qtbot: QtBot, dialog: ImportDialog, document: Document, tmp_path: Path
+) -> None:
+    dialog.add_files(_files(tmp_path, schema_sql=SQL))
+    _wait(qtbot, dialog)
+    document.edit("Rename", document.plan.replace(name="renamed"))
+    dialog.put_in()
+    assert document.plan.name == "renamed"
+    _wait(qtbot, dialog)
+    dialog.put_in()
+    assert document.plan.name == "renamed"
+    assert "shop.orders" in {table.full_name for table in document.plan.tables}
+
+
+def test_closing_does_not_wait_for_what_is_still_to_be_read(
+    qtbot: QtBot, dialog: ImportDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ndbplan.exchange import ddl
+
+    read = 0
+    begun, goes_on = threading.Event(), threading.Event()
+    usual = ddl._read_table
+
+    def slow(*arguments: object) -> object:
+        nonlocal read
+        read += 1
+        begun.set()
+        goes_on.wait(10)
+        return usual(*arguments)
+
+    monkeypatch.setattr(ddl, "_read_table", slow)
+    dialog.add_files(_files(tmp_path, schema_sql=SQL * 50))
+    task = dialog._task
+    assert task is not None
+    assert begun.wait(30)
+    task.cancel()
+    goes_on.set()
+    dialog.reject()
+    assert read == 1

@@ -119,3 +119,26 @@ def test_a_collation_without_exact_hash_says_so_and_spreads_evenly(qtbot: QtBot,
     assert "on average" in dialog.state.text()
     dialog.put_in()
     assert document.plan.tables[0].partition_rows == ()
+
+
+def test_a_table_that_is_gone_does_not_come_back(
+    qtbot: QtBot, dialog: RealKeysDialog, document: Document, tmp_path: Path
+) -> None:
+    path = tmp_path / "keys.csv"
+    path.write_text("a\n1\n2\n")
+    _counted(qtbot, dialog, path)
+    document.edit("Delete", lambda plan: edits.remove(plan, [plan.tables[0].id]))
+    dialog.put_in()
+    assert document.plan.tables == ()
+    assert "there is no" in dialog.state.text()
+
+
+def test_counting_takes_only_the_counts_into_the_plan(
+    qtbot: QtBot, dialog: RealKeysDialog, document: Document, tmp_path: Path
+) -> None:
+    path = tmp_path / "keys.csv"
+    path.write_text("a\n1\n2\n")
+    _counted(qtbot, dialog, path)
+    document.edit("Rename", document.plan.replace(name="renamed"))
+    dialog.put_in()
+    assert (document.plan.name, document.plan.tables[0].rows) == ("renamed", 2)

@@ -9,6 +9,7 @@ import pytest
 from ndbplan.base.errors import UserError
 from ndbplan.exchange.export import render_files
 from ndbplan.exchange.import_files import FileKindError, Imported, import_files, kind_of
+from ndbplan.plan import edits
 from ndbplan.plan.references import first_broken
 from ndbplan.plan.samples import sample_plan
 
@@ -119,3 +120,41 @@ def test_a_table_that_cannot_be_read_is_said_with_its_line() -> None:
 def test_an_unknown_version_is_refused() -> None:
     with pytest.raises(UserError, match=r"5\.0"):
         import_files({"s.sql": SQL}, version="5.0")
+
+
+def test_thousands_of_tables_are_added_in_one_step_and_again_change_nothing() -> None:
+    sql = b"".join(b"CREATE TABLE big.t%d (a INT PRIMARY KEY) ENGINE=NDB;" % i for i in range(1500))
+    checked = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(edits, "first_broken", lambda plan: checked.append(plan))
+        done = import_files({"s.sql": sql}, STARTER)
+    assert len(done.plan.tables) == len(STARTER.tables) + 1500
+    assert len(checked) == 1
+    assert first_broken(done.plan) is None
+    assert import_files({"s.sql": sql}, done.plan).plan is done.plan
+
+
+def test_a_name_that_comes_twice_in_a_file_is_redefined() -> None:
+    sql = b"CREATE TABLE d.t (a INT PRIMARY KEY); CREATE TABLE d.t (b INT PRIMARY KEY);"
+    done = import_files({"s.sql": sql})
+    assert [(t.full_name, t.primary_key) for t in done.plan.tables] == [("d.t", ("b",))]
+    assert [line.split(": ")[1].split(",")[0] for line in done.changes] == ["added", "redefined"]
+
+
+def test_long_texts_are_searched_for_tables_only() -> None:
+    filler = b"-- nothing of interest\n" * 1_100_000
+    assert kind_of("dump.txt", filler + SQL) == "ddl"
+    with pytest.raises(FileKindError, match="at most 20 MB"):
+        kind_of("log.txt", filler)
+
+
+def test_what_is_cancelled_reads_no_further() -> None:
+    asked = iter([False, False, False])
+    done = import_files({"a.sql": SQL, "b.sql": SQL}, cancelled=lambda: next(asked, True))
+    assert len(done.kinds) == 2
+    assert len(done.plan.tables) < 2
+
+
+def test_beside_a_configuration_a_lenient_import_makes_a_new_plan() -> None:
+    done = import_files({"config.ini": CONFIG, "s.sql": SQL}, sample_plan("telecom-144"), lenient=True)
+    assert len(done.plan.data_nodes) == 2

@@ -93,16 +93,17 @@ class FileFlow(QObject):
             self._document.new()
             self.shown.emit()
 
-    def start_with(self, make: Callable[[], Plan]) -> None:
-        """A sample, as a new plan without a file."""
+    def start_with(self, make: Callable[[], Plan], *, modified: bool = False) -> bool:
+        """A new plan without a file; `modified`: closing it asks, as what was imported is work."""
         if not self.may_leave():
-            return
+            return False
         try:
-            self._document.new(make())
+            self._document.new(make(), modified=modified)
         except UserError as error:
             self.failed.emit(error.line)
-            return
+            return False
         self.shown.emit()
+        return True
 
     def open(self, path: Path | None = None) -> bool:
         """Open a file, asking which when none is named; the open plan stays when that fails."""

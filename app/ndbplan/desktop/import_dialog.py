@@ -70,10 +70,10 @@ class ImportDialog(QDialog):
     def __init__(
         self,
         document: Document,
-        start_with: Callable[[Callable[[], Plan]], None],
+        start_with: Callable[[Callable[[], Plan]], bool],
         parent: QWidget | None = None,
     ) -> None:
-        """`start_with` opens a plan as a new one, after asking about unsaved edits."""
+        """`start_with` opens a plan as a new one, after asking about unsaved edits; False: it stays."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Import")
@@ -82,6 +82,8 @@ class ImportDialog(QDialog):
         self._document = document
         self._start_with = start_with
         self._contents: dict[str, bytes] = {}
+        self._refused: list[str] = []
+        """Files of the last turn that could not be read."""
         self._tasks = Tasks(self)
         self._task: Task | None = None
         self._read_onto: Plan | None = None
@@ -175,19 +177,19 @@ class ImportDialog(QDialog):
     # What is imported
 
     def add_files(self, paths: Iterable[Path]) -> None:
-        """Read files; one that cannot be read is named below and the others stay."""
+        """Read files; those that cannot be read are named and the others stay."""
         from ndbplan.exchange.import_files import read_file
 
-        refused = ""
+        self._refused = []
         for path in paths:
             try:
+                if path.exists() and not path.is_file():
+                    raise UserError("is no file", where=str(path), fix="give the files themselves")
                 self._contents[self._free_name(path.name)] = read_file(path)
             except UserError as error:
-                refused = error.line
+                self._refused.append(error.line)
         self._list_sources()
         self._read()
-        if refused:
-            self.state.say(refused, is_error=True)
 
     def paste(self) -> None:
         """Take the clipboard's text as one more source."""
@@ -195,7 +197,8 @@ class ImportDialog(QDialog):
         if not text.strip():
             self.state.say("The clipboard holds no text.", is_error=True)
             return
-        self._contents[self._free_name("pasted text")] = text.encode()
+        self._refused = []
+        self._contents[self._free_name("pasted text")] = text.encode("utf-8", "replace")
         self._list_sources()
         self._read()
 
@@ -207,6 +210,7 @@ class ImportDialog(QDialog):
         return free
 
     def _remove_selected(self) -> None:
+        self._refused = []
         for item in self.sources.selectedItems():
             del self._contents[item.data(Qt.ItemDataRole.UserRole)]
         self._list_sources()
@@ -230,9 +234,9 @@ class ImportDialog(QDialog):
         self._found = None
         self._show_what_can_be_done()
         if not self._contents:
-            self.found.clear()
+            self._list_refused()
             self._offer_what_fits({})
-            self.state.say("")
+            self.state.say("Nothing could be read." if self._refused else "", is_error=bool(self._refused))
             return
         base = self._document.plan if self.target.currentIndex() == 0 else None
         version = self.version.currentText() if self.version.currentIndex() > 0 else None
@@ -241,14 +245,14 @@ class ImportDialog(QDialog):
         self._read_onto = base
         self.state.say("reading …")
         self._task = self._tasks.start(
-            lambda _task: _imported(contents, base, version, disks), self._was_read
+            lambda task: _imported(contents, base, version, disks, task), self._was_read
         )
 
     def _was_read(self, outcome: Outcome) -> None:
         if outcome.cancelled:
             return
         self._task = None
-        self.found.clear()
+        self._list_refused()
         if outcome.error:
             self.state.say(outcome.error, is_error=True)
             return
@@ -270,7 +274,7 @@ class ImportDialog(QDialog):
             self._say_found(finding.severity, f"{place}: {finding.message}{remedy}")
         for change in found.changes:
             self._say_found("changed", change)
-        changes, notes = len(found.changes), len(found.findings)
+        changes, notes = len(found.changes), len(found.findings) + len(self._refused)
         self.state.say(
             f"{changes} change{'s' if changes != 1 else ''}, {notes} note{'s' if notes != 1 else ''}"
             if changes or notes
@@ -290,6 +294,11 @@ class ImportDialog(QDialog):
         box.setVisible(shown)
         self._labels[box].setVisible(shown)
 
+    def _list_refused(self) -> None:
+        self.found.clear()
+        for line in self._refused:
+            self._say_found("error", line)
+
     def _say_found(self, severity: str, text: str) -> None:
         t = theme.tokens()
         colour = {"error": t.error, "warning": t.warning}.get(severity, t.good)
@@ -308,8 +317,11 @@ class ImportDialog(QDialog):
         if found is None:
             return
         if self._read_onto is None:
-            self.accept()
-            self._start_with(lambda: found.plan)
+            if self._start_with(lambda: found.plan):
+                self.accept()
+            return
+        if self._read_onto is not self._document.plan:
+            self._read()
             return
         names = list(self._contents)
         self._document.edit(
@@ -368,16 +380,8 @@ class _Listing(QListWidget):
 
 
 def _imported(
-    contents: dict[str, bytes], base: Plan | None, version: str | None, disk_ids: tuple[str, ...]
+    contents: dict[str, bytes], base: Plan | None, version: str | None, disk_ids: tuple[str, ...], task: Task
 ) -> Imported:
-    from ndbplan.exchange.import_files import import_files, kind_of
+    from ndbplan.exchange.import_files import import_files
 
-    def is_config(name: str) -> bool:
-        try:
-            return kind_of(name, contents[name]) == "config"
-        except UserError:
-            return False
-
-    # A configuration makes a plan of its own.
-    onto = None if any(map(is_config, contents)) else base
-    return import_files(contents, onto, version, disk_ids, lenient=True)
+    return import_files(contents, base, version, disk_ids, lenient=True, cancelled=task.cancelled)

@@ -319,7 +319,8 @@ class MainWindow(QMainWindow):
         """Offer to put files of a running cluster into the plan, or into a new one."""
         from ndbplan.desktop.import_dialog import ImportDialog
 
-        dialog = ImportDialog(self.document, self.files.start_with, self)
+        start_with = partial(self.files.start_with, modified=True)
+        dialog = ImportDialog(self.document, start_with, self)
         dialog.add_files(paths)
         dialog.open()
 

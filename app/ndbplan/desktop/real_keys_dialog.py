@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from io import BufferedReader, FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -50,10 +50,11 @@ _WHY = {
 
 @dataclass(frozen=True)
 class _Counted:
-    """A table of the plan after its keys were counted."""
+    """The keys of a table, and what they make of it."""
 
     count: KeyCount
-    plan: Plan
+    fields: dict[str, Any]
+    """Of the table, for the plan."""
     skew: Skew
     report: SkewReport
 
@@ -145,8 +146,12 @@ class RealKeysDialog(QDialog):
         """Take rows and rows of each partition into the plan, as one undoable step."""
         if self._counted is None:
             return
+        fields = self._counted.fields
         try:
-            self._document.edit(f"Count the keys of {self._table.full_name}", self._counted.plan)
+            self._document.edit(
+                f"Count the keys of {self._table.full_name}",
+                lambda plan: edits.update(plan, self._table.id, **fields),
+            )
         except UserError as error:
             self.state.say(error.line, is_error=True)
             return
@@ -245,6 +250,7 @@ def _count(plan: Plan, table: Table, path: Path, task: Task) -> _Counted:
         what = found.problems[0] if found.problems else "it holds no keys"
         raise UserError(what, where=str(path), fix="give one key per line under a header")
     counted = found.partition_rows if found.exact else ()
-    after = edits.update(plan, table.id, rows=found.rows, partition_rows=counted)
+    fields = {"rows": found.rows, "partition_rows": counted}
+    after = edits.update(plan, table.id, **fields)
     distribution = distribute(after, after.by_id[table.id])
-    return _Counted(found, after, distribution.skew, skew_report(distribution, measured=found.exact))
+    return _Counted(found, fields, distribution.skew, skew_report(distribution, measured=found.exact))

@@ -27,7 +27,6 @@ from ndbplan.desktop.document import Document
 from ndbplan.desktop.parts import StateLine
 from ndbplan.desktop.tasks import Outcome, Task, Tasks
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import Table
 
 if TYPE_CHECKING:
     from ndbplan.exchange.ddl import DdlResult
@@ -110,11 +109,13 @@ class SqlDialog(QDialog):
         found = self._found
         if found is None or not found.tables:
             return
+        from ndbplan.exchange.import_files import with_tables
+
         count = len(found.tables)
         try:
             self._document.edit(
                 f"Add {count} table{'s' if count != 1 else ''} from SQL",
-                lambda plan: merged(plan, found.tables),
+                lambda plan: with_tables(plan, found.tables),
             )
         except UserError as error:
             self.state.say(error.line, is_error=True)
@@ -134,7 +135,7 @@ class SqlDialog(QDialog):
         if self._task is not None:
             self._task.cancel()
         text, plan = self.text.toPlainText(), self._document.plan
-        self._task = self._tasks.start(lambda _task: _read_ddl(text, plan), self._was_read)
+        self._task = self._tasks.start(lambda task: _read_ddl(text, plan, task), self._was_read)
 
     def _was_read(self, outcome: Outcome) -> None:
         if outcome.cancelled:
@@ -184,17 +185,8 @@ class SqlDialog(QDialog):
         self.text.setFocus()
 
 
-def merged(plan: Plan, tables: tuple[Table, ...]) -> Plan:
-    """The plan with these tables added; those it has under the same name take over their definition."""
-    from ndbplan.exchange.import_files import with_table
-
-    for table in tables:
-        plan = with_table(plan, table)
-    return plan
-
-
-def _read_ddl(text: str, plan: Plan) -> DdlResult:
+def _read_ddl(text: str, plan: Plan, task: Task) -> DdlResult:
     from ndbplan.exchange.ddl import read_ddl
 
     database = plan.tables[-1].database if plan.tables else "test"
-    return read_ddl(text, plan.version, database)
+    return read_ddl(text, plan.version, database, task.cancelled)

@@ -10,7 +10,7 @@ CREATE DATABASE and DROP count; ALTER TABLE and CREATE INDEX are reported; the r
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -61,11 +61,19 @@ class DdlResult:
     """Name of the tablespace that a table asks for, by table id; the plan may not have it."""
 
 
-def read_ddl(text: str, version: NdbVersion, database: str = "test") -> DdlResult:
-    """Tables of an SQL text; `database` for those that name none."""
+def read_ddl(
+    text: str,
+    version: NdbVersion,
+    database: str = "test",
+    cancelled: Callable[[], bool] = lambda: False,
+) -> DdlResult:
+    """Tables of an SQL text; `database` for those that name none.
+
+    What was read so far when `cancelled()` turns true, asked before each statement.
+    """
     text = unwrapped(text.removeprefix("\ufeff"))
     places = Places(text)
-    reader = _Reader(version, database)
+    reader = _Reader(version, database, cancelled)
     start: int | None = 0
     while start is not None:
         start = reader.read_from(text, start)
@@ -79,9 +87,10 @@ def read_ddl(text: str, version: NdbVersion, database: str = "test") -> DdlResul
 class _Reader:
     """Reads the statements of a text one after the other."""
 
-    def __init__(self, version: NdbVersion, database: str) -> None:
+    def __init__(self, version: NdbVersion, database: str, cancelled: Callable[[], bool]) -> None:
         self._version = version
         self._database = database
+        self._cancelled = cancelled
         self._charsets: dict[str, tuple[str | None, str | None]] = {}
         """CHARSET and COLLATE of databases."""
         self._spans: dict[str, tuple[int, int]] = {}
@@ -92,6 +101,8 @@ class _Reader:
     def read_from(self, text: str, start: int) -> int | None:
         """Read statements; where to go on after one that swallowed others by a quote that is not closed."""
         for offset, statement in statements(text, start):
+            if self._cancelled():
+                return None
             head = _CREATE_TABLE.match(statement)
             if head is None:
                 self._other(offset, statement)

@@ -7,7 +7,7 @@ done.plan, done.findings
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,8 @@ _SECTION = re.compile(
     r"^\s*\[\s*(?:ndbd|ndb_mgmd|mgm|mysqld|api|tcp|shm|db|computer|system)(?:\s+default)?\s*\]", re.I | re.M
 )
 _CREATE = re.compile(r"\bCREATE\s+(?:TEMPORARY\s+)?TABLE\b", re.I)
+_SLICE = 1_000_000
+_LONGEST_MARK = 100
 _KEPT_OF_A_KNOWN_TABLE = ("id", "rows", "growth_rows_per_month", "partition_rows", "tablespace_id")
 
 
@@ -102,6 +104,7 @@ def read_file(path: Path) -> bytes:
 
 def kind_of(name: str, content: bytes) -> Kind:
     """What a file is, by its name and content. Raises FileKindError when it is nothing that is read."""
+    from ndbplan.exchange.measurements import MOST_BYTES as MOST_MEASURED
     from ndbplan.exchange.measurements import MeasurementError, read_measurements
     from ndbplan.exchange.statistics import read_statistics
 
@@ -109,11 +112,18 @@ def kind_of(name: str, content: bytes) -> Kind:
     lower = name.lower()
     if lower.endswith(".cnf"):
         return "options"
-    if lower.endswith(".sql") or (_CREATE.search(text) and not lower.endswith(".ini")):
+    if lower.endswith(".sql") or (not lower.endswith(".ini") and _is_in(text, _CREATE)):
         return "ddl"
-    if lower.endswith(".ini") or _SECTION.search(text):
+    if lower.endswith(".ini") or _is_in(text, _SECTION):
         return "config"
-    if read_statistics(text).tables:
+    if len(content) > MOST_MEASURED:
+        raise FileKindError(
+            f"the file has {format_bytes(len(content))} and no CREATE TABLE; of statistics and measurements "
+            f"at most {format_bytes(MOST_MEASURED)} are read",
+            where=name,
+            fix="give the part that counts",
+        )
+    if "\0" not in text and read_statistics(text).tables:
         return "statistics"
     try:
         read_measurements(text)
@@ -126,6 +136,13 @@ def kind_of(name: str, content: bytes) -> Kind:
     return "measurements"
 
 
+def _is_in(text: str, pattern: re.Pattern[str]) -> bool:
+    # In slices: one search through tens of megabytes would keep other threads from their turn.
+    return any(
+        pattern.search(text, start, start + _SLICE + _LONGEST_MARK) for start in range(0, len(text), _SLICE)
+    )
+
+
 def import_files(
     contents: Mapping[str, bytes],
     base: Plan | None = None,
@@ -133,17 +150,21 @@ def import_files(
     disk_ids: Sequence[str] = (),
     *,
     lenient: bool = False,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> Imported:
     """One plan of several files; `base`: add to this plan.
 
     The configuration comes first, then tables, then what was counted and measured. `version`: aimed at;
     None: guessed from the configuration, else that of `base`. `disk_ids`: the disks that fio or iostat
-    measured. `lenient`: a file that cannot be read or used is a finding and the others are read. Otherwise
-    raises FileKindError, BadVersionError, and what the readers of each kind raise.
+    measured. `lenient`: a file that cannot be read or used is a finding and the others are read, and beside a
+    configuration `base` is left aside. Otherwise raises FileKindError, BadVersionError, and what the readers
+    of each kind raise. When `cancelled()` turns true the answer holds what was read so far.
     """
     kinds: dict[str, Kind] = {}
     unread: list[Finding] = []
     for name, content in contents.items():
+        if cancelled():
+            break
         try:
             kinds[name] = kind_of(name, content)
         except FileKindError as error:
@@ -151,6 +172,8 @@ def import_files(
                 raise
             unread.append(Finding(name, None, "error", error.what, error.fix))
     configs = [name for name, kind in kinds.items() if kind == "config"]
+    if configs and lenient:
+        base = None
     if configs and base is not None:
         raise FileKindError(
             "a config.ini makes a plan of its own",
@@ -169,12 +192,14 @@ def import_files(
             _config(done, name, contents[name], version)
     read: dict[Kind, Callable[[str, str], None]] = {
         "options": partial(_options, done),
-        "ddl": partial(_tables, done),
+        "ddl": partial(_tables, done, cancelled),
         "statistics": partial(_statistics, done),
         "measurements": partial(_measurements, done, disk_ids),
     }
     for kind, reader in read.items():
         for name in [name for name, its_kind in kinds.items() if its_kind == kind]:
+            if cancelled():
+                break
             try:
                 reader(name, contents[name].decode("utf-8", "replace"))
             except UserError as error:
@@ -202,19 +227,20 @@ def _options(done: Imported, name: str, _text: str) -> None:
     done.findings.append(Finding(name, None, "warning", message))
 
 
-def _tables(done: Imported, name: str, text: str) -> None:
+def _tables(done: Imported, cancelled: Callable[[], bool], name: str, text: str) -> None:
     from ndbplan.exchange.ddl import read_ddl
 
-    found = read_ddl(text, done.plan.version)
+    found = read_ddl(text, done.plan.version, cancelled=cancelled)
     for problem in found.problems:
         message = f"column {problem.column}: {problem.message}"
         done.findings.append(Finding(name, problem.line, "warning", message))
     spaces = {space.name: space.id for space in done.plan.tablespaces}
+    wanted = {i: spaces[space] for i, space in found.tablespaces.items() if space in spaces}
+    known = {table.full_name for table in done.plan.tables}
+    done.plan = with_tables(done.plan, found.tables, wanted)
     for table in found.tables:
-        space = spaces.get(found.tablespaces.get(table.id, ""))
-        before = len(done.plan.tables)
-        done.plan = with_table(done.plan, table, space)
-        what = "added" if len(done.plan.tables) > before else "redefined, rows kept"
+        what = "redefined, rows kept" if table.full_name in known else "added"
+        known.add(table.full_name)
         done.changes.append(f"{table.full_name}: {what}, {_counted(len(table.columns), 'column')}")
     if not found.tables:
         done.findings.append(Finding(name, None, "warning", "no table could be read"))
@@ -224,15 +250,25 @@ def _counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' if number != 1 else ''}"
 
 
-def with_table(plan: Plan, table: Table, tablespace_id: str | None = None) -> Plan:
-    """The plan with the table added; one of the same name gets its definition and keeps its rows."""
-    known = next((t for t in plan.tables if t.full_name == table.full_name), None)
-    if known is None:
-        wish = {"id": edits.free_id(plan, table.id), "tablespace_id": tablespace_id}
-        return edits.add(plan, edits.changed(table, **wish))
-    told = (name for name in Table.model_fields if name not in _KEPT_OF_A_KNOWN_TABLE)
-    fields = {n: getattr(table, n) for n in told if getattr(table, n) != getattr(known, n)}
-    return edits.update(plan, known.id, **fields)
+def with_tables(plan: Plan, tables: Iterable[Table], tablespace_ids: Mapping[str, str] | None = None) -> Plan:
+    """The plan with tables added; one of a name it has gets the new definition and keeps its rows.
+
+    `tablespace_ids`: where a new table goes, by its own id. Raises EditError.
+    """
+    named = {table.full_name: table for table in plan.tables}
+    taken: set[str] = set()
+    for table in tables:
+        known = named.get(table.full_name)
+        if known is None:
+            wish = edits.free_id(plan, table.id, taken)
+            taken.add(wish)
+            space = (tablespace_ids or {}).get(table.id)
+            named[table.full_name] = edits.changed(table, id=wish, tablespace_id=space)
+        else:
+            told = (name for name in Table.model_fields if name not in _KEPT_OF_A_KNOWN_TABLE)
+            fields = {n: getattr(table, n) for n in told if getattr(table, n) != getattr(known, n)}
+            named[table.full_name] = edits.changed(known, **fields)
+    return edits.put_tables(plan, named.values())
 
 
 def _statistics(done: Imported, name: str, text: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from operator import is_
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -93,6 +94,15 @@ def add(plan: Plan, *parts: Any) -> Plan:
         name = _COLLECTIONS.get(type(part), "processes")
         fields[name] = (*fields.get(name, getattr(plan, name)), part)
     return _checked(plan.replace(**fields))
+
+
+def put_tables(plan: Plan, tables: Iterable[Table]) -> Plan:
+    """Add tables, or exchange those of the same id, in one step."""
+    new = {table.id: table for table in tables}
+    kept = tuple(new.pop(table.id, table) for table in plan.tables)
+    if not new and all(map(is_, kept, plan.tables)):
+        return plan
+    return _checked(plan.replace(tables=(*kept, *new.values())))
 
 
 def add_disk(plan: Plan, host_id: str, disk: Disk) -> Plan:
