@@ -87,3 +87,10 @@ def test_keys_of_a_version_without_hash_maps_are_spread_and_it_says_so() -> None
     assert not found.exact
     assert "not supported exactly" in found.note
     assert sum(found.partition_rows) == 3
+
+
+@pytest.mark.parametrize("collation", ["utf8mb4_0900_ai_ci", "utf8mb4_ja_0900_as_cs"])
+def test_counting_that_is_cancelled_stops(collation: str) -> None:
+    plan = _plan(Column(name="id", type="varchar", length=20, nullable=False, collation=collation))
+    keys = io.BytesIO(b"id\n" + b"x\n" * 1000)
+    assert count_keys(plan, plan.tables[0], keys, cancelled=lambda: True).rows == 0

@@ -92,7 +92,7 @@ class ImportDialog(QDialog):
         self.found = _Listing("What it says", "What the files say is listed here before it is taken.")
         self.state = StateLine()
         self.target = self._choice("Put into", "Where the import goes", ("this plan", "a new plan"))
-        self.version = self._choice("NDB", "Version the configuration aims at", ("as it says", *SERIES))
+        self.version = self._choice("NDB", "Version the configuration aims at", ("as the file says", *SERIES))
         self.disk = self._choice("Measured", "Disk that fio or iostat measured", ())
         for host in document.plan.hosts:
             for disk in host.disks:

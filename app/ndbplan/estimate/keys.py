@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import BinaryIO
 
 from ndbplan.base.errors import UserError
@@ -169,7 +170,11 @@ class _Repeats:
 
 
 def spread_evenly(
-    stream: BinaryIO, columns: tuple[KeyColumn, ...], hash_map: tuple[int, ...], why: UserError
+    stream: BinaryIO,
+    columns: tuple[KeyColumn, ...],
+    hash_map: tuple[int, ...],
+    why: UserError,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> KeyCount:
     """Rows of a CSV whose keys cannot be hashed exactly, spread as a hash does on average."""
     import csv
@@ -180,7 +185,7 @@ def spread_evenly(
     fields_of(stream.readline(), columns)
     text = io.TextIOWrapper(stream, encoding="utf-8", errors="replace", newline="")
     try:
-        rows = sum(1 for row in csv.reader(text) if row)
+        rows = sum(1 for row in takewhile(lambda _row: not cancelled(), csv.reader(text)) if row)
     finally:
         text.detach()
     return KeyCount(
@@ -212,5 +217,5 @@ def count_keys(
                 "without hash maps"
             )
     except (UnsupportedCollationError, UnknownOwnersError) as error:
-        return spread_evenly(stream, columns, hash_map, error)
+        return spread_evenly(stream, columns, hash_map, error, cancelled)
     return count_rows(stream, columns, plan.version, hash_map, cancelled=cancelled)
