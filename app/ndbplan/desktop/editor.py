@@ -35,7 +35,7 @@ class Editor(QObject):
     failed = Signal(str)
     """One line for people: why a step was not done."""
     added = Signal(object)
-    """Ids of objects that a person has just added, to be brought into view."""
+    """Ids of objects that a person has just added or lined up, to be brought into view."""
 
     def __init__(self, document: Document, selection: Selection, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -230,7 +230,10 @@ class Editor(QObject):
 
         ids = movable(self.plan, self.selection.ids)
         if len(ids) >= least:
-            return self.do(f"{text}: {self.names(ids)}", lambda plan: edit(plan, ids))
+            done = self.do(f"{text}: {self.names(ids)}", lambda plan: edit(plan, ids))
+            # A line may go on beyond what is seen.
+            self.added.emit(ids)
+            return done
         stuck = any(isinstance(self.plan.by_id[i], Host) for i in self.selection.ids if i not in ids)
         why = "hosts in a rack stand in its slots; " if stuck else ""
         count = {2: "two", 3: "three"}[least]
@@ -330,7 +333,7 @@ class Editor(QObject):
     def add_node_group(self) -> bool:
         """Add a node group like the last one: hosts, data nodes, roles."""
         before = self.plan.by_id
-        if not self.do("Add a node group", edits.add_node_group):
+        if not self.do("Add a node group", lambda plan: settled(edits.add_node_group(plan), ())):
             return False
         return self._added([n.id for n in self.plan.data_nodes if n.id not in before])
 

@@ -61,6 +61,14 @@ def test_a_new_object_out_of_sight_is_brought_into_view(hands) -> None:
     assert hands.view.visible_rect().contains(hands.centre("app-b1"))
 
 
+def test_a_line_that_goes_on_beyond_what_is_seen_is_brought_into_view(hands_on) -> None:
+    hands = hands_on(sample_plan("add-nodes"), zoom=1.5)
+    hands.view.editor.select_all()
+    assert hands.view.editor.align("top")
+    rects = [hands.scene.item_of(host.id).rect_in_scene() for host in hands.plan.hosts]
+    assert all(hands.view.visible_rect().contains(rect) for rect in rects)
+
+
 def test_the_minimap_goes_where_it_is_clicked(hands_on) -> None:
     hands = hands_on(sample_plan("telecom-144"), zoom=1.0)
     minimap = Minimap(hands.view)

@@ -8,6 +8,7 @@ from ndbplan.desktop.canvas.cards import Rect
 from ndbplan.desktop.canvas.layout import HOST_GAP, Layout, Layouter
 from ndbplan.plan.edits import move
 from ndbplan.plan.fields import Point
+from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
 
 GRID = 8.0
@@ -18,16 +19,20 @@ _REACH = 900.0
 def settled(plan: Plan, object_ids: Collection[str]) -> Plan:
     """The plan with those of these hosts and locations that cover others moved to the nearest free place.
 
-    Only what has a place of its own on the canvas is moved; what flows never covers anything.
+    What they cover without having a place of their own goes beside, too: a host in the flow of the canvas
+    whose slot lies under another, a host under a location that has grown.
     """
-    layout = Layouter().layout(plan)
-    standing = standing_rects(plan, layout)
-    for object_id in object_ids:
-        if getattr(plan.by_id.get(object_id), "position", None) is None or object_id not in standing:
-            continue
+    standing = standing_rects(plan, Layouter().layout(plan))
+    parts: tuple[Location | Host, ...] = (*plan.locations, *plan.hosts)
+    own = {part.id for part in parts if part.position is not None and part.id in standing}
+    locations = {place.id for place in plan.locations}
+    chosen = [i for i in object_ids if i in own]
+    hosts = [host.id for host in plan.hosts if host.id in standing and host.id not in chosen]
+    for object_id in (*chosen, *hosts):
+        covering = standing.keys() if object_id in chosen else locations if object_id in own else own
         wish = standing[object_id]
-        place = free_place(wish, [r for other, r in standing.items() if other != object_id])
-        if place != wish:
+        if any(overlap(wish, standing[i], 0.0) for i in covering if i != object_id):
+            place = free_place(wish, [r for other, r in standing.items() if other != object_id])
             standing[object_id] = place
             plan = move(plan, {object_id: Point(x=place.x, y=place.y)})
     return plan

@@ -260,7 +260,7 @@ class CanvasView(QGraphicsView):
         down.setValue(down.value() + by.y())
 
     def bring_into_view(self, ids: tuple[str, ...]) -> None:
-        """Show these objects with the whole hosts they stand on: fit everything, or pan to them."""
+        """Show these objects with the whole hosts they stand on: fit everything, pan, or zoom out to them."""
         scene = self.canvas_scene
         items = [i for i in (scene.item_of(scene.host_of(d) or d) for d in ids) if i is not None]
         if not items:
@@ -268,9 +268,12 @@ class CanvasView(QGraphicsView):
         rect = items[0].rect_in_scene()
         for item in items[1:]:
             rect = rect.united(item.rect_in_scene())
-        if not self.visible_rect().contains(rect):
+        seen = self.visible_rect()
+        if not seen.contains(rect):
             if self._fit_on_resize:
                 self.fit()
+            elif len(items) > 1 and (rect.width() > seen.width() or rect.height() > seen.height()):
+                self._fit_rect(rect, self._zoom)
             else:
                 self.ensureVisible(rect, 40, 40)
                 self.moved.emit()
