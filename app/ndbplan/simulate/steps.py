@@ -353,6 +353,7 @@ def advance(
             or (backlog and lag_watched and near_lag(nodes, parts))
             or (
                 (backlog or cluster[C_ALERT] > 0.0 or errors[E_LOG] > 0.0)
+                and (accepted > 0.0 or not full)
                 and near_checkpoint(node_state, cluster, step_s)
             )
         )

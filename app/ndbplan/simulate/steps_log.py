@@ -46,6 +46,8 @@ from ndbplan.simulate.columns import (
 RUN_BYTES = 131072.0
 """Half of the 256 KiB that a log part collects before it writes: what a buffer holds on average."""
 OPEN_ROUNDS = 8
+SETTLED = 1e-6
+"""Change of a share from one round to the next below which more rounds change nothing that counts."""
 LAG_AFTER_EXIT_S = 1.0
 LAG_NEAR = 0.9
 """Share of the lag that is refused from which on steps are taken in pieces."""
@@ -139,12 +141,17 @@ def _openness(nodes, index, slots, alive, load, parts, attempts, queue):
                     need *= _reach(parts, slots, alive, index[n, I_GROUP], index[n, I_SLOT], p)
                 room = _room(parts, n, p)
                 parts[P_GRANT, n, p] = 1.0 if need <= room else room / need
+        moved = 0.0
         for n in range(count):
             for p in range(log_parts):
+                before = parts[P_OPEN, n, p]
                 if rounds > 1 and parts[P_GRANT, n, p] > 0.0:
-                    parts[P_OPEN, n, p] = 0.5 * (parts[P_OPEN, n, p] + parts[P_GRANT, n, p])
+                    parts[P_OPEN, n, p] = 0.5 * (before + parts[P_GRANT, n, p])
                 else:
                     parts[P_OPEN, n, p] = parts[P_GRANT, n, p]
+                moved = max(moved, abs(parts[P_OPEN, n, p] - before))
+        if moved <= SETTLED:
+            break
     for n in range(count):
         for p in range(log_parts):
             need = attempts * load[n, p]
