@@ -11,10 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from ndbplan.base.units import format_value
@@ -282,6 +290,24 @@ class TestSimulation:
             places = [chart.geometry() for chart in charts.all]
             for i, one in enumerate(places):
                 assert not any(one.intersects(other) for other in places[i + 1 :])
+
+    @pytest.mark.parametrize("name", ["Simulation", "Distribution", "Operations"])
+    @pytest.mark.parametrize("width", [464, 660, 1000])
+    def test_controls_do_not_cover_one_another(self, stand: _Stand, name: str, width: int) -> None:
+        stand.view.resize(width, 320)
+        panel = stand.panel(name)
+        stand.idle()
+        kinds = (QComboBox, QLineEdit, QPushButton, QAbstractSpinBox, QCheckBox)
+        controls = [
+            (part, QRect(part.mapTo(panel, part.rect().topLeft()), part.size()))
+            for part in panel.findChildren(QWidget)
+            if isinstance(part, kinds) and part.isVisible() and not isinstance(part.parent(), kinds)
+        ]
+        assert len(controls) > 2
+        for i, (part, rect) in enumerate(controls):
+            assert rect.width() >= min(part.minimumSizeHint().width(), 96), part.accessibleName()
+            assert panel.rect().contains(rect), part.accessibleName()
+            assert not any(rect.intersects(other) for _, other in controls[i + 1 :]), part.accessibleName()
 
     def test_a_longer_run_is_shown_to_its_end(self, stand: _Stand) -> None:
         panel = stand.simulated()

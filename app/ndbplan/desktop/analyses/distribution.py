@@ -48,6 +48,8 @@ _CAUSES = {
 }
 _ROOMY = 840
 """Width from which on the controls have room for all their words."""
+_ONE_LINE = 640
+"""Width from which on all controls fit side by side."""
 _HEADERS = ("Part.", "Group", "Nodes", "Rows", "Bytes", "LDM")
 
 
@@ -137,19 +139,21 @@ class DistributionPanel(Panel):
         top.setSpacing(8)
         self.table_box.setMinimumWidth(120)
         top.addWidget(self.table_box)
-        top.addSpacing(8)
-        self._groups_name = label("Add node groups", "fieldLabel", wrap=False)
-        self._load_name = label("meanwhile", "fieldLabel", wrap=False)
-        top.addWidget(self._groups_name)
-        top.addWidget(self.groups)
-        top.addSpacing(8)
-        top.addWidget(self._load_name)
-        top.addWidget(self.load_box, 20)
-        self.load_box.setMaximumWidth(240)
-        top.addSpacing(8)
-        top.addLayout(self._unit_switch())
         top.addStretch(1)
-        top.addWidget(self.add_button)
+        top.addLayout(self._unit_switch())
+        self._growth = QWidget()
+        growth = QHBoxLayout(self._growth)
+        growth.setContentsMargins(0, 0, 0, 0)
+        growth.setSpacing(8)
+        growth.addWidget(label("Add node groups", "fieldLabel", wrap=False))
+        growth.addWidget(self.groups)
+        self._load_name = label("meanwhile", "fieldLabel", wrap=False)
+        growth.addWidget(self._load_name)
+        growth.addWidget(self.load_box, 20)
+        self.load_box.setMaximumWidth(240)
+        growth.addWidget(self.add_button)
+        top.insertWidget(1, self._growth, 20)
+        self._top = top
         facts = QWidget()
         column = QVBoxLayout(facts)
         column.setContentsMargins(0, 0, 8, 0)
@@ -180,14 +184,20 @@ class DistributionPanel(Panel):
         layout.setSpacing(10)
         layout.addLayout(top)
         layout.addLayout(below, 1)
+        self._lines = layout
         return content
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = self.width() < _ROOMY
-        self._groups_name.setText("Add groups" if narrow else "Add node groups")
-        self._load_name.setHidden(narrow)
-        self.add_button.setText("Add" if narrow else "Add and reorganise")
+        below = self.width() < _ONE_LINE
+        if below and self._lines.indexOf(self._growth) < 0:
+            self._top.removeWidget(self._growth)
+            self._lines.insertWidget(1, self._growth)
+        elif not below and self._top.indexOf(self._growth) < 0:
+            self._lines.removeWidget(self._growth)
+            self._top.insertWidget(1, self._growth, 20)
+        self._load_name.setHidden(self.width() < _ROOMY)
+        self.add_button.setText("Add" if self.width() < _ROOMY else "Add and reorganise")
 
     def _unit_switch(self) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -64,7 +64,7 @@ class SimulationPanel(Panel):
         self._streaming = False
         self.workload = QComboBox()
         self.workload.setAccessibleName("Workload")
-        self.workload.setMinimumWidth(150)
+        self.workload.setMinimumWidth(96)
         self.workload.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.duration = QLineEdit()
         self.duration.setAccessibleName("Duration")
@@ -88,7 +88,8 @@ class SimulationPanel(Panel):
         self.state.hide()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
-        self.bar.setFixedWidth(150)
+        self.bar.setMinimumWidth(24)
+        self.bar.setMaximumWidth(150)
         self.bar.setAccessibleName("Progress of the simulation")
         self.bar.hide()
         self._summary = Summary()
