@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from ndbplan.desktop import garbage
@@ -46,6 +48,21 @@ def test_it_waits_until_the_last_step_is_some_time_ago(
     now += 1.0
     collector.look()
     assert collector.done
+
+
+def test_pointer_and_keys_are_steps_wherever_they_go(qtbot: QtBot, tmp_path: Path) -> None:
+    window = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
+    qtbot.addWidget(window)
+    window.show()
+    collector = QuietCollector(window)
+    for act in (
+        lambda: QTest.mouseMove(window.windowHandle(), QPoint(50, 300)),
+        lambda: QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=QPoint(60, 300)),
+        lambda: QTest.keyClick(window.windowHandle(), Qt.Key.Key_Shift),
+    ):
+        collector._last_step_s = 0.0
+        act()
+        assert collector._last_step_s > 0.0
 
 
 def test_it_waits_while_something_is_computed(

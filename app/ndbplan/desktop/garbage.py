@@ -12,7 +12,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 if TYPE_CHECKING:
@@ -25,6 +25,15 @@ _QUIET_S = 1.5
 _ENOUGH = 12
 """Searches of new objects after which one through everything is worth its time."""
 _NEVER = 1_000_000
+_INPUT = frozenset(
+    {
+        QEvent.Type.MouseButtonPress,
+        QEvent.Type.MouseMove,
+        QEvent.Type.KeyPress,
+        QEvent.Type.Wheel,
+        QEvent.Type.TouchUpdate,
+    }
+)
 _MANY_MODULES = 50
 """So many more modules are worth putting aside: they stay, and are searched in vain."""
 
@@ -41,8 +50,10 @@ class QuietCollector(QObject):
         self.destroyed.connect(partial(gc.set_threshold, *USUAL))
         for stepped in (window.document.changed, window.selection.changed, window.canvas.moved):
             stepped.connect(self._stepped)
-        if window.panels.analyses is not None:
-            window.panels.analyses.tabs.currentChanged.connect(self._stepped)
+        handle = window.windowHandle()
+        if handle is not None:
+            # Of the window, not of the application: that sees each event once, and few others.
+            handle.installEventFilter(self)
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
         self._timer.timeout.connect(self.look)
@@ -50,6 +61,11 @@ class QuietCollector(QObject):
 
     def _stepped(self, *_what: object) -> None:
         self._last_step_s = time.monotonic()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in _INPUT:
+            self._stepped()
+        return False
 
     def look(self) -> None:
         """Search if there is reason to, and nobody does anything."""
