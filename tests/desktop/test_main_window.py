@@ -193,6 +193,25 @@ def test_the_command_palette_runs_actions_and_goes_to_objects(window, qtbot) -> 
     assert not commands.isVisible()
 
 
+def test_an_import_from_the_gallery_is_shown_and_counts_as_unsaved(window, qtbot, tmp_path) -> None:
+    from ndbplan.desktop.import_dialog import ImportDialog
+
+    (tmp_path / "s.sql").write_text("CREATE TABLE d.t (a INT PRIMARY KEY) ENGINE=NDB;")
+    for is_new in (False, True):
+        window.document.new(sample_plan("starter"))
+        window.show_gallery()
+        window.import_files([tmp_path / "s.sql"])
+        dialog = window.findChild(ImportDialog)
+        dialog.target.setCurrentIndex(int(is_new))
+        qtbot.waitUntil(lambda dialog=dialog: dialog.take.isEnabled(), timeout=30_000)
+        dialog.put_in()
+        assert window.pages.currentWidget() is window.workspace
+        assert window.document.is_modified
+        assert "d.t" in {table.full_name for table in window.document.plan.tables}
+        qtbot.waitUntil(lambda: window.findChild(ImportDialog) is None)
+    window.document.new(sample_plan("starter"))
+
+
 def test_the_gallery_opens_a_sample(window, qtbot) -> None:
     window.show_gallery()
     card = next(c for c in window.gallery.cards if c.about.name == "redo-overload")

@@ -158,3 +158,15 @@ def test_what_is_cancelled_reads_no_further() -> None:
 def test_beside_a_configuration_a_lenient_import_makes_a_new_plan() -> None:
     done = import_files({"config.ini": CONFIG, "s.sql": SQL}, sample_plan("telecom-144"), lenient=True)
     assert len(done.plan.data_nodes) == 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_files_with_a_byte_order_mark_are_read(encoding: str) -> None:
+    texts = {"config.ini": CONFIG, "s.sql": SQL, "t.txt": COUNTED}
+    marked = {name: content.decode().encode(encoding) for name, content in texts.items()}
+    assert import_files(marked, version="8.4").plan == import_files(texts, version="8.4").plan
+
+
+def test_plans_are_opened_not_imported() -> None:
+    with pytest.raises(FileKindError, match="this is a plan"):
+        kind_of("shop.ndbplan", b"{}")

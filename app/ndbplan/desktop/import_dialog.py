@@ -184,7 +184,8 @@ class ImportDialog(QDialog):
         for path in paths:
             try:
                 if path.exists() and not path.is_file():
-                    raise UserError("is no file", where=str(path), fix="give the files themselves")
+                    what = "this is a folder" if path.is_dir() else "this is no file"
+                    raise UserError(what, where=str(path), fix="give the files themselves")
                 self._contents[self._free_name(path.name)] = read_file(path)
             except UserError as error:
                 self._refused.append(error.line)

@@ -91,7 +91,9 @@ class MainWindow(QMainWindow):
         self._to_build: list[Callable[[], None]] = [
             self._build_side,
             self._build_on_canvas,
+            partial(_load, "ndbplan.desktop.inspector"),
             self.panels.build_inspector,
+            partial(_load, "ndbplan.desktop.analyses.simulation"),
             self.panels.build_analyses,
         ]
         self._build()
@@ -321,6 +323,7 @@ class MainWindow(QMainWindow):
 
         start_with = partial(self.files.start_with, modified=True)
         dialog = ImportDialog(self.document, start_with, self)
+        dialog.accepted.connect(self._show_workspace)
         dialog.add_files(paths)
         dialog.open()
 
@@ -488,6 +491,12 @@ class MainWindow(QMainWindow):
             self.messages.hide()
         else:
             super().keyPressEvent(event)
+
+
+def _load(module: str) -> None:
+    from importlib import import_module
+
+    import_module(module)
 
 
 def icon_of(name: str) -> str:

@@ -6,6 +6,7 @@ done.plan, done.findings
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_bytes
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import edits
+from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.tables import Table
 
@@ -110,6 +112,8 @@ def kind_of(name: str, content: bytes) -> Kind:
 
     text = content.decode("utf-8", "replace")
     lower = name.lower()
+    if lower.endswith(SUFFIX):
+        raise FileKindError("this is a plan", where=name, fix="open it by itself, or copy from its window")
     if lower.endswith(".cnf"):
         return "options"
     if lower.endswith(".sql") or (not lower.endswith(".ini") and _is_in(text, _CREATE)):
@@ -131,9 +135,16 @@ def kind_of(name: str, content: bytes) -> Kind:
         raise FileKindError(
             "this is no config.ini, no CREATE TABLE, no statistics and no measurement",
             where=name,
-            fix="give one of those; see the guide's page on export",
+            fix="give one of those; see the guide on import",
         ) from None
     return "measurements"
+
+
+def _utf_8(content: bytes) -> bytes:
+    # PowerShell writes what it redirects as UTF-16, with a mark in front.
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", "replace").encode()
+    return content.removeprefix(codecs.BOM_UTF8)
 
 
 def _is_in(text: str, pattern: re.Pattern[str]) -> bool:
@@ -160,6 +171,7 @@ def import_files(
     configuration `base` is left aside. Otherwise raises FileKindError, BadVersionError, and what the readers
     of each kind raise. When `cancelled()` turns true the answer holds what was read so far.
     """
+    contents = {name: _utf_8(content) for name, content in contents.items()}
     kinds: dict[str, Kind] = {}
     unread: list[Finding] = []
     for name, content in contents.items():
