@@ -17,3 +17,12 @@ def test_without_a_display_it_says_so_and_names_the_way_out(monkeypatch, capsys)
     message = capsys.readouterr().err
     assert message.count("\n") == 1
     assert "ndbplan --help" in message
+
+
+def test_the_window_is_not_larger_than_the_screen(qtbot, qapp, monkeypatch) -> None:
+    monkeypatch.setattr(start, "_when_shown", lambda _window: None)
+    window = start.open_window(qapp, sample="starter")
+    qtbot.addWidget(window)
+    room, least = window.screen().availableSize(), window.minimumSizeHint()
+    assert room.width() < 1440, "the screen of these tests is small"
+    assert window.size() == room.expandedTo(least)

@@ -113,6 +113,7 @@ def open_window(app: QApplication, path: Path | None = None, sample: str | None 
     from ndbplan.desktop.main_window import MainWindow
 
     window = MainWindow(preferences)
+    window.resize(window.size().boundedTo(window.screen().availableSize()))
     window.mark_theme()
     if path is not None:
         window.files.open(path)

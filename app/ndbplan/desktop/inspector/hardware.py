@@ -150,9 +150,10 @@ class RoleSwitches(QWidget):
                 widget.deleteLater()
         self._buttons.clear()
         self._shown = [node.id for node in nodes]
-        self._hint.setVisible(not nodes)
         if not nodes:
-            self._grid.addWidget(self._hint, 0, 0)
+            self._grid.addWidget(self._hint, 0, 0, 1, 3)
+        # Only inside of something: shown alone it would be a window of its own.
+        self._hint.setVisible(not nodes and self._hint.parent() is not None)
         row = 0
         for node in nodes:
             if len(nodes) > 1:
