@@ -170,3 +170,9 @@ def test_files_with_a_byte_order_mark_are_read(encoding: str) -> None:
 def test_plans_are_opened_not_imported() -> None:
     with pytest.raises(FileKindError, match="this is a plan"):
         kind_of("shop.ndbplan", b"{}")
+
+
+def test_many_blank_lines_do_not_take_ever_longer() -> None:
+    """With work that grows by the square of the lines this would take minutes."""
+    with pytest.raises(FileKindError):
+        kind_of("blank.txt", b"\t\t\n" * 150_000)

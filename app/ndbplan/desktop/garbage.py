@@ -50,6 +50,9 @@ class QuietCollector(QObject):
         self.destroyed.connect(partial(gc.set_threshold, *USUAL))
         for stepped in (window.document.changed, window.selection.changed, window.canvas.moved):
             stepped.connect(self._stepped)
+        if window.panels.analyses is not None:
+            # A simulation is played again.
+            window.panels.analyses.moment.connect(self._stepped)
         handle = window.windowHandle()
         if handle is not None:
             # Of the window, not of the application: that sees each event once, and few others.

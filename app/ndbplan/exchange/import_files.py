@@ -26,7 +26,8 @@ MOST_BYTES = 64_000_000
 """A schema, a configuration or statistics are far smaller; dumps with data are not read."""
 Kind = Literal["config", "options", "ddl", "statistics", "measurements"]
 _SECTION = re.compile(
-    r"^\s*\[\s*(?:ndbd|ndb_mgmd|mgm|mysqld|api|tcp|shm|db|computer|system)(?:\s+default)?\s*\]", re.I | re.M
+    r"^[ \t]*\[\s*(?:ndbd|ndb_mgmd|mgm|mysqld|api|tcp|shm|db|computer|system)(?:\s+default)?\s*\]",
+    re.I | re.M,
 )
 _CREATE = re.compile(r"\bCREATE\s+(?:TEMPORARY\s+)?TABLE\b", re.I)
 _SLICE = 1_000_000
