@@ -94,3 +94,20 @@ def test_counting_that_is_cancelled_stops(collation: str) -> None:
     plan = _plan(Column(name="id", type="varchar", length=20, nullable=False, collation=collation))
     keys = io.BytesIO(b"id\n" + b"x\n" * 1000)
     assert count_keys(plan, plan.tables[0], keys, cancelled=lambda: True).rows == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("id\na\n\nb\n", 2),
+        ("id\r\na\r\n\r\nb", 2),
+        ("id\n" + "x\n" * 700_000 + '"a\nb"\nc\n', 700_002),
+        ("id\n\n\n", 0),
+        ("id", 0),
+    ],
+)
+def test_rows_without_an_exact_hash_are_counted_as_a_csv_has_them(text: str, rows: int) -> None:
+    collation = "utf8mb4_ja_0900_as_cs"
+    plan = _plan(Column(name="id", type="varchar", length=20, nullable=False, collation=collation))
+    found = count_keys(plan, plan.tables[0], io.BytesIO(text.encode()))
+    assert (found.rows, found.exact) == (rows, False)

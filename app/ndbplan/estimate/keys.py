@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import BinaryIO
 
 from ndbplan.base.errors import UserError
@@ -78,6 +78,7 @@ class KeyCount:
 
 PROBLEMS_SHOWN = 20
 _DISTINCT_LIMIT = 200_000
+_BLOCK_BYTES = 1 << 20
 
 
 def count_rows(
@@ -177,17 +178,10 @@ def spread_evenly(
     cancelled: Callable[[], bool] = lambda: False,
 ) -> KeyCount:
     """Rows of a CSV whose keys cannot be hashed exactly, spread as a hash does on average."""
-    import csv
-    import io
-
     from ndbplan.ndb.keytext import fields_of
 
     fields_of(stream.readline(), columns)
-    text = io.TextIOWrapper(stream, encoding="utf-8", errors="replace", newline="")
-    try:
-        rows = sum(1 for row in takewhile(lambda _row: not cancelled(), csv.reader(text)) if row)
-    finally:
-        text.detach()
+    rows = _rows_in(stream, cancelled)
     return KeyCount(
         rows=rows,
         faulty=0,
@@ -199,6 +193,24 @@ def spread_evenly(
         exact=False,
         note=f"{why.what}; rows are spread as a hash does on average",
     )
+
+
+def _rows_in(stream: BinaryIO, cancelled: Callable[[], bool]) -> int:
+    """Rows of a CSV that are not blank; in blocks as long as no line can lie in quotes."""
+    import csv
+    import re
+
+    rows = 0
+    while not cancelled():
+        block = (stream.read(_BLOCK_BYTES) + stream.readline()).replace(b"\r\n", b"\n")
+        if b'"' in block or b"\r" in block:
+            lines = chain(block.splitlines(keepends=True), stream)
+            texts = (line.decode("utf-8", "replace") for line in lines)
+            return rows + sum(1 for row in takewhile(lambda _row: not cancelled(), csv.reader(texts)) if row)
+        rows += block.count(b"\n") - len(re.findall(rb"(?m)^\n", block)) + (block[-1:] not in (b"", b"\n"))
+        if not block:
+            break
+    return rows
 
 
 def count_keys(
