@@ -257,14 +257,22 @@ def test_weights_of_some_characters() -> None:
     assert general_weights()[ord("ß")] == ord("S")
 
 
-@pytest.mark.parametrize(("version", "filler"), [("7.1", 0x20), ("7.4", 0x30), ("7.6", 0x30), ("8.4", 0x20)])
+@pytest.mark.parametrize(("version", "filler"), [("7.4", 0x30), ("7.6", 0x30), ("8.4", 0x20)])
 def test_latin7_is_padded_as_each_version_pads(version: str, filler: int) -> None:
     # The weight of a space is 0x30 there. NdbSqlUtil::strnxfrm_bug7284 pads with it what strnxfrm left over;
-    # my_strnxfrm_simple leaves nothing over up to 5.5 (bfill) and from 8.0 on (my_strxfrm_pad), with 0x20.
+    # from 8.0 on my_strnxfrm_simple leaves nothing over (my_strxfrm_pad), with 0x20.
     column = KeyColumn("k", "varchar", 4, collation="latin7_general_ci")
     weight, *padding = column_bytes(column, "a", NdbVersion.parse(version))
     assert weight == byte_weights("latin7_general_ci")[ord("a")]
     assert padding == [filler] * 3
+
+
+def test_latin7_is_not_answered_exactly_where_its_padding_is_not_known() -> None:
+    column = KeyColumn("k", "varchar", 4, collation="latin7_general_ci")
+    with pytest.raises(UnsupportedCollationError, match="not supported exactly before"):
+        column.rule(NdbVersion.parse("7.1"))
+    latin1 = KeyColumn("k", "varchar", 4, collation="latin1_swedish_ci")
+    assert latin1.rule(NdbVersion.parse("7.1")) is not None
 
 
 def test_korean_text_is_stored_in_two_bytes_a_character() -> None:

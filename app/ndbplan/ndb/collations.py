@@ -123,17 +123,20 @@ def rule_in(collation: str, version: NdbVersion) -> CollationRule:
     """The rule of a collation in a version. Raises UnsupportedCollationError.
 
     Where the weight of a space is not 0x20 (latin7), strings are padded with that weight in 7.3 to 7.6
-    (`NdbSqlUtil::strnxfrm_bug7284`), before and after with 0x20 (`my_strnxfrm_simple`, `my_strxfrm_pad`).
+    (`NdbSqlUtil::strnxfrm_bug7284`) and with 0x20 from 8.0 on (`my_strxfrm_pad`); before 7.3 it is not known.
     """
     rule = rule_for(collation)
-    if rule.kind is not Kind.TABLE or not (7, 3) <= version < (8, 0):
+    if rule.kind is not Kind.TABLE or version >= (8, 0):
         return rule
-    return replace(rule, filler=int(byte_weights(rule.table)[0x20]))
+    space = int(byte_weights(rule.table)[0x20])
+    if space != 0x20 and version < (7, 3):
+        raise _unsupported(collation, " before 7.3")
+    return replace(rule, filler=space)
 
 
-def _unsupported(collation: str) -> UnsupportedCollationError:
+def _unsupported(collation: str, where: str = "") -> UnsupportedCollationError:
     return UnsupportedCollationError(
-        f"keys with collation {collation} are not supported exactly",
+        f"keys with collation {collation} are not supported exactly{where}",
         where="collation",
         fix="use a binary, general_ci, unicode_ci or utf8mb4_0900 collation, or the statistical distribution",
     )
