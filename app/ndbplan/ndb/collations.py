@@ -3,8 +3,8 @@
     rule = rule_for("utf8mb4_0900_ai_ci")
     rule.kind, rule.multiply
 
-Exact for the collations listed by `is_exact`; any other raises UnsupportedCollationError, because a hash that
-is nearly right is wrong. Tables: resources/ndb/collations.npz (from Vitess, Apache License 2.0).
+Exact, or UnsupportedCollationError: a hash that is nearly right is wrong. Tables: resources/ndb/collations.npz
+(from Vitess, Apache License 2.0).
 """
 
 from __future__ import annotations
@@ -140,15 +140,6 @@ def _unsupported(collation: str, where: str = "") -> UnsupportedCollationError:
         where="collation",
         fix="use a binary, general_ci, unicode_ci or utf8mb4_0900 collation, or the statistical distribution",
     )
-
-
-def is_exact(collation: str) -> bool:
-    """Whether keys of this collation hash exactly as the product does."""
-    try:
-        rule_for(collation)
-    except UnsupportedCollationError:
-        return False
-    return True
 
 
 @cache
