@@ -3,8 +3,8 @@
     rule = rule_for("utf8mb4_0900_ai_ci")
     rule.kind, rule.multiply
 
-Exact, or UnsupportedCollationError: a hash that is nearly right is wrong. Tables: resources/ndb/collations.npz
-(from Vitess, Apache License 2.0).
+Exact, or UnsupportedCollationError: a hash that is nearly right is wrong.
+Tables: resources/ndb/collations.npz (from Vitess, Apache License 2.0).
 """
 
 from __future__ import annotations
