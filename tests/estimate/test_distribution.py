@@ -149,9 +149,8 @@ def test_ldm_threads_of_a_node_with_its_own_setting() -> None:
     assert (ldm_threads(plan, first), ldm_threads(plan, second)) == (1, 4)
 
 
-def test_a_fully_replicated_table_is_whole_on_every_node() -> None:
-    plan = _nodes([None] * 4, replicas=2)
-    table = Table(
+def _fully_replicated(grown_from: tuple[int, ...] = ()) -> Table:
+    return Table(
         id="t",
         database="d",
         name="t",
@@ -159,7 +158,13 @@ def test_a_fully_replicated_table_is_whole_on_every_node() -> None:
         primary_key=("id",),
         rows=1000,
         fully_replicated=True,
+        grown_from=grown_from,
     )
+
+
+def test_a_fully_replicated_table_is_whole_on_every_node() -> None:
+    plan = _nodes([None] * 4, replicas=2)
+    table = _fully_replicated()
     found = distribute(plan.replace(tables=(table,)), table)
     by_node: dict[int, int] = {}
     for partition in found.partitions:
@@ -170,16 +175,7 @@ def test_a_fully_replicated_table_is_whole_on_every_node() -> None:
 
 def test_a_fully_replicated_table_with_a_history_has_the_rows_of_its_fragments() -> None:
     plan = _nodes([None] * 4, replicas=2)
-    table = Table(
-        id="t",
-        database="d",
-        name="t",
-        columns=(Column(name="id", type="int", nullable=False),),
-        primary_key=("id",),
-        rows=1000,
-        fully_replicated=True,
-        grown_from=(2, 4),
-    )
+    table = _fully_replicated(grown_from=(2, 4))
     found = distribute(plan.replace(tables=(table,)), table)
     assert len(found.rows) == found.placement.fragments == 2 * found.placement.partitions
     assert found.rows.sum() == 2000

@@ -9,8 +9,8 @@ from ndbplan.base.startup import ease_pydantic
 
 ease_pydantic()
 
-from pydantic import GetCoreSchemaHandler  # noqa: E402
-from pydantic_core import CoreSchema, core_schema  # noqa: E402
+from pydantic import GetCoreSchemaHandler  # noqa: E402 — eased first
+from pydantic_core import CoreSchema, core_schema  # noqa: E402 — eased first
 
 K = TypeVar("K")
 V = TypeVar("V")

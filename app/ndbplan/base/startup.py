@@ -31,9 +31,9 @@ def _import_core() -> None:
     import typing_extensions
 
     kept = typing.TypedDict, typing_extensions.TypedDict
-    typing.TypedDict = typing_extensions.TypedDict = _Unread  # type: ignore[assignment]
+    typing.TypedDict = typing_extensions.TypedDict = _Unread  # type: ignore[assignment]  # for one import
     try:
-        import pydantic_core  # noqa: F401
+        import pydantic_core  # noqa: F401 — loading it is the aim
     finally:
         typing.TypedDict, typing_extensions.TypedDict = kept
 

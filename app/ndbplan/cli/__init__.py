@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def all_commands() -> click.Group:
     """The command with all its subcommands."""
     # They define the commands.
-    from ndbplan.cli import answers, compare, keys, loads, operations, plans  # noqa: F401
+    from ndbplan.cli import answers, compare, keys, loads, operations, plans  # noqa: F401 — they register
     from ndbplan.cli.group import ndbplan
 
     return ndbplan
@@ -81,7 +81,7 @@ def _open_what_is_closed() -> None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 — until the program ends
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 — likewise
 
 
 def _silence(stream: TextIO) -> None:

@@ -117,32 +117,9 @@ class ImportDialog(QDialog):
         self._remove = QPushButton("Remove")
         self._remove.clicked.connect(self._remove_selected)
         self.sources.itemSelectionChanged.connect(self._show_what_can_be_done)
-        left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.sources, 1)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStrut(_ROW_HEIGHT)
-        for button in (add, paste, self._remove):
-            row.addWidget(button)
-        row.addStretch(1)
-        column.addLayout(row)
-        right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.found, 1)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStrut(_ROW_HEIGHT)
-        for box in (self.target, self.version, self.disk):
-            row.addWidget(self._labels[box])
-            row.addWidget(box)
-            row.addSpacing(8)
-        row.addStretch(1)
-        column.addLayout(row)
+        choices = [w for box in (self.target, self.version, self.disk) for w in (self._labels[box], box)]
+        left = _pane(self.sources, (add, paste, self._remove))
+        right = _pane(self.found, choices)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setProperty("look", "gap")
         split.setHandleWidth(16)
@@ -354,6 +331,23 @@ class ImportDialog(QDialog):
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
         self.add_files(Path(url.toLocalFile()) for url in event.mimeData().urls() if url.toLocalFile())
+
+
+def _pane(listing: QWidget, below: Iterable[QWidget]) -> QWidget:
+    """A list with a row of widgets under it."""
+    pane = QWidget()
+    column = QVBoxLayout(pane)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(8)
+    column.addWidget(listing, 1)
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    row.addStrut(_ROW_HEIGHT)
+    for widget in below:
+        row.addWidget(widget)
+    row.addStretch(1)
+    column.addLayout(row)
+    return pane
 
 
 class _Listing(QListWidget):

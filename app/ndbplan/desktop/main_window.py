@@ -24,11 +24,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ndbplan.desktop import catalogue, theme
+from ndbplan.desktop import theme
 from ndbplan.desktop.actions import STARTS_A_SECTION, Actions
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document import Document
-from ndbplan.desktop.editor import Editor, display_name
+from ndbplan.desktop.editor import Editor
 from ndbplan.desktop.file_flow import FileFlow
 from ndbplan.desktop.message_bar import MessageBar
 from ndbplan.desktop.preferences import Preferences
@@ -38,12 +38,12 @@ from ndbplan.desktop.status_bar import StatusBar
 from ndbplan.desktop.top_bar import TopBar
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.samples import sample_names, sample_plan
+from ndbplan.plan.samples import sample_plan
 
 if TYPE_CHECKING:
     from ndbplan.desktop.canvas.empty import EmptyCanvas
     from ndbplan.desktop.canvas.minimap import Minimap
-    from ndbplan.desktop.command_palette import Command, CommandPalette
+    from ndbplan.desktop.command_palette import CommandPalette
     from ndbplan.desktop.gallery import Gallery
     from ndbplan.desktop.outline import Outline
     from ndbplan.desktop.palette import Palette
@@ -166,6 +166,7 @@ class MainWindow(QMainWindow):
         from ndbplan.desktop.canvas.minimap import Minimap
         from ndbplan.desktop.canvas.pinch import Pinch
         from ndbplan.desktop.command_palette import CommandPalette
+        from ndbplan.desktop.commands import commands_of
 
         self.actions_table.tint()
         self.setWindowIcon(theme.window_icon())
@@ -175,7 +176,7 @@ class MainWindow(QMainWindow):
         self.empty.sample_wanted.connect(self.show_gallery)
         self.empty.host_wanted.connect(lambda: self.editor.add_beside_selection("host-small"))
         self.empty.file_wanted.connect(self.files.open)
-        self.commands = CommandPalette(self, self._commands)
+        self.commands = CommandPalette(self, partial(commands_of, self))
 
     def _connect(self) -> None:
         stack = self.document.undo_stack
@@ -423,28 +424,6 @@ class MainWindow(QMainWindow):
         if self.commands is not None:
             self.commands.open()
 
-    def _commands(self) -> Iterable[Command]:
-        from ndbplan.desktop.command_palette import Command
-
-        for action in self.actions_table.all():
-            if action.isEnabled() and action.objectName() != "find":
-                yield Command(
-                    action.text().rstrip("…"), "", icon_of(action.objectName()), action.trigger,
-                    action.shortcut().toString().replace("+", " "),
-                )  # fmt: skip
-        for entry in catalogue.offers():
-            if entry.kind != "role":
-                add = partial(self.editor.add_beside_selection, entry.key)
-                yield Command(f"Add {entry.text}", entry.kind, entry.icon, add)
-        icons = {"Host": "server", "Location": "warehouse", "Disk": "hard-drive", "Table": "table-2"}
-        for part in self.document.plan.objects():
-            kind = type(part).__name__
-            host = self.document.plan.host_of_disk.get(part.id)
-            name = f"{host.hostname} / {part.name}" if host is not None else display_name(part)
-            yield Command(name, "go to", icons.get(kind, "circle-dot"), partial(self.go_to, part.id))
-        for name in sample_names():
-            yield Command(f"Sample {name}", "new plan", "sparkles", partial(self.open_sample, name))
-
     def go_to(self, object_id: str) -> None:
         """Select an object and bring it into view."""
         self._show_workspace()
@@ -497,13 +476,6 @@ def _load(module: str) -> None:
     from importlib import import_module
 
     import_module(module)
-
-
-def icon_of(name: str) -> str:
-    """The icon of an action."""
-    from ndbplan.desktop.actions import SPECS
-
-    return next(spec.icon for spec in SPECS if spec.name == name)
 
 
 def _titled(text: str, content: QWidget, margins: QMargins, indent: int) -> QWidget:

@@ -39,7 +39,7 @@ def load_pyside() -> None:
     if "PySide6.QtCore" in sys.modules:
         return
     with _stand_ins():
-        import PySide6.QtCore  # noqa: F401
+        import PySide6.QtCore  # noqa: F401 — loading it is the aim
     feature = sys.modules.get("shibokensupport.feature")
     if hasattr(feature, "_mod_uses_pyside"):
         feature._mod_uses_pyside = lambda _module: False  # type: ignore[union-attr]

@@ -16,7 +16,7 @@ def shown(value: float, unit: str) -> str:
 def value_axis(pg: Any, unit: Callable[[], str]) -> Any:
     """An axis of values in a unit that may change."""
 
-    class ValueAxis(pg.AxisItem):  # type: ignore[misc]
+    class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph is untyped
         def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
             return [shown(value, unit()) if value else "0" for value in values]
 
@@ -58,7 +58,7 @@ def time_step_s(span_s: float, pixels: float) -> int:
 def time_axis(pg: Any) -> Any:
     """An axis of seconds, written as durations."""
 
-    class TimeAxis(pg.AxisItem):  # type: ignore[misc]
+    class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph is untyped
         def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
             return [format_duration(value) for value in values]
 

@@ -47,7 +47,7 @@ _THINNEST = 0.004
 
 def preload() -> None:
     """Import what charts need; may run in any thread."""
-    import pyqtgraph  # noqa: F401
+    import pyqtgraph  # noqa: F401 — loading it is the aim
 
 
 @dataclass(frozen=True)

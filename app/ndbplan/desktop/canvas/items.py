@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -353,6 +354,14 @@ def process_colour(chip: Chip, t: Tokens) -> str:
     if chip.kind == "data":
         return t.muted if chip.group is None else t.group(chip.group)
     return {"management": t.good, "sql": t.violet}.get(chip.kind, t.muted)
+
+
+def rect_around(items: Sequence[CanvasItem]) -> QRectF:
+    """The smallest rectangle of the scene that holds all of these."""
+    rect = QRectF()
+    for item in items:
+        rect = rect.united(item.rect_in_scene())
+    return rect
 
 
 def item_name(item: Any) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
+
+from ndbplan.desktop.editor import name_field
+from ndbplan.plan.plan import Plan
 
 
 class RenameField(QLineEdit):
@@ -20,6 +23,10 @@ class RenameField(QLineEdit):
         self.setObjectName("renameField")
         self.setAccessibleName("New name")
         self.selectAll()
+
+    def cover(self, corner: QPoint, width: int) -> None:
+        """Lie over the name of an object that begins at this corner and is so wide, in pixels."""
+        self.setGeometry(corner.x() + 6, corner.y() + 5, max(140, min(280, width - 12)), 28)
 
     def finish(self, *, commit: bool) -> None:
         """Go away; `commit`: with the new name."""
@@ -44,3 +51,10 @@ class RenameField(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.finish(commit=True)
+
+
+def name_of(plan: Plan, object_id: str) -> str | None:
+    """The name that a person may change on the canvas; None: it has none."""
+    part = plan.by_id.get(object_id)
+    field = name_field(part) if part is not None else None
+    return None if field is None else str(getattr(part, field))

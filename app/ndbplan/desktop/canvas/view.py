@@ -33,11 +33,11 @@ from ndbplan.desktop import theme
 from ndbplan.desktop.canvas import drops, gestures, keys, menus
 from ndbplan.desktop.canvas.backdrop import Backdrop
 from ndbplan.desktop.canvas.edge_scroll import EdgeScroll
-from ndbplan.desktop.canvas.items import CanvasItem, item_name
+from ndbplan.desktop.canvas.items import CanvasItem, item_name, rect_around
 from ndbplan.desktop.canvas.loads import Loads
-from ndbplan.desktop.canvas.rename import RenameField
+from ndbplan.desktop.canvas.rename import RenameField, name_of
 from ndbplan.desktop.canvas.scene import CanvasScene
-from ndbplan.desktop.editor import Editor, name_field
+from ndbplan.desktop.editor import Editor
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -230,10 +230,7 @@ class CanvasView(QGraphicsView):
         """Show what is selected, large."""
         items = [i for i in map(self.canvas_scene.item_of, self.selection.ids) if i is not None]
         if items:
-            rect = items[0].rect_in_scene()
-            for item in items[1:]:
-                rect = rect.united(item.rect_in_scene())
-            self._fit_rect(rect, 1.5)
+            self._fit_rect(rect_around(items), 1.5)
             self._fit_on_resize = False
 
     def _fit_rect(self, rect: QRectF, most: float) -> None:
@@ -265,9 +262,7 @@ class CanvasView(QGraphicsView):
         items = [i for i in (scene.item_of(scene.host_of(d) or d) for d in ids) if i is not None]
         if not items:
             return
-        rect = items[0].rect_in_scene()
-        for item in items[1:]:
-            rect = rect.united(item.rect_in_scene())
+        rect = rect_around(items)
         seen = self.visible_rect()
         if not seen.contains(rect):
             if self._fit_on_resize:
@@ -404,7 +399,7 @@ class CanvasView(QGraphicsView):
         item = self.canvas_scene.found_at(self.mapToScene(event.position().toPoint()))
         if item is None:
             self.fit()
-        elif name_field(self.document.plan.by_id[item.object_id]) and item.kind in ("host", "location"):
+        elif name_of(self.document.plan, item.object_id) is not None and item.kind in ("host", "location"):
             self.start_rename(item.object_id)
         else:
             self.opened.emit(item.object_id)
@@ -459,16 +454,13 @@ class CanvasView(QGraphicsView):
     def start_rename(self, object_id: str) -> None:
         """Let a person type another name where the name is."""
         item = self.canvas_scene.item_of(object_id)
-        part = self.document.plan.by_id.get(object_id)
-        if item is None or part is None or name_field(part) is None:
+        name = name_of(self.document.plan, object_id)
+        if item is None or name is None:
             return
         self._end_rename(commit=True)
         rect = item.rect_in_scene()
-        corner = self.mapFromScene(rect.topLeft())
-        field = RenameField(str(getattr(part, str(name_field(part)))), self.viewport())
-        field.setGeometry(
-            corner.x() + 6, corner.y() + 5, max(140, min(280, round(rect.width() * self._zoom) - 12)), 28
-        )
+        field = RenameField(name, self.viewport())
+        field.cover(self.mapFromScene(rect.topLeft()), round(rect.width() * self._zoom))
         field.done.connect(lambda text: self.editor.rename(object_id, text))
         field.ended.connect(self._rename_ended)
         self._rename = field
