@@ -45,7 +45,15 @@ def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
     threads_before = set(threading.enumerate())
     uses_qt = bool(_QT_FIXTURES.intersection(request.fixturenames))
     busy_before = {id(thing) for thing, _ in _busy_qt()} if uses_qt else set()
-    yield
+    if uses_qt:
+        # A collection in a thread would delete widgets of earlier tests there, which Qt does not survive.
+        gc.disable()
+    try:
+        yield
+    finally:
+        if uses_qt:
+            gc.enable()
+            gc.collect()
     # Qt's own event loop and a garbage collection get one chance to end what a deleted window held.
     left = _left_over(threads_before, busy_before, uses_qt)
     if left:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import marshal
 import typing
 from pathlib import Path
 
@@ -64,6 +65,18 @@ def test_a_damaged_file_is_written_anew(tmp_path: Path, content: bytes) -> None:
         with kept_code(tmp_path):
             assert _point()(1).x == 1
         assert abs(len(_code_file(tmp_path).read_bytes()) - len(whole)) < len(whole) / 4
+
+
+def test_code_that_somebody_changed_is_not_run(tmp_path: Path) -> None:
+    with kept_code(tmp_path):
+        _point()
+    path = _code_file(tmp_path)
+    content = path.read_bytes()
+    other = compile("raise RuntimeError", "<string>", "exec")
+    changed = marshal.dumps(dict.fromkeys(marshal.loads(content[4:]), other))
+    path.write_bytes(content[:4] + changed)
+    with kept_code(tmp_path):
+        assert _point()(1).x == 1
 
 
 def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_files_of_several_kinds_go_into_the_plan_in_one_step(
     kinds = [dialog.sources.item(i).text().splitlines()[1] for i in range(2)]
     assert kinds[0].startswith("table definitions")
     assert kinds[1].startswith("row counts and sizes")
-    dialog.put_in()
+    dialog.take.click()
     assert document.plan.table("shop.orders").rows == 1_234_567
     assert document.undo_stack.count() == 1
     document.undo_stack.undo()

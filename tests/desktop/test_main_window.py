@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from ndbplan.desktop import theme
 from ndbplan.desktop.actions import SPECS
+from ndbplan.desktop.commands import commands_of
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.desktop.preferences import Preferences
 from ndbplan.plan import edits, file
@@ -191,6 +192,17 @@ def test_the_command_palette_runs_actions_and_goes_to_objects(window, qtbot) -> 
     window._open_commands()
     qtbot.keyClick(commands.field, Qt.Key.Key_Escape)
     assert not commands.isVisible()
+
+
+def test_the_command_palette_offers_additions_samples_and_only_what_can_be_done(window) -> None:
+    offered = {command.text: command for command in commands_of(window)}
+    assert "Delete" not in offered
+    window.selection.set(["host-a1"])
+    assert "Delete" in {command.text for command in commands_of(window)}
+    offered["Add NVMe 3.2 TB"].run()
+    assert window.document.undo_stack.undoText().startswith("Add")
+    offered["Sample add-nodes"].run()
+    assert window.document.plan.name == "Online add node, 2 GB table"
 
 
 def test_an_import_from_the_gallery_is_shown_and_counts_as_unsaved(window, qtbot, tmp_path) -> None:

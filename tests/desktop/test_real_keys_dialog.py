@@ -47,7 +47,7 @@ def test_keys_are_counted_shown_and_taken_in_one_step(
     assert facts["Rows"] == facts["Different keys"]
     assert facts["Uneven because of"] == "chance, as any hash spreads"
     assert not dialog.hot.isVisible()
-    dialog.put_in()
+    dialog.take.click()
     table = document.plan.tables[0]
     with path.open("rb") as stream:
         assert table.partition_rows == count_keys(before, before.tables[0], stream).partition_rows
