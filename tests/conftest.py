@@ -53,7 +53,7 @@ def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
     finally:
         if uses_qt:
             gc.enable()
-            gc.collect()
+            _collect()
     # Qt's own event loop and a garbage collection get one chance to end what a deleted window held.
     left = _left_over(threads_before, busy_before, uses_qt)
     if left:
@@ -62,6 +62,17 @@ def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
         gc.collect()
         left = _left_over(threads_before, busy_before, uses_qt)
     assert not left, "still alive after the test: " + "; ".join(left)
+
+
+_set_aside = {"modules": 0}
+
+
+def _collect() -> None:
+    """Collect garbage; what many new modules brought stays anyway and is searched no more."""
+    gc.collect()
+    if len(sys.modules) - _set_aside["modules"] >= 50:
+        _set_aside["modules"] = len(sys.modules)
+        gc.freeze()
 
 
 def _left_over(threads_before: set[threading.Thread], busy_before: set[int], uses_qt: bool) -> list[str]:

@@ -20,9 +20,11 @@ def test_without_a_display_it_says_so_and_names_the_way_out(monkeypatch, capsys)
 
 
 def test_the_window_is_not_larger_than_the_screen(qtbot, qapp, monkeypatch) -> None:
-    monkeypatch.setattr(start, "_when_shown", lambda _window: None)
+    shown = []
+    monkeypatch.setattr(start, "_when_shown", shown.append)
     window = start.open_window(qapp, sample="starter")
     qtbot.addWidget(window)
     room, least = window.screen().availableSize(), window.minimumSizeHint()
     assert room.width() < 1440, "the screen of these tests is small"
     assert window.size() == room.expandedTo(least)
+    qtbot.waitUntil(lambda: shown == [window])
