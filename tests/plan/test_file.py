@@ -47,9 +47,19 @@ def test_every_sample_file_is_exactly_what_saving_writes(name: str, tmp_path: Pa
     assert (tmp_path / "again").read_text() == resource_path(f"samples/{name}.ndbplan").read_text()
 
 
+@pytest.mark.parametrize(
+    "file", sorted((Path(__file__).parent / "format_1").glob("*.ndbplan")), ids=lambda f: f.stem
+)
+def test_plans_of_format_1_are_read_for_ever(file: Path) -> None:
+    """The samples as the first release wrote them: read, and nothing of them is lost when saved anew."""
+    old = json.loads(file.read_text())
+    assert old["format_version"] == 1
+    assert json.loads(dumps(load(file))) == {**old, "format_version": FORMAT_VERSION}
+
+
 def test_the_text_diffs_well() -> None:
     text = dumps(STARTER)
-    assert text.startswith('{\n  "format_version": 1,\n')
+    assert text.startswith(f'{{\n  "format_version": {FORMAT_VERSION},\n')
     assert text.endswith("}\n")
     assert not text.endswith("\n\n")
     assert dumps(loads(text)) == text

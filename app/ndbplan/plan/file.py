@@ -20,7 +20,13 @@ from ndbplan.plan.references import BrokenReferenceError
 SUFFIX = ".ndbplan"
 MAX_FILE_BYTES = 50_000_000
 
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+def _same(document: dict[str, Any]) -> dict[str, Any]:
+    """Format 2 only adds optional fields: a plan of format 1 is one of format 2 that uses none of them."""
+    return document
+
+
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _same}
 """From format version n to n + 1, by n."""
 
 

@@ -25,7 +25,7 @@ from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, Proc
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 PlanObject = Location | Host | Disk | DataNode | ManagementNode | SqlNode | ApiSlot | Table | Tablespace
 """What carries an id and can be selected; log file groups and workloads are objects too."""
