@@ -17,7 +17,7 @@ from ndbplan.desktop import catalogue
 from ndbplan.desktop.canvas.room import settled
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.selection import Selection
-from ndbplan.plan import arrange, edits
+from ndbplan.plan import arrange, edits, offers
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
@@ -25,8 +25,6 @@ from ndbplan.plan.processes import DataNode, DiskRole
 
 if TYPE_CHECKING:
     from ndbplan.desktop.canvas.align import Direction, Edge
-
-_DEFAULT_HOST = "host-small"
 
 
 class Editor(QObject):
@@ -70,7 +68,7 @@ class Editor(QObject):
         target = self.plan.by_id.get(onto) if onto is not None else None
         try:
             if entry.kind == "location":
-                return self._add_part(f"Add {entry.text}", catalogue.make_location(self.plan, position))
+                return self._add_part(f"Add {entry.text}", offers.make_location(self.plan, position))
             if entry.kind == "host":
                 return self._add_host(key, self._location_of(target), before_host, position)
             if entry.kind == "disk":
@@ -112,7 +110,7 @@ class Editor(QObject):
         self, key: str, location: Location | None, before_host: str | None, position: Point | None
     ) -> bool:
         where = location.id if location is not None else None
-        host = catalogue.make_host(self.plan, key, where, None if where else position)
+        host = offers.make_host(self.plan, key, where, None if where else position)
 
         def edit(plan: Plan) -> Plan:
             plan = edits.add(plan, host)
@@ -125,7 +123,7 @@ class Editor(QObject):
     def _add_disk(self, key: str, host: Host | None) -> bool:
         if host is None:
             raise edits.EditError("a disk needs a host", fix="drop it on a host, or select one first")
-        disk = catalogue.make_disk(self.plan, host, key)
+        disk = offers.make_disk(self.plan, host, key)
         done = self.do(
             f"Add {disk.name} to {host.hostname}", lambda plan: edits.add_disk(plan, host.id, disk)
         )
@@ -134,9 +132,9 @@ class Editor(QObject):
     def _add_process(self, kind: str, host: Host | None, position: Point | None) -> bool:
         new_host: Host | None = None
         if host is None and kind != "api":
-            new_host = catalogue.make_host(self.plan, _DEFAULT_HOST, None, position)
+            new_host = offers.make_host(self.plan, offers.DEFAULT_HOST, None, position)
         host_id = host.id if host else new_host.id if new_host else None
-        process = catalogue.make_process(self.plan, kind, host_id)
+        process = offers.make_process(self.plan, kind, host_id)
         parts = (new_host, process) if new_host else (process,)
         text = f"Add {catalogue.offer(kind).text} {process.node_id}"
         new = [part.id for part in parts]

@@ -105,6 +105,11 @@ def put_tables(plan: Plan, tables: Iterable[Table]) -> Plan:
     return _checked(plan.replace(tables=(*kept, *new.values())))
 
 
+def put(plan: Plan, **collections: tuple[Any, ...]) -> Plan:
+    """Exchange whole collections of the plan, such as its links. Raises EditError."""
+    return _checked(plan.replace(**collections))
+
+
 def add_disk(plan: Plan, host_id: str, disk: Disk) -> Plan:
     """Add a disk to a host."""
     return update(plan, host_id, disks=(*plan.host(host_id).disks, disk))

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 
-from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.plan import edits
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
 
 DAY_S = 86400.0
 _POINTS_OF_A_DAY = 48
@@ -52,3 +54,25 @@ def burst(base_per_s: float, top_per_s: float, at_s: float, duration_s: float) -
     if at_s > 0:
         points.insert(0, RatePoint(at_s=0.0, rate_per_s=base_per_s))
     return OpenLoad(points=tuple(points))
+
+
+def put_load_kind(plan: Plan, workload_id: str, kind: str) -> Plan:
+    """Let the clients of a workload arrive at a rate (`open`) or wait for answers (`closed`)."""
+    load = plan.by_id[workload_id].load
+    if load.kind == kind:
+        return plan
+    # 1 ms per transaction and client is where both kinds mean the same rate.
+    if isinstance(load, OpenLoad):
+        clients = max(1, min(1_000_000, round(load.points[0].rate_per_s * 0.001)))
+        closed = ClosedLoad(clients=clients, latency_s=0.001, assumed=("latency_s",))
+        return edits.update(plan, workload_id, load=closed)
+    cycle_s = max(1e-6, load.latency_s + load.think_time_s)
+    point = RatePoint(at_s=0, rate_per_s=round(load.clients / cycle_s))
+    return edits.update(plan, workload_id, load=OpenLoad(points=(point,)))
+
+
+def put_points(plan: Plan, workload_id: str, points: tuple[RatePoint, ...]) -> Plan:
+    """Exchange the points of an open load; they are kept in the order of time."""
+    load = plan.by_id[workload_id].load
+    ordered = tuple(sorted(points, key=lambda point: point.at_s))
+    return edits.update(plan, workload_id, load=edits.changed(load, points=ordered))

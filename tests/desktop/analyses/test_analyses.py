@@ -34,9 +34,9 @@ from ndbplan.desktop.analyses.playback import Moment
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.estimates import Estimates
 from ndbplan.desktop.explain import Explanation, QuantityLabel
-from ndbplan.desktop.inspector.problems import ProblemRow, WaiverRow, with_waiver
+from ndbplan.desktop.inspector.problems import ProblemRow, WaiverRow
 from ndbplan.desktop.selection import Selection
-from ndbplan.plan import edits
+from ndbplan.plan import edits, waivers
 from ndbplan.plan.events import DiskSlow
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DiskRole
@@ -574,7 +574,7 @@ def test_a_problem_is_accepted_with_a_reason_and_taken_back(stand: _Stand) -> No
     waived[0].take_back()
     assert stand.document.plan.waivers == ()
     with pytest.raises(edits.EditError, match="reason is refused"):
-        with_waiver(stand.document.plan, "disk-demand", None, "")
+        waivers.accept(stand.document.plan, "disk-demand", None, "")
 
 
 def test_the_export_follows_edits_and_is_written(stand: _Stand, tmp_path: Path) -> None:

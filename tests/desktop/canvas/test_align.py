@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ndbplan.desktop import catalogue, theme
+from ndbplan.desktop import theme
 from ndbplan.desktop.canvas.align import EDGES, aligned, distributed, movable
 from ndbplan.desktop.canvas.layout import HOST_GAP, Layouter
 from ndbplan.desktop.canvas.room import overlap, settled, standing_rects
-from ndbplan.plan import edits
+from ndbplan.plan import edits, offers
 from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.samples import sample_plan
@@ -26,7 +26,7 @@ def _fonts(qapp: object) -> None:
 def _free_hosts(*places: tuple[float, float]) -> Plan:
     plan = EMPTY_PLAN
     for x, y in places:
-        plan = edits.add(plan, catalogue.make_host(plan, "host-small", None, Point(x=x, y=y)))
+        plan = edits.add(plan, offers.make_host(plan, "host-small", None, Point(x=x, y=y)))
     return plan
 
 

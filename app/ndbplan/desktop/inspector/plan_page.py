@@ -17,11 +17,9 @@ from ndbplan.desktop.inspector.titles import KINDS
 from ndbplan.desktop.parts import label, link
 from ndbplan.desktop.units import TEXT, WHOLE
 from ndbplan.ndb.version import SERIES
-from ndbplan.plan import edits
+from ndbplan.plan import edits, offers
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.settings import no_of_replicas
-from ndbplan.plan.tables import Column, Table
-from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 
 
 class PlanPage(Page):
@@ -68,19 +66,7 @@ class PlanPage(Page):
         self.keep_fresh(self._notes)
 
     def _add_table(self) -> None:
-        plan = self.context.plan
-        names = {table.full_name for table in plan.tables}
-        database = plan.tables[-1].database if plan.tables else "test"
-        name = next(f"t{n}" for n in range(1, 20_000) if f"{database}.t{n}" not in names)
-        table = Table(
-            id=edits.free_id(plan, name),
-            database=database,
-            name=name,
-            columns=(Column(name="id", type="bigint", unsigned=True, nullable=False),),
-            primary_key=("id",),
-            rows=1_000_000,
-            assumed=("rows",),
-        )
+        table = offers.make_table(self.context.plan)
         self.context.document.edit(f"Add table {table.full_name}", lambda p: edits.add(p, table))
         self.context.selection.set((table.id,))
 
@@ -94,16 +80,8 @@ class PlanPage(Page):
         if not plan.tables:
             self._add_table()
             plan = self.context.plan
-        names = {workload.name for workload in plan.workloads}
-        name = next(f"Load {n}" for n in range(1, 20_000) if f"Load {n}" not in names)
-        operation = Operation(table_id=plan.tables[0].id, kind=OperationKind.UPDATE)
-        workload = Workload(
-            id=edits.free_id(plan, name.lower().replace(" ", "-")),
-            name=name,
-            transactions=(Transaction(name="update", operations=(operation,)),),
-            load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1000),), assumed=("points",)),
-        )
-        self.context.document.edit(f"Add workload {name}", lambda p: edits.add(p, workload))
+        workload = offers.make_workload(plan)
+        self.context.document.edit(f"Add workload {workload.name}", lambda p: edits.add(p, workload))
         self.context.selection.set((workload.id,))
 
 

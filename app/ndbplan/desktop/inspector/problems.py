@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
@@ -22,7 +21,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.desktop import theme
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.parts import empty, label, link
-from ndbplan.plan import edits
+from ndbplan.plan import waivers
 from ndbplan.plan.plan import Plan, Waiver
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ class ProblemRow(QWidget):
         object_id = problem.object_ids[0] if problem.object_ids else None
         try:
             self._context.document.edit(
-                f"Accept {problem.rule}", lambda plan: with_waiver(plan, problem.rule, object_id, reason)
+                f"Accept {problem.rule}", lambda plan: waivers.accept(plan, problem.rule, object_id, reason)
             )
         except UserError as error:
             self._error.setText(error.line)
@@ -167,18 +166,8 @@ class WaiverRow(QWidget):
         gone = self._waiver
         self._context.document.edit(
             f"No longer accept {gone.rule}",
-            lambda plan: plan.replace(waivers=tuple(w for w in plan.waivers if w is not gone)),
+            lambda plan: waivers.withdraw(plan, gone),
         )
-
-
-def with_waiver(plan: Plan, rule: str, object_id: str | None, reason: str) -> Plan:
-    """The plan with a problem accepted. Raises EditError for a reason that is empty or too long."""
-    try:
-        waiver = Waiver(rule=rule, object_id=object_id, reason=reason)
-    except ValidationError as error:
-        what = error.errors(include_url=False)[0]["msg"].lower()
-        raise edits.EditError(f"the reason is refused: {what}", fix="say why in one line") from None
-    return plan.replace(waivers=(*plan.waivers, waiver))
 
 
 class ProblemList(QWidget):

@@ -12,9 +12,10 @@ from ndbplan.desktop.inspector.grid import Cell, Grid, Rows
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.parts import link
 from ndbplan.desktop.units import BYTES, COUNT, MEMORY, NUMBER, SHARE, TEXT, WHOLE, Unit
-from ndbplan.plan import edits
+from ndbplan.plan import edits, offers
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import Column, ColumnType, Index, PartitionBalance, SpaceFile, Table
+from ndbplan.plan.table_edits import put_columns, put_primary_key
+from ndbplan.plan.tables import Column, ColumnType, PartitionBalance, SpaceFile
 
 NAMES = Unit(
     lambda text: tuple(name.strip() for name in text.split(",") if name.strip()),
@@ -75,7 +76,12 @@ class TablePage(Page):
             self.column.addWidget(count, 0, Qt.AlignmentFlag.AlignRight)
             form = self.form()
             form.line(
-                "primary_key", "Primary key", NAMES, empty="hidden key", get=_get("primary_key"), edit=_key
+                "primary_key",
+                "Primary key",
+                NAMES,
+                empty="hidden key",
+                get=_get("primary_key"),
+                edit=put_primary_key,
             )
             form.line(
                 "distribution_key",
@@ -185,84 +191,23 @@ def _rows_of(object_id: str, name: str, what: str, new: Any) -> Rows:
         return getattr(part, name) if part is not None else ()
 
     def put(plan: Plan, parts: tuple[Any, ...]) -> Plan:
-        before = get(plan)
-        plan = _renamed_columns(plan, object_id, before, parts) if name == "columns" else plan
-        return edits.update(plan, object_id, **{name: parts, **_keys_after(plan, object_id, name, parts)})
+        if name == "columns":
+            return put_columns(plan, object_id, parts)
+        return edits.update(plan, object_id, **{name: parts})
 
     return Rows(what, get, put, new)
 
 
-def _keys_after(plan: Plan, table_id: str, name: str, parts: tuple[Any, ...]) -> dict[str, Any]:
-    """Keys that follow when one column of a table is renamed."""
-    table = plan.by_id[table_id]
-    if name != "columns" or not isinstance(table, Table) or len(parts) != len(table.columns):
-        return {}
-    names = {
-        old.name: new.name for old, new in zip(table.columns, parts, strict=True) if old.name != new.name
-    }
-    if len(names) != 1:
-        return {}
-
-    def follow(keys: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(names.get(key, key) for key in keys)
-
-    return {
-        "primary_key": follow(table.primary_key),
-        "distribution_key": follow(table.distribution_key),
-        "indexes": tuple(edits.changed(i, columns=follow(i.columns)) for i in table.indexes),
-    }
-
-
-def _renamed_columns(plan: Plan, table_id: str, before: tuple[Any, ...], after: tuple[Any, ...]) -> Plan:
-    """Operations of workloads that name the columns of the table follow too."""
-    if len(before) != len(after):
-        return plan
-    names = {old.name: new.name for old, new in zip(before, after, strict=True) if old.name != new.name}
-    if len(names) != 1:
-        return plan
-    (old,) = names
-    for workload in plan.workloads:
-        transactions = tuple(
-            t.model_copy(
-                update={
-                    "operations": tuple(
-                        o.model_copy(update={"columns": tuple(names.get(c, c) for c in o.columns)})
-                        if o.table_id == table_id and old in o.columns
-                        else o
-                        for o in t.operations
-                    )
-                }
-            )
-            for t in workload.transactions
-        )
-        if transactions != workload.transactions:
-            renamed = workload.model_copy(update={"transactions": transactions})
-            plan = plan.replace(workloads=tuple(renamed if w is workload else w for w in plan.workloads))
-    return plan
-
-
 def _new_column(_plan: Plan, columns: tuple[Any, ...]) -> Column:
-    return Column(name=_free("column", {column.name for column in columns}), type="int")
+    return offers.make_column(columns)
 
 
 def _index_maker(table_id: str) -> Any:
-    def another(plan: Plan, indexes: tuple[Any, ...]) -> Index:
-        table = plan.by_id[table_id]
-        key = {*table.primary_key, *(name for index in indexes for name in index.columns)}
-        column = next((c.name for c in table.columns if c.name not in key), table.columns[-1].name)
-        return Index(name=_free(f"idx_{column}", {index.name for index in indexes}), columns=(column,))
-
-    return another
+    return lambda plan, _indexes: offers.make_index(plan.by_id[table_id])
 
 
 def _get(name: str) -> Any:
     return lambda part: getattr(part, name)
-
-
-def _key(plan: Plan, table_id: str, names: tuple[str, ...] | None) -> Plan:
-    key = names or ()
-    kept = tuple(name for name in plan.by_id[table_id].distribution_key if name in key)
-    return edits.update(plan, table_id, primary_key=key, distribution_key=kept)
 
 
 def _free(wish: str, taken: set[str]) -> str:

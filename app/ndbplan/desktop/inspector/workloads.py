@@ -18,12 +18,12 @@ from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.tables import NAMES
 from ndbplan.desktop.parts import link
 from ndbplan.desktop.units import COUNT, NUMBER, SECONDS, TEXT
-from ndbplan.plan import edits
+from ndbplan.plan import edits, offers
+from ndbplan.plan.load_shapes import put_load_kind, put_points
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import (
     ClosedLoad,
     OpenLoad,
-    Operation,
     OperationKind,
     RatePoint,
     Transaction,
@@ -69,7 +69,7 @@ class WorkloadPage(Page):
             "Clients",
             [("open", "arrive at a rate"), ("closed", "wait for answers")],
             tip="At a rate: transactions come whether or not earlier ones are done",
-            edit=_set_load_kind,
+            edit=put_load_kind,
         )
         if isinstance(workload.load, ClosedLoad):
             form.line("clients", "Number of clients", COUNT)
@@ -84,7 +84,7 @@ class WorkloadPage(Page):
                 "Transactions per s",
                 NUMBER,
                 get=lambda load: load.points[0].rate_per_s,
-                edit=lambda plan, i, rate: _set_points(plan, i, (RatePoint(at_s=0, rate_per_s=rate),)),
+                edit=lambda plan, i, rate: put_points(plan, i, (RatePoint(at_s=0, rate_per_s=rate),)),
             )
         else:
             form.choice(
@@ -99,7 +99,12 @@ class WorkloadPage(Page):
         workload_id = self.ids[0]
         points = Grid(
             self.context.document,
-            Rows("rate point", lambda plan: _points(plan, workload_id), _putter(workload_id), _new_point),
+            Rows(
+                "rate point",
+                lambda plan: _points(plan, workload_id),
+                _putter(workload_id),
+                lambda _plan, points: offers.make_point(points),
+            ),
             (Cell("at_s", "From", 110, SECONDS), Cell("rate_per_s", "Transactions per s", 140, NUMBER)),
         )
         section.body.addWidget(points)
@@ -151,7 +156,7 @@ class WorkloadPage(Page):
                 "operation",
                 get,
                 lambda plan, parts: _set_transaction(plan, workload_id, i, operations=parts),
-                _new_operation,
+                offers.make_operation,
             ),
             (
                 Cell("kind", "Does", 64, choices=lambda _plan: _KINDS),
@@ -168,10 +173,7 @@ class WorkloadPage(Page):
     def _add_transaction(self) -> None:
         def add(plan: Plan) -> Plan:
             workload = plan.by_id[self.ids[0]]
-            names = {t.name for t in workload.transactions}
-            number = next(n for n in range(len(names) + 1, 1000) if f"transaction {n}" not in names)
-            operations = (_new_operation(plan, ()),)
-            new = Transaction(name=f"transaction {number}", operations=operations)
+            new = offers.make_transaction(plan, workload)
             return edits.update(plan, workload.id, transactions=(*workload.transactions, new))
 
         self.context.document.edit("Add transaction", add)
@@ -189,21 +191,6 @@ def _put_load(plan: Plan, workload_id: str, load: Any) -> Plan:
     return edits.update(plan, workload_id, load=load)
 
 
-def _set_load_kind(plan: Plan, workload_id: str, kind: str) -> Plan:
-    load = plan.by_id[workload_id].load
-    if load.kind == kind:
-        return plan
-    # 1 ms per transaction and client is where both kinds mean the same rate.
-    if isinstance(load, OpenLoad):
-        clients = max(1, min(1_000_000, round(load.points[0].rate_per_s * 0.001)))
-        return edits.update(
-            plan, workload_id, load=ClosedLoad(clients=clients, latency_s=0.001, assumed=("latency_s",))
-        )
-    cycle_s = max(1e-6, load.latency_s + load.think_time_s)
-    point = RatePoint(at_s=0, rate_per_s=round(load.clients / cycle_s))
-    return edits.update(plan, workload_id, load=OpenLoad(points=(point,)))
-
-
 def _points(plan: Plan, workload_id: str) -> tuple[Any, ...]:
     workload = plan.by_id.get(workload_id)
     if isinstance(workload, Workload) and isinstance(workload.load, OpenLoad):
@@ -212,18 +199,7 @@ def _points(plan: Plan, workload_id: str) -> tuple[Any, ...]:
 
 
 def _putter(workload_id: str) -> Any:
-    return lambda plan, points: _set_points(plan, workload_id, points)
-
-
-def _set_points(plan: Plan, workload_id: str, points: tuple[RatePoint, ...]) -> Plan:
-    load = plan.by_id[workload_id].load
-    ordered = tuple(sorted(points, key=lambda point: point.at_s))
-    return edits.update(plan, workload_id, load=edits.changed(load, points=ordered))
-
-
-def _new_point(_plan: Plan, points: tuple[Any, ...]) -> RatePoint:
-    last = points[-1]
-    return RatePoint(at_s=last.at_s + 60, rate_per_s=last.rate_per_s)
+    return lambda plan, points: put_points(plan, workload_id, points)
 
 
 def _set_transaction(plan: Plan, workload_id: str, i: int, **fields: Any) -> Plan:
@@ -234,13 +210,6 @@ def _set_transaction(plan: Plan, workload_id: str, i: int, **fields: Any) -> Pla
 def _put_transaction(plan: Plan, workload_id: str, i: int, new: Transaction) -> Plan:
     transactions = plan.by_id[workload_id].transactions
     return edits.update(plan, workload_id, transactions=(*transactions[:i], new, *transactions[i + 1 :]))
-
-
-def _new_operation(plan: Plan, operations: tuple[Any, ...]) -> Operation:
-    if not plan.tables:
-        raise UserError("an operation needs a table", fix="add a table to the plan first")
-    table_id = operations[-1].table_id if operations else plan.tables[0].id
-    return Operation(table_id=table_id, kind=OperationKind.UPDATE)
 
 
 def _tables(plan: Plan) -> list[tuple[str, str]]:
