@@ -69,7 +69,7 @@ def test_big_blobs_saturate_the_disk_and_overflow_the_buffers(overload: Plan) ->
     assert result.bottleneck.resource == "disk"
     filling = int(result.first_error.first_at_s.value / 2)
     held = [part.last[filling] for part in result.parts]
-    assert max(held) > 1.02 * min(held), "parts fill unevenly"
+    assert max(held) > 1.2 * min(held), "parts fill unevenly"
 
 
 def test_device_bytes_per_transaction_match_iostat(overload: Plan) -> None:
@@ -122,7 +122,8 @@ def test_log_is_conserved_to_the_byte(overload: Plan, workload: str) -> None:
     assert kept == pytest.approx(offered, rel=1e-12)
     useful = arrays.cluster[col.C_ACCEPTED] * scenario.load
     wasted = arrays.parts[col.P_WASTED] - arrays.parts[col.P_CARRY]
-    assert made.sum() == pytest.approx((useful + wasted).sum(), rel=1e-9)
+    # While parts refuse, what each can take is found by rounds that end when it hardly moves any more.
+    assert made.sum() == pytest.approx((useful + wasted).sum(), rel=1e-7)
 
 
 def test_a_queue_conserves_transactions(overload: Plan) -> None:

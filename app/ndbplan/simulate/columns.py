@@ -42,6 +42,7 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     N_TOUCHED,  # the same without weights
     N_TABLE_SHARE,  # share of the node's rows that a changed table has
     N_ABORT_SHARE,  # log of an operation that is undone, against one that is accepted
+    N_UNEVEN,  # standard deviation of the speed at which its log parts are written
     N_LDMS,
     N_FRAGMENTS,  # fragments that an LDM thread checkpoints one after the other
     N_MEMORY_LIMIT,  # DataMemory that tables may use
@@ -60,7 +61,7 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     N_INDEX,  # IndexMemory that one transaction takes (up to 7.5)
     N_INDEX_LIMIT,
     N_COLUMNS,
-) = range(40)
+) = range(41)
 
 # Whole numbers of each simulated node.
 (
@@ -163,7 +164,7 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     R_CYCLE_S,  # closed loop: latency and think time; 0: open loop
     R_QUEUE_SLOTS,  # pieces of a step a queued transaction waits before it times out; 0: no queue
     R_COVERAGE,  # 0: a transaction touches one part, 1: all of them
-    R_UNEVEN,  # standard deviation of the speed of parts that share a disk
+    R_UNEVEN,  # factor on the unevenness of log parts; 0: all are written alike
     R_LCP_THRESHOLD,  # log bytes before a checkpoint starts
     R_DOOMED,  # what undone transactions of many rows write, against what they would write, when few are
     R_SPAN_MORE,  # 1: the log spans three checkpoints (before 7.4)

@@ -41,7 +41,8 @@ LCP_SHARE_SPREAD = (0.85, 1.0, 1.04)
 STAGE_SPREAD = (0.4, 1.0, 1.6)
 """Pauses between checkpoints [7.4.10: 1 to 4 s without backlog]."""
 LAG_EXIT_SPREAD = (0.9, 1.0, 1.12)
-UNEVEN_SPREAD = (0.01, 0.02, 0.06)
+UNEVEN_SPREAD = (0.3, 1.0, 3.0)
+"""Unevenness of log parts against the likeliest [range of redo_part_unevenness]."""
 
 
 @dataclass(frozen=True)

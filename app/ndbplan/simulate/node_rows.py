@@ -20,7 +20,7 @@ from ndbplan.estimate.node_data import node_data_by_id
 from ndbplan.estimate.parameters import number
 from ndbplan.estimate.redo import log_bytes_per_part
 from ndbplan.estimate.shares import Shares, shares_of
-from ndbplan.plan.hardware import Disk
+from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -226,6 +226,9 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Floats:
     logged = float(sums.redo.sum())
     row[col.N_ABORT_SHARE] = max(0.0, 1.0 - saved * sums.operations / logged) if logged > 0 else 1.0
     row[col.N_LDMS] = max(1, ldm_threads(plan, node))
+    seeks = disk_of(plan, node, DiskRole.REDO).kind == DiskKind.HDD
+    unevenness = "redo_part_unevenness_hdd" if seeks else "redo_part_unevenness"
+    row[col.N_UNEVEN] = constant_for(plan, unevenness).value
     backup_share = number(plan, node, "BackupDiskWriteSpeedPct", 50) / 100
     row[col.N_BACKUP_SPEED] = limits.ceiling * backup_share
     return row

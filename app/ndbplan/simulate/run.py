@@ -86,18 +86,18 @@ def simulate(
     partial: Callable[[SimulationResult], None] | None = None,
     start: StartState | None = None,
     every_node: bool = False,
-    uneven: float | None = None,
+    uneven: float = 1.0,
 ) -> SimulationResult:
     """What happens when `workload_id` (id or name; None: the plan's first) runs for `duration_s` seconds.
 
-    `step_s` is the length of a step, `seed` decides the small unevenness between log parts (standard
-    deviation `uneven`, if not the measured one); same arguments, same result. `events` happen besides those
+    `step_s` is the length of a step, `seed` decides the unevenness between log parts (`uneven` times the
+    measured one); same arguments, same result. `events` happen besides those
     of the workload. `progress` hears the share that is done, `partial` gets what was found so far,
     `cancelled` is asked now and then. Nodes that behave alike are simulated once unless `every_node` or an
     event tells them apart. Raises SimulationError for a plan that cannot be simulated, Cancelled when told
     to stop.
     """
-    from ndbplan.simulate.scenario import UNEVEN, compile_scenario
+    from ndbplan.simulate.scenario import compile_scenario
 
     workload = workload_of(plan, workload_id)
     happening = (*workload.events, *events)
@@ -110,7 +110,7 @@ def simulate(
             step_s=step_s,
             seed=seed,
             every_node=every_node or bool(happening),
-            uneven=UNEVEN if uneven is None else uneven,
+            uneven=uneven,
         )
 
     begin = start or StartState()
@@ -271,7 +271,7 @@ class Arrays:
             parts=_part_state(scenario, start),
             node_state=node_state,
             targets=targets,
-            weights=np.ones(parts),
+            weights=np.ones((count, parts)),
             cluster=_cluster_state(scenario, start),
             waiting=np.zeros(max(1, int(scenario.run[col.R_QUEUE_SLOTS]))),
             errors=np.zeros(codes),

@@ -42,8 +42,6 @@ DOOMED_SHARE = 1.0
 """Log that transactions of many rows write before they are undone, against what all their rows in open parts
 would write, times the root of the accepted share [7.4.10: 1.3 to 1.45 x per accepted row, 1.8 x at four
 times the ceiling]. A single row is written by every replica before the one that refuses it."""
-UNEVEN = 0.02
-"""Standard deviation of the speed at which parts of one disk are written [7.4.10: fills 2 to 5 % apart]."""
 STAGE_S = 0.6
 """Least time of one of the five flushes of the log between two checkpoints [7.4.10: pauses of 1 to 4 s]."""
 FINE_S = 0.025
@@ -131,7 +129,7 @@ def compile_scenario(
     step_s: float,
     seed: int,
     every_node: bool = False,
-    uneven: float = UNEVEN,
+    uneven: float = 1.0,
 ) -> Scenario:
     """Arrays for one run. Raises SimulationError for a plan without node groups or disks, or a bad time."""
     steps = _steps(duration_s, step_s)

@@ -486,7 +486,7 @@ _I1, _I2 = int64[::1], int64[:, ::1]
 SIGNATURE = (
     int64, int64, _A1, _A2, _I2, _I2, _I1, _A1, _I2, _A2, _A2, _A2,
     _A2, _I1, _I1, _A1,
-    _A3, _A2, _A2, _A1, _A1, _A1, _A1, _A2, _A2,
+    _A3, _A2, _A2, _A2, _A1, _A1, _A1, _A2, _A2,
     _A2, _A2, _A3, _A3, _A3, _A3, _A3, _A3, _A3,
 )  # fmt: skip
 """Types of `advance`'s arguments: one version is compiled, and kept on disk."""

@@ -33,6 +33,7 @@ from ndbplan.simulate.columns import (
     N_REGIME,
     N_TABLE_SHARE,
     N_UNDO_LIMIT,
+    N_UNEVEN,
     P_DRAINED,
     P_DURABLE,
     P_DURABLE_BEFORE,
@@ -340,7 +341,10 @@ def each_second(run, nodes, ldm_of, weights, load, parts, node_state, targets, c
         level = 1.0
     cluster[C_ALERT] = level
     if run[R_UNEVEN] > 0.0:
-        new = np.sqrt(1.0 - DRIFT_KEPT * DRIFT_KEPT) * run[R_UNEVEN]
+        fresh = np.sqrt(1.0 - DRIFT_KEPT * DRIFT_KEPT) * run[R_UNEVEN]
         for p in range(log_parts):
-            drift = DRIFT_KEPT * (weights[p] - 1.0) + new * _normal(cluster)
-            weights[p] = min(1.5, max(0.5, 1.0 + drift))
+            # One number for the part of every node: nodes that are alike stay so, simulated once or apart.
+            number = _normal(cluster)
+            for n in range(count):
+                drift = DRIFT_KEPT * (weights[n, p] - 1.0) + fresh * nodes[n, N_UNEVEN] * number
+                weights[n, p] = min(1.5, max(0.5, 1.0 + drift))

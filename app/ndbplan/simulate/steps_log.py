@@ -340,7 +340,7 @@ def drain_part_of(nodes, parts, members, begin, end, weights, capacity, hold, ro
     """Give a disk's capacity (bytes of log) to the parts of its nodes; returns what was written.
 
     Each part has one write under way and the disk serves them in turn, so each gets as much as the next
-    until it has nothing left; `weights` is the small unevenness between parts. `room_part` is the shortest
+    until it has nothing left; `weights` is the unevenness between parts, by node and part. `room_part` is the shortest
     piece of a step against this one: what is written during it makes room while more comes.
     """
     log_parts = parts.shape[2]
@@ -354,7 +354,7 @@ def drain_part_of(nodes, parts, members, begin, end, weights, capacity, hold, ro
             n = members[m]
             for p in range(log_parts):
                 if parts[P_FILL, n, p] - hold - parts[P_GRANT, n, p] >= 1.0:
-                    weight += weights[p]
+                    weight += weights[n, p]
         if weight <= 0.0 or left < 1.0:
             break
         level = left / weight
@@ -364,7 +364,7 @@ def drain_part_of(nodes, parts, members, begin, end, weights, capacity, hold, ro
             for p in range(log_parts):
                 waiting = parts[P_FILL, n, p] - hold - parts[P_GRANT, n, p]
                 if waiting >= 1.0:
-                    grant = level * weights[p]
+                    grant = level * weights[n, p]
                     if grant >= waiting:
                         grant = waiting
                         some_done = True
