@@ -340,8 +340,8 @@ def drain_part_of(nodes, parts, members, begin, end, weights, capacity, hold, ro
     """Give a disk's capacity (bytes of log) to the parts of its nodes; returns what was written.
 
     Each part has one write under way and the disk serves them in turn, so each gets as much as the next
-    until it has nothing left; `weights` is the unevenness between parts, by node and part. `room_part` is the shortest
-    piece of a step against this one: what is written during it makes room while more comes.
+    until it has nothing left; `weights` is the unevenness between parts, by node and part. `room_part` is
+    the shortest piece of a step against this one: what is written during it makes room while more comes.
     """
     log_parts = parts.shape[2]
     left = capacity
