@@ -396,10 +396,10 @@ def _side(
         reason, elected = f"node {elected}, elected before, failed with it", None
     elif elected is not None and at_s is not None and at_s < running.ready_at_s:
         reason, elected = f"node {elected} is elected but not ready yet", None
-    elif elected is not None and elected in answered:
-        reason, elected = f"node {elected} has already answered the other side", None
     elif elected is not None and elected not in connected:
         answers, reason = False, "is out of its sight"
+    elif elected is not None and elected in answered:
+        reason, elected = f"node {elected} has already answered the other side", None
     elif elected is not None and not _candidate(cluster, elected).answers:
         answers, reason = False, "answers later than ArbitrationTimeout (ArbitrationDelay)"
     verdict = judge(cluster, running.started, survivors, elected, answers=answers, no_answer=reason)

@@ -66,7 +66,9 @@ def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:
         disk_id = node.disk_roles.disk_of(role)
         if disk_id is None:
             return data_dir
-        return next((path for path in known if _disk_of(disks, path) == disk_id), _below(plan.by_id[disk_id]))
+        return next(
+            (path for path in known if disk_of_path(disks, path) == disk_id), _below(plan.by_id[disk_id])
+        )
 
     stated = _set_path(plan, node, "FileSystemPath")
     file_system = stated or on_disk(DiskRole.REDO, data_dir)
@@ -85,7 +87,7 @@ def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:
         if node.disk_roles.disk_of(role) is None and stated:
             return None
         folder = on_disk(role, data_dir)
-        if folder == file_system or _disk_of(disks, folder) == _disk_of(disks, file_system):
+        if folder == file_system or disk_of_path(disks, folder) == disk_of_path(disks, file_system):
             return None
         return f"{folder}/ndb_{node.node_id}_{name}"
 
@@ -101,7 +103,7 @@ def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:
     )
 
 
-def _disk_of(disks: tuple[Disk, ...], path: str) -> str | None:
+def disk_of_path(disks: tuple[Disk, ...], path: str) -> str | None:
     """Id of the disk whose mount point holds the path; None when it is on no disk of the plan."""
     holding = [disk for disk in disks if f"{path}/".startswith(f"{disk.mount_point.rstrip('/')}/")]
     return max(holding, key=lambda disk: len(disk.mount_point)).id if holding else None

@@ -1,0 +1,430 @@
+"""What dead parts of a plan do to its nodes: hosts, disks, racks, links become dead nodes and sides.
+
+failures = Failures(plan)
+failures.judge(parse_parts(plan, "host:a1,disk:b1/nvme0"))          # sides with their verdicts
+course(plan, [Step(parse_parts(plan, "node:1")), Step(cut=(parse_parts(plan, "rack:B"),))])
+
+Which nodes go on is decided by `ndb.survival`; nothing here knows a rule of the product.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from ndbplan.base.errors import UserError
+from ndbplan.ndb.survival import (
+    Arbitration,
+    Candidate,
+    Cluster,
+    Outcome,
+    Running,
+    Side,
+    fail,
+    rule_of,
+    started_up,
+)
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.node_groups import groups_by_number, node_group_ids
+from ndbplan.plan.paths import data_node_paths, disk_for, disk_of_path
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import (
+    NODE_GROUP_NONE,
+    DataNode,
+    DiskRole,
+    ManagementNode,
+    Process,
+    process_node_ids,
+)
+from ndbplan.plan.settings import data_node_text, effective
+
+KINDS = ("node", "host", "disk", "rack", "link", "switch")
+"""What may fail: a process, a machine, a device, a location, the link of two hosts, a location's switch."""
+
+
+class PartError(UserError, ValueError):
+    """A part that a plan does not have, or a text that names none."""
+
+
+class Part(NamedTuple):
+    """One part that may fail, as people write it: `node:4`, `host:a1`, `disk:a1/nvme0`, `rack:A`."""
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}"
+
+
+class Damage(NamedTuple):
+    """What dead and cut parts do, before the product decides anything."""
+
+    dead: frozenset[int]
+    """Node ids of every kind that are gone."""
+    apart: frozenset[frozenset[int]] = frozenset()
+    """Sets of node ids that see each other and nobody else."""
+    links: frozenset[frozenset[str]] = frozenset()
+    """Pairs of host ids that do not reach one another."""
+
+
+class Step(NamedTuple):
+    """One failure of a course: parts that die at once, and parts that lose sight of the rest."""
+
+    dead: tuple[Part, ...] = ()
+    cut: tuple[tuple[Part, ...], ...] = ()
+    """Each set of parts loses sight of everything else and stays together."""
+    at_s: float | None = None
+    """When; None: late enough after the failure before for another arbitrator to be elected."""
+
+
+class Judged(NamedTuple):
+    """What one failure ends in."""
+
+    sides: tuple[Side, ...]
+    shut_out: frozenset[int] = frozenset()
+    """Data nodes that one other does not reach though the rest reaches both: heartbeats shut them out."""
+
+    @property
+    def best(self) -> Side:
+        """The side that decides for the cluster: one that goes on, else that asks, else that stops."""
+        order = (Outcome.GOES_ON, Outcome.ASKS, Outcome.STOPS)
+        return min(self.sides, key=lambda side: order.index(side.verdict.outcome))
+
+    @property
+    def stops(self) -> bool:
+        """Whether no side goes on."""
+        return self.best.verdict.outcome is Outcome.STOPS
+
+    @property
+    def split_brain(self) -> bool:
+        """Whether more than one side goes on: two living clusters with the same data."""
+        return sum(side.after is not None for side in self.sides) > 1
+
+
+def parts(plan: Plan) -> tuple[Part, ...]:
+    """Every part of a plan that may fail by itself; links only where the plan has a connection of its own."""
+    return tuple(dict.fromkeys(_parts(plan)))
+
+
+def _parts(plan: Plan) -> Iterator[Part]:
+    for process in sorted(plan.processes, key=lambda p: p.node_id):
+        if process.host_id is not None:
+            yield Part("node", str(process.node_id))
+    for host in plan.hosts:
+        yield Part("host", host.hostname)
+    for host in plan.hosts:
+        for disk in host.disks:
+            yield Part("disk", f"{host.hostname}/{disk.name}")
+    used = {host.location_id for host in plan.hosts}
+    racks = [location for location in plan.locations if location.id in used]
+    for location in racks:
+        yield Part("rack", location.name)
+    for link in plan.links:
+        ends = [_host_of(plan, process_id) for process_id in (link.process_id_1, link.process_id_2)]
+        names = sorted({end.hostname for end in ends if end is not None})
+        if len(names) == 2:
+            yield Part("link", "/".join(names))
+    if len(used) > 1:
+        for location in racks:
+            yield Part("switch", location.name)
+
+
+def _host_of(plan: Plan, process_id: str) -> Host | None:
+    host_id = plan.by_id[process_id].host_id
+    return None if host_id is None else plan.host(host_id)
+
+
+_PART = re.compile(r"\s*([A-Za-z]+)\s*:\s*(.*?)\s*", re.DOTALL)
+_BETWEEN = re.compile(r",(?=\s*(?:" + "|".join(KINDS) + r")\s*:)")
+
+
+def parse_parts(plan: Plan, text: str) -> tuple[Part, ...]:
+    """The parts in `node:4,host:a1`, each once; PartError names the one that the plan does not have.
+
+    A name may hold a comma: a new part begins where a kind and a colon follow it.
+    """
+    return tuple(dict.fromkeys(_parsed(plan, piece) for piece in _BETWEEN.split(text)))
+
+
+def _parsed(plan: Plan, text: str) -> Part:
+    match = _PART.fullmatch(text)
+    if match is None or match[1].lower() not in KINDS or not match[2]:
+        raise PartError(
+            f"'{text.strip()[:60]}' names no part",
+            fix="write node:4, host:NAME, disk:HOST/NAME, rack:NAME, link:HOST/HOST or switch:NAME",
+        )
+    part = Part(match[1].lower(), match[2])
+    _found(plan, part)
+    return part
+
+
+def _found(plan: Plan, part: Part) -> list[Any]:
+    """What of the plan a part means; PartError when there is nothing of that name."""
+    found: list[Any]
+    if part.kind == "node":
+        found = [p for p in plan.processes if part.name in map(str, process_node_ids(p))]
+        known = [str(p.node_id) for p in sorted(plan.processes, key=lambda p: p.node_id)]
+    elif part.kind == "host":
+        found = list(_hosts(plan, part.name))
+        known = [host.hostname for host in plan.hosts]
+    elif part.kind == "disk":
+        hostname, _, disk_name = part.name.partition("/")
+        found = [d for host in _hosts(plan, hostname) for d in host.disks if disk_name in (d.name, d.id)]
+        known = [f"{host.hostname}/{disk.name}" for host in plan.hosts for disk in host.disks]
+    elif part.kind == "link":
+        ends = [list(_hosts(plan, name)) for name in part.name.split("/")]
+        whole = len(ends) == 2 and all(ends) and ends[0] != ends[1]
+        found = [host for end in ends for host in end] if whole else []
+        known = [f"{a.hostname}/{b.hostname}" for a, b in combinations(plan.hosts[:5], 2)]
+    else:
+        found = [place for place in plan.locations if part.name in (place.name, place.id)]
+        known = [place.name for place in plan.locations]
+    if not found:
+        shown = ", ".join(known[:12]) + (" …" if len(known) > 12 else "")
+        kind = "rack or location" if part.kind in ("rack", "switch") else part.kind
+        raise PartError(f"the plan has no {kind} '{part.name}'", fix=f"it has {shown or 'none'}")
+    return found
+
+
+def _hosts(plan: Plan, name: str) -> Iterator[Host]:
+    """Hosts called so; two of one name are one machine to the product."""
+    return (host for host in plan.hosts if name.lower() == host.hostname.lower() or name == host.id)
+
+
+def cluster_of(plan: Plan) -> Cluster:
+    """What the product knows of the plan's cluster: groups, who may arbitrate, the rule of its version."""
+    groups = {
+        number: frozenset(node.node_id for node in members)
+        for number, members in groups_by_number(plan).items()
+    }
+    ids = node_group_ids(plan)
+    spare = frozenset(node_id for node_id, group in ids.items() if group == NODE_GROUP_NONE)
+    text = str(data_node_text(plan, None, "Arbitration") or Arbitration.DEFAULT)
+    mode = next((m for m in Arbitration if m.lower() == text.lower()), Arbitration.DEFAULT)
+    return Cluster(rule_of(plan.version), groups, spare, tuple(_candidates(plan)), mode)
+
+
+def _candidates(plan: Plan) -> Iterator[Candidate]:
+    timeout_ms = _number(data_node_text(plan, None, "ArbitrationTimeout"))
+    for process in plan.processes:
+        if isinstance(process, DataNode):
+            continue
+        rank = _number(effective(plan, process, "ArbitrationRank"))
+        if rank not in (1, 2):
+            continue
+        answers = _number(effective(plan, process, "ArbitrationDelay")) <= timeout_ms
+        management = isinstance(process, ManagementNode)
+        for node_id in process_node_ids(process):
+            yield Candidate(node_id, rank, management, answers)
+
+
+def _number(value: int | str | None) -> int:
+    return value if isinstance(value, int) else int(value) if value and value.isdigit() else 0
+
+
+_DISK_DATA = (DiskRole.UNDO, DiskRole.DATA_FILES)
+
+
+def disks_needed(plan: Plan, process: Process) -> frozenset[str]:
+    """Ids of the disks without which a process dies.
+
+    A data node needs those of its redo log and checkpoints, and those of undo log and data files where a role
+    is given or the plan has disk data; a disk of backups only fails the backup. Of a management node the disk
+    of a DataDir that the plan states; else the plan does not say where its files are.
+    """
+    if isinstance(process, DataNode):
+        return frozenset(_disks_of_data_node(plan, process))
+    stated = process.parameters.get("DataDir") or (
+        plan.parameters.management.get("DataDir") if isinstance(process, ManagementNode) else None
+    )
+    if process.host_id is None or not isinstance(stated, str):
+        return frozenset()
+    found = disk_of_path(plan.host(process.host_id).disks, stated)
+    return frozenset() if found is None else frozenset({found})
+
+
+def _disks_of_data_node(plan: Plan, node: DataNode) -> Iterator[str]:
+    disks = plan.host(node.host_id).disks
+    if not disks:
+        return
+    has_disk_data = bool(plan.tablespaces or plan.logfile_groups)
+    paths = data_node_paths(plan, node)
+    place = {
+        DiskRole.REDO: paths.redo or paths.file_system,
+        DiskRole.LCP: paths.lcp or paths.file_system,
+        DiskRole.UNDO: paths.undo_files,
+        DiskRole.DATA_FILES: paths.data_files,
+    }
+    for role, path in place.items():
+        given = node.disk_roles.disk_of(role)
+        if role in _DISK_DATA and not has_disk_data and given is None:
+            continue
+        by_role = disk_for(plan, node, role)
+        if by_role is not None and f"{path}/".startswith(f"{by_role.mount_point.rstrip('/')}/"):
+            yield by_role.id
+        elif (by_path := disk_of_path(disks, path)) is not None:
+            yield by_path
+        elif by_role is not None:
+            yield by_role.id
+
+
+@dataclass(frozen=True)
+class Failures:
+    """The plan's cluster at rest, and what any set of its parts does to it; each thing is worked out once."""
+
+    plan: Plan
+
+    @cached_property
+    def cluster(self) -> Cluster:
+        """What the product knows."""
+        return cluster_of(self.plan)
+
+    @cached_property
+    def running(self) -> Running:
+        """All nodes up, the arbitrator elected. API slots without a host are taken by nobody."""
+        nowhere = {
+            node_id for p in self.plan.processes if p.host_id is None for node_id in process_node_ids(p)
+        }
+        return started_up(self.cluster, nowhere)
+
+    @cached_property
+    def _host_of_node(self) -> dict[int, str]:
+        return {
+            node_id: process.host_id
+            for process in self.plan.processes
+            if process.host_id is not None
+            for node_id in process_node_ids(process)
+        }
+
+    @cached_property
+    def _nodes_of_disk(self) -> dict[str, frozenset[int]]:
+        found: dict[str, set[int]] = {}
+        for process in self.plan.processes:
+            for disk_id in disks_needed(self.plan, process):
+                found.setdefault(disk_id, set()).update(process_node_ids(process))
+        return {disk_id: frozenset(nodes) for disk_id, nodes in found.items()}
+
+    def _nodes_of_hosts(self, hosts: Iterable[Host]) -> frozenset[int]:
+        processes = [p for host in hosts for p in self.plan.processes_of_host[host.id]]
+        return frozenset(node_id for process in processes for node_id in process_node_ids(process))
+
+    def nodes_of(self, part: Part) -> frozenset[int]:
+        """Node ids of every kind inside a part: those that a dead one takes along (a link has none)."""
+        found = _found(self.plan, part)
+        if part.kind == "node":
+            return frozenset(n for process in found for n in process_node_ids(process))
+        if part.kind == "disk":
+            ids = [disk.id for disk in found if isinstance(disk, Disk)]
+            return frozenset().union(*(self._nodes_of_disk.get(disk_id, frozenset()) for disk_id in ids))
+        if part.kind == "link":
+            return frozenset()
+        places = {place.id for place in found if isinstance(place, Location)}
+        hosts = [h for h in found if isinstance(h, Host)] or [
+            host for host in self.plan.hosts if host.location_id in places
+        ]
+        return self._nodes_of_hosts(hosts)
+
+    def damage(self, dead: Iterable[Part] = (), cut: Iterable[Collection[Part]] = ()) -> Damage:
+        """What dead and cut parts do together. A dead link or switch kills nobody, it cuts."""
+        gone: set[int] = set()
+        apart: set[frozenset[int]] = set()
+        links: set[frozenset[str]] = set()
+        for part in dead:
+            if part.kind == "link":
+                links |= self._pairs(part)
+            elif part.kind == "switch":
+                apart.add(self.nodes_of(part))
+            else:
+                gone |= self.nodes_of(part)
+        for together in cut:
+            apart.add(frozenset().union(*(self.nodes_of(part) for part in together)))
+            for part in together:
+                links |= self._pairs(part)
+        return Damage(frozenset(gone), frozenset(side for side in apart if side), frozenset(links))
+
+    def _pairs(self, part: Part) -> set[frozenset[str]]:
+        if part.kind != "link":
+            return set()
+        one, other = ([host.id for host in _hosts(self.plan, name)] for name in part.name.split("/"))
+        return {frozenset({a, b}) for a in one for b in other if a != b}
+
+    def judge(
+        self, dead: Iterable[Part] = (), cut: Iterable[Collection[Part]] = (), at_s: float | None = None
+    ) -> Judged:
+        """What the whole cluster does when these parts fail at once."""
+        return self.after(self.running, self.damage(dead, cut), at_s)
+
+    def after(self, running: Running, damage: Damage, at_s: float | None = None) -> Judged:
+        """What a running cluster does with some damage."""
+        if not damage.apart and not damage.links:
+            return Judged(fail(self.cluster, running, damage.dead, None, at_s))
+        sides, shut_out = self._sides(running, damage)
+        return Judged(fail(self.cluster, running, damage.dead | shut_out, sides, at_s), shut_out)
+
+    def _sides(self, running: Running, damage: Damage) -> tuple[list[frozenset[int]], frozenset[int]]:
+        """Node ids that see one another, a set for each side, and data nodes that heartbeats shut out.
+
+        Where a broken link leaves two data nodes that both still see a third, the one that its neighbour in
+        the ring of heartbeats watches is shut out (2315; measured 4 of 4). The ring follows the order of
+        joining, which no plan knows: the node with the most broken links goes, of equal ones the highest id.
+        """
+        data = (running.started | running.starting) - damage.dead
+        others = running.connected - damage.dead
+        by_place: dict[tuple[bool, ...], set[int]] = {}
+        apart = sorted(damage.apart, key=sorted)
+        for node_id in data | others:
+            by_place.setdefault(tuple(node_id in side for side in apart), set()).add(node_id)
+        sides: list[frozenset[int]] = []
+        shut_out: set[int] = set()
+        for place in by_place.values():
+            left = place & data
+            while left:
+                together = self._reached(min(left), left, damage.links)
+                left -= together
+                while lonely := self._most_alone(together, damage.links):
+                    together.discard(lonely)
+                    shut_out.add(lonely)
+                seen = {o for o in place & others if all(self._sees(o, n, damage.links) for n in together)}
+                sides.append(frozenset(together | seen))
+        return sides, frozenset(shut_out)
+
+    def _sees(self, one: int, other: int, links: frozenset[frozenset[str]]) -> bool:
+        hosts = frozenset({self._host_of_node.get(one, ""), self._host_of_node.get(other, "")})
+        return hosts not in links
+
+    def _reached(self, start: int, among: set[int], links: frozenset[frozenset[str]]) -> set[int]:
+        found, open_ends = {start}, [start]
+        while open_ends:
+            node_id = open_ends.pop()
+            new = {n for n in among - found if self._sees(node_id, n, links)}
+            found |= new
+            open_ends += new
+        return found
+
+    def _most_alone(self, together: set[int], links: frozenset[frozenset[str]]) -> int:
+        """The node of a side that sees the fewest of it; 0 when all see all."""
+        if not links:
+            return 0
+        unseen = {n: sum(not self._sees(n, other, links) for other in together) for n in together}
+        worst = max(together, key=lambda n: (unseen[n], n))
+        return worst if unseen[worst] else 0
+
+
+def course(plan: Plan, steps: Sequence[Step]) -> tuple[tuple[Judged, ...], ...]:
+    """Failures in turn, each judged on what the one before left: for each step one answer per living cluster.
+
+    More than one lives only after a split brain; none after the cluster has stopped.
+    """
+    failures = Failures(plan)
+    living: tuple[Running, ...] = (failures.running,)
+    found: list[tuple[Judged, ...]] = []
+    for step in steps:
+        damage = failures.damage(step.dead, step.cut)
+        judged = tuple(failures.after(running, damage, step.at_s) for running in living)
+        found.append(judged)
+        living = tuple(side.after for one in judged for side in one.sides if side.after is not None)
+    return tuple(found)
