@@ -25,3 +25,32 @@ def test_memory_grows_month_by_month(call: Any, saved: Any) -> None:
 
 def test_months_are_numbers(call: Any, saved: Any) -> None:
     assert "--months" in call("estimate", saved("starter"), "--months", "soon").refused()
+
+
+def test_the_files_of_all_roles_add_up_to_what_lies_on_each_disk(call: Any, saved: Any) -> None:
+    shape = call("estimate", saved("disk-data"), "--only", "disk_space", "--json").json("estimate")
+    space = shape["disk_space"]
+    assert [(disk["host"], disk["disk"]) for disk in space["disks"]] == [
+        (f"node{i}", "sda") for i in range(1, 5)
+    ]
+    for disk in space["disks"]:
+        here = [one["bytes"]["value"] for one in space["files"] if one["host"] == disk["host"]]
+        assert disk["used_bytes"]["value"] == sum(here)
+        assert disk["free_bytes"] == disk["capacity_bytes"] - sum(here)
+    assert {one["role"] for one in space["files"]} == {"redo", "lcp", "undo", "data_files", "backup"}
+
+
+def test_the_month_in_which_a_disk_is_full(call: Any, saved: Any) -> None:
+    plan = sample_plan("starter")
+    plan = update(plan, plan.tables[0].id, growth_rows_per_month=10**9)
+    shape = call("estimate", saved(plan), "--only", "disk_space", "--months", "12", "--json").json("estimate")
+    months = {(one["host"], one["disk"]): one["months_until_full"] for one in shape["growth"]["disks"]}
+    assert months["host-a1", "nvme0"] is None, "redo log only"
+    left = months["host-a1", "nvme1"]
+    assert left["low"] <= left["value"] <= left["high"]
+    fills = [month["disks"] for month in shape["growth"]["months"]]
+    full = [
+        any(disk["fill"] > 1 for disk in disks if (disk["host"], disk["disk"]) == ("host-a1", "nvme1"))
+        for disks in fills
+    ]
+    assert full == [month["month"] >= left["value"] for month in shape["growth"]["months"]]

@@ -4,9 +4,10 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.estimate.disk_data import disk_data
-from ndbplan.estimate.disks import disk_demand, disk_of_role
+from ndbplan.estimate.disks import disk_demand
 from ndbplan.plan import edits
 from ndbplan.plan.file import load
+from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Calibration, Plan
 from ndbplan.plan.processes import DiskRole
 
@@ -38,7 +39,7 @@ def test_the_derivation_of_a_busy_disk_names_redo_and_checkpoints() -> None:
 def test_checkpoints_on_another_disk_relieve_it() -> None:
     plan = OVERLOAD
     for node in plan.data_nodes:
-        own = disk_of_role(plan, node, DiskRole.REDO)
+        own = disk_for(plan, node, DiskRole.REDO)
         other = next(d for d in plan.host(node.host_id).disks if d is not own)
         plan = edits.assign_role(plan, node.id, DiskRole.LCP, other.id)
     assert on_one_node(plan).utilisation.value < 0.9
@@ -62,7 +63,7 @@ def test_roles_without_a_disk_fall_to_the_first_one_and_other_programs_count() -
     node = STARTER.data_nodes[0]
     bare = edits.assign_role(STARTER, node.id, DiskRole.REDO, None)
     first = STARTER.host(node.host_id).disks[0]
-    assert disk_of_role(bare, bare.data_nodes[0], DiskRole.REDO) is first
+    assert disk_for(bare, bare.data_nodes[0], DiskRole.REDO) is first
     loaded = edits.update(STARTER, first.id, other_load=0.5)
     idle = disk_demand(loaded, None).of(first.id)
     assert idle is not None

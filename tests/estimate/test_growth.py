@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.estimate.growth import after_months, growth
-from ndbplan.plan.hardware import Host
+from ndbplan.estimate.disk_data import disk_data
+from ndbplan.estimate.disk_space import disk_space
+from ndbplan.estimate.growth import LONGEST_MONTHS, after_months, fillings, first_of, growth
+from ndbplan.plan.edits import set_parameter
+from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
-from ndbplan.plan.tables import Column, Table
+from ndbplan.plan.tables import Column, LogfileGroup, SpaceFile, Table, Tablespace
 
 TABLE = Table(
     id="t",
@@ -61,3 +66,82 @@ def test_a_full_node_has_no_time_left() -> None:
     left = growth(_plan(data_memory=64 * 2**20), months=1).months_until_full
     assert left is not None
     assert left.value == pytest.approx(0)
+
+
+# Disks and tablespaces
+
+
+def _with_disk(capacity_bytes: int, growth_rows_per_month: int = 100_000, version: str = "8.4") -> Plan:
+    disk = Disk(
+        id="d",
+        name="d",
+        capacity_bytes=capacity_bytes,
+        sequential_read_bytes_per_s=1e8,
+        sequential_write_bytes_per_s=1e8,
+        random_read_iops=100,
+        random_write_iops=100,
+    )
+    plan = _plan(TABLE.model_copy(update={"growth_rows_per_month": growth_rows_per_month}))
+    host = plan.hosts[0].model_copy(update={"disks": (disk,)})
+    return plan.replace(hosts=(host,), ndb_version=version)
+
+
+def _fill(plan: Plan, months: float) -> float:
+    return disk_space(after_months(plan, months)).disks[0].fill.value
+
+
+@given(
+    st.integers(2_200, 60_000),
+    st.integers(1_000, 10**7),
+    st.sampled_from(["7.0", "7.5", "8.4"]),
+    st.sampled_from([12.0, float(LONGEST_MONTHS)]),
+    st.booleans(),
+)
+@settings(deadline=None, max_examples=40)
+def test_a_disk_is_full_in_the_month_found_and_not_before(
+    megabytes: int, rows: int, version: str, horizon: float, whole: bool
+) -> None:
+    plan = _with_disk(megabytes * 10**6, rows, version)
+    if whole and version == "8.4":
+        plan = set_parameter(plan, "data_node", "EnablePartialLcp", 0)
+    (found,) = fillings(plan, horizon)
+    left = found.months_until_full
+    if left is None:
+        assert _fill(plan, horizon) <= 1
+        return
+    assert left.low <= left.value <= left.high
+    if left.value == 0:
+        assert _fill(plan, 0) > 1
+    else:
+        assert _fill(plan, left.value) > 1
+        assert _fill(plan, left.value - 0.06) <= 1
+
+
+def test_a_tablespace_fills_as_its_tables_grow() -> None:
+    on_disk = Column(name="far", type="varbinary", length=2000, storage="disk")
+    table = TABLE.model_copy(update={"columns": (*TABLE.columns, on_disk), "tablespace_id": "s"})
+    space = Tablespace(
+        id="s",
+        name="s",
+        logfile_group_id="l",
+        data_files=(SpaceFile(name="f", size_bytes=2**30, count=4),),
+    )
+    undo = LogfileGroup(id="l", name="l", undo_files=(SpaceFile(name="u", size_bytes=2**20),))
+    plan = _plan().replace(tables=(table,), tablespaces=(space,), logfile_groups=(undo,))
+    (found,) = fillings(plan)
+    assert (found.kind, found.name) == ("tablespace", "s")
+    left = found.months_until_full
+    assert left is not None
+    fill = disk_data(after_months(plan, left.value), None).tablespaces[0].fill.value
+    before = disk_data(after_months(plan, left.value - 0.06), None).tablespaces[0].fill.value
+    assert before <= 1 < fill
+    assert first_of(fillings(plan)) is found
+
+
+def test_each_month_says_how_full_every_disk_is() -> None:
+    found = growth(_with_disk(20 * 10**9), months=24, step=6).to_json()
+    fills = [month["disks"][0]["fill"] for month in found["months"]]
+    assert fills == sorted(fills)
+    assert fills[0] < fills[-1]
+    assert found["disks"][0]["months_until_full"] is not None
+    assert found["tablespaces"] == []

@@ -13,7 +13,6 @@ from typing import Any
 from ndbplan.base.units import MIB
 from ndbplan.estimate.checkpoint import ADAPTIVE_SPEED_SINCE, speed_limits
 from ndbplan.estimate.constants import constant_for, term_of
-from ndbplan.estimate.disks import disk_of_role
 from ndbplan.estimate.load import node_loads
 from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.node_data import NodeData, node_data
@@ -26,6 +25,7 @@ from ndbplan.estimate.shares import shares_of
 from ndbplan.estimate.topology import ldm_threads
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Disk
+from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.settings import no_of_replicas
@@ -110,7 +110,7 @@ def _speed(plan: Plan, node: DataNode) -> tuple[Quantity, str]:
         ("MaxDiskWriteSpeed × BackupDiskWriteSpeedPct", throttle, throttle, throttle),
         ("LDM threads that scan", threads * scan.value, threads * scan.low, threads * scan.high),
     ]
-    disk = disk_of_role(plan, node, DiskRole.BACKUP)
+    disk = disk_for(plan, node, DiskRole.BACKUP)
     if disk is not None:
         left = disk.sequential_write_bytes_per_s * max(0.05, 1 - disk.other_load)
         bounds.append((f"disk {disk.name}", left, left, left))
@@ -238,7 +238,7 @@ def _restore_disk_seconds(plan: Plan, version: NdbVersion) -> tuple[float, str]:
             log[node_id] = log.get(node_id, 0.0) + each * share.replicas
     worst, where = 0.0, ""
     for node in plan.data_nodes:
-        disk = disk_of_role(plan, node, DiskRole.REDO)
+        disk = disk_for(plan, node, DiskRole.REDO)
         if disk is not None and log.get(node.node_id, 0.0) / disk.sequential_write_bytes_per_s > worst:
             worst = log[node.node_id] / disk.sequential_write_bytes_per_s
             where = f"disk {disk.name} of node {node.node_id}"
@@ -263,8 +263,8 @@ def create_file(plan: Plan, disk: Disk, size_bytes: int) -> Quantity:
 def create_disk_data(plan: Plan) -> PhasedEstimate:
     """Creating every undo file and data file of the plan, one after the other; the slowest disk counts."""
     found = []
-    undo = [disk_of_role(plan, node, DiskRole.UNDO) for node in plan.data_nodes]
-    data = [disk_of_role(plan, node, DiskRole.DATA_FILES) for node in plan.data_nodes]
+    undo = [disk_for(plan, node, DiskRole.UNDO) for node in plan.data_nodes]
+    data = [disk_for(plan, node, DiskRole.DATA_FILES) for node in plan.data_nodes]
     jobs = [
         *((f"undo files of {g.name}", f, undo) for g in plan.logfile_groups for f in g.undo_files),
         *((f"data files of {t.name}", f, data) for t in plan.tablespaces for f in t.data_files),

@@ -16,24 +16,12 @@ from ndbplan.estimate.parameters import KEPT_NODES, settings_of
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.redo import NodeRedo, RedoEstimate, redo
 from ndbplan.plan.hardware import Disk, DiskKind
+from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
 
 _NO_IO = Quantity.exact(0.0, "per s")
-
-
-def disk_of_role(plan: Plan, node: DataNode, role: DiskRole) -> Disk | None:
-    """The disk of a role: the one given to it, else the first of the node's host; None without disks."""
-    return _disk_of_role(node, plan.host(node.host_id).disks, role)
-
-
-def _disk_of_role(node: DataNode, disks: tuple[Disk, ...], role: DiskRole) -> Disk | None:
-    disk_id = node.disk_roles.disk_of(role)
-    for disk in disks:
-        if disk.id == disk_id:
-            return disk
-    return disks[0] if disks else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +108,26 @@ def sequential_write_bytes_per_s(plan: Plan, disk: Disk, streams: int) -> Quanti
     )
 
 
+@memo_by_identity(size=2 * KEPT_NODES)
+def _disks(*disks: Disk | None) -> tuple[Disk | None, ...]:
+    """The disks as one object for the same disks, so that figures of a node can be kept by identity."""
+    return disks
+
+
 @memo_by_identity(size=KEPT_NODES)
 def _streams(
     node: DataNode,
-    disks: tuple[Disk, ...],
+    disks: tuple[Disk | None, ...],
     log: NodeRedo | None,
     lcp: NodeCheckpoint | None,
     data: NodeDiskData | None,
 ) -> tuple[tuple[Disk, Stream], ...]:
-    """What one node asks of its host's disks."""
+    """What one node asks of its host's disks, which are given in the order of DiskRole."""
     found: list[tuple[Disk, Stream]] = []
+    disk_of = dict(zip(DiskRole, disks, strict=True))
 
     def put(role: DiskRole, writes: Quantity, reads: Quantity = _NO_IO, random: Quantity = _NO_IO) -> None:
-        disk = _disk_of_role(node, disks, role)
+        disk = disk_of[role]
         if disk is not None and (writes.value or reads.value or random.value):
             found.append((disk, Stream(node.node_id, role, writes, reads, random)))
 
@@ -194,9 +189,8 @@ def demand_of(
     pages_of = {node.node_id: node for node in pages.nodes}
     used: dict[str, tuple[Disk, list[Stream]]] = {}
     for node in plan.data_nodes:
-        own = plan.host(node.host_id).disks
-        for role in DiskRole:
-            disk = _disk_of_role(node, own, role)
+        own = _disks(*(disk_for(plan, node, role) for role in DiskRole))
+        for disk in own:
             if disk is not None:
                 used.setdefault(disk.id, (disk, []))
         key = node.node_id

@@ -12,6 +12,7 @@ from typing import Any
 from ndbplan.estimate.checkpoint import CheckpointEstimate, checkpoint
 from ndbplan.estimate.cpu import CpuEstimate, cpu
 from ndbplan.estimate.disk_data import DiskDataEstimate, disk_data
+from ndbplan.estimate.disk_space import DiskSpaceEstimate, disk_space
 from ndbplan.estimate.disks import DisksEstimate, demand_of
 from ndbplan.estimate.distribution import distribute
 from ndbplan.estimate.fragments import TableDistribution
@@ -22,7 +23,7 @@ from ndbplan.estimate.shares import has_partitions
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 
-PARTS = ("distribution", "memory", "redo", "checkpoint", "disks", "disk_data", "network", "cpu")
+PARTS = ("distribution", "memory", "redo", "checkpoint", "disks", "disk_data", "disk_space", "network", "cpu")
 """Names of the parts, as `ndbplan estimate --only` takes them."""
 
 
@@ -42,6 +43,7 @@ class Overview:
     checkpoint: CheckpointEstimate
     disks: DisksEstimate
     disk_data: DiskDataEstimate
+    disk_space: DiskSpaceEstimate
     network: NetworkEstimate
     cpu: CpuEstimate
 
@@ -54,6 +56,7 @@ class Overview:
             "checkpoint": lambda: self.checkpoint.to_json(why),
             "disks": lambda: self.disks.to_json(why),
             "disk_data": lambda: self.disk_data.to_json(why),
+            "disk_space": lambda: self.disk_space.to_json(why),
             "network": lambda: self.network.to_json(why),
             "cpu": lambda: self.cpu.to_json(why),
         }
@@ -95,6 +98,8 @@ def overview(
     pages = disk_data(plan, workload)
     disks = demand_of(plan, logs, checkpoints, pages)
     check()
+    space = disk_space(plan, workload)
+    check()
     links = network(plan, workload)
     check()
     return Overview(
@@ -105,6 +110,7 @@ def overview(
         checkpoint=checkpoints,
         disks=disks,
         disk_data=pages,
+        disk_space=space,
         network=links,
         cpu=cpu(plan, workload),
     )

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ndbplan.estimate.constants import constant_for, term_of
-from ndbplan.estimate.disks import disk_of_role
 from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.node_data import node_data_by_id
 from ndbplan.estimate.parameters import version_of
@@ -22,6 +21,7 @@ from ndbplan.estimate.restart import IDLE, Conditions, Kind, restart, start_besi
 from ndbplan.estimate.restart_phases import Phase
 from ndbplan.estimate.rows import blob_parts, row_layout
 from ndbplan.plan.node_groups import node_groups
+from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, DiskRole
 from ndbplan.plan.settings import no_of_replicas
@@ -402,7 +402,7 @@ def _disk_loads(plan: Plan, change: ReorganiseEstimate) -> tuple[DiskLoad, ...]:
     for i, group in enumerate(node_groups(after)):
         log = written.get(i, 0.0) * overhead.value
         for node in group:
-            disk = disk_of_role(after, node, DiskRole.REDO)
+            disk = disk_for(after, node, DiskRole.REDO)
             if disk is None or seconds.value <= 0:
                 continue
             why = (

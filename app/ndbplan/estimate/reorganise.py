@@ -20,7 +20,6 @@ from ndbplan.base.errors import UserError
 from ndbplan.estimate.columns import is_blob, row_payload_bytes
 from ndbplan.estimate.constants import calibration_of, constant_for, term_of
 from ndbplan.estimate.cpu import CpuEstimate, cpu
-from ndbplan.estimate.disks import disk_of_role
 from ndbplan.estimate.distribution import Redistribution, redistribute
 from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.memory import memory
@@ -32,6 +31,7 @@ from ndbplan.estimate.rows import blob_parts
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import edits
 from ndbplan.plan.node_groups import node_groups, odd_group
+from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.settings import no_of_replicas
@@ -236,7 +236,7 @@ def _redo_seconds(plan: Plan, after: Plan, table: Table, work: _Work) -> tuple[f
     worst, where = 0.0, ""
     for i, log in by_group.items():
         for node in groups[i]:
-            disk = disk_of_role(after, node, DiskRole.REDO)
+            disk = disk_for(after, node, DiskRole.REDO)
             if disk is not None:
                 left = max(_LEAST_LEFT, 1 - disk.other_load) * disk.sequential_write_bytes_per_s
                 if log * overhead / left > worst:

@@ -14,7 +14,6 @@ from ndbplan.estimate import restart_phases as phases
 from ndbplan.estimate.checkpoint import checkpoint
 from ndbplan.estimate.constants import calibration_of, constant_for, term_of
 from ndbplan.estimate.disk_data import disk_data
-from ndbplan.estimate.disks import disk_of_role
 from ndbplan.estimate.load import at_rate, node_loads
 from ndbplan.estimate.node_data import node_data_by_id
 from ndbplan.estimate.processors import core_speed
@@ -23,6 +22,7 @@ from ndbplan.estimate.restart_phases import Phase, Starting
 from ndbplan.estimate.shares import shares_of
 from ndbplan.estimate.topology import ldm_threads
 from ndbplan.plan.node_groups import node_groups
+from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
@@ -134,8 +134,8 @@ def _starting(plan: Plan, node: DataNode, conditions: Conditions, together: int 
         data=held.get(node.node_id),
         ldm=busy_threads(plan, node, conditions, together),
         network_bytes_per_s=plan.host(node.host_id).network_bytes_per_s,
-        checkpoint_disk=disk_of_role(plan, node, DiskRole.LCP),
-        redo_disk=disk_of_role(plan, node, DiskRole.REDO),
+        checkpoint_disk=disk_for(plan, node, DiskRole.LCP),
+        redo_disk=disk_for(plan, node, DiskRole.REDO),
         disk_factor=max(1e-6, conditions.disk_factor),
         load=load,
         checkpoint=lcp,
@@ -275,7 +275,7 @@ def _slowest(plan: Plan, nodes: list[DataNode], kind: Kind, conditions: Conditio
         host = plan.host(node.host_id)
         disks = tuple(
             (d.sequential_read_bytes_per_s, d.sync_write_latency_s)
-            for d in (disk_of_role(plan, node, role) for role in (DiskRole.LCP, DiskRole.REDO))
+            for d in (disk_for(plan, node, role) for role in (DiskRole.LCP, DiskRole.REDO))
             if d is not None
         )
         key = (host.cores, host.clock_ghz, host.network_bytes_per_s, disks, node.parameters)

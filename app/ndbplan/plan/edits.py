@@ -255,7 +255,7 @@ def _workload_without(workload: Workload, gone: set[str]) -> Workload | None:
 
 
 def set_plan(plan: Plan, **fields: Any) -> Plan:
-    """Set fields of the plan itself: name, notes, ndb_version, parameters, calibrations."""
+    """Set fields of the plan itself: name, notes, ndb_version, parameters, calibrations, backups_kept."""
     if "ndb_version" in fields:
         NdbVersion.parse(fields["ndb_version"])
     return changed_plan(plan, fields)

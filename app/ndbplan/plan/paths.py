@@ -46,14 +46,43 @@ class DataNodePaths:
         return tuple(dict.fromkeys((*paths, *(path for path in (self.lcp, self.redo) if path))))
 
 
+_PATHS_OF_ROLE = {
+    DiskRole.REDO: (),
+    DiskRole.LCP: (),
+    DiskRole.UNDO: ("FileSystemPathUndoFiles", "FileSystemPathDD"),
+    DiskRole.DATA_FILES: ("FileSystemPathDataFiles", "FileSystemPathDD"),
+    DiskRole.BACKUP: ("BackupDataDir",),
+}
+"""Path parameters that place the files of a role before its disk role does, the first that is set.
+
+Redo log and checkpoints have none: where their disk role differs from FileSystemPath, a link leads there.
+"""
+_PATHS_OF_ALL = ("FileSystemPath", "DataDir")
+"""Path parameters that hold for every role without a disk role."""
+
+
 def disk_for(plan: Plan, node: DataNode, role: DiskRole) -> Disk | None:
-    """The disk of a role; without one given the host's first, None on a host without disks."""
-    disk_id = node.disk_roles.disk_of(role)
-    if disk_id is not None:
-        found: Disk = plan.by_id[disk_id]
-        return found
+    """The disk that holds the files of a role; None on a host without disks.
+
+    It is the disk of the path parameter of the role, else that of its disk role, else that of FileSystemPath
+    or DataDir, else the host's first: the order in which `data_node_paths` finds the folders. A path on no
+    disk of the host says nothing.
+    """
     disks = plan.host(node.host_id).disks
-    return disks[0] if disks else None
+    if not disks:
+        return None
+    disk_id = (
+        _disk_of_paths(plan, node, disks, _PATHS_OF_ROLE[role])
+        or node.disk_roles.disk_of(role)
+        or _disk_of_paths(plan, node, disks, _PATHS_OF_ALL)
+    )
+    return next((disk for disk in disks if disk.id == disk_id), disks[0])
+
+
+def _disk_of_paths(plan: Plan, node: DataNode, disks: tuple[Disk, ...], names: tuple[str, ...]) -> str | None:
+    """The disk that the first of these path parameters points to."""
+    stated = next((path for name in names if (path := _set_path(plan, node, name))), None)
+    return None if stated is None else disk_of_path(disks, stated)
 
 
 def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:

@@ -88,6 +88,9 @@ class Plan(Assumable):
     calibrations: tuple[Calibration, ...] = ()
     links: tuple[Link, ...] = ()
     waivers: tuple[Waiver, ...] = ()
+    backups_kept: int = Field(default=1, ge=0, le=1000)
+    """Backups that lie on the disks at the same time, the one being written included; nothing removes them
+    but the operator. 0: they are made elsewhere or not at all."""
 
     @model_validator(mode="after")
     def _references_hold(self) -> Self:

@@ -158,9 +158,9 @@ def _part(quantity: Quantity, title: str) -> numbers.Cell:
 
 
 def _months_until_full(plan: Plan) -> Quantity | None:
-    from ndbplan.estimate.growth import growth
+    from ndbplan.estimate.growth import memory_full
 
-    return growth(plan, 0).months_until_full
+    return memory_full(plan)
 
 
 def _phrase(words: str, number: QWidget) -> QWidget:

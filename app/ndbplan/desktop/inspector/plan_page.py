@@ -38,6 +38,13 @@ class PlanPage(Page):
             get=no_of_replicas,
             edit=lambda plan, _i, value: edits.set_parameter(plan, "data_node", "NoOfReplicas", value),
         )
+        form.line(
+            "backups_kept",
+            "Backups kept",
+            WHOLE,
+            tip="Backups on the disks at the same time, that being written included; counted as disk space",
+            edit=lambda plan, _i, value: edits.set_plan(plan, backups_kept=value),
+        )
         tables = ObjectLinks(
             context, lambda plan: plan.tables, "No table yet: take them from SQL, or add one."
         )

@@ -1,0 +1,67 @@
+"""What the files of a data node take on disk by version: copies of checkpoints, how sparse files begin.
+
+    full_checkpoint_copies(version).value      # 2 for 7.4
+
+The data is `resources/ndb/file_space.json`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from ndbplan.base.resources import read_json
+from ndbplan.ndb.constants import Constant
+from ndbplan.ndb.version import NdbVersion
+
+_UNITS = {"G": 2**30, "M": 2**20, "K": 2**10, "": 1}
+_FILE = re.compile(r"([^;:=]+):\s*([0-9]+)\s*([KMG]?)", re.IGNORECASE)
+
+
+@cache
+def _facts() -> dict[str, Any]:
+    found: dict[str, Any] = read_json("ndb/file_space.json")
+    return found
+
+
+def _constant(name: str, row: dict[str, Any], unit: str) -> Constant:
+    return Constant(
+        name=name,
+        value=row["value"],
+        low=row["low"],
+        high=row["high"],
+        unit=unit,
+        source=row["source"],
+        evidence=row["evidence"],
+        meaning=row["meaning"],
+    )
+
+
+@cache
+def full_checkpoint_copies(version: NdbVersion) -> Constant:
+    """How many full local checkpoints of its rows a data node keeps on disk."""
+    rows = _facts()["full_checkpoint_copies"]
+    known = [row for row in rows if NdbVersion.parse(row["since"]) <= version]
+    return _constant("full_checkpoint_copies", (known or rows[:1])[-1], "copies")
+
+
+@cache
+def file_space_fact(name: str) -> Constant:
+    """A fact that holds in every version: `partial_checkpoint_factor`, `sparse_redo_share` and so on."""
+    return _constant(name, _facts()[name], "factor")
+
+
+def specified_files(text: str) -> tuple[str, int]:
+    """Name and total bytes of the files in InitialLogfileGroup or InitialTablespace.
+
+    `name=lg;undo_buffer_size=64M;undo1.log:1G` is ("lg", 2**30); nothing is refused here.
+    """
+    name, size = "", 0
+    for part in (part.strip() for part in text.split(";")):
+        found = _FILE.fullmatch(part)
+        if found:
+            size += int(found[2]) * _UNITS[found[3].upper()]
+        elif part.lower().startswith("name"):
+            name = part.partition("=")[2].strip()
+    return name, size
