@@ -53,7 +53,12 @@ def test_few_distinct_values_are_named_and_make_skew() -> None:
     found = count_keys(plan, plan.tables[0], io.BytesIO(content))
     assert found.hot_keys == (("7", 900), ("8", 90))
     assert found.distinct == 12
-    plan = update(plan, "t", rows=found.rows, partition_rows=found.partition_rows)
+    assert found.table_fields() == {
+        "rows": 1000,
+        "partition_rows": found.partition_rows,
+        "distribution_key_values": 12,
+    }
+    plan = update(plan, "t", **found.table_fields())
     counted = distribute(plan, plan.tables[0])
     assert skew_report(counted, measured=counted.measured).cause == "keys"
 

@@ -106,8 +106,7 @@ def _with_keys(plan: Plan, table: Table, keys: Path) -> tuple[Plan, KeyCount]:
         raise UsageError(error.what, where=str(keys), fix=error.fix) from None
     if found.faulty and not found.rows:
         raise UsageError(_unread(found), where=str(keys), fix="correct the keys")
-    counted = found.partition_rows if found.exact else ()
-    return update(plan, table.id, rows=found.rows, partition_rows=counted), found
+    return update(plan, table.id, **found.table_fields()), found
 
 
 @ndbplan.command()

@@ -45,6 +45,7 @@ _WHY = {
     "chance": "chance, as any hash spreads",
     "hash map": "uneven buckets of the hash map",
     "keys": "the keys themselves",
+    "few values": "few different keys, as any hash spreads so many",
 }
 
 
@@ -249,8 +250,7 @@ def _count(plan: Plan, table: Table, path: Path, task: Task) -> _Counted:
     if not found.rows:
         what = found.problems[0] if found.problems else "it holds no keys"
         raise UserError(what, where=str(path), fix="give one key per line under a header")
-    counted = found.partition_rows if found.exact else ()
-    fields = {"rows": found.rows, "partition_rows": counted}
+    fields = found.table_fields()
     after = edits.update(plan, table.id, **fields)
     distribution = distribute(after, after.by_id[table.id])
     return _Counted(found, fields, distribution.skew, skew_report(distribution, measured=found.exact))

@@ -109,6 +109,7 @@ def _node(plan: Plan, node: DataNode, load: NodeLoad, threads: ThreadCounts, spe
     )
     instances = max(1, threads.ldm_instances)
     share = max(load.hottest_ldm_share, 1 / instances)
+    least, most = load.hottest_ldm_range
     ldm_terms = (
         writes_term, term_of(write), term_of(byte), reads_term, term_of(read),
         Term("rows scanned", load.scanned_rows_per_s, "per s", "workload"),
@@ -119,7 +120,7 @@ def _node(plan: Plan, node: DataNode, load: NodeLoad, threads: ThreadCounts, spe
     others = _product(operations, other, speed, (writes_term, reads_term, term_of(other), speed_term))
     return NodeCpu(
         node.node_id,
-        ldm.scaled(share, "fraction", ldm_terms),
+        Quantity(ldm.value * share, ldm.low * share * least, ldm.high * share * most, "fraction", ldm_terms),
         receiving.scaled(1 / receivers, "fraction"),
         others,
         Quantity(

@@ -5,11 +5,13 @@
 
 Counts are exact for the given rows: without keys they are spread as the hash does on average, one row after
 the other over the buckets of the table's map; counts per partition that were measured are taken as they are.
+When the distribution key has few values, rows lie as the hash of these values says where they are known, else
+as those of a typical set of so many values do (`spread`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,10 +19,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.fragments import MapFacts, Partition, Skew, TableDistribution, map_facts
+from ndbplan.estimate.key_values import KeyValues, distribution_key, key_values
 from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout
+from ndbplan.estimate.spread import typical_ranks, typical_shares
 from ndbplan.estimate.topology import cluster_of, ldm_threads, placements, table_shape, threads_of
 from ndbplan.ndb import hashmap
+from ndbplan.ndb.consecutive_keys import MOST_VALUES, consecutive_hashes, fits
 from ndbplan.ndb.fragment_counts import fragment_count
+from ndbplan.ndb.keyhash import KeyColumn
 from ndbplan.ndb.placement import Placement, extend
 from ndbplan.ndb.rowformat import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
@@ -94,12 +100,17 @@ def _spread(rows: int, facts: MapFacts) -> Array:
     return spread
 
 
-def _partition_rows(table: Table, facts: MapFacts) -> Array:
-    measured = table.partition_rows
-    if len(measured) != facts.partitions or not sum(measured):
-        return _spread(table.rows, facts)
+def _partition_rows(table: Table, facts: MapFacts, weights: Array | None) -> Array:
     import numpy as np
 
+    measured = table.partition_rows
+    if len(measured) != facts.partitions or not sum(measured):
+        if weights is None:
+            return _spread(table.rows, facts)
+        upto_share = np.append(0.0, np.cumsum(weights) / weights.sum())
+        upto_rows = np.round(upto_share * table.rows).astype(np.int64)
+        upto_rows[-1] = table.rows
+        return np.diff(upto_rows)
     known = np.array(measured, dtype=np.int64)
     if sum(measured) == table.rows:
         return known
@@ -109,6 +120,42 @@ def _partition_rows(table: Table, facts: MapFacts) -> Array:
         upto.append(upto[-1] + count)
     scaled = [table.rows * count // upto[-1] for count in upto]
     return np.diff(np.array(scaled, dtype=np.int64))
+
+
+def value_hashes(table: Table, keys: KeyValues, version: NdbVersion, partitions: int) -> Array | None:
+    """The hash of every value of the distribution key; None when it is not known which they are."""
+    columns = [column for column in table.columns if column.name in distribution_key(table)]
+    if keys.first is None or len(columns) != 1 or not 0 < keys.count <= MOST_VALUES:
+        return None
+    column = KeyColumn(columns[0].name, columns[0].type, unsigned=columns[0].unsigned)
+    if not fits(column, keys.first, keys.count) or not hashmap.is_exact(version, partitions):
+        return None
+    return consecutive_hashes(column, keys.first, keys.count)
+
+
+@memo_by_identity(256)
+def _typical_order(placement: Placement) -> Array:
+    """Partitions of a table by how full they are taken to be while nobody knows the values of the key."""
+    ldms = placement.node_group * 4096 + placement.ldm[:, 0]
+    return typical_ranks(placement.partitions, placement.node_group, ldms)
+
+
+def _weights(
+    table: Table, facts: MapFacts, keys: KeyValues, version: NdbVersion, placement: Placement
+) -> tuple[Array | None, bool]:
+    """(share of each partition, whether it is exact); None: even, as far as the map allows."""
+    import numpy as np
+
+    if table.fully_replicated or facts.partitions < 2:
+        return None, False
+    hashes = value_hashes(table, keys, version, facts.partitions)
+    if hashes is not None:
+        owners = facts.owners[hashes % len(facts.owners)]
+        return np.bincount(owners, minlength=facts.partitions) / keys.count, True
+    if keys.is_unique or not keys.count:
+        return None, False
+    expected = facts.counts / facts.counts.sum()
+    return typical_shares(keys.count, expected, _typical_order(placement)), False
 
 
 class _Surroundings(NamedTuple):
@@ -134,23 +181,26 @@ def _placed_in(plan: Plan) -> tuple[dict[str, tuple[Placement, ...]], _Surroundi
 def distribute(plan: Plan, table: Table) -> TableDistribution:
     """Where the rows of a table of the plan lie. ValueError when no data node is in a node group."""
     placed, around = _placed_in(plan)
-    return _distribute(table, placed[table.id][0], around)
+    return _distribute(table, placed[table.id][0], around, key_values(plan, table))
 
 
 def distribute_all(plan: Plan) -> list[TableDistribution]:
     """Where the rows of every table of the plan lie, as `distribute` says."""
     placed, around = _placed_in(plan)
-    return [_distribute(table, placed[table.id][0], around) for table in plan.tables]
+    return [_distribute(table, placed[table.id][0], around, key_values(plan, table)) for table in plan.tables]
 
 
 @memo_by_identity(4096)
-def _distribute(table: Table, placement: Placement, around: _Surroundings) -> TableDistribution:
+def _distribute(
+    table: Table, placement: Placement, around: _Surroundings, keys: KeyValues
+) -> TableDistribution:
     if placement.fragments == 0:
         raise ValueError("a plan without data nodes in node groups distributes nothing")
     import numpy as np
 
     facts = _facts_of(table, placement.partitions, around.version)
-    rows = _partition_rows(table, facts)
+    weights, exact = _weights(table, facts, keys, around.version, placement)
+    rows = _partition_rows(table, facts, weights)
     copies = placement.fragments // max(1, placement.partitions)
     measured = len(table.partition_rows) == len(rows) and sum(table.partition_rows) == table.rows > 0
     counted = table.partition_variable_bytes if measured else ()
@@ -164,6 +214,10 @@ def _distribute(table: Table, placement: Placement, around: _Surroundings) -> Ta
         layout=row_layout(table, around.version),
         log_parts=around.log_parts,
         measured=measured,
+        keys=keys,
+        exact_keys=exact,
+        is_full_copy=table.fully_replicated,
+        weights=weights,
         counted_variable_bytes=counted * copies if len(counted) == len(rows) else (),
     )
 
@@ -253,7 +307,8 @@ def redistribute(
         new_map = hashmap.reorganised_map(
             before.hash_map, wanted, hashmap.default_buckets(plan_after.version, wanted)
         )
-        flows, after_rows = _flows(before, new_map, new_table)
+        hashes = value_hashes(old_table, before.keys, plan_after.version, wanted) if before.keys else None
+        flows, after_rows = _flows(before, new_map, new_table, hashes)
     after = TableDistribution(
         table=before.table,
         hash_map=new_map,
@@ -263,6 +318,9 @@ def redistribute(
         rows=after_rows,
         layout=before.layout,
         log_parts=redo_log_parts(plan_after, None),
+        keys=before.keys,
+        exact_keys=before.exact_keys,
+        is_full_copy=before.is_full_copy,
         counted_variable_bytes=_as_dense(before, after_rows),
     )
     return Redistribution(
@@ -323,7 +381,7 @@ def _unchanged(before: TableDistribution, commits_before: Mapping[int, int] | No
 
 
 def _flows(
-    before: TableDistribution, new_map: tuple[int, ...], table: Table
+    before: TableDistribution, new_map: tuple[int, ...], table: Table, hashes: Array | None
 ) -> tuple[FrozenMap[tuple[int, int], int], Array]:
     """Rows from each old to each new partition, and rows of every partition afterwards."""
     import numpy as np
@@ -331,9 +389,16 @@ def _flows(
     old_count = before.placement.partitions
     old_rows = before.rows.tolist()
     weights: dict[int, dict[int, int]] = {p: {} for p in range(old_count)}
-    for i, owner in enumerate(new_map):
+    if hashes is None:
         # Buckets of the larger map refine those of the smaller one.
-        source = before.hash_map[i % len(before.hash_map)]
+        ways: Iterable[tuple[int, int]] = (
+            (before.hash_map[i % len(before.hash_map)], owner) for i, owner in enumerate(new_map)
+        )
+    else:
+        # The values are known: each goes where its hash says.
+        old, new = np.array(before.hash_map), np.array(new_map)
+        ways = zip(old[hashes % len(old)].tolist(), new[hashes % len(new)].tolist(), strict=True)
+    for source, owner in ways:
         weights[source][owner] = weights[source].get(owner, 0) + 1
     measured = table.partition_rows if len(table.partition_rows) == max(new_map) + 1 else ()
     flows: dict[tuple[int, int], int] = {}
@@ -344,7 +409,8 @@ def _flows(
         if len(moving) == 1 and measured:
             counts = {next(iter(moving)): measured[next(iter(moving))]}
         else:
-            counts = {t: round(old_rows[source] * w / sum(targets.values())) for t, w in moving.items()}
+            whole = sum(targets.values())
+            counts = {t: round(old_rows[source] * w / whole) for t, w in moving.items()}
         for target, count in sorted(counts.items()):
             taken = min(count, left)
             left -= taken

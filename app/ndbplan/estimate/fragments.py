@@ -8,6 +8,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.memo import memo_by_identity
+from ndbplan.estimate.key_values import KeyValues
 from ndbplan.estimate.rows import RowLayout
 from ndbplan.ndb.placement import Placement
 from ndbplan.ndb.rowformat import PAGE_BYTES
@@ -140,6 +141,14 @@ class TableDistribution:
     """Log parts of each node."""
     measured: bool = False
     """Rows were counted (real keys, ndb_desc), not expected."""
+    keys: KeyValues | None = None
+    """Values of the distribution key; None: each row has its own."""
+    is_full_copy: bool = False
+    """Fully replicated: all rows are everywhere, so how partitions differ matters to nobody."""
+    exact_keys: bool = False
+    """The values are known, so the rows lie as their hash says."""
+    weights: Array | None = None
+    """Share of each partition by the values of the distribution key; None: even, or as measured."""
     counted_variable_bytes: tuple[int, ...] = ()
     """Bytes of variable pages of each fragment as they were counted; empty: by the layout."""
 
@@ -147,6 +156,17 @@ class TableDistribution:
     def buckets(self) -> int:
         """Buckets of the hash map."""
         return len(self.hash_map)
+
+    @property
+    def values(self) -> int:
+        """Different values of the distribution key; 0: neither rows nor values are stated."""
+        table_rows = int(self.rows.sum()) * self.placement.partitions // max(1, self.placement.fragments)
+        return table_rows if self.keys is None or self.keys.is_unique else self.keys.count
+
+    @property
+    def is_by_chance(self) -> bool:
+        """Which values there are is not known: what a partition holds is a matter of chance."""
+        return not (self.measured or self.exact_keys or self.is_full_copy or self.placement.partitions < 2)
 
     @cached_property
     def fixed_bytes(self) -> Array:
@@ -204,8 +224,7 @@ class TableDistribution:
         structural = float(buckets.max() / buckets.mean())
         mean = total / max(1, len(rows))
         share = 1 / len(buckets)
-        table_rows = total * placed.partitions / max(1, placed.fragments)
-        sigma = sqrt(table_rows * share * (1 - share)) / (table_rows * share) if total else 0.0
+        sigma = sqrt((1 - share) / (share * self.values)) if self.values else 0.0
         if not total:
             return Skew(1.0, structural, sigma, 1.0, 1.0, None, None)
         members = np.unique(placed.nodes)

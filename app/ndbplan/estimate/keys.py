@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain, takewhile
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ndbplan.base.errors import UserError
 from ndbplan.estimate.distribution import hash_map_of, spread_rows
@@ -74,6 +74,17 @@ class KeyCount:
     """False: the keys could not be hashed exactly; rows are spread as a hash does on average."""
     note: str = ""
     """Why not."""
+
+    def table_fields(self) -> dict[str, Any]:
+        """What the count says of the table, as fields of it."""
+        fields: dict[str, Any] = {
+            "rows": self.rows,
+            "partition_rows": self.partition_rows if self.exact else (),
+        }
+        if self.distinct is not None:
+            # As many keys as rows: each row has its own, also when rows are added.
+            fields["distribution_key_values"] = self.distinct if 0 < self.distinct < self.rows else None
+        return fields
 
 
 PROBLEMS_SHOWN = 20

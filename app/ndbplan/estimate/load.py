@@ -17,6 +17,7 @@ from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.row_cost import row_cost
 from ndbplan.estimate.rows import blob_parts, unique_tables
 from ndbplan.estimate.shares import NodeShare, Shares, shares_of
+from ndbplan.estimate.spread import Fullest
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -93,6 +94,10 @@ class NodeLoad:
     logged_operations_per_s: float
     hottest_ldm_share: float
     """Share of the node's logged operations that its busiest LDM thread does."""
+    hottest_ldm_range: tuple[float, float]
+    """Ends of that share as factors: what chance makes of it when the values of the keys are not known."""
+    hottest_log_part_range: tuple[float, float]
+    """The same of the log part that is written fastest."""
     reads_per_s: float
     scanned_rows_per_s: float
     write_payload_bytes_per_s: float
@@ -226,6 +231,7 @@ class _Sums:
         self.terms: list[Term] = []
         self.parts: dict[int, float] = {}
         self.ldms: dict[int, float] = {}
+        self.fullest_part, self.fullest_ldm = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
         self.inserts = self.updates = self.deletes = self.logged = 0.0
         self.reads = self.scanned = self.payload_in = self.payload_out = self.changed = self.grown = 0.0
 
@@ -238,8 +244,10 @@ class _Sums:
             self.redo[2] += share.replicas * redo.high
             for part, fraction in share.by_log_part:
                 self.parts[part] = self.parts.get(part, 0.0) + fraction * redo.value
+            _add(self.fullest_part, redo.value, share.fullest_log_part)
             name = f"log of {load.table.full_name}, {share.replicas:.3%} of the rows"
             self.terms.append(Term(name, share.replicas * redo.value, "bytes/s", "distribution", (whole,)))
+        _add(self.fullest_ldm, load.logged_operations_per_s, share.fullest_ldm)
         for ldm, fraction in share.by_ldm:
             busy = fraction * load.logged_operations_per_s
             self.ldms[ldm] = self.ldms.get(ldm, 0.0) + busy
@@ -267,6 +275,8 @@ class _Sums:
             deletes_per_s=self.deletes,
             logged_operations_per_s=self.logged,
             hottest_ldm_share=max(self.ldms.values(), default=0.0) / logged if logged else 0.0,
+            hottest_ldm_range=_ends(self.fullest_ldm),
+            hottest_log_part_range=_ends(self.fullest_part),
             reads_per_s=self.reads,
             scanned_rows_per_s=self.scanned,
             write_payload_bytes_per_s=self.payload_in,
@@ -274,6 +284,17 @@ class _Sums:
             changed_row_bytes_per_s=self.changed,
             inserted_checkpoint_bytes_per_s=self.grown,
         )
+
+
+def _add(sums: list[float], amount: float, share: Fullest) -> None:
+    """The fullest places of all tables meet, as those of tables with one distribution key do."""
+    for i, part in enumerate(share):
+        sums[i] += amount * part
+
+
+def _ends(sums: list[float]) -> tuple[float, float]:
+    value, low, high = sums
+    return (low / value, high / value) if value > 0 else (1.0, 1.0)
 
 
 def node_loads(plan: Plan, workload: Workload) -> tuple[NodeLoad, ...]:

@@ -165,6 +165,8 @@ def _node(plan: Plan, node: DataNode, load: NodeLoad) -> NodeRedo:
     hottest = log.scaled(
         share, why=(log.as_term("node"), Term("share of the part", share, "", "distribution"))
     )
+    least, most = load.hottest_log_part_range
+    hottest = Quantity(hottest.value, hottest.low * least, hottest.high * most, "bytes/s", hottest.why)
     size = log_bytes_per_part(plan, node)
     full = None
     if part_bytes_per_s > _LEAST_RATE:

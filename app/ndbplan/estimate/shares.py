@@ -1,15 +1,37 @@
-"""Share of each table that each data node holds, by replica, log part and LDM thread."""
+"""Share of each table that each data node holds, by replica, log part and LDM thread.
+
+    shares_of(plan, table)[2].fullest_ldm.value         # of the table's rows, on node 2
+
+Shares follow the rows of each partition: by the values of the distribution key where those are few or known.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.distribution import distribute
-from ndbplan.estimate.fragments import TableDistribution
+from ndbplan.estimate.fragments import TableDistribution, map_facts
+from ndbplan.estimate.spread import Fullest, fullest
 from ndbplan.plan.node_groups import node_groups
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+
+class Chance(NamedTuple):
+    """How many values a hash spreads, and the buckets it spreads them over."""
+
+    values: int
+    log_parts: Array
+    """Share of the buckets in each log part of the node."""
+    ldms: Array
+    """Share of the buckets in each LDM thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +46,19 @@ class NodeShare:
     """Share of `replicas` by log part."""
     by_ldm: tuple[tuple[int, float], ...]
     """Share of `replicas` by LDM instance."""
+    chance: Chance | None = None
+    """What is a matter of chance; None: nothing, as rows were counted or the values are known."""
+
+    @property
+    def fullest_log_part(self) -> Fullest:
+        """Share of the table's rows that the node's fullest log part has a copy of, with the range that
+        chance gives it when the values of the distribution key are not known."""
+        return _fullest(self.by_log_part, self.chance and self.chance.log_parts, self.chance)
+
+    @property
+    def fullest_ldm(self) -> Fullest:
+        """The same of the fullest LDM thread."""
+        return _fullest(self.by_ldm, self.chance and self.chance.ldms, self.chance)
 
 
 Shares = dict[int, NodeShare]
@@ -36,10 +71,19 @@ def shares(distribution: TableDistribution, table: Table) -> Shares:
     import numpy as np
 
     placed = distribution.placement
+    rows = distribution.rows.astype(float)
+    if not rows.sum():
+        rows = distribution.weights if distribution.weights is not None else np.ones(placed.fragments)
+    return _spread(distribution, rows)
+
+
+def _spread(distribution: TableDistribution, weights: Array) -> Shares:
+    """Share on each data node when the fragments of a table have these weights."""
+    import numpy as np
+
+    placed = distribution.placement
     # A fully replicated table is whole in every node group: shares are of one copy.
     copies = max(1, placed.fragments // max(1, placed.partitions))
-    rows = distribution.rows.astype(float)
-    weights = rows if rows.sum() else np.ones(placed.fragments)
     weights = weights * copies / weights.sum()
     limit = int(placed.nodes.max()) + 1
     parts = np.zeros((limit, int(placed.log_part.max()) + 1))
@@ -47,6 +91,13 @@ def shares(distribution: TableDistribution, table: Table) -> Shares:
     for replica in range(placed.nodes.shape[1]):
         np.add.at(parts, (placed.nodes[:, replica], placed.log_part), weights)
         np.add.at(ldms, (placed.nodes[:, replica], placed.ldm[:, replica]), weights)
+    even = map_facts(distribution.hash_map).counts / distribution.buckets
+    even = np.tile(even, copies)
+    even_parts, even_ldms = np.zeros_like(parts), np.zeros_like(ldms)
+    for replica in range(placed.nodes.shape[1]):
+        np.add.at(even_parts, (placed.nodes[:, replica], placed.log_part), even)
+        np.add.at(even_ldms, (placed.nodes[:, replica], placed.ldm[:, replica]), even)
+    values = distribution.values if distribution.is_by_chance else 0
     primaries = np.bincount(placed.nodes[:, 0], weights=weights, minlength=limit)
     replicas = parts.sum(axis=1)
     return {
@@ -55,9 +106,19 @@ def shares(distribution: TableDistribution, table: Table) -> Shares:
             primaries=float(primaries[node_id]),
             by_log_part=tuple((int(i), float(parts[node_id, i])) for i in np.flatnonzero(parts[node_id])),
             by_ldm=tuple((int(i), float(ldms[node_id, i])) for i in np.flatnonzero(ldms[node_id])),
+            chance=Chance(values, even_parts[node_id], even_ldms[node_id]) if values else None,
         )
         for node_id in np.unique(placed.nodes).tolist()
     }
+
+
+def _fullest(held: tuple[tuple[int, float], ...], even: Array | None, chance: Chance | None) -> Fullest:
+    """The fullest of some places, and what chance makes of it."""
+    value = max((share for _, share in held), default=0.0)
+    if even is None or chance is None or value <= 0.0:
+        return Fullest(value, value, value)
+    found = fullest(chance.values, even)
+    return Fullest(value, min(value, found.low), max(value, found.high))
 
 
 def has_partitions(plan: Plan) -> bool:

@@ -13,6 +13,9 @@ from math import erfc, sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
 from ndbplan.estimate.fragments import TableDistribution, map_facts
+from ndbplan.estimate.key_values import KeyValues
+from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.estimate.spread import fullest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 CHANCE_LIMIT = 1e-3
 """Counts that chance alone would spread so far less often than this are not chance."""
 
-Cause = Literal["even", "chance", "hash map", "keys"]
+Cause = Literal["even", "chance", "hash map", "keys", "few values"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,8 @@ class SkewReport:
     nodes: tuple[Share, ...]
     node_groups: tuple[Share, ...]
     cause: Cause
-    """Why partitions differ: not at all, by chance, by uneven buckets of the map, or by the keys."""
+    """Why partitions differ: not at all, by chance, by uneven buckets of the map, by keys that are hot, or
+    because the distribution key has fewer values than the table rows."""
     probability: float | None
     """How often chance alone spreads counts so far; None when the counts are expected, not measured."""
     expected_percent: float
@@ -89,6 +93,12 @@ class SkewReport:
     structural_percent: float
     """How far the fullest partition is above the mean by the map's buckets alone."""
     worst_loss: NodeLoss | None
+    fullest_percent: Quantity
+    """How far the fullest partition is above the mean; a range where the values are not known."""
+    keys: KeyValues | None = None
+    """Values of the distribution key."""
+    exact: bool = False
+    """Rows lie as counted, or as the hash of the known values says."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """The shape of the report; its numbers are exact for the given rows."""
@@ -98,6 +108,9 @@ class SkewReport:
             "probability": self.probability,
             "expected_percent": self.expected_percent,
             "structural_percent": self.structural_percent,
+            "fullest_percent": self.fullest_percent.to_json(why=why),
+            "key_values": self.keys.to_json() if self.keys is not None else None,
+            "exact": self.exact,
             "worst_loss": self.worst_loss.to_json() if self.worst_loss else None,
             **{
                 name: [share.to_json() for share in getattr(self, name)]
@@ -163,7 +176,29 @@ def skew_report(distribution: TableDistribution, *, measured: bool = False) -> S
         expected_percent=expected,
         structural_percent=structural,
         worst_loss=_worst_loss(distribution, members),
+        fullest_percent=fullest_percent(distribution),
+        keys=distribution.keys,
+        exact=measured or distribution.exact_keys,
     )
+
+
+def fullest_percent(distribution: TableDistribution) -> Quantity:
+    """How far the fullest partition is above the mean; a range where chance decides. Source: `spread`."""
+    counts = map_facts(distribution.hash_map).counts
+    rows = distribution.rows[: len(counts)]
+    total = int(rows.sum())
+    held = rows / total if total else distribution.weights
+    value = 100 * (float(held.max()) * len(counts) - 1) if held is not None else 0.0
+    value = max(value, 0.0)
+    keys = distribution.keys
+    why = [Term("partitions", len(counts), "", "distribution")]
+    if keys is not None and keys.count:
+        why.append(Term(f"values of the distribution key: {keys.why}", keys.count, "", "plan"))
+    if not (distribution.is_by_chance and distribution.values):
+        return Quantity.exact(value, "percent", tuple(why))
+    band = fullest(distribution.values, counts / counts.sum())
+    low, high = (100 * (share * len(counts) - 1) for share in (band.low, band.high))
+    return Quantity(value, min(value, max(0.0, low)), max(value, high), "percent", tuple(why))
 
 
 def _why(distribution: TableDistribution, measured: bool) -> tuple[Cause, float | None, float, float]:
@@ -172,16 +207,21 @@ def _why(distribution: TableDistribution, measured: bool) -> tuple[Cause, float 
     rows = distribution.rows[:partitions].astype(float)
     total = float(rows.sum())
     structural = float(buckets.max() / buckets.mean() * 100 - 100)
-    expected = 100 * sqrt((partitions - 1) / total) if total else 0.0
+    values = distribution.values
+    expected = 100 * sqrt((partitions - 1) / values) if values and not distribution.is_full_copy else 0.0
     uneven_map = structural > 0
     if not measured or not total or partitions < 2:
+        if distribution.weights is not None:
+            return "few values", None, expected, structural
         return ("hash map" if uneven_map else "even"), None, expected, structural
     wanted = buckets / buckets.sum() * total
-    statistic = float(((rows - wanted) ** 2 / wanted).sum())
+    # Rows of one value lie together: what is spread by chance are the values.
+    statistic = float(((rows - wanted) ** 2 / wanted).sum()) * values / total
     probability = chi_square_tail(statistic, partitions - 1)
     if probability < CHANCE_LIMIT:
         return "keys", probability, expected, structural
-    cause: Cause = "hash map" if structural > 3 * expected else "chance"
+    by_chance: Cause = "few values" if values < total else "chance"
+    cause = "hash map" if structural > 3 * expected else by_chance
     return cause, probability, expected, structural
 
 

@@ -32,7 +32,10 @@ _SECTION = re.compile(
 _CREATE = re.compile(r"\bCREATE\s+(?:TEMPORARY\s+)?TABLE\b", re.I)
 _SLICE = 1_000_000
 _LONGEST_MARK = 100
-_KEPT_OF_A_KNOWN_TABLE = ("id", "rows", "growth_rows_per_month", "partition_rows", "tablespace_id")
+_KEPT_OF_A_KNOWN_TABLE = (
+    "id", "rows", "growth_rows_per_month", "partition_rows", "tablespace_id",
+    "distribution_key_values", "distribution_key_table_id", "distribution_key_first",
+)  # fmt: skip
 
 
 class FileKindError(UserError):

@@ -120,6 +120,7 @@ def paste(
             fields["disk_roles"] = DiskRoles(**roles)
         parts.append(process.model_copy(update=fields))
     table_names = {t.full_name for t in plan.tables}
+    new_ids = {table.id: fresh(table.id) for table in fragment.tables}
     for table in fragment.tables:
         name, number = table.name, 1
         while f"{table.database}.{name}" in table_names:
@@ -127,7 +128,10 @@ def paste(
             name = f"{table.name}_{number}"
         table_names.add(f"{table.database}.{name}")
         space = table.tablespace_id if table.tablespace_id in plan.by_id else None
-        parts.append(table.model_copy(update={"id": fresh(table.id), "name": name, "tablespace_id": space}))
+        values_of = table.distribution_key_table_id
+        values_of = new_ids.get(values_of or "", values_of if values_of in plan.by_id else None)
+        fields = {"id": new_ids[table.id], "name": name, "tablespace_id": space}
+        parts.append(table.model_copy(update={**fields, "distribution_key_table_id": values_of}))
     for workload in fragment.workloads:
         parts.append(_paste_workload(plan, workload, ids, fresh(workload.id)))
     return add(plan, *parts), (*loose, *(part.id for part in parts))

@@ -34,6 +34,7 @@ _REFERENCES = (
     "tablespace_id",
     "logfile_group_id",
     "table_id",
+    "distribution_key_table_id",
     "process_id_1",
     "process_id_2",
     "object_id",
@@ -196,11 +197,7 @@ def remove(plan: Plan, object_ids: Collection[str]) -> Plan:
             processes=tuple(_process_without(p, gone) for p in plan.processes if p.id not in gone),
             logfile_groups=_without(plan.logfile_groups, gone),
             tablespaces=_without(plan.tablespaces, gone),
-            tables=tuple(
-                t.model_copy(update={"tablespace_id": None}) if t.tablespace_id in gone else t
-                for t in plan.tables
-                if t.id not in gone
-            ),
+            tables=tuple(_table_without(t, gone) for t in plan.tables if t.id not in gone),
             links=tuple(k for k in plan.links if not {k.process_id_1, k.process_id_2} & gone),
             waivers=tuple(w for w in plan.waivers if w.object_id not in gone),
             workloads=tuple(
@@ -217,6 +214,13 @@ def remove(plan: Plan, object_ids: Collection[str]) -> Plan:
 def _without(parts: tuple[Any, ...], gone: set[str]) -> tuple[Any, ...]:
     kept = tuple(part for part in parts if part.id not in gone)
     return parts if len(kept) == len(parts) else kept
+
+
+def _table_without(table: Table, gone: set[str]) -> Table:
+    lost = {
+        name: None for name in ("tablespace_id", "distribution_key_table_id") if getattr(table, name) in gone
+    }
+    return table.model_copy(update=lost) if lost else table
 
 
 def _host_without(host: Host, gone: set[str]) -> Host:

@@ -144,6 +144,9 @@ def _table(plan: Plan, table: Table, place: str) -> Iterator[BrokenReferenceErro
                 where=f"{place}.distribution_key",
                 fix="name primary key columns",
             )
+    values_of = table.distribution_key_table_id
+    if values_of is not None and not isinstance(plan.by_id.get(values_of), Table):
+        yield _missing(f"{place}.distribution_key_table_id", "table", values_of)
     for i, index in enumerate(table.indexes):
         yield from _columns(table, index.columns, f"{place}.indexes[{i}].columns")
     if table.tablespace_id is not None and not isinstance(plan.by_id.get(table.tablespace_id), Tablespace):

@@ -82,6 +82,12 @@ class Table(Assumable):
     """How new primary keys come, as for an index."""
     distribution_key: tuple[Identifier, ...] = ()
     """Columns of PARTITION BY KEY; empty: the whole primary key."""
+    distribution_key_values: int | None = Field(default=None, ge=1, le=10**15)
+    """How many different values these columns have; None: by the table they refer to, else one per row."""
+    distribution_key_table_id: Id | None = None
+    """The table whose rows each are one value: that of the warehouses, for rows distributed by warehouse."""
+    distribution_key_first: int | None = Field(default=None, ge=-(2**63), lt=2**64)
+    """The values are the whole numbers from here on, one after the other; None: not known which they are."""
     indexes: tuple[Index, ...] = ()
     rows: Rows = 0
     growth_rows_per_month: Rows = 0

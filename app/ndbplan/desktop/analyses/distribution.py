@@ -45,6 +45,10 @@ _CAUSES = {
     "chance": ("chance", "Counted rows differ no more than a hash makes them by chance"),
     "hash map": ("the hash map", "The number of partitions does not divide the buckets of the map"),
     "keys": ("the keys", "Chance would not spread rows so far: some keys of the distribution key are hot"),
+    "few values": (
+        "few key values",
+        "All rows of one value of the distribution key lie together; few values never spread evenly",
+    ),
 }
 _ROOMY = 840
 """Width from which on the controls have room for all their words."""

@@ -1,0 +1,209 @@
+"""How unevenly a hash spreads so many different values over places of given shares.
+
+    fullest(6000, shares).high         # share of the fullest place, exceeded by one of 100 sets of values
+    typical_shares(6000, shares)       # what each place holds in a typical set
+
+A place is whatever holds buckets of a hash map: a partition, an LDM thread, a log part. The values in one are
+binomially distributed, as each bucket is equally likely; their tail is taken from Zubkov and Serov, "A
+complete proof of universal inequalities for the distribution function of the binomial law" (2013): the
+chance of at most k of n values lies between C(k) and C(k + 1), C(k) = Φ(± sqrt(2 n KL(k / n | share))).
+Places count as independent of one another, which is as good as exact for the fullest of them. It has no
+steps, so more values never give a fuller place.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import log
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+LIKELY_LOW, LIKELY_HIGH = 0.01, 0.99
+"""A band holds 98 of 100 sets of values."""
+_ROUNDS = 60
+"""Halvings: as many as a float has digits."""
+_ORDERS = 64
+"""Orders that are tried for a typical one."""
+_NORMAL = NormalDist()
+
+
+class Fullest(NamedTuple):
+    """Share of everything that the fullest place holds."""
+
+    value: float
+    """Half of all sets of values fill it more."""
+    low: float
+    high: float
+
+
+def _divergence(share: Array, expected: Array) -> Array:
+    """Kullback-Leibler divergence of two coins."""
+    import numpy as np
+
+    more = share - expected
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # The logarithm of 1 + x keeps the digits when both coins are nearly alike.
+        heads = np.where(share > 0, share * np.log1p(more / expected), 0.0)
+        tails = np.where(share < 1, (1 - share) * np.log1p(-more / (1 - expected)), 0.0)
+    found: Array = np.maximum(0.0, heads + tails)
+    return found
+
+
+def _shares_at(deviation: Array, values: float, expected: Array) -> Array:
+    """Share of each place that lies so many standard deviations from what is expected of it."""
+    import numpy as np
+
+    wanted = deviation * deviation / (2 * values)
+    above = deviation >= 0
+    low, high = np.where(above, expected, 0.0), np.where(above, 1.0, expected)
+    for _ in range(_ROUNDS):
+        middle = (low + high) / 2
+        # Above what is expected the divergence grows with the share, below it falls.
+        too_high = (_divergence(middle, expected) > wanted) == above
+        low, high = np.where(too_high, low, middle), np.where(too_high, middle, high)
+    return np.asarray((low + high) / 2)
+
+
+def _log_chance_below(share: float, values: float, places: Array, counts: Array) -> float:
+    """Logarithm of the chance that no place holds more than this share."""
+    import numpy as np
+
+    far = np.sqrt(2 * values * _divergence(np.full(len(places), share), places))
+    chance = 0.0
+    for at, expected, count in zip(far.tolist(), places.tolist(), counts.tolist(), strict=True):
+        below = _NORMAL.cdf(at if share >= expected else -at)
+        if below <= 0.0:
+            return -float("inf")
+        chance += count * log(below)
+    return chance
+
+
+@lru_cache(maxsize=512)
+def _fullest(values: float, places: tuple[float, ...], counts: tuple[int, ...]) -> Fullest:
+    import numpy as np
+
+    shares, times = np.array(places), np.array(counts)
+    largest = max(places)
+
+    def at(chance: float) -> float:
+        low, high = largest, 1.0
+        if _log_chance_below(low, values, shares, times) >= log(chance):
+            return low
+        for _ in range(_ROUNDS):
+            middle = (low + high) / 2
+            if _log_chance_below(middle, values, shares, times) < log(chance):
+                low = middle
+            else:
+                high = middle
+        return high
+
+    # One value at least is somewhere: the fullest place never holds less than that. Values are whole: the
+    # ends leave room for a part of one.
+    least = max(largest, 1.0 / values)
+    value = max(least, at(0.5))
+    low = max(least, at(LIKELY_LOW) - 1.0 / values)
+    return Fullest(value, min(low, value), min(1.0, max(value, at(LIKELY_HIGH) + 0.5 / values)))
+
+
+def fullest(values: float, shares: Array) -> Fullest:
+    """Share of the fullest of some places when a hash spreads `values` different, equally frequent values.
+
+    `shares`: expected share of each place (its buckets over all buckets); places without any are left out.
+    One place, or endlessly many values: its own share.
+    """
+    import numpy as np
+
+    places, counts = np.unique(np.round(shares[shares > 0], 12), return_counts=True)
+    largest = float(places.max(initial=0.0))
+    if values < 1 or largest >= 1.0 or len(shares) < 2:
+        return Fullest(largest, largest, largest)
+    return _fullest(float(values), tuple(places.tolist()), tuple(counts.tolist()))
+
+
+def as_shares(weights: Array) -> Array:
+    """Weights as shares of their sum."""
+    found: Array = weights / weights.sum()
+    return found
+
+
+def _permutation(count: int, salt: int) -> Array:
+    import numpy as np
+
+    mixed = np.arange(1, count + 1, dtype=np.uint32) * np.uint32(0x9E3779B1) + np.uint32(
+        salt * 0x27D4EB2F & 0xFFFFFFFF
+    )
+    for shift, factor in ((15, 0x85EBCA77), (13, 0xC2B2AE3D)):
+        mixed = (mixed ^ (mixed >> np.uint32(shift))) * np.uint32(factor)
+    mixed ^= mixed >> np.uint32(16)
+    order = np.empty(count, dtype=np.int64)
+    order[np.argsort(mixed, kind="stable")] = np.arange(count)
+    return order
+
+
+def _positions(count: int) -> Array:
+    """Standard deviations at which the ordered counts of so many places lie in the median; fullest first."""
+    import numpy as np
+
+    top = 0.5 ** (1 / count)
+    inner = [1 - (rank + 1 - 0.3175) / (count + 0.365) for rank in range(1, count - 1)]
+    return np.array([_NORMAL.inv_cdf(p) for p in ([top, *inner, 1 - top] if count > 1 else [0.5])])
+
+
+def typical_ranks(count: int, *groupings: Array) -> Array:
+    """A fixed order of places by how full they are taken to be, 0 the fullest.
+
+    Which place is the fullest nobody knows without the values. Of some orders the one is taken that makes
+    the fullest group of each grouping (places of one node group, of one LDM thread) as full as it is in the
+    median. It does not depend on the values, so tables that are placed alike have their fullest places
+    together, as tables with one distribution key do.
+    """
+    import numpy as np
+
+    deviation = _positions(count)
+    best, least = _permutation(count, 0), float("inf")
+    for salt in range(_ORDERS):
+        order = _permutation(count, salt)
+        miss = 0.0
+        for labels in groupings:
+            sizes = np.bincount(labels)
+            kept = sizes > 0
+            sizes = sizes[kept]
+            if len(sizes) < 2:
+                continue
+            sums = np.bincount(labels, weights=deviation[order])[kept]
+            spread = np.sqrt(sizes * (1 - sizes / count))
+            wanted = _NORMAL.inv_cdf(0.5 ** (1 / len(sizes)))
+            miss += abs(float((sums / spread).max()) - wanted)
+        if miss < least:
+            best, least = order, miss
+    return best
+
+
+def typical_shares(values: float, shares: Array, order: Array | None = None) -> Array:
+    """What each place holds of everything in a typical set of values; sums to 1.
+
+    The places get the medians of the ordered counts (Filliben's positions), by `order` (0: the fullest).
+    """
+    import numpy as np
+
+    count = len(shares)
+    if values < 1 or count < 2:
+        return as_shares(shares)
+    rank = (_permutation(count, 0) if order is None else order).copy()
+    # The fullest place is one of those that most is expected of.
+    largest = np.flatnonzero(shares >= shares.max() * (1 - 1e-9))
+    first = int(largest[rank[largest].argmin()])
+    rank[rank < rank[first]] += 1
+    rank[first] = 0
+    deviation = _positions(count)[rank]
+    found = _shares_at(deviation, values, shares)
+    rest = found.sum() - found[first]
+    most = max(fullest(values, shares).value, float(shares[first]))
+    found *= (1 - most) / rest if rest > 0 else 0.0
+    found[first] = most
+    return as_shares(found)
