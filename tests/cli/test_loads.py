@@ -74,3 +74,28 @@ def test_events_are_part_of_every_run(call: Any, saved: Any) -> None:
                 "node_failure at=10s node=2", "--json")  # fmt: skip
     errors = done.json("simulate")["monte_carlo"]["errors"]
     assert [(e["code"], e["probability"]) for e in errors] == [(4010, 1.0)]
+
+
+def test_an_ndbinfo_table_of_a_moment_as_the_client_prints_it(call: Any, saved: Any) -> None:
+    path = saved("redo-overload")
+    text = call("simulate", path, "--table", "logbuffers", "--at", "10s").out
+    assert text.startswith("+---------+----------+--------+----------+----------+----------+\n| node_id |")
+    assert text.endswith("8 rows in set (0.00 sec)\n")
+    found = call("simulate", path, "--table", "logbuffers", "--at", "10s", "--json").json("simulate-table")
+    assert (found["table"], found["at_s"], len(found["rows"])) == ("logbuffers", 10.0, 8)
+    assert all(str(row["used"]) in text for row in found["rows"])
+    assert {row["total"] for row in found["rows"]} == {50331648}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--table", "nodes", "--at", "1s"), "not simulated"),
+        (("--table", "no such", "--at", "1s"), "no such"),
+        (("--at", "1s"), "--table"),
+        (("--table", "logbuffers", "--for", "5s", "--at", "9s"), "behind the end"),
+        (("--table", "restart_info"), "7.1"),
+    ],
+)
+def test_tables_that_cannot_be_shown(call: Any, saved: Any, arguments: tuple[str, ...], said: str) -> None:
+    assert said in call("simulate", saved("redo-overload"), *arguments).refused()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan import edits
 from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
-from ndbplan.simulate.ndbinfo import RESTART_SECONDS, VIEWS, view, views
+from ndbplan.simulate.ndbinfo import RESTART_SECONDS, VIEWS, NdbinfoError, view
 from ndbplan.simulate.run import simulate
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
@@ -36,12 +38,66 @@ def test_every_table_has_the_columns_of_the_real_one(overload: Plan) -> None:
     plan = edits.set_parameter(overload, "sql", "DefaultOperationRedoProblemAction", "queue")
     points = (RatePoint(at_s=0, rate_per_s=20_000),)
     plan = edits.update(plan, BIG, load=OpenLoad(points=points, clients=50))
+    plan = edits.set_plan(plan, ndb_version="7.4.10")
+    for host in plan.hosts:
+        for disk in host.disks:
+            plan = edits.update(plan, disk.id, sequential_write_bytes_per_s=30e6)
     result = simulate(plan, BIG, 40, events=[NodeFailure(at_s=10, object_id="ndb3")])
-    found = views(result, plan, 15)
-    assert set(found) == set(COLUMNS) == set(VIEWS)
-    for name, rows in found.items():
+    assert set(COLUMNS) == set(VIEWS)
+    queued = int(result.waiting[12:].argmax()) + 12
+    for name, columns in COLUMNS.items():
+        rows = view(name, result, plan, queued * result.bucket_s)
         assert rows, name
-        assert all(list(row) == COLUMNS[name] for row in rows), name
+        assert all(list(row) == columns for row in rows), name
+    newer = edits.set_plan(plan, ndb_version="8.4")
+    assert list(view("resources", simulate(newer, BIG, 5), newer, 3)[0]) == [*COLUMNS["resources"], "spare"]
+
+
+@pytest.mark.parametrize("series", SERIES)
+def test_only_tables_of_the_version_are_shown(overload: Plan, series: str) -> None:
+    plan = edits.set_plan(overload, ndb_version=series)
+    known = tables_of(NdbVersion.parse(series))
+    assert bool(known) == (NdbVersion.parse(series) >= (7, 1))
+    result = simulate(plan, SMALL, 5)
+    for name in VIEWS:
+        if name in known:
+            assert all(tuple(row) == known[name].columns for row in view(name, result, plan, 3))
+        else:
+            with pytest.raises(NdbinfoError):
+                view(name, result, plan, 3)
+
+
+def test_restart_info_came_in_7_4_2() -> None:
+    assert "restart_info" not in tables_of(NdbVersion.parse("7.4.1"))
+    assert "restart_info" in tables_of(NdbVersion.parse("7.4.2"))
+    assert not tables_of(NdbVersion.parse("7.3"))["cluster_operations"].certain, "only neighbours were read"
+    assert tables_of(NdbVersion.parse("7.4.10"))["cluster_operations"].certain
+
+
+def test_a_row_of_logbuffers_is_an_ldm_thread_up_to_7_and_a_log_part_from_8(overload: Plan) -> None:
+    """7.4.10 with 2 LDM threads and 4 log parts: 2 rows; 8.4.8 with 1 LDM thread: 4 rows, log_part 1."""
+    for threads, version, places in (
+        (4, "7.4.10", [(0, 1), (0, 2)]),
+        (2, "8.4", [(0, 1), (1, 1), (2, 1), (3, 1)]),
+    ):
+        plan = edits.set_plan(overload, ndb_version=version)
+        plan = edits.set_parameter(plan, "data_node", "MaxNoOfExecutionThreads", threads)
+        rows = view("logbuffers", simulate(plan, BIG, 5), plan, 3)
+        assert [(r["log_id"], r["log_part"]) for r in rows if r["node_id"] == 3] == places
+
+
+def test_parts_of_one_node_fill_differently(overload: Plan) -> None:
+    """The article: at one moment parts of one node hold 11 to 43 MB, those of the other 10 to 17 MB."""
+    result = simulate(overload, BIG)
+    used = [r["used"] for r in view("logbuffers", result, overload, 10) if r["node_id"] == 3]
+    assert 1.2 < max(used) / min(used) < 5
+
+
+def test_nobody_answers_when_no_data_node_is_up(overload: Plan) -> None:
+    both = [NodeFailure(at_s=5, object_id=f"ndb{n}") for n in (3, 4)]
+    result = simulate(overload, SMALL, 10, events=both)
+    with pytest.raises(NdbinfoError, match="157"):
+        view("logbuffers", result, overload, 8)
 
 
 def test_logbuffers_show_the_overload_of_the_article(overload: Plan) -> None:
@@ -55,7 +111,8 @@ def test_logbuffers_show_the_overload_of_the_article(overload: Plan) -> None:
 
 def test_speeds_and_memory_follow_the_run(overload: Plan) -> None:
     result = simulate(overload, BIG)
-    speeds = view("disk_write_speed_aggregate_node", result, overload, 20)[0]
+    newer = edits.set_plan(overload, ndb_version="7.4")
+    speeds = view("disk_write_speed_aggregate_node", result, newer, 20)[0]
     assert speeds["backup_lcp_speed_last_sec"] == pytest.approx(83.9e6, rel=0.05)
     assert speeds["redo_speed_last_10sec"] == pytest.approx(32.9e6, rel=0.1)
     early, late = (view("memoryusage", result, overload, at)[0]["used"] for at in (2, 50))
@@ -68,14 +125,15 @@ def test_restart_info_follows_a_restart(overload: Plan) -> None:
     event = NodeFailure(at_s=10, object_id="ndb3", back_after_s=5)
     result = simulate(plan, SMALL, 3000, events=[event])
     assert view("restart_info", result, plan, 5) == []
-    failed = view("restart_info", result, plan, 12)[0]
+    failed = view("restart_info", result, plan, 11)[0]
     assert (failed["node_id"], failed["total_restart_secs"]) == (3, 0)
+    assert failed["node_restart_status_int"] == 3
     assert [row["node_id"] for row in view("logbuffers", result, plan, 12)] == [4] * 4
     started, phases = result.restarts[0].started_at_s, result.restarts[0].phases
     assert started == pytest.approx(15)
     end = started + sum(seconds for _, seconds in phases)
     done = view("restart_info", result, plan, end + 5)[0]
-    assert done["node_restart_status"] == "Restart completed"
+    assert (done["node_restart_status_int"], done["node_restart_status"]) == (19, "Restart completed")
     assert done["total_restart_secs"] == pytest.approx(end - started, abs=len(phases))
     half = view("restart_info", result, plan, (started + end) / 2)[0]
     assert 0 < half["total_restart_secs"] < done["total_restart_secs"]
@@ -83,5 +141,5 @@ def test_restart_info_follows_a_restart(overload: Plan) -> None:
 
 
 def test_an_unknown_table_is_an_error(overload: Plan) -> None:
-    with pytest.raises(KeyError):
+    with pytest.raises(NdbinfoError, match="no_such_table"):
         view("no_such_table", simulate(overload, SMALL, 5), overload, 1)

@@ -24,6 +24,7 @@ from ndbplan.cli.parameters import (
 if TYPE_CHECKING:
     from ndbplan.plan.events import Event
     from ndbplan.plan.plan import Plan
+    from ndbplan.simulate.result import SimulationResult
 
 _EVENT_FIX = "write for example 'node_failure at=60s object=ndb3 back_after=2min' or its JSON"
 
@@ -77,6 +78,14 @@ def _announce_preparation(
     help="Simulate so often with what is not known for certain drawn anew: p10, p50, p90.",
 )
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the series.")
+@click.option(
+    "--table",
+    metavar="NAME",
+    help="Print an ndbinfo table of a moment instead, such as logbuffers, as the mysql client does.",
+)
+@click.option(
+    "--at", "at_s", type=Duration(), metavar="TIME", help="The moment of --table; without it the end."
+)
 @why_option
 @json_option
 def simulate(
@@ -90,6 +99,8 @@ def simulate(
     event_texts: tuple[str, ...],
     runs: int | None,
     csv_file: Path | None,
+    table: str | None,
+    at_s: float | None,
     *,
     why: bool,
     as_json: bool,
@@ -99,11 +110,24 @@ def simulate(
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, workload)
+    if at_s is not None and table is None:
+        raise UsageError("--at is the moment of a table", where="--at", fix="name one with --table")
+    if table is not None:
+        from ndbplan.simulate.ndbinfo import NdbinfoError, table_of
+
+        try:
+            table_of(plan, table)
+        except NdbinfoError as error:
+            raise UsageError(error.what, where="--table", fix=error.fix) from None
+        duration_s = _until(plan, workload_id, duration_s, at_s)
     events = tuple(_event(plan, text) for text in event_texts)
     if load_csv is not None:
         plan = _with_schedule(plan, workload_id, load_csv, load_shape)
     _announce_preparation(plan, workload_id, duration_s, step_s)
     result = run(plan, workload_id, duration_s, step_s, seed, events)
+    if table is not None:
+        _show_table(table, result, plan, at_s, as_json=as_json)
+        return
     shape = result.to_json(why=why)
     series = result.to_csv
     if runs is not None:
@@ -119,6 +143,40 @@ def simulate(
     if csv_file is not None:
         write_text(csv_file, series())
     show(shape, as_json=as_json, why=why)
+
+
+def _until(plan: Plan, workload_id: str | None, duration_s: float | None, at_s: float | None) -> float | None:
+    """How long to simulate for a table at a moment. Raises UsageError for one behind the end asked for."""
+    if at_s is None:
+        return duration_s
+    if duration_s is not None and at_s > duration_s:
+        raise UsageError(
+            f"{at_s:g} s lies behind the end of the run ({duration_s:g} s)",
+            where="--at",
+            fix="leave out --for or make it longer",
+        )
+    from ndbplan.simulate.run import workload_of
+
+    # Never shorter than the run that is shown elsewhere: the same seed then gives the same moments.
+    return max(at_s, workload_of(plan, workload_id).duration_s if duration_s is None else duration_s)
+
+
+def _show_table(
+    name: str, result: SimulationResult, plan: Plan, at_s: float | None, *, as_json: bool
+) -> None:
+    """Print an ndbinfo table as the mysql client does, or its rows as objects."""
+    from ndbplan.exchange.grids import grid_text
+    from ndbplan.simulate.ndbinfo import table_of, view
+
+    moment_s = result.duration_s if at_s is None else at_s
+    table = table_of(plan, name)
+    rows = view(name, result, plan, moment_s)
+    if as_json:
+        click.echo(json.dumps({"table": name, "at_s": moment_s, "rows": rows}, indent=2, ensure_ascii=False))
+        return
+    if not table.certain:
+        click.echo(f"NDB {plan.version} was not read: whether it has ndbinfo.{name} is not certain", err=True)
+    click.echo(grid_text(table.columns, table.numeric, [tuple(row.values()) for row in rows]), nl=False)
 
 
 def _with_schedule(plan: Plan, workload_id: str | None, path: Path, shape: str) -> Plan:

@@ -1,4 +1,4 @@
-"""Rows that the mysql client prints: boxed tables, tab-separated values, and \\G output.
+"""Rows as the mysql client prints them: read from boxed tables, tab-separated values and \\G output; written.
 
 for row in read_rows(text): row["table_name"], row.line
 """
@@ -6,7 +6,7 @@ for row in read_rows(text): row["table_name"], row.line
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _RULE = re.compile(r"\+(?:-+\+)+\s*$")
@@ -87,3 +87,27 @@ def read_rows(text: str, problems: list[str] | None = None) -> Iterator[Row]:
             tabbed = None
     if vertical:
         yield Row(vertical, vertical_line)
+
+
+def grid_text(columns: Sequence[str], numeric: Sequence[bool], rows: Sequence[Sequence[object]]) -> str:
+    """A table as the interactive mysql client prints it: boxed, numbers to the right, rows counted below.
+
+    The client's time is that of a quick answer: nothing was asked over a network.
+    """
+    if not rows:
+        return "Empty set (0.00 sec)\n"
+    cells = [["NULL" if value is None else str(value) for value in row] for row in rows]
+    widths = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(columns)]
+    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
+
+    def line(texts: Sequence[str], right: Sequence[bool]) -> str:
+        padded = (
+            text.rjust(width) if to_right else text.ljust(width)
+            for text, width, to_right in zip(texts, widths, right, strict=True)
+        )
+        return "| " + " | ".join(padded) + " |"
+
+    head = line(columns, [False] * len(columns))
+    body = [line(row, numeric) for row in cells]
+    count = f"{len(rows)} row{'' if len(rows) == 1 else 's'} in set (0.00 sec)"
+    return "\n".join([rule, head, rule, *body, rule, count]) + "\n"

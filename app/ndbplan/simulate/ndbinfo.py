@@ -1,8 +1,6 @@
-"""ndbinfo tables of a simulated moment, with the columns of the real ones.
+"""ndbinfo tables of a simulated moment, with the columns that the plan's version of the product has.
 
-    views(result, plan, at_s=25.0)["logbuffers"]   # rows as dicts
-
-Column names as in the reference manual (NDB 7.4 to 9.x).
+view("logbuffers", result, plan, at_s=25.0)   # rows as dicts
 """
 
 from __future__ import annotations
@@ -10,8 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import MIB
+from ndbplan.estimate.distribution import ldm_threads
+from ndbplan.estimate.parameters import number
+from ndbplan.ndb.ndbinfo import NdbinfoTable, logbuffers_row_is_an_ldm, restart_state, tables_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
+from ndbplan.plan.settings import redo_log_parts
 from ndbplan.plan.workloads import OperationKind
 
 if TYPE_CHECKING:
@@ -21,6 +25,12 @@ Row = dict[str, Any]
 View = Callable[["SimulationResult", Plan, int], Iterator[Row]]
 
 PAGE_BYTES = 32768
+_FILE_BUFFER_MORE_BYTES = 2**20
+"""Memory of a redo buffer beside the buffer itself (model, memory of a data node)."""
+_FILE_BUFFERS_FREE_PAGES = 64
+"""Pages of FILE_BUFFERS that are free whatever the log holds: the rest is taken at the start [8.4.8]."""
+_LEAST_PAGES = 2
+"""Pages of a redo buffer in use when nothing is written [8.4.8: 65,536 bytes in every idle part]."""
 MOST_OPERATIONS = 200
 """Rows of cluster_operations that are made up at most; the real table changes too fast to read more."""
 _BLOCK_DBTC = 245
@@ -49,20 +59,17 @@ RESTART_SECONDS = (
 """Columns of restart_info in the order of the phases."""
 
 _PHASES = {
-    "allocate memory": ("secs_to_allocate_node_id", "Allocated node id", 0),
-    "start permission and metadata": ("secs_to_copy_meta_data", "Copying metadata to starting node", 6),
-    "restore from local checkpoint": ("secs_restore_fragments", "Restore fragments ongoing", 8),
-    "execute undo log": ("secs_undo_disk_data", "Restore fragments ongoing", 8),
-    "execute redo log": ("secs_exec_redo_log", "Restore fragments ongoing", 8),
-    "rebuild ordered indexes": ("secs_index_rebuild", "Restore fragments ongoing", 8),
-    "copy fragments": (
-        "secs_to_synchronize_starting_node",
-        "Synchronizing starting node with live nodes",
-        9,
-    ),
-    "wait for local checkpoint": ("secs_wait_lcp_for_restart", "Wait for LCP to ensure durability", 10),
-    "wait for subscriptions": ("secs_wait_subscription_handover", "Wait for handover of subscriptions", 11),
+    "allocate memory": "secs_to_allocate_node_id",
+    "start permission and metadata": "secs_to_copy_meta_data",
+    "restore from local checkpoint": "secs_restore_fragments",
+    "execute undo log": "secs_undo_disk_data",
+    "execute redo log": "secs_exec_redo_log",
+    "rebuild ordered indexes": "secs_index_rebuild",
+    "copy fragments": "secs_to_synchronize_starting_node",
+    "wait for local checkpoint": "secs_wait_lcp_for_restart",
+    "wait for subscriptions": "secs_wait_subscription_handover",
 }
+"""Column that each phase of a restart counts in; phases known only as a whole count as local recovery."""
 _LOCAL_RECOVERY = (
     "secs_restore_fragments",
     "secs_undo_disk_data",
@@ -71,14 +78,44 @@ _LOCAL_RECOVERY = (
 )
 
 
-def views(result: SimulationResult, plan: Plan, at_s: float) -> dict[str, list[Row]]:
-    """Every table at a moment of a run; `plan` is the plan that was simulated."""
-    return {name: list(view(result, plan, _bucket(result, at_s))) for name, view in VIEWS.items()}
+class NdbinfoError(UserError):
+    """A table that cannot be asked for: the version lacks it, it is not simulated, or nobody answers."""
+
+
+def table_of(plan: Plan, name: str) -> NdbinfoTable:
+    """A simulated table as the plan's version has it. Raises NdbinfoError."""
+    tables = tables_of(plan.version)
+    here = [known for known in VIEWS if known in tables]
+    shown = name[:64]
+    if not tables:
+        raise NdbinfoError(
+            f"unknown database 'ndbinfo': NDB {plan.version} has none, 7.1 brought it",
+            where="--table",
+            fix="aim at 7.1 or later",
+        )
+    if name in here:
+        return tables[name]
+    if name in tables:
+        what = f"ndbinfo.{shown} is not simulated"
+    elif name in VIEWS:
+        what = f"NDB {plan.version} has no table ndbinfo.{shown}; a later version brought it"
+    else:
+        what = f"NDB {plan.version} has no table ndbinfo.{shown}"
+    raise NdbinfoError(what, where="--table", fix=f"ask for {', '.join(here)}")
 
 
 def view(name: str, result: SimulationResult, plan: Plan, at_s: float) -> list[Row]:
-    """One table at a moment of a run. KeyError for a table that is not simulated."""
-    return list(VIEWS[name](result, plan, _bucket(result, at_s)))
+    """One table at a moment of a run; `plan` is the plan that was simulated. Raises NdbinfoError."""
+    table = table_of(plan, name)
+    bucket = _bucket(result, at_s)
+    if not any(True for _ in _up(result, bucket)):
+        raise NdbinfoError(
+            "ERROR 1296 (HY000): Got error 157 'Connection to NDB failed' from NDBINFO: no data node is up",
+            where=f"--at {at_s:g}s",
+            fix="ask for a moment at which the cluster runs",
+        )
+    rows = VIEWS[name](result, plan, bucket)
+    return [{column: row[column] for column in table.columns} for row in rows]
 
 
 def _bucket(result: SimulationResult, at_s: float) -> int:
@@ -94,17 +131,27 @@ def _up(result: SimulationResult, bucket: int) -> Iterator[tuple[int, NodeSeries
 
 
 def _logbuffers(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Row]:
+    by_ldm = logbuffers_row_is_an_ldm(plan.version)
+    nodes = {node.node_id: node for node in plan.data_nodes}
     for node_id, series in _up(result, bucket):
-        for part in result.parts:
-            if node_id in part.node_ids:
-                yield {
-                    "node_id": node_id,
-                    "log_type": "REDO",
-                    "log_id": 0,
-                    "log_part": part.log_part + 1,
-                    "total": part.buffer_bytes,
-                    "used": _pages(float(part.last[bucket])) * PAGE_BYTES,
-                }
+        used, total = _by_part(result, node_id, "last", bucket)
+        instances = ldm_threads(plan, nodes[node_id])
+        held: dict[tuple[int, int], float] = {}
+        for log_part in range(redo_log_parts(plan, nodes[node_id])):
+            instance = log_part % instances + 1
+            place = (0, instance) if by_ldm else (log_part, instance)
+            # Up to 7.x the parts of an LDM thread share one buffer.
+            held[place] = held.get(place, 0.0) + used.get(log_part, 0.0)
+        for log_id, instance in sorted(held):
+            pages = max(_LEAST_PAGES, _pages(held[log_id, instance]))
+            yield {
+                "node_id": node_id,
+                "log_type": "REDO",
+                "log_id": log_id,
+                "log_part": instance,
+                "total": total,
+                "used": min(total, pages * PAGE_BYTES),
+            }
         if series.undo_buffer_bytes > 0:
             yield {
                 "node_id": node_id,
@@ -116,18 +163,27 @@ def _logbuffers(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[R
             }
 
 
+def _by_part(result: SimulationResult, node_id: int, of: str, bucket: int) -> tuple[dict[int, float], int]:
+    """What each log part of a node that is written to holds at a moment, and how much one can hold."""
+    mine = [part for part in result.parts if node_id in part.node_ids]
+    total = mine[0].buffer_bytes if of == "last" else mine[0].log_bytes
+    return {part.log_part: float(getattr(part, of)[bucket]) for part in mine}, total
+
+
 def _logspaces(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Row]:
+    nodes = {node.node_id: node for node in plan.data_nodes}
     for node_id, series in _up(result, bucket):
-        for part in result.parts:
-            if node_id in part.node_ids:
-                yield {
-                    "node_id": node_id,
-                    "log_type": "REDO",
-                    "log_id": 0,
-                    "log_part": part.log_part,
-                    "total": part.log_bytes,
-                    "used": round(float(part.log_used[bucket])),
-                }
+        used, total = _by_part(result, node_id, "log_used", bucket)
+        for log_part in range(redo_log_parts(plan, nodes[node_id])):
+            yield {
+                "node_id": node_id,
+                "log_type": "REDO",
+                "log_id": 0,
+                "log_part": log_part,
+                "total": total,
+                # Counted in MiB, as seen on 7.4.10 and 8.4.8.
+                "used": min(total, -int(-used.get(log_part, 0.0) // MIB) * MIB),
+            }
         if series.undo_log_bytes > 0:
             yield {
                 "node_id": node_id,
@@ -167,6 +223,8 @@ def _disk_write_speed(result: SimulationResult, plan: Plan, bucket: int) -> Iter
 
 
 def _resources(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Row]:
+    spare_pct = number(plan, None, "MinFreePct", 5)
+    nodes = {node.node_id: node for node in plan.data_nodes}
     for node_id, series in _up(result, bucket):
         limit = series.memory_total_bytes // PAGE_BYTES
         yield {
@@ -175,15 +233,19 @@ def _resources(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Ro
             "reserved": limit,
             "used": _pages(float(series.memory[bucket])),
             "max": limit,
+            "spare": limit * spare_pct // 100,
         }
-        buffers = [part for part in result.parts if node_id in part.node_ids]
-        held = sum(part.buffer_bytes for part in buffers) // PAGE_BYTES
+        by_ldm = logbuffers_row_is_an_ldm(plan.version)
+        count = ldm_threads(plan, nodes[node_id]) if by_ldm else redo_log_parts(plan, nodes[node_id])
+        _, buffer_bytes = _by_part(result, node_id, "last", bucket)
+        held = count * (buffer_bytes + _FILE_BUFFER_MORE_BYTES) // PAGE_BYTES
         yield {
             "node_id": node_id,
             "resource_name": "FILE_BUFFERS",
             "reserved": held,
-            "used": sum(_pages(float(part.last[bucket])) for part in buffers),
+            "used": max(0, held - _FILE_BUFFERS_FREE_PAGES),
             "max": held,
+            "spare": 0,
         }
 
 
@@ -191,25 +253,25 @@ def _restart_info(result: SimulationResult, plan: Plan, bucket: int) -> Iterator
     at_s = float(result.times_s[bucket]) + result.bucket_s
     for one in _latest(result.restarts, at_s):
         seconds = dict.fromkeys(RESTART_SECONDS, 0)
-        status, number = "Node failure handling completed", 14
+        state = restart_state("failed")
         begun = one.started_at_s
         if begun is not None and at_s >= begun:
             for name, duration_s in one.phases:
-                column, running, code = _PHASES.get(name, ("secs_for_local_recovery", name, 8))
                 if at_s < begun:
                     break
-                seconds[column] += round(min(duration_s, at_s - begun))
-                status, number = running, code
+                column = _PHASES.get(name)
+                seconds[column or "secs_for_local_recovery"] += round(min(duration_s, at_s - begun))
+                state = restart_state(name if column else "restore from local checkpoint")
                 begun += duration_s
             else:
                 if at_s >= begun:
-                    status, number = "Restart completed", 12
+                    state = restart_state("done")
             seconds["secs_for_local_recovery"] += sum(seconds[column] for column in _LOCAL_RECOVERY)
         total = sum(seconds.values()) - sum(seconds[column] for column in _LOCAL_RECOVERY)
         yield {
             "node_id": one.node_id,
-            "node_restart_status": status,
-            "node_restart_status_int": number,
+            "node_restart_status": state[1],
+            "node_restart_status_int": state[0],
             **seconds,
             "total_restart_secs": total,
         }
@@ -235,23 +297,23 @@ def _cluster_operations(result: SimulationResult, plan: Plan, bucket: int) -> It
         if operation.kind in (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)
     ]
     clients = [p.node_id for p in plan.processes if not isinstance(p, DataNode) and p.kind != "management"]
-    for number in range(waiting if writes else 0):
-        kind, table = writes[number % len(writes)]
-        node_id, coordinator = nodes[number % len(nodes)], nodes[(number // len(nodes)) % len(nodes)]
-        client = clients[number % len(clients)] if clients else 0
+    for nth in range(waiting if writes else 0):
+        kind, table = writes[nth % len(writes)]
+        node_id, coordinator = nodes[nth % len(nodes)], nodes[(nth // len(nodes)) % len(nodes)]
+        client = clients[nth % len(clients)] if clients else 0
         yield {
             "node_id": node_id,
-            "block_instance": number % 4 + 1,
-            "transid": (client << 52) | (coordinator << 40) | number,
+            "block_instance": nth % 4 + 1,
+            "transid": (client << 52) | (coordinator << 40) | nth,
             "operation_type": kind.value.upper(),
             "state": "LOG_QUEUED",
             "tableid": table + 10,
-            "fragmentid": number % max(1, len(nodes)),
+            "fragmentid": nth % max(1, len(nodes)),
             "client_node_id": client,
-            "client_block_ref": _BLOCK_API + number % 16,
+            "client_block_ref": _BLOCK_API + nth % 16,
             "tc_node_id": coordinator,
             "tc_block_no": _BLOCK_DBTC,
-            "tc_block_instance": number % 2 + 1,
+            "tc_block_instance": nth % 2 + 1,
         }
 
 

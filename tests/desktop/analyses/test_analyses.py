@@ -140,6 +140,25 @@ class TestSimulation:
         assert max(moments[-1].redo_buffer_fill.values()) < 0.5
         assert not moments[-1].errors
 
+    def test_ndbinfo_shows_the_scrubbers_moment(self, stand: _Stand) -> None:
+        panel = stand.simulated()
+        panel.tables.click()
+        page = panel.ndbinfo
+        assert panel._pages.currentWidget() is page
+        assert page.table.currentText() == "logbuffers"
+        panel.scrubber.go_to(1.0)
+        early = page.text.toPlainText()
+        panel.scrubber.go_to(10.0)
+        late = page.text.toPlainText()
+        assert early != late
+        assert "mysql> SELECT * FROM ndbinfo.logbuffers;" in late
+        assert "| 50331648 |" in late
+        page.table.setCurrentText("memoryusage")
+        page.table.activated.emit(page.table.currentIndex())
+        assert "Data memory" in page.text.toPlainText()
+        panel.tables.click()
+        assert panel._pages.currentWidget() is panel.charts
+
     def test_the_lighter_load_stays_within(self, stand: _Stand) -> None:
         panel: Any = stand.view.show_tab("Simulation")
         panel.workload.setCurrentIndex(panel.workload.findData("blobs-1k"))

@@ -36,6 +36,7 @@ from ndbplan.plan.file import write_atomically
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
+    from ndbplan.desktop.analyses.ndbinfo_page import NdbinfoPage
     from ndbplan.desktop.analyses.simulation_charts import SimulationCharts
     from ndbplan.simulate.result import SimulationResult
 
@@ -94,7 +95,17 @@ class SimulationPanel(Panel):
         self.bar.hide()
         self._summary = Summary()
         self.scrubber = Scrubber()
+        self.tables = QToolButton()
+        self.tables.setText("ndbinfo")
+        self.tables.setCheckable(True)
+        self.tables.setProperty("look", "chip")
+        self.tables.setAccessibleName("Show the tables of ndbinfo at this moment")
+        self.tables.setToolTip(
+            "What the tables of ndbinfo say at this moment, as the mysql client prints them"
+        )
+        self.tables.toggled.connect(self._tables_toggled)
         self.charts: SimulationCharts | None = None
+        self.ndbinfo: NdbinfoPage | None = None
         self._empty = Empty("", "")
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
@@ -127,6 +138,7 @@ class SimulationPanel(Panel):
         foot.setContentsMargins(0, 0, 0, 0)
         foot.setSpacing(12)
         foot.addWidget(self.scrubber, 1)
+        foot.addWidget(self.tables)
         self._first_error = Elided("alarm")
         foot.addWidget(self._first_error)
         self._foot.hide()
@@ -400,8 +412,23 @@ class SimulationPanel(Panel):
 
     def _open_charts(self) -> SimulationCharts:
         charts = self._made_charts()
-        self._pages.setCurrentWidget(charts)
+        if not self.tables.isChecked() or self.ndbinfo is None:
+            self._pages.setCurrentWidget(charts)
         return charts
+
+    def _tables_toggled(self, on: bool) -> None:
+        """The tables of ndbinfo at the scrubber's moment in place of the charts, or the charts again."""
+        if self._run is None:
+            return
+        if on and self.ndbinfo is None:
+            from ndbplan.desktop.analyses.ndbinfo_page import NdbinfoPage
+
+            self.ndbinfo = NdbinfoPage()
+            self._pages.addWidget(self.ndbinfo)
+        page = self.ndbinfo if on else self.charts
+        if page is not None:
+            self._pages.setCurrentWidget(page)
+        self._moved(self.scrubber.at_s)
 
     def _show(self, run: Run, *, keep_moment: bool) -> None:
         result = run.result
@@ -440,6 +467,8 @@ class SimulationPanel(Panel):
         if self._run is None or self.charts is None:
             return
         self.charts.show_position(at_s)
+        if self.ndbinfo is not None and self.tables.isChecked():
+            self.ndbinfo.show_moment(self._run.result, self._run.plan, at_s)
         self.moment.emit(moment_of(self._run.result, at_s))
 
     def _restyle(self) -> None:

@@ -1,0 +1,78 @@
+"""The ndbinfo database of each version: its tables, their columns, and the words in them.
+
+    tables_of(NdbVersion.parse("7.4"))["logbuffers"].columns   # ("node_id", "log_type", ...)
+
+The data is `resources/ndb/ndbinfo-tables.json`, read from the product's source by version.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from ndbplan.base.resources import read_json
+from ndbplan.ndb.version import NdbVersion
+
+_NUMBERS = ("int", "bigint", "number")
+
+
+class NdbinfoTable(NamedTuple):
+    """One table as a version has it."""
+
+    name: str
+    columns: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    """Which columns hold numbers, which clients print to the right."""
+    certain: bool
+    """False: an older version lacks it, a newer one has it, and this one was not read."""
+
+
+@cache
+def _data() -> Any:
+    return read_json("ndb/ndbinfo-tables.json")
+
+
+@cache
+def tables_of(version: NdbVersion) -> dict[str, NdbinfoTable]:
+    """The tables of a version by name; empty where the product has no ndbinfo (before 7.1)."""
+    found: dict[str, NdbinfoTable] = {}
+    for table in _data()["tables"]:
+        since, certainly_since = _first(table["first"])
+        if version < since:
+            continue
+        columns = _columns(table["columns"], version)
+        found[table["table"]] = NdbinfoTable(
+            table["table"],
+            tuple(name for name, _ in columns),
+            tuple(kind in _NUMBERS for _, kind in columns),
+            version >= certainly_since,
+        )
+    return found
+
+
+def _first(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """First version that may have a table, and the first that certainly has it."""
+    words = text.removeprefix("between ").replace(" and ", " to ").split(" to ")
+    numbers = [tuple(int(part) for part in word.split(".")) for word in words]
+    if text.startswith("between"):
+        # Absent in the first of the two.
+        return (*numbers[0][:2], numbers[0][2] + 1 if len(numbers[0]) > 2 else 10**6), numbers[1]
+    return numbers[0], numbers[0]
+
+
+def _columns(by_version: dict[str, list[list[str]]], version: NdbVersion) -> list[list[str]]:
+    known = sorted((NdbVersion.parse(text), columns) for text, columns in by_version.items())
+    older = [columns for since, columns in known if since <= version]
+    return older[-1] if older else known[0][1]
+
+
+def logbuffers_row_is_an_ldm(version: NdbVersion) -> bool:
+    """Whether a row of logbuffers stands for an LDM instance (up to 7.x), or for a log part (8.x)."""
+    eras = [one for one in _data()["logbuffers"] if NdbVersion.parse(one["from"])[:2] <= version[:2]]
+    return bool(eras) and eras[-1]["a_row_is"].startswith("an LDM")
+
+
+def restart_state(phase: str) -> tuple[int, str]:
+    """Number and words of restart_info while a phase of a restart runs, after the failure or when done."""
+    number, words = _data()["restart_info"]["states"][phase]
+    return int(number), str(words)
