@@ -6,6 +6,8 @@ plan = timed_reorganise(plan, seconds=248)
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,6 +98,84 @@ def _calibrate_disk(
     )
     stated = tuple(name for name in disk.assumed if name not in fields)
     return edits.update(plan, disk.id, **fields, assumed=stated), changes
+
+
+_ABOVE_DEVICES = re.compile(r"(?:dm-|md|loop|zram|drbd)\d+$")
+"""What iostat lists beside the devices below it: their bytes would count twice."""
+
+
+def busy_devices(found: Sequence[Measurement]) -> list[str]:
+    """Names of the devices of iostat that say what a disk can do, as they stand there."""
+    return [one.name for one in found if any(one.values.get(name, 0.0) > 0 for name in _DISK_FIELDS)]
+
+
+def disks_of_devices(
+    plan: Plan,
+    found: Sequence[Measurement],
+    disk_ids: Sequence[str] = (),
+    devices: Mapping[str, Sequence[str]] | None = None,
+) -> tuple[list[tuple[Measurement, str]], tuple[str, ...]]:
+    """Which disks the busy devices of iostat are, and which devices were left aside.
+
+    `devices`: disks of a device, as somebody says; then no other device counts. Otherwise a device is the
+    disk of its name (`cciss/c0d1` and `nvme0n1p2` are `c0d1` and `nvme0`), on every host that has one, or
+    among `disk_ids` when these are given; a device without such a disk is those `disk_ids` when it is the
+    only busy one. Raises MeasurementError when it must be asked which disk a device is.
+    """
+    names = busy_devices(found)
+    busy = [one for one in found if one.name in names]
+    if not busy:
+        shown = ", ".join(one.name for one in found)
+        raise MeasurementError(
+            f"{shown[:80]}: nothing in it says what a disk can do",
+            fix="measure while the device is at least 30 % busy, or run fio with large sequential blocks",
+        )
+    if devices:
+        unknown = sorted(set(devices) - {one.name for one in busy})
+        if unknown:
+            raise MeasurementError(
+                f"iostat shows no busy device '{unknown[0][:40]}'", fix=f"name {_listed(busy)}"
+            )
+        return [(one, disk) for one in busy for disk in devices.get(one.name, ())], ()
+    wanted = [disk for host in plan.hosts for disk in host.disks if not disk_ids or disk.id in disk_ids]
+    pairs: list[tuple[Measurement, str]] = []
+    unmatched: list[Measurement] = []
+    for one in busy:
+        mine = [disk.id for disk in wanted if _is_device(disk.name, one.name)]
+        pairs += [(one, disk_id) for disk_id in mine]
+        if not mine:
+            unmatched.append(one)
+    aside = tuple(one.name for one in unmatched if _ABOVE_DEVICES.fullmatch(one.name))
+    if pairs or len(unmatched) > len(aside):
+        unmatched = [one for one in unmatched if one.name not in aside]
+    else:
+        aside = ()
+    if unmatched and not pairs and len(unmatched) == 1 and disk_ids:
+        return [(unmatched[0], disk_id) for disk_id in disk_ids], aside
+    if unmatched:
+        is_one = len(unmatched) == 1
+        raise MeasurementError(
+            f"no disk of the plan is called like the busy device{'' if is_one else 's'} of iostat "
+            f"({_listed(unmatched)}); it is not said which disk {'it is' if is_one else 'each is'}",
+            fix=f"say which, such as --disk DISK={unmatched[0].name}, or name the disk like the device",
+        )
+    return pairs, aside
+
+
+def _listed(found: Sequence[Measurement]) -> str:
+    names = [one.name[:40] for one in found]
+    return ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
+
+
+def _is_device(disk: str, device: str) -> bool:
+    """Whether a disk of this name is the device: to the letter, without its folder, or with a partition."""
+    name, device = disk.strip().lower(), device.lower().removeprefix("/dev/")
+    last = device.rpartition("/")[2]
+    whole = re.sub(r"n\d+(?:p\d+)?$", "", last) if last.startswith("nvme") else re.sub(r"p?\d+$", "", last)
+    if last.startswith(("c", "mmcblk")):
+        # cciss/c0d1p2: only what follows a p is a partition.
+        whole = re.sub(r"p\d+$", "", last)
+    return name in (device, last, whole, f"/dev/{device}")
 
 
 def _restarted_node(plan: Plan, measurement: Measurement, target: str | None) -> DataNode:
