@@ -16,7 +16,7 @@ from ndbplan.estimate.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.node_data import NodeData, node_data_by_id
 from ndbplan.estimate.reorganise import reorganise
-from ndbplan.estimate.restart import Conditions, Kind, busy_threads, restart
+from ndbplan.estimate.restart import Conditions, Kind, restart
 from ndbplan.exchange.measurements import Measurement, MeasurementError
 from ndbplan.plan import edits
 from ndbplan.plan.hardware import Disk
@@ -30,6 +30,11 @@ _DISK_FIELDS = {
     "random_write_iops": "per s",
     "sync_write_latency_s": "s",
 }
+_RATES_OF_PHASE = {
+    "restore_s": ("restore from local checkpoint", ("restore_ldm_rows_per_s", "restore_ldm_bytes_per_s")),
+    "index_s": ("rebuild ordered indexes", ("index_build_ldm_rows_per_s", "index_build_ldm_bytes_per_s")),
+}
+"""Phase of restart_info: the phase of the estimate and the rates that it tells."""
 _LEAST_PHASE_S = 2.0
 """Whole seconds are reported: a shorter phase says nothing about a rate."""
 _RANGE = 1.1
@@ -222,18 +227,15 @@ def _restart_rates(
     plan: Plan, node: DataNode, data: NodeData, values: dict[str, float]
 ) -> dict[str, tuple[float, float]]:
     """(value, seconds it was measured over) of each constant that the phases tell."""
-    threads = busy_threads(plan, node)
+    estimated = {p.name: p.duration_s.value for p in restart(plan, "node", node.node_id).phases}
     rates: dict[str, tuple[float, float]] = {}
-
-    def rate(constant: str, amount: float, phase: str) -> None:
+    for phase, (name, constants) in _RATES_OF_PHASE.items():
         seconds = values.get(phase, 0.0)
-        if seconds >= _LEAST_PHASE_S and amount > 0:
-            rates[constant] = (amount / threads / seconds, seconds)
-
-    rate("restore_ldm_rows_per_s", data.rows, "restore_s")
-    rate("restore_ldm_bytes_per_s", data.row_bytes, "restore_s")
-    rate("index_build_ldm_rows_per_s", data.index_entries, "index_s")
-    rate("index_build_ldm_bytes_per_s", data.indexed_row_bytes, "index_s")
+        if seconds >= _LEAST_PHASE_S and estimated.get(name, 0.0) > 0:
+            # All rates of the phase by the same factor: what it takes is shared out among them as before.
+            for constant in constants:
+                rate = constant_for(plan, constant).value * estimated[name] / seconds
+                rates[constant] = (rate, seconds)
     subscription = values.get("subscription_s", 0.0)
     if 1 <= subscription < 60:
         rates["subscription_s"] = (subscription, subscription)
@@ -286,7 +288,6 @@ _SCALED_PHASES = {
     "node": ("restore from local checkpoint", "rebuild ordered indexes"),
     "initial": ("copy fragments",),
 }
-_WHOLE_2009 = {"node": "node_restart_s_per_gb_2009", "initial": "initial_node_restart_s_per_gb_2009"}
 
 
 def timed_restart(
@@ -309,10 +310,6 @@ def timed_restart(
     estimate = restart(plan, kind, node_id, conditions or Conditions())
     names = {phase.name: phase.duration_s.value for phase in estimate.phases}
     label = source[:_MOST_LABEL]
-    if not set(_SCALED_PHASES[kind]) <= set(names):
-        base = constant_for(plan, _WHOLE_2009[kind])
-        value = base.value * seconds / estimate.duration_s.value
-        return calibrated(plan, Calibration(constant=base.name, value=value, source=label))
     grows = sum(names[name] for name in _SCALED_PHASES[kind])
     waits = estimate.duration_s.value - grows
     if seconds <= waits or grows <= 0:
