@@ -6,6 +6,7 @@ plan = timed_reorganise(plan, seconds=248)
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -284,10 +285,9 @@ _SCALED_BY_RESTART = {
     ),
     "initial": ("copy_ldm_rows_per_s",),
 }
-_SCALED_PHASES = {
-    "node": ("restore from local checkpoint", "rebuild ordered indexes"),
-    "initial": ("copy fragments",),
-}
+_MOST_FACTOR = 1e4
+"""Machines are not further than this from those that rates were measured on."""
+_HALVINGS = 60
 
 
 def timed_restart(
@@ -301,25 +301,30 @@ def timed_restart(
     """The plan calibrated with how long a whole node restart or initial node restart took.
 
     What is beyond the waits is given to the phases that grow with the data. Raises MeasurementError for other
-    kinds and for a time that the waits alone take.
+    kinds and for a time that waits, disks and links alone take.
     """
-    if kind not in _SCALED_PHASES:
+    if kind not in _SCALED_BY_RESTART:
         raise MeasurementError(
             f"a {kind} start cannot be calibrated by its time alone", fix="time a node restart"
         )
-    estimate = restart(plan, kind, node_id, conditions or Conditions())
-    names = {phase.name: phase.duration_s.value for phase in estimate.phases}
     label = source[:_MOST_LABEL]
-    grows = sum(names[name] for name in _SCALED_PHASES[kind])
-    waits = estimate.duration_s.value - grows
-    if seconds <= waits or grows <= 0:
+
+    def with_rates(factor: float) -> Plan:
+        rates = ((name, constant_for(plan, name).value * factor) for name in _SCALED_BY_RESTART[kind])
+        return calibrated(plan, *(Calibration(constant=n, value=v, source=label) for n, v in rates))
+
+    def estimated(factor: float) -> float:
+        return restart(with_rates(factor), kind, node_id, conditions or Conditions()).duration_s.value
+
+    slow, fast = 1 / _MOST_FACTOR, _MOST_FACTOR
+    waits = estimated(fast)
+    if seconds <= waits or estimated(slow) <= waits:
         raise MeasurementError(
-            f"{seconds:g} s is less than the waits of the restart alone ({waits:.0f} s)",
+            f"{seconds:g} s is less than the waits, disks and links of the restart alone ({waits:.0f} s)",
             fix="give the tables the rows they had when it restarted",
         )
-    faster = grows / (seconds - waits)
-    found = []
-    for name in _SCALED_BY_RESTART[kind]:
-        base = constant_for(plan, name)
-        found.append(Calibration(constant=name, value=base.value * faster, source=label))
-    return calibrated(plan, *found)
+    # Disks and links bound some phases, so the time does not simply follow the rates.
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(slow * fast)
+        slow, fast = (middle, fast) if estimated(middle) > seconds else (slow, middle)
+    return with_rates(fast)
