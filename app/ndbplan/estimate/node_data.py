@@ -75,7 +75,7 @@ class NodeData:
     by_ldm: tuple[tuple[int, LdmData], ...] = ()
     """By LDM instance, those without rows left out."""
     fullest_low: float = 1.0
-    """What the fullest LDM thread holds at least, against what is computed: which values keys have is chance."""
+    """What the fullest LDM thread holds at least, against what is computed: key values are chance."""
     fullest_high: float = 1.0
     """The same at most."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.parameters import number
 from ndbplan.estimate.quantity import Quantity, Term
-from ndbplan.estimate.restart_phases import LEAST_COPY_SHARE, Phase, Starting
+from ndbplan.estimate.restart_phases import LEAST_COPY_SHARE, Phase, Starting, busiest_thread
 from ndbplan.estimate.speed_terms import Limit, change_term, slowest
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -24,8 +24,10 @@ def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Lim
     plan = start.plan
     rate, slower = constant_for(plan, "copy_ldm_rows_per_s"), constant_for(plan, "index_row_by_row_factor")
     if start.has("parallel_copy"):
-        least = start.rows / start.ldm
-        held = [max(start.fullest.rows * chance, least) for chance in (1.0, *start.chance)]
+        held = [
+            busiest_thread(start.fullest.rows * chance, start.rows, start.ldm)
+            for chance in (1.0, *start.chance)
+        ]
         name = "the fullest LDM thread"
     else:
         held = [start.rows / min(1.0, start.ldm)] * 3
@@ -130,7 +132,7 @@ def copy_fragments(start: Starting, *, initial: bool, before_s: float) -> Phase:
         time = sent
     else:
         rate = constant_for(plan, "copy_scan_ldm_rows_per_s")
-        rows = max(start.fullest.rows, start.rows / start.ldm)
+        rows = busiest_thread(start.fullest.rows, start.rows, start.ldm)
         compared = (
             Term("rows compared by the fullest LDM thread", rows, "rows", "distribution"),
             term_of(rate),

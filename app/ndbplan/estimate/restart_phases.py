@@ -138,9 +138,19 @@ class Starting:
         return disk.sequential_write_bytes_per_s * self.disk_factor * self.left_of(disk)
 
 
+def busiest_thread(fullest: float, whole: float, threads: float) -> float:
+    """What the busiest thread has to do: all of its own, or its part of everything on fewer cores."""
+    least = whole / threads
+    # What is even but for rounding is even.
+    return fullest if fullest > least * (1 + 1e-9) else least
+
+
 def _at(start: Starting, whole: float, fullest: float, rate: Constant, name: str, unit: str) -> Quantity:
     """Time of LDM threads for an amount: that of the fullest one, or of all on the cores that there are."""
-    amounts = [max(fullest * chance, whole / start.ldm) for chance in (1.0, start.chance[0], start.chance[1])]
+    amounts = [
+        busiest_thread(fullest * chance, whole, start.ldm)
+        for chance in (1.0, start.chance[0], start.chance[1])
+    ]
     why = (
         Term(name, whole, unit, "distribution"),
         Term("in the fullest LDM thread", fullest, unit, "distribution"),
