@@ -45,6 +45,12 @@ class Bottleneck:
         return {"resource": self.resource, "where": self.where}
 
 
+def full_of(code: int, node_id: int, used: float, object_ids: tuple[str, ...]) -> Bottleneck:
+    """What is full on a node that answers with this error. KeyError for an error of another kind."""
+    resource, what = _FULL[code]
+    return Bottleneck(resource, f"node {node_id}, {what}", used, object_ids)
+
+
 def find_bottlenecks(
     scenario: Scenario,
     errors: Sequence[ErrorCount],
@@ -90,11 +96,10 @@ def find_bottlenecks(
         if service is scenario.services[0] and 1218 in refused:
             used = 1.0 + refused[1218] / most
         found.append(Bottleneck(service.resource, service.where, min(2.0, used), service.object_ids))
-    for code, (resource, what) in _FULL.items():
+    for code in _FULL:
         if code in refused:
             node_id = by_node[code]
-            used = 1.0 + refused[code] / most
-            found.append(Bottleneck(resource, f"node {node_id}, {what}", used, _ids(scenario, node_id)))
+            found.append(full_of(code, node_id, 1.0 + refused[code] / most, _ids(scenario, node_id)))
     return tuple(sorted(found, key=lambda b: -b.used))
 
 

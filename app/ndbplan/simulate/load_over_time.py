@@ -11,6 +11,7 @@ from ndbplan.estimate.cpu import cpu
 from ndbplan.estimate.disk_data import disk_data
 from ndbplan.estimate.load import offered_per_s
 from ndbplan.estimate.network import network
+from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.uplinks import uplinks
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -32,6 +33,9 @@ class Service:
     where: str
     max_per_s: float
     object_ids: tuple[str, ...]
+    low_per_s: float
+    high_per_s: float
+    why: tuple[Term, ...] = ()
 
 
 def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
@@ -45,25 +49,32 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
         return ()
     found: list[Service] = []
 
-    def add(resource: str, where: str, use: float, *ids: str) -> None:
-        if use > 0:
-            found.append(Service(resource, where, rate / use, ids))
+    def add(resource: str, where: str, use: Quantity, *ids: str) -> None:
+        if use.value > 0:
+            low, high = rate / max(use.high, use.value), rate / min(use.low or use.value, use.value)
+            why = (use.as_term(f"in use at {rate:g} tx/s"),)
+            found.append(Service(resource, where, rate / use.value, ids, low, high, why))
 
     busy = cpu(plan, workload)
     ids = {node.node_id: node.id for node in plan.data_nodes}
     for node in busy.nodes:
-        add("cpu", f"node {node.node_id}, LDM threads", node.ldm_utilisation.value, ids[node.node_id])
+        add("cpu", f"node {node.node_id}, LDM threads", node.ldm_utilisation, ids[node.node_id])
     for host in busy.hosts:
-        add("cpu", host.host, host.utilisation.value, host.host_id)
+        add("cpu", host.host, host.utilisation, host.host_id)
     for link in network(plan, workload).hosts:
-        add("network", link.host, link.utilisation.value, link.host_id)
+        add("network", link.host, link.utilisation, link.host_id)
     for uplink in uplinks(plan, workload):
-        add("network", f"uplink of {uplink.location}", uplink.utilisation.value, uplink.location_id)
+        add("network", f"uplink of {uplink.location}", uplink.utilisation, uplink.location_id)
     by_id = {node.node_id: node for node in plan.data_nodes}
     for data in disk_data(plan, workload).nodes:
         disk = disk_of(plan, by_id[data.node_id], DiskRole.DATA_FILES)
         where = f"{plan.host_of_disk[disk.id].hostname} {disk.name}"
-        add("disk reads", where, data.random_reads_per_s.value / disk.random_read_iops, disk.id)
+        add(
+            "disk reads",
+            where,
+            data.random_reads_per_s.scaled(1 / disk.random_read_iops, "fraction"),
+            disk.id,
+        )
     return tuple(sorted(found, key=lambda s: s.max_per_s))
 
 

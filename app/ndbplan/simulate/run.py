@@ -161,6 +161,13 @@ def run_scenario(
     return SimulationResult.of(scenario, arrays)
 
 
+def run_arrays(scenario: Scenario, start: StartState, cancelled: Callable[[], bool] | None = None) -> Arrays:
+    """Step through a scenario and keep its records as they are: for many runs of which one is shown."""
+    arrays = Arrays.fresh(scenario, start)
+    _steps(scenario, arrays, 0, scenario.steps, None, cancelled, None)
+    return arrays
+
+
 def run_world(
     world: World,
     changes: list[Change],

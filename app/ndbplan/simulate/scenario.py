@@ -314,17 +314,25 @@ def queues(plan: Plan) -> bool:
     return False
 
 
-def _run(plan: Plan, workload: Workload, step_s: float, covered: float, uneven: float) -> Floats:
-    run = np.zeros(col.R_COLUMNS)
+def set_step(run: Floats, plan: Plan, step_s: float) -> None:
+    """Set everything in a run's settings that depends on the length of a step."""
     gcp_s = max(step_s, number(plan, None, "TimeBetweenGlobalCheckpoints", 2000) / 1000)
     run[col.R_STEP_S] = step_s
     run[col.R_STEPS_PER_SECOND] = max(1, round(1.0 / step_s))
     run[col.R_STEPS_PER_GCP] = max(1, round(gcp_s / step_s))
-    run[col.R_STAGE_S] = STAGE_S
     run[col.R_GCP_S] = run[col.R_STEPS_PER_GCP] * step_s
     fine = max(1, math.ceil(step_s / FINE_S - 1e-9))
     run[col.R_FINE] = fine
     run[col.R_FINE_S] = step_s / fine
+    if queues(plan):
+        timeout_s = number(plan, None, "TransactionDeadlockDetectionTimeout", 1200) / 1000
+        run[col.R_QUEUE_SLOTS] = max(1, min(400_000, round(timeout_s / step_s * fine)))
+
+
+def _run(plan: Plan, workload: Workload, step_s: float, covered: float, uneven: float) -> Floats:
+    run = np.zeros(col.R_COLUMNS)
+    set_step(run, plan, step_s)
+    run[col.R_STAGE_S] = STAGE_S
     load = workload.load
     if isinstance(load, ClosedLoad):
         run[col.R_CLIENTS] = load.clients
@@ -333,9 +341,6 @@ def _run(plan: Plan, workload: Workload, step_s: float, covered: float, uneven: 
         run[col.R_CLIENTS] = load.clients or 0
         run[col.R_RETRY_SHARE] = load.retries / (load.retries + 1.0)
         run[col.R_RETRY_S] = max(step_s, load.retry_after_s)
-    if queues(plan):
-        timeout_s = number(plan, None, "TransactionDeadlockDetectionTimeout", 1200) / 1000
-        run[col.R_QUEUE_SLOTS] = max(1, min(400_000, round(timeout_s / step_s * fine)))
     run[col.R_COVERAGE] = covered
     run[col.R_UNEVEN] = uneven
     run[col.R_LCP_THRESHOLD] = 4.0 * 2 ** min(
