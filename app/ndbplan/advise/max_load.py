@@ -4,8 +4,8 @@
     found.max_per_s, found.limited_by, found.ends_after_s, found.next_limit
 
 A rate is sustained when a simulation of the whole time refuses nothing and holds nothing back, while rows
-are added as the mix inserts and deletes. Rates are tried in a fixed order: an answer for a longer time is never
-higher.
+are added as the mix inserts and deletes. Rates are tried in a fixed order: an answer for a longer time is
+never higher.
 """
 
 from __future__ import annotations
@@ -71,10 +71,15 @@ class MaxLoad:
     """Until the first refusal at the next higher rate; None: nothing is refused, work waits."""
     error_code: int | None
     """The NDB error of that refusal."""
+    takes_s: Quantity | None = None
+    """Of a job: until its rows are loaded; None: it is no job, or the rows do not get in."""
+    is_job: bool = False
 
     @property
     def is_enough(self) -> bool:
-        """Whether the workload's own rate is sustained."""
+        """Whether the workload's own rate is sustained; of a job, whether all its rows get in."""
+        if self.is_job:
+            return self.takes_s is not None
         return self.max_per_s.value >= self.offered_per_s * (1.0 - PRECISION)
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
@@ -85,6 +90,7 @@ class MaxLoad:
             "limited_by": self.limited_by.to_json(),
             "ends_after_s": None if ends is None else ends.to_json(why=why),
             "error_code": self.error_code,
+            "takes_s": None if self.takes_s is None else self.takes_s.to_json(why=why),
             "duration_s": self.duration_s,
             "offered_per_s": self.offered_per_s,
             "next_limit": None
@@ -122,10 +128,11 @@ def max_load(
 ) -> MaxLoad:
     """The highest rate at which the mix of `workload_id` (None: the plan's first) runs for `duration_s`.
 
-    The plan's rows are there at the start. Raises SimulationError for a plan that cannot be simulated or a
-    time out of range, Cancelled when told to stop.
+    The plan's rows are there at the start. A job answers with the time it takes, whatever `duration_s` says:
+    its rows are fixed, and its highest rate is the mean one. Raises SimulationError for a plan that cannot
+    be simulated or a time out of range, Cancelled when told to stop.
     """
-    from ndbplan.estimate.load import offered_per_s
+    from ndbplan.estimate.load import rate_of
     from ndbplan.simulate.node_rows import SimulationError
     from ndbplan.simulate.run import workload_of
     from ndbplan.simulate.scenario import compile_scenario
@@ -135,7 +142,9 @@ def max_load(
             f"a load cannot be sustained for {duration_s:g} s", where="--for", fix="name 1 s to 10 years"
         )
     workload = workload_of(plan, workload_id)
-    asked_per_s = offered_per_s(workload.load)
+    if workload.load.kind == "job":
+        return _time_of_job(plan, workload, cancelled, progress)
+    asked_per_s = rate_of(plan, workload)
     # What one transaction costs is worked out from a rate, which must not be nothing.
     mix = workload if asked_per_s > 0 else _at_one_per_s(workload)
     scenario = compile_scenario(plan, mix, duration_s=min(duration_s, FINE_RUN_S), step_s=STEP_S, seed=1)
@@ -158,6 +167,34 @@ def max_load(
         duration_s,
         _moment(end),
         end.code,
+    )
+
+
+def _time_of_job(
+    plan: Plan,
+    workload: Workload,
+    cancelled: Callable[[], bool] | None,
+    progress: Callable[[float], None] | None,
+) -> MaxLoad:
+    from ndbplan.estimate.load import rate_of
+    from ndbplan.simulate.run import simulate
+
+    result = simulate(plan, workload.id, cancelled=cancelled, progress=progress)
+    first, loaded = result.first_error, result.loaded_after_s
+    taken_s = result.duration_s if loaded is None else loaded.value
+    rate = float((result.accepted * result.bucket_s).sum()) / taken_s
+    factor = RATE_FACTOR if loaded is None else loaded.high / loaded.value
+    why = (Term("mean over the job", rate, "tx/s", "simulation"),)
+    return MaxLoad(
+        max_per_s=Quantity.around(rate, "tx/s", factor, why),
+        limited_by=result.bottleneck,
+        next_limit=None,
+        offered_per_s=rate_of(plan, workload),
+        duration_s=taken_s,
+        ends_after_s=None if first is None else first.first_at_s,
+        error_code=None if first is None else first.code,
+        takes_s=loaded,
+        is_job=True,
     )
 
 

@@ -33,7 +33,7 @@ class Bottleneck:
 
     resource: str
     """disk, redo log, redo files, undo log, tablespace, memory, operation records, cpu, network, disk reads,
-    nodes, clients."""
+    sql nodes, api nodes, nodes, clients, loader, source disk."""
     where: str
     used: float
     """Share in use; 1 or more: it limits the load."""
@@ -88,7 +88,7 @@ def find_bottlenecks(
         used = 1.0 + refused[1220] / most
         found.append(Bottleneck("redo files", f"node {node_id}", used, _ids(scenario, node_id)))
     if isinstance(scenario.workload.load, ClosedLoad) and not errors:
-        found.append(Bottleneck("clients", scenario.workload.name, 1.0))
+        found.append(Bottleneck(*scenario.client_limit, 1.0))
     for service in scenario.services:
         used = peak_per_s / service.max_per_s
         if service is scenario.services[0] and held_back > WAITED_SHARE:

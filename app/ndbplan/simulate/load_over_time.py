@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ndbplan.estimate.cpu import cpu
 from ndbplan.estimate.disk_data import disk_data
-from ndbplan.estimate.load import offered_per_s
+from ndbplan.estimate.load import offered_per_s, rate_of
 from ndbplan.estimate.network import network
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.uplinks import uplinks
@@ -29,13 +29,18 @@ class Service:
     """A resource that only so many transactions per second can pass."""
 
     resource: str
-    """cpu, network or disk reads."""
+    """cpu, network, disk reads, sql nodes or api nodes."""
     where: str
     max_per_s: float
     object_ids: tuple[str, ...]
     low_per_s: float
     high_per_s: float
     why: tuple[Term, ...] = ()
+
+    @property
+    def is_clients(self) -> bool:
+        """Whether it is one of the nodes that clients come through, not of the data nodes."""
+        return self.resource in ("sql nodes", "api nodes")
 
 
 def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
@@ -44,7 +49,7 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
     Receive threads are left out: their cost was measured for operations of 2 KB that came one by one, and
     batches of small rows share what they pay (seed 004 loads three times what that cost would allow).
     """
-    rate = offered_per_s(workload.load)
+    rate = rate_of(plan, workload)
     if rate <= 0:
         return ()
     found: list[Service] = []
@@ -59,8 +64,17 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
     ids = {node.node_id: node.id for node in plan.data_nodes}
     for node in busy.nodes:
         add("cpu", f"node {node.node_id}, LDM threads", node.ldm_utilisation, ids[node.node_id])
+    coming = busy.clients.nodes if busy.clients is not None else ()
+    by_client_host = {client.host_id: client for client in reversed(coming)}
     for host in busy.hosts:
-        add("cpu", host.host, host.utilisation, host.host_id)
+        if host.data_nodes:
+            add("cpu", host.host, host.utilisation, host.host_id)
+        else:
+            client = by_client_host[host.host_id]
+            add(f"{client.kind} nodes", client.title, host.utilisation, client.process_id, host.host_id)
+    for client in coming:
+        where = f"{client.title}, cluster connections"
+        add(f"{client.kind} nodes", where, client.connection_utilisation, client.process_id)
     for link in network(plan, workload).hosts:
         add("network", link.host, link.utilisation, link.host_id)
     for uplink in uplinks(plan, workload):
@@ -110,7 +124,7 @@ def cycle_s(plan: Plan, workload: Workload, load: ClosedLoad) -> float:
 def offered(workload: Workload, steps: int, step_s: float) -> Floats:
     """Transactions that arrive in each step of an open load."""
     load = workload.load
-    if isinstance(load, ClosedLoad):
+    if not isinstance(load, OpenLoad):
         return np.zeros(1)
     middle: Floats = (np.arange(steps, dtype=np.float64) + 0.5) * step_s
     return rate_at(load, middle) * step_s

@@ -14,7 +14,7 @@ from ndbplan.estimate.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.disk_data import NodeDiskData, disk_data
 from ndbplan.estimate.distribution import distribute, ldm_threads
-from ndbplan.estimate.load import TableLoad, offered_per_s, table_loads
+from ndbplan.estimate.load import TableLoad, rate_of, table_loads
 from ndbplan.estimate.memory import memory
 from ndbplan.estimate.node_data import node_data_by_id
 from ndbplan.estimate.parameters import number
@@ -85,7 +85,7 @@ def node_facts(
     plan: Plan, workload: Workload, groups: tuple[tuple[DataNode, ...], ...]
 ) -> dict[str, NodeFacts]:
     """Facts of every data node in a node group, by process id."""
-    rate = offered_per_s(workload.load)
+    rate = rate_of(plan, workload)
     loads = table_loads(plan, workload) if rate > 0 else ()
     by_table = [(load, shares_of(plan, load.table)) for load in loads]
     grow = {load.table.id: memory_per_row(plan, load.table) for load in loads}

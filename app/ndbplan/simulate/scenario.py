@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from ndbplan.base.units import MIB
 from ndbplan.estimate.constants import calibration_of, constant_for
+from ndbplan.estimate.jobs import job_of
 from ndbplan.estimate.parameters import number
+from ndbplan.estimate.quantity import Quantity
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.node_groups import node_groups, odd_group
 from ndbplan.plan.plan import Plan
@@ -114,6 +116,10 @@ class Scenario:
     """Checkpoint bytes, DataMemory, tablespace and IndexMemory in use at the start, for each node."""
     redo_bytes_per_transaction: float
     """Log bytes of one transaction, over all parts of one replica set."""
+    client_limit: tuple[str, str] = ("clients", "")
+    """What limits clients that wait for their answers when nothing else does: resource and where."""
+    loader_per_s: Quantity | None = None
+    """Rate of a job's loader into a cluster that keeps up; None: no job."""
 
     @property
     def duration_s(self) -> float:
@@ -133,6 +139,9 @@ def compile_scenario(
 ) -> Scenario:
     """Arrays for one run. Raises SimulationError for a plan without node groups or disks, or a bad time."""
     steps = _steps(duration_s, step_s)
+    job = job_of(plan, workload)
+    if job is not None:
+        plan, workload = job.before(plan), job.workload
     groups = node_groups(plan)
     if not groups:
         raise SimulationError(
@@ -154,6 +163,7 @@ def compile_scenario(
     run = _run(plan, workload, step_s, coverage(workload, share, group_count), uneven)
     run[col.R_SERVICE] = limits[0].max_per_s if limits else 0.0
     set_pools(run, plan, workload, limits)
+    run[col.R_TOTAL] = 0.0 if job is None else job.transactions
     load = np.array(build.load)
     per_tx = sum(float(real[group[0].id].redo_bytes.sum()) for group in groups)
     return Scenario(
@@ -181,6 +191,8 @@ def compile_scenario(
         offered=offered(workload, steps, step_s),
         start=np.array(build.start),
         redo_bytes_per_transaction=per_tx,
+        client_limit=("clients", workload.name) if job is None else job.limited_by,
+        loader_per_s=None if job is None else job.rate_per_s,
     )
 
 
