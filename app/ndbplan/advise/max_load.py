@@ -183,10 +183,12 @@ def _time_of_job(
     first, loaded = result.first_error, result.loaded_after_s
     taken_s = result.duration_s if loaded is None else loaded.value
     rate = float((result.accepted * result.bucket_s).sum()) / taken_s
-    factor = RATE_FACTOR if loaded is None else loaded.high / loaded.value
+    low, high = rate / RATE_FACTOR, rate * RATE_FACTOR
+    if loaded is not None:
+        low, high = rate * taken_s / loaded.high, rate * taken_s / loaded.low
     why = (Term("mean over the job", rate, "tx/s", "simulation"),)
     return MaxLoad(
-        max_per_s=Quantity.around(rate, "tx/s", factor, why),
+        max_per_s=Quantity(rate, low, high, "tx/s", why),
         limited_by=result.bottleneck,
         next_limit=None,
         offered_per_s=rate_of(plan, workload),
