@@ -145,3 +145,27 @@ def test_values_with_units(value: float, unit: str, text: str) -> None:
 def test_odd_numbers_are_written_somehow(value: float) -> None:
     for unit in ("bytes", "s", "bytes/s", "fraction", "", "rows"):
         assert units.format_value(value, unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("10 Gbit/s", 1.25e9), ("100Mbit", 12.5e6), ("8 kbit/s", 1e3), ("118 MB/s", 118e6), ("5 B/s", 5.0)],
+)
+def test_links_are_sold_in_bits(text: str, value: float) -> None:
+    assert units.parse_bytes_per_s(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ("10 Gb/s", ("10 GB/s", "10 Gbit/s")),
+        ("100mbps", ("100 MB/s", "100 Mbit/s")),
+        ("1,500", ("1500", "1.500")),
+    ],
+)
+def test_a_rate_that_reads_two_ways_is_refused_with_both(text: str, readings: tuple[str, str]) -> None:
+    with pytest.raises(UserError, match="reads two ways") as refused:
+        units.parse_bytes_per_s(text)
+    values = {units.parse_bytes_per_s(reading) for reading in readings}
+    assert len(values) == 2
+    assert all(reading in refused.value.line for reading in readings)

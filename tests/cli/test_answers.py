@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -185,26 +186,12 @@ def test_simulate_needs_a_workload(call: Any, saved: Any) -> None:
 
 def test_max_load_lies_where_simulation_says(call: Any, saved: Any) -> None:
     path = saved("redo-overload")
-    shape = call("max-load", path, "--for", "60s", "--json").json("max-load")
+    shape = call("max-load", path, "--json").json("max-load")
     assert shape["limited_by"] == {"resource": "disk", "where": "data1 c0d1"}
-    assert shape["error_code"] == 1221
-    assert shape["ends_after_s"]["value"] <= 60
     assert 1000 < shape["max_per_s"]["value"] < 4320, "4320 a second are refused in part"
-    small = call("max-load", path, "--for", "60s", "--workload", "blobs-1k", "--json").json("max-load")
+    small = call("max-load", path, "--workload", "blobs-1k", "--json").json("max-load")
     assert small["max_per_s"]["value"] > 6960, "6960 a second all pass"
     assert "workload" in call("max-load", path, "--workload", "none").refused()
-
-
-def test_max_load_for_an_hour_is_ended_by_the_rows(call: Any, saved: Any) -> None:
-    path = saved("redo-overload")
-    shape = call("max-load", path, "--json").json("max-load")
-    assert shape["duration_s"] == 3600
-    assert shape["limited_by"] == {"resource": "memory", "where": "node 3, DataMemory"}
-    assert shape["error_code"] == 827
-    assert shape["ends_after_s"]["value"] == pytest.approx(3600, rel=0.01)
-    half = call("max-load", path, "--for", "30min", "--json").json("max-load")
-    assert half["max_per_s"]["value"] == pytest.approx(2 * shape["max_per_s"]["value"], rel=0.01)
-    assert "10 years" in call("max-load", path, "--for", "100000h").refused(code=1)
 
 
 # check
@@ -302,3 +289,51 @@ def test_a_terabyte_loads_within_the_published_range(call: Any, saved: Any) -> N
     """One to two warehouses a second."""
     shape = call("max-load", saved("terabyte-load"), "--json").json("max-load")
     assert 1000 <= shape["max_per_s"]["value"] <= 2000
+
+
+# The conditions of the restart panel
+
+
+def seconds(call: Any, path: Path, *arguments: str) -> float:
+    """Duration of a restart under conditions."""
+    shape = call("restart", path, *arguments, "--json").json("restart")
+    return float(shape["duration_s"]["value"])
+
+
+@pytest.mark.parametrize(
+    ("sample", "kind", "faster", "slower"),
+    [
+        ("node-restart", "node", ("--ldm", "8"), ("--ldm", "1")),
+        ("terabyte-load", "initial", ("--disk-speed", "8"), ("--disk-speed", "0.05")),
+        ("starter", "node", ("--sql-down", "0"), ("--sql-down", "1")),
+        ("disk-data", "rolling", ("--together",), ()),
+    ],
+)
+def test_a_restart_follows_its_conditions(
+    call: Any, saved: Any, sample: str, kind: str, faster: tuple[str, ...], slower: tuple[str, ...]
+) -> None:
+    path = saved(sample)
+    assert seconds(call, path, "--kind", kind, *faster) < seconds(call, path, "--kind", kind, *slower)
+
+
+def test_more_traffic_makes_a_restart_longer(call: Any, saved: Any) -> None:
+    path = saved("node-restart")
+    under = sample_plan("node-restart").workloads[0].name
+    calm, busy = (
+        seconds(call, path, "--kind", "node", "--under", under, "--traffic", rate) for rate in ("0.5", "2")
+    )
+    assert calm < busy
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--traffic", "2"), "--under"),
+        (("--sql-down", "200"), "SQL nodes"),
+        (("--together",), "rolling"),
+        (("--disk-speed", "0"), "--disk-speed"),
+        (("--ldm", "0"), "--ldm"),
+    ],
+)
+def test_conditions_that_make_no_sense(call: Any, saved: Any, arguments: tuple[str, ...], said: str) -> None:
+    assert said in call("restart", saved("starter"), "--kind", "node", *arguments).refused()

@@ -225,6 +225,9 @@ PLAN_COMMANDS = [
     ("restart", "--kind", "node"),
     ("render", "-o", "canvas.png"),
     ("check",),
+    ("set", "RedoBuffer=64M"),
+    ("add", "location"),
+    ("remove", "hosts[a1]"),
     ("max-load",),
     ("export", "--to", "out"),
 ]

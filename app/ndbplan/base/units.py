@@ -28,6 +28,9 @@ _TYPED = r"^\s*([0-9][0-9_ ]*(?:\.[0-9]+)?|\.[0-9]+)(?:e([+-]?[0-9]+))?\s*([a-zÂ
 
 def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examples: str) -> float:
     match = re.match(_TYPED, text.strip(), re.I)
+    comma = re.match(r"\s*([0-9]{1,3}),([0-9]{3})(?![0-9,.])", text)
+    if comma is not None:
+        raise two_readings(text, comma[1] + comma[2], f"{comma[1]}.{comma[2]}")
     if match is None or match[3].lower() not in units:
         raise UserError(f"'{text.strip()[:40]}' is not {kind}", fix=f"type for example {examples}")
     number = float(f"{match[1].replace(' ', '').replace('_', '')}e{match[2] or 0}")
@@ -37,14 +40,28 @@ def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examp
     return value
 
 
+def two_readings(text: str, one: str, other: str) -> UserError:
+    """The refusal of a value that means two things; each reading is spelt so that it means one."""
+    return UserError(f"'{text.strip()[:40]}' reads two ways: {one} or {other}", fix="type one of them")
+
+
 def parse_bytes(text: str) -> int:
     """Bytes from `64 GB` (10^9), `64 GiB` or NDB's `64G` (2^30). Raises UserError."""
     return round(_parse(text, _BYTE_UNITS, "a size in bytes", "64 GB, 1.5 TiB or 512M"))
 
 
 def parse_bytes_per_s(text: str) -> float:
-    """Bytes per second from `118 MB/s` or `118 MB`. Raises UserError."""
-    return _parse(re.sub(r"(/s|ps)\s*$", "", text), _BYTE_UNITS, "a rate in bytes", "118 MB/s")
+    """Bytes per second from `118 MB/s`, `118 MB` or `10 Gbit/s`. Raises UserError, also for `10 Gb/s`."""
+    amount = re.sub(r"(/s|ps)\s*$", "", text)
+    bits = re.fullmatch(r"(.*[0-9])\s*([kmgt]?)(bit|b)\s*", amount, re.I)
+    if bits is None or (bits[3] == "b" and not bits[2]) or bits[3] == "B":
+        return _parse(amount, _BYTE_UNITS, "a rate in bytes", "118 MB/s")
+    in_bits = _parse(f"{bits[1]} {bits[2]}b", _BYTE_UNITS, "a rate", "118 MB/s or 10 Gbit/s")
+    if bits[3] == "b":
+        # Links are sold in bits and disks in bytes; a small b stands for either.
+        number, prefix = bits[1].strip(), bits[2].upper().replace("K", "k")
+        raise two_readings(text, f"{number} {bits[2].upper()}B/s", f"{number} {prefix}bit/s")
+    return in_bits / 8
 
 
 def parse_duration_s(text: str) -> float:

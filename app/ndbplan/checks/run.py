@@ -10,10 +10,9 @@ from dataclasses import replace
 from importlib import import_module
 
 from ndbplan.base.errors import UserError
-from ndbplan.checks.fits import fitting
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
-from ndbplan.plan.plan import Plan
+from ndbplan.plan.plan import Plan, Waiver
 
 TOPICS = (
     "configuration",
@@ -26,7 +25,6 @@ TOPICS = (
     "pools",
     "redo",
     "disks",
-    "disk_space",
     "timing",
 )
 """Modules of rules, in the order in which their problems are listed."""
@@ -55,10 +53,7 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tupl
         if cancelled():
             return ()
         try:
-            for problem in one.problems(plan):
-                if cancelled():
-                    return ()
-                found.append(fitting(plan, problem))
+            found += one.problems(plan)
         except UserError:
             # A rule that needs an estimate keeps silent where the plan is too incomplete for one; the rule
             # for the cause (a ThreadConfig that is refused, no data nodes) speaks.
@@ -91,8 +86,14 @@ def has_errors(problems: tuple[Problem, ...]) -> bool:
     return any(problem.severity is Severity.ERROR for problem in problems)
 
 
-def _waived(plan: Plan, problem: Problem) -> Problem:
+def waiver_of(plan: Plan, problem: Problem) -> Waiver | None:
+    """The waiver that accepts a problem, if there is one."""
     for waiver in plan.waivers:
         if waiver.rule == problem.rule and waiver.object_id in (None, *problem.object_ids):
-            return replace(problem, waived=waiver.reason)
-    return problem
+            return waiver
+    return None
+
+
+def _waived(plan: Plan, problem: Problem) -> Problem:
+    waiver = waiver_of(plan, problem)
+    return problem if waiver is None else replace(problem, waived=waiver.reason)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ndbplan.base.errors import UserError
+from ndbplan.cli.conditions import conditions_of, conditions_options
 from ndbplan.cli.group import json_option, ndbplan, show, why_option
 from ndbplan.cli.parameters import (
     PLAN,
@@ -174,13 +175,30 @@ def reorg(plan_file: Path, add_groups: int, under: str | None, *, why: bool, as_
 @click.pass_context
 def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
     """Find problems in the plan: errors, warnings and hints, with what cures them. Exit code 1: errors."""
-    from ndbplan.checks.run import check as problems_of
-    from ndbplan.checks.run import has_errors
+    from ndbplan.checks.run import check_all, has_errors, waiver_of
+    from ndbplan.cli.tables import waived_lines
+    from ndbplan.plan.address import address_of
 
-    problems = problems_of(read_plan(plan_file))
-    shape = {"problems": [problem.to_json() for problem in problems]}
-    show(shape, as_json=as_json, text=problem_lines(shape["problems"]))
-    ctx.exit(1 if has_errors(problems) else 0)
+    plan = read_plan(plan_file)
+    found = check_all(plan)
+    standing = tuple(problem for problem in found if not problem.waived)
+    shape: dict[str, Any] = {
+        "problems": [problem.to_json() for problem in standing],
+        "waived": [{**p.to_json(), "reason": p.waived} for p in found if p.waived],
+        "waivers": [
+            {
+                "address": address_of(plan, ("waivers", i)),
+                "rule": waiver.rule,
+                "object_id": waiver.object_id,
+                "reason": waiver.reason,
+                "problems": sum(waiver_of(plan, problem) is waiver for problem in found),
+            }
+            for i, waiver in enumerate(plan.waivers)
+        ],
+    }
+    lines = (*waived_lines(shape), *problem_lines(shape["problems"]))
+    show(shape, as_json=as_json, text=iter(lines))
+    ctx.exit(1 if has_errors(standing) else 0)
 
 
 @ndbplan.command()
@@ -192,14 +210,13 @@ def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
     help="One node; one node without its data; all; all in turn; the very first start.",
 )
 @click.option("--node", "node_id", metavar="ID", type=click.IntRange(1, 255), help="Which data node.")
-@click.option("--under", metavar="WORKLOAD", help="The load that goes on meanwhile; without it none.")
+@conditions_options
 @why_option
 @json_option
 def restart(
-    plan_file: Path, kind: Kind, node_id: int | None, under: str | None, *, why: bool, as_json: bool
+    plan_file: Path, kind: Kind, node_id: int | None, *, why: bool, as_json: bool, **asked: Any
 ) -> None:
     """Estimate how long a restart takes, phase by phase."""
-    from ndbplan.estimate.restart import Conditions
     from ndbplan.estimate.restart import restart as restart_of
 
     plan = read_plan(plan_file)
@@ -211,6 +228,9 @@ def restart(
     if node_id is not None and node_id not in {node.node_id for node in plan.data_nodes}:
         known = ", ".join(str(node.node_id) for node in plan.data_nodes[:20])
         raise UsageError(f"the plan has no data node {node_id}", where="--node", fix=f"use one of {known}")
-    workload_id = named_workload(plan, under, "--under")
-    conditions = Conditions(workload=None if workload_id is None else plan.workload(workload_id))
-    show(restart_of(plan, kind, node_id, conditions).to_json(why=why), as_json=as_json, why=why)
+    if asked["together"] and kind != "rolling":
+        raise UsageError(
+            f"a restart of kind '{kind}' has no order", where="--together", fix="use it with --kind rolling"
+        )
+    found = restart_of(plan, kind, node_id, conditions_of(plan, asked))
+    show(found.to_json(why=why), as_json=as_json, why=why)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ndbplan.base.errors import UserError
+from ndbplan.cli.conditions import conditions_of, conditions_options
 from ndbplan.cli.group import json_option, ndbplan, show, why_option
 from ndbplan.cli.parameters import PLAN, Duration, Names, UsageError, named_workload, read_plan, write_text
 
@@ -33,14 +34,6 @@ class _Moment(click.ParamType[datetime]):
             return datetime.fromisoformat(value)
         except ValueError:
             self.fail(f"'{value}' is no moment — type for example 2026-05-09T02:00", param, ctx)
-
-
-def _conditions(plan: Plan, under: str | None, together: bool) -> Conditions:
-    from ndbplan.estimate.restart import Conditions
-
-    workload_id = named_workload(plan, under, "--under")
-    workload = None if workload_id is None else plan.workload(workload_id)
-    return Conditions(workload=workload, one_of_each_group=together)
 
 
 def _refuse_unknown(name: str) -> None:
@@ -100,9 +93,8 @@ def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool)
 @click.option("--add-groups", metavar="N", type=click.IntRange(1, 72), default=1, show_default=True)
 @click.option("--set", "names", metavar="NAME,...", type=Names(), help="Parameters that change (roll-out).")
 @click.option("--to-version", "version", metavar="8.4", help="Version after the upgrade.")
-@click.option("--under", metavar="WORKLOAD", help="The load that goes on meanwhile; without it none.")
+@conditions_options
 @click.option("--effect", is_flag=True, help="Simulate what the reorganisation does to the load.")
-@click.option("--together", is_flag=True, help="Restart one node of every group at the same time.")
 @click.option("--start", type=_Moment(), metavar="MOMENT", help="When it begins, for the calendar file.")
 @click.option("--ics", type=click.Path(path_type=Path), metavar="FILE", help="Write a calendar file.")
 @click.option("--gantt", type=click.Path(path_type=Path), metavar="FILE.svg", help="Write a Gantt picture.")
@@ -114,15 +106,14 @@ def procedure(
     add_groups: int,
     names: tuple[str, ...] | None,
     version: str | None,
-    under: str | None,
     start: datetime | None,
     ics: Path | None,
     gantt: Path | None,
     *,
     effect: bool,
-    together: bool,
     why: bool,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """List the steps of adding nodes, changing parameters or upgrading: times, what is blocked, ways back."""
     from ndbplan.estimate.window import best_window
@@ -132,7 +123,7 @@ def procedure(
         fix = "add --start 2026-05-09T02:00"
         raise UsageError("a calendar file needs a beginning", where="--ics", fix=fix)
     plan = read_plan(plan_file)
-    conditions = _conditions(plan, under, together)
+    conditions = conditions_of(plan, asked)
     found = _procedure_of(plan, kind, add_groups, names or (), version, conditions)
     if ics is not None and start is not None:
         write_text(ics, to_ics(found, start, plan.name))
@@ -145,7 +136,7 @@ def procedure(
         window = None if best is None else best.to_json()
     shape["best_window"] = window
     if effect:
-        shape["effect"] = _effect(plan, kind, under, add_groups, why=why)
+        shape["effect"] = _effect(plan, kind, asked["under"], add_groups, why=why)
     show(shape, as_json=as_json, why=why)
 
 
@@ -160,7 +151,8 @@ def backup(plan_file: Path, under: str | None, *, why: bool, as_json: bool) -> N
     from ndbplan.estimate.backup import create_disk_data, restore_backup
 
     plan = read_plan(plan_file)
-    workload = _conditions(plan, under, together=False).workload
+    workload_id = named_workload(plan, under, "--under")
+    workload = None if workload_id is None else plan.workload(workload_id)
     shape = {
         "backup": backup_of(plan, workload).to_json(why),
         "restore": restore_backup(plan).to_json(why),

@@ -194,6 +194,19 @@ def problem_lines(problems: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield ", ".join(f"{n} {name}{'' if n == 1 else 's'}" for name, n in counts.items())
 
 
+def waived_lines(shape: Mapping[str, Any]) -> Iterator[str]:
+    """Problems that the designer accepts, with the reasons, and waivers that accept nothing."""
+    for problem in shape["waived"]:
+        yield f"accepted {problem['where']} ({problem['rule']})"
+        yield f"         {problem['message']}"
+        yield f"         because: {problem['reason']}"
+        yield ""
+    for waiver in shape["waivers"]:
+        if not waiver["problems"]:
+            yield f"accepted {waiver['address']} accepts no problem any more: {waiver['reason']}"
+            yield ""
+
+
 def finding_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """What an import noticed and changed, file by file."""
     for finding in report["findings"]:

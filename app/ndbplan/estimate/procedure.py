@@ -245,7 +245,7 @@ def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE) -> Pro
     (measured on 7.4.10). Raises what `reorganise` raises.
     """
     build = Builder(plan)
-    change = reorganise(plan, groups, conditions.workload)
+    change = reorganise(plan, groups, conditions.load)
     grown = change.plan_after
     old = {node.node_id for group in node_groups(plan) for node in group}
     new = [node for group in node_groups(grown) for node in group if node.node_id not in old]
@@ -459,7 +459,7 @@ def roll_out(plan: Plan, parameters: tuple[str, ...], conditions: Conditions = I
     need = max(needs.values(), key=order.index, default="node")
     build = Builder(plan)
     if need == "initial_system":
-        saved = backup(plan, conditions.workload)
+        saved = backup(plan, conditions.load)
         build.add("backup", "START BACKUP", saved.duration_s, check="the management client reports completed")
     reload_configuration(build)
     if need in ("node", "initial_node"):

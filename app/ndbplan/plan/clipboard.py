@@ -14,7 +14,7 @@ from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Process, SqlNode, process_node_ids
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import JobLoad, Workload
+from ndbplan.plan.workloads import Workload
 
 _MARK = "ndbplan-fragment"
 
@@ -175,9 +175,4 @@ def _paste_workload(plan: Plan, workload: Workload, ids: dict[str, str], new_id:
         named = getattr(event, "object_id", None)
         if named is None or named in ids or named in plan.by_id:
             events.append(event.model_copy(update={"object_id": ids.get(named, named)}) if named else event)
-    load = workload.load
-    if isinstance(load, JobLoad):
-        rows = tuple(r.model_copy(update={"table_id": ids.get(r.table_id, r.table_id)}) for r in load.rows)
-        load = load.model_copy(update={"rows": rows})
-    changed = {"id": new_id, "transactions": transactions, "events": tuple(events), "load": load}
-    return workload.model_copy(update=changed)
+    return workload.model_copy(update={"id": new_id, "transactions": transactions, "events": tuple(events)})

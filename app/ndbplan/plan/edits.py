@@ -25,7 +25,7 @@ from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Link, Process,
 from ndbplan.plan.references import first_broken
 from ndbplan.plan.settings import no_of_replicas
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
-from ndbplan.plan.workloads import JobLoad, Workload
+from ndbplan.plan.workloads import Workload
 
 T = TypeVar("T", bound=Part)
 _REFERENCES = (
@@ -161,8 +161,6 @@ def _renamed(plan: Plan, old: str, new: str) -> Plan:
             )
             if transactions != part.transactions:
                 fields["transactions"] = transactions
-            if isinstance(part.load, JobLoad) and part.load.rows:
-                fields["load"] = part.load.model_copy(update={"rows": _mapped(part.load.rows, follow)})
             events = _mapped(part.events, follow)
             if events != part.events:
                 fields["events"] = events
@@ -249,10 +247,6 @@ def _workload_without(workload: Workload, gone: set[str]) -> Workload | None:
     events = tuple(e for e in workload.events if getattr(e, "object_id", None) not in gone)
     if len(events) != len(workload.events):
         workload = workload.model_copy(update={"events": events})
-    load = workload.load
-    if isinstance(load, JobLoad) and any(part.table_id in gone for part in load.rows):
-        rows = tuple(part for part in load.rows if part.table_id not in gone)
-        workload = workload.model_copy(update={"load": load.model_copy(update={"rows": rows})})
     if not any(o.table_id in gone for t in workload.transactions for o in t.operations):
         return workload
     transactions = tuple(

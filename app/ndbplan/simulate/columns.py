@@ -187,9 +187,8 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     R_FINE,  # pieces of a step in which something runs out
     R_FINE_S,  # length of such a piece
     R_GCP_S,  # time between global checkpoints
-    R_TOTAL,  # transactions of a job: when so many are accepted, no more are sent; 0: no job
     R_COLUMNS,
-) = range(33)
+) = range(32)
 
 # What a bucket records of the cluster.
 O_OFFERED, O_ATTEMPTED, O_ACCEPTED, O_REFUSED, O_WAITING, O_LCP, O_COLUMNS = range(7)

@@ -193,8 +193,7 @@ def service(world: World) -> None:
     scenario, dead = world.scenario, world.arrays.node_state[col.S_DEAD]
     if scenario.services:
         alive = float((dead <= 0).mean())
-        left = (s.max_per_s * (1.0 if s.is_clients else alive) for s in scenario.services)
-        scenario.run[col.R_SERVICE] = max(1e-9, min(left))
+        scenario.run[col.R_SERVICE] = max(1e-9, scenario.services[0].max_per_s * alive)
 
 
 def _aborted(world: World, n: int, share: float, at_s: float) -> None:

@@ -1,0 +1,203 @@
+"""Commands that change a plan without a window: set, add, remove. The same edits, one line per action."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ndbplan.base.errors import UserError
+from ndbplan.cli.group import json_option, ndbplan, show
+from ndbplan.cli.parameters import PLAN, UsageError, read_bytes, read_plan
+
+if TYPE_CHECKING:
+    from ndbplan.plan.assign import Change
+    from ndbplan.plan.plan import Plan
+
+OUTPUT = click.option(
+    "-o",
+    "--output",
+    "output",
+    metavar="OUT",
+    type=click.Path(path_type=Path),
+    help="Write the changed plan here; without it PLAN itself is changed.",
+)
+
+
+def _write(before: Plan, after: Plan, source: Path, output: Path | None) -> list[str]:
+    """Write the plan if its own reader takes it back; nothing when nothing changed. The files written."""
+    from ndbplan.plan.file import dumps, loads, save
+
+    if after is before and output is None:
+        return []
+    target = output or source
+    if loads(dumps(after), name=str(target)) != after:
+        raise UsageError("the changed plan does not read back as it was", where=str(target), fix="report it")
+    save(after, target)
+    return [str(target)]
+
+
+def _refused(error: UserError, source: Path) -> UsageError:
+    return UsageError(error.what, where=error.where or str(source), fix=error.fix)
+
+
+@ndbplan.command("set")
+@PLAN
+@click.argument("assignments", metavar="ADDRESS=VALUE...", nargs=-1, required=True)
+@OUTPUT
+@json_option
+def set_fields(plan_file: Path, assignments: tuple[str, ...], output: Path | None, *, as_json: bool) -> None:
+    """Set fields of a plan, one after the other; on any error nothing is written.
+
+    ADDRESS: hosts[a1].disks[nvme0].capacity_bytes, processes[3].parameters.RedoBuffer,
+    tables[shop.orders].rows, or a parameter or a disk role alone (RedoBuffer, redo.disk.write): all that
+    have it. VALUE with units, as in 64 GB, 64M, 20ms, 10k, 25 %, yes; empty: back to the default.
+    """
+    from ndbplan.plan.assign import assign
+
+    plan = after = read_plan(plan_file)
+    done: list[Change] = []
+    for text in assignments:
+        try:
+            after, changes = assign(after, text)
+        except UserError as error:
+            raise _refused(error, plan_file) from None
+        done += changes
+    files = _write(plan, after, plan_file, output)
+    changes_made = [change.to_json() for change in done]
+    lines = _change_lines(changes_made, files)
+    show({"files": files, "set": changes_made}, as_json=as_json, text=lines)
+
+
+@ndbplan.command("add")
+@PLAN
+@click.argument("kind", metavar="KIND")
+@click.argument("words", metavar="[NAME|FIELD=VALUE]...", nargs=-1)
+@click.option("--ddl", metavar="FILE_OR_SQL", help="With `add PLAN table`: CREATE TABLE statements.")
+@OUTPUT
+@json_option
+def add_part(
+    plan_file: Path, kind: str, words: tuple[str, ...], ddl: str | None, output: Path | None, *, as_json: bool
+) -> None:
+    """Add something to a plan: `add PLAN host a3 cores=16 memory=64GB location=rack-a`.
+
+    KIND: location, host, disk, management, data, sql, api, node-group, table, column, index, tablespace,
+    data-file, logfile-group, undo-file, workload, transaction, operation, point, event, link, waiver,
+    calibration. What is not said is as the window makes it; fields are those of `set`.
+    """
+    from ndbplan.plan.additions import add
+
+    plan = read_plan(plan_file)
+    notes: list[str] = []
+    try:
+        if ddl is not None:
+            after, added, notes = _tables_of(plan, kind, words, ddl)
+        else:
+            done = add(plan, kind, words)
+            after, added = done.plan, list(done.added)
+            _refuse_unknown_rules(plan, after)
+    except UserError as error:
+        raise _refused(error, plan_file) from None
+    files = _write(plan, after, plan_file, output)
+    for note in notes:
+        click.echo(f"ndbplan: --ddl, {note}", err=True)
+    shape = {"files": files, "added": added}
+    show(shape, as_json=as_json, text=iter([*(f"added {one}" for one in added), *_written(files)]))
+
+
+def _refuse_unknown_rules(before: Plan, after: Plan) -> None:
+    """Raises UsageError when something is accepted that no rule says."""
+    if after.waivers == before.waivers:
+        return
+    from ndbplan.checks.rule import RULES
+    from ndbplan.checks.run import load_rules
+    from ndbplan.plan.reading import near
+
+    load_rules()
+    for waiver in after.waivers:
+        if waiver not in before.waivers and waiver.rule not in RULES:
+            raise UsageError(
+                f"there is no rule '{waiver.rule}'", where="waiver", fix=near(waiver.rule, RULES)
+            )
+
+
+def _tables_of(plan: Plan, kind: str, words: tuple[str, ...], ddl: str) -> tuple[Plan, list[str], list[str]]:
+    """The plan with the tables of SQL, as "From SQL…" adds them; their addresses; what could not be read."""
+    from ndbplan.exchange.ddl import read_ddl
+    from ndbplan.exchange.import_files import with_tables
+    from ndbplan.plan.assign import assign
+
+    if kind.lower() not in ("table", "tables"):
+        raise UsageError(
+            f"SQL makes tables, not '{kind[:60]}'", where="--ddl", fix="write 'add PLAN table --ddl …'"
+        )
+    if any("=" not in word for word in words):
+        raise UsageError("SQL names its tables itself", where="--ddl", fix="leave the name out")
+    text = ddl
+    if "(" not in ddl:
+        text = read_bytes(Path(ddl)).decode("utf-8", "replace")
+    found = read_ddl(text, plan.version)
+    notes = [str(problem) for problem in found.problems]
+    if not found.tables:
+        raise UsageError(
+            f"no table could be read{': ' + notes[0] if notes else ''}", where="--ddl", fix="correct the SQL"
+        )
+    spaces = {space.name: space.id for space in plan.tablespaces}
+    wanted = {i: spaces[space] for i, space in found.tablespaces.items() if space in spaces}
+    plan = with_tables(plan, found.tables, wanted)
+    addresses = [f"tables[{plan.table(table.full_name).id}]" for table in found.tables]
+    for address in addresses:
+        for word in words:
+            plan, _ = assign(plan, f"{address}.{word}")
+    return plan, addresses, notes
+
+
+@ndbplan.command("remove")
+@PLAN
+@click.argument("addresses", metavar="ADDRESS...", nargs=-1, required=True)
+@OUTPUT
+@json_option
+def remove_parts(plan_file: Path, addresses: tuple[str, ...], output: Path | None, *, as_json: bool) -> None:
+    """Remove parts of a plan with what cannot live without them, and say what went along.
+
+    ADDRESS as for `set`, such as hosts[a1], tables[shop.orders], waivers[redo-log-size] or a3; a field or
+    parameter that is named is no longer stated.
+    """
+    from ndbplan.plan.removal import remove
+
+    plan = read_plan(plan_file)
+    try:
+        found = remove(plan, addresses)
+    except UserError as error:
+        raise _refused(error, plan_file) from None
+    files = _write(plan, found.plan, plan_file, output)
+    shape: dict[str, Any] = {"files": files, **found.to_json()}
+    lines = [
+        *(f"removed {one}" for one in shape["removed"]),
+        *(f"with it {one}" for one in shape["along"]),
+        *_change_lines(shape["changed"], files),
+    ]
+    show(shape, as_json=as_json, text=iter(lines))
+
+
+def _change_lines(changes: list[dict[str, Any]], files: list[str]) -> Iterator[str]:
+    for change in changes:
+        before, after = (_shown(change[key]) for key in ("before", "after"))
+        yield f"{change['address']}: {before}" + (" as before" if before == after else f" → {after}")
+    yield from _written(files)
+
+
+def _written(files: list[str]) -> Iterator[str]:
+    yield from (f"wrote {name}" for name in files)
+    if not files:
+        yield "nothing changes; nothing is written"
+
+
+def _shown(value: Any) -> str:
+    import json
+
+    if value is None or value == []:
+        return "not set"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
