@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ndbplan.plan.edits import EditError, add, free_id, free_node_id, next_hostname
+from ndbplan.plan.events import named_by, with_ids, without
 from ndbplan.plan.fields import Part, Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
@@ -170,9 +171,7 @@ def _paste_workload(plan: Plan, workload: Workload, ids: dict[str, str], new_id:
         )
         for t in workload.transactions
     )
-    events = []
-    for event in workload.events:
-        named = getattr(event, "object_id", None)
-        if named is None or named in ids or named in plan.by_id:
-            events.append(event.model_copy(update={"object_id": ids.get(named, named)}) if named else event)
+    absent = {name for e in workload.events for name in named_by(e)} - ids.keys() - plan.by_id.keys()
+    left = (without(event, absent) for event in workload.events)
+    events = [with_ids(event, ids) for event in left if event is not None]
     return workload.model_copy(update={"id": new_id, "transactions": transactions, "events": tuple(events)})

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from ndbplan.base.errors import UserError
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.events import with_ids, without
 from ndbplan.plan.fields import Part, Point, refusal
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
@@ -161,7 +162,7 @@ def _renamed(plan: Plan, old: str, new: str) -> Plan:
             )
             if transactions != part.transactions:
                 fields["transactions"] = transactions
-            events = _mapped(part.events, follow)
+            events = tuple(with_ids(event, {old: new}) for event in part.events)
             if events != part.events:
                 fields["events"] = events
         return part.model_copy(update=fields) if fields else part
@@ -244,8 +245,9 @@ def _process_without(process: Process, gone: set[str]) -> Process:
 
 
 def _workload_without(workload: Workload, gone: set[str]) -> Workload | None:
-    events = tuple(e for e in workload.events if getattr(e, "object_id", None) not in gone)
-    if len(events) != len(workload.events):
+    left = (without(event, gone) for event in workload.events)
+    events = tuple(event for event in left if event is not None)
+    if events != workload.events:
         workload = workload.model_copy(update={"events": events})
     if not any(o.table_id in gone for t in workload.transactions for o in t.operations):
         return workload

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
@@ -35,6 +36,48 @@ class SqlNodeDown(_Event):
     object_id: Id
     duration_s: Seconds = 0.0
     """0: for the rest of the run."""
+
+
+class ManagementNodeDown(_Event):
+    """A management server stops, and with it the arbitrator when it is the elected one."""
+
+    kind: Literal["management_node_down"] = "management_node_down"
+    object_id: Id
+    """The management node's process."""
+    back_after_s: Seconds | None = None
+    """When it is started again, after it stopped; None: not at all."""
+
+
+class HostFailure(_Event):
+    """A host falls silent: its power is gone, and with it every process on it."""
+
+    kind: Literal["host_failure"] = "host_failure"
+    object_id: Id
+    """The host."""
+    back_after_s: Seconds | None = None
+    """When the host is back and its processes are started, after its failure; None: not at all."""
+
+
+class LocationFailure(_Event):
+    """A rack, room or zone falls silent with all its hosts."""
+
+    kind: Literal["location_failure"] = "location_failure"
+    object_id: Id
+    """The location."""
+    back_after_s: Seconds | None = None
+    """When its hosts are back and their processes are started, after its failure; None: not at all."""
+
+
+class NetworkCut(_Event):
+    """A link or switch fails: two sides lose sight of each other, every process lives on."""
+
+    kind: Literal["network_cut"] = "network_cut"
+    object_ids: Annotated[tuple[Id, ...], Field(min_length=1, max_length=255)]
+    """Locations, hosts and processes of one side."""
+    other_ids: Annotated[tuple[Id, ...], Field(max_length=255)] = ()
+    """Those of the other side; none: everything that is not of the first."""
+    back_after_s: Seconds | None = None
+    """When both sides see each other again and data nodes that stopped are started; None: not at all."""
 
 
 class DiskSlow(_Event):
@@ -78,6 +121,49 @@ class ParameterChange(_Event):
 
 
 Event = Annotated[
-    NodeFailure | SqlNodeDown | DiskSlow | Backup | NodesAdded | Burst | ParameterChange,
+    NodeFailure
+    | ManagementNodeDown
+    | SqlNodeDown
+    | HostFailure
+    | LocationFailure
+    | NetworkCut
+    | DiskSlow
+    | Backup
+    | NodesAdded
+    | Burst
+    | ParameterChange,
     Field(discriminator="kind"),
 ]
+
+
+def named_by(event: Event) -> tuple[Id, ...]:
+    """Ids of the objects that an event happens to."""
+    if isinstance(event, NetworkCut):
+        return (*event.object_ids, *event.other_ids)
+    object_id: str | None = getattr(event, "object_id", None)
+    return () if object_id is None else (object_id,)
+
+
+def with_ids(event: Event, ids: Mapping[Id, Id]) -> Event:
+    """The event with the objects it names called by other ids; those that are not in `ids` keep theirs."""
+    if not any(name in ids for name in named_by(event)):
+        return event
+    if isinstance(event, NetworkCut):
+        sides = (event.object_ids, event.other_ids)
+        first, other = (tuple(ids.get(name, name) for name in side) for side in sides)
+        return event.model_copy(update={"object_ids": first, "other_ids": other})
+    old = named_by(event)[0]
+    return event.model_copy(update={"object_id": ids.get(old, old)})
+
+
+def without(event: Event, gone: Container[Id]) -> Event | None:
+    """What is left of an event when these objects are gone: a cut keeps what is left of both its sides."""
+    if not any(name in gone for name in named_by(event)):
+        return event
+    if not isinstance(event, NetworkCut):
+        return None
+    sides = (event.object_ids, event.other_ids)
+    first, other = (tuple(name for name in side if name not in gone) for side in sides)
+    if not first or (event.other_ids and not other):
+        return None
+    return event.model_copy(update={"object_ids": first, "other_ids": other})

@@ -6,9 +6,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
-from ndbplan.plan.events import DiskSlow, Event, NodeFailure, SqlNodeDown
+from ndbplan.plan.events import (
+    DiskSlow,
+    Event,
+    HostFailure,
+    LocationFailure,
+    ManagementNodeDown,
+    NetworkCut,
+    NodeFailure,
+    SqlNodeDown,
+)
 from ndbplan.plan.hardware import Disk, Host, Location
-from ndbplan.plan.processes import DataNode, DiskRole, SqlNode, process_node_ids
+from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, ManagementNode, SqlNode, process_node_ids
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 
 if TYPE_CHECKING:
@@ -71,13 +80,37 @@ def broken(plan: Plan) -> Iterator[BrokenReferenceError]:
             yield from _event(plan, event, f"workloads[{i}].events[{j}]")
 
 
+_HAPPENS_TO: dict[type, tuple[type, str]] = {
+    NodeFailure: (DataNode, "data node"),
+    ManagementNodeDown: (ManagementNode, "management node"),
+    SqlNodeDown: (SqlNode, "SQL node"),
+    HostFailure: (Host, "host"),
+    LocationFailure: (Location, "location"),
+    DiskSlow: (Disk, "disk"),
+}
+"""What the object of an event must be."""
+CAN_BE_CUT_OFF = (Location, Host, DataNode, ManagementNode, SqlNode, ApiSlot)
+"""What may stand on a side of a network cut."""
+
+
 def _event(plan: Plan, event: Event, place: str) -> Iterator[BrokenReferenceError]:
-    if isinstance(event, NodeFailure) and not isinstance(plan.by_id.get(event.object_id), DataNode):
-        yield _missing(f"{place}.object_id", "data node", event.object_id)
-    if isinstance(event, SqlNodeDown) and not isinstance(plan.by_id.get(event.object_id), SqlNode):
-        yield _missing(f"{place}.object_id", "SQL node", event.object_id)
-    if isinstance(event, DiskSlow) and not isinstance(plan.by_id.get(event.object_id), Disk):
-        yield _missing(f"{place}.object_id", "disk", event.object_id)
+    wanted = _HAPPENS_TO.get(type(event))
+    if wanted is not None:
+        kind, name = wanted
+        object_id = getattr(event, "object_id", "")
+        if not isinstance(plan.by_id.get(object_id), kind):
+            yield _missing(f"{place}.object_id", name, object_id)
+    if isinstance(event, NetworkCut):
+        for field in ("object_ids", "other_ids"):
+            for object_id in getattr(event, field):
+                if not isinstance(plan.by_id.get(object_id), CAN_BE_CUT_OFF):
+                    yield _missing(f"{place}.{field}", "location, host or node", object_id)
+        for object_id in sorted({*event.object_ids} & {*event.other_ids}):
+            yield BrokenReferenceError(
+                f"'{object_id}' is on both sides of the cut; what is cut apart is on one of them",
+                where=f"{place}.other_ids",
+                fix="take it out of one side",
+            )
 
 
 def _duplicate_ids(plan: Plan) -> Iterator[BrokenReferenceError]:

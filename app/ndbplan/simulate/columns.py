@@ -176,7 +176,7 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     R_BACKUP,  # 1: a backup may run
     R_RETRY_SHARE,
     R_RETRY_S,
-    R_DOWN,  # 1: a node group has no node left
+    R_DOWN,  # share of the work that meets no data node: its SQL nodes are cut off; it is refused
     R_LAG_EXIT,
     R_COPIES,  # 1: copying produces log
     R_POOL,  # transactions for which there are operation records, all nodes; 0: no limit
@@ -187,8 +187,10 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     R_FINE,  # pieces of a step in which something runs out
     R_FINE_S,  # length of such a piece
     R_GCP_S,  # time between global checkpoints
+    R_STANDS,  # 1: a data node is lost and not yet declared dead: every transaction waits for that
+    R_STOPPED,  # 1: the cluster stopped: all that is offered is refused
     R_COLUMNS,
-) = range(32)
+) = range(34)
 
 # What a bucket records of the cluster.
 O_OFFERED, O_ATTEMPTED, O_ACCEPTED, O_REFUSED, O_WAITING, O_LCP, O_COLUMNS = range(7)

@@ -91,10 +91,12 @@ from ndbplan.simulate.columns import (
     R_RETRY_SHARE,
     R_SEND,
     R_SERVICE,
+    R_STANDS,
     R_STEP_S,
     R_STEPS_PER_BUCKET,
     R_STEPS_PER_GCP,
     R_STEPS_PER_SECOND,
+    R_STOPPED,
     R_TOO_LARGE,
     S_BACKUP_LEFT,
     S_CHANGED,
@@ -137,6 +139,8 @@ FLUSH_S = 0.1
 def _gate(run, nodes, node_state, errors, first, now_s, attempts):
     """Transactions refused because memory, undo log or tablespace of a node is full."""
     for n in range(nodes.shape[0]):
+        if node_state[S_DEAD, n] > 0.0:
+            continue
         if nodes[n, N_MEMORY] > 0.0 and node_state[S_MEMORY, n] >= nodes[n, N_MEMORY_LIMIT]:
             refused = attempts * run[R_INSERT_SHARE]
             blame(errors, first, now_s, E_MEMORY, refused, n)
@@ -197,6 +201,8 @@ def _through_link(run, cluster, errors, first, now_s, arrived, service, clients)
 def _served(nodes, node_state, attempts):
     """Transactions that the page buffer and the undo buffer have room for; others wait at the client."""
     for n in range(nodes.shape[0]):
+        if node_state[S_DEAD, n] > 0.0:
+            continue
         if nodes[n, N_DATA] > 0.0:
             attempts = min(attempts, (nodes[n, N_DIRTY_LIMIT] - node_state[S_DIRTY, n]) / nodes[n, N_DATA])
         if nodes[n, N_UNDO] > 0.0:
@@ -277,6 +283,26 @@ def _rows(run, nodes, node_state, accepted):
 
 
 @njit(cache=True, nogil=True)
+def _refuse_all(run, cluster, errors, first, now_s, wanted):
+    """A cluster that stopped: what is offered, and what waited or was to be tried again, is refused.
+
+    Returns (transactions that arrive, refused).
+    """
+    arrived = wanted + cluster[C_SEND]
+    cluster[C_SEND] = 0.0
+    if run[R_RETRY_SHARE] > 0.0:
+        again = cluster[C_RETRY] * min(1.0, run[R_STEP_S] / run[R_RETRY_S])
+        cluster[C_RETRY] -= again
+        arrived += again
+    refused = arrived + cluster[C_WAITING]
+    cluster[C_WAITING] = 0.0
+    blame(errors, first, now_s, E_DOWN, refused, -1)
+    if run[R_RETRY_SHARE] > 0.0:
+        cluster[C_RETRY] += refused * run[R_RETRY_SHARE]
+    return arrived, refused
+
+
+@njit(cache=True, nogil=True)
 def _end_bucket(parts, node_state, errors, bucket, out_errors, out_last, out_log, out_node):
     for code in range(errors.shape[0]):
         out_errors[bucket, code] = errors[code]
@@ -336,6 +362,19 @@ def advance(
         if bucket != recorded:
             low, high = all_low[bucket], all_high[bucket]
             recorded = bucket
+        if run[R_STOPPED] > 0.0:
+            wanted = offered[step] if cycle_s <= 0.0 else all_clients
+            arrived, refused = _refuse_all(run, cluster, errors, first, step * step_s, wanted)
+            cluster[C_OFFERED] += wanted
+            cluster[C_ATTEMPTED] += arrived
+            cluster[C_REFUSED] += refused
+            out[bucket, O_OFFERED] += wanted
+            out[bucket, O_ATTEMPTED] += arrived
+            out[bucket, O_REFUSED] += refused
+            out[bucket, O_WAITING] = 0.0
+            if (step + 1) % per_bucket == 0 or step + 1 == end:
+                _end_bucket(parts, node_state, errors, bucket, out_errors, out_last, out_log, out_node)
+            continue
         most = offered[step] if cycle_s <= 0.0 else all_clients
         most = min(passes, most + cluster[C_RETRY] + cluster[C_SEND]) + cluster[C_WAITING]
         safe_steps -= 1.0
@@ -373,12 +412,16 @@ def advance(
                 # Each client sends when its last transaction is answered; whoever waits sends nothing.
                 wanted = max(0.0, clients - cluster[C_WAITING]) * dt / cycle_s
             arrived = wanted
-            if again_part > 0.0:
+            if run[R_STANDS] > 0.0:
+                # Clients wait for their answers and send nothing; an open load has nowhere to go.
+                wanted = wanted if cycle_s <= 0.0 else 0.0
+                arrived = 0.0
+            elif again_part > 0.0:
                 again = cluster[C_RETRY] * again_part
                 cluster[C_RETRY] -= again
                 arrived += again
             overloaded = 0.0
-            if run[R_SEND] > 0.0:
+            if run[R_SEND] > 0.0 and run[R_STANDS] <= 0.0:
                 arrived, overloaded = _through_link(
                     run, cluster, errors, first, now_s, arrived, service, clients
                 )
@@ -387,16 +430,14 @@ def advance(
             if run[R_DISK_DATA] > 0.0:
                 arrived = min(arrived, overloaded + _served(nodes, node_state, arrived + cluster[C_WAITING]))
             # Retries of a closed loop are part of what its clients send.
-            attempts = arrived + cluster[C_WAITING]
-            gated = 0.0
+            attempts = arrived + cluster[C_WAITING] if run[R_STANDS] <= 0.0 else 0.0
+            gated = overloaded
             if run[R_DOWN] > 0.0:
-                gated = attempts
-                blame(errors, first, now_s, E_DOWN, gated, -1)
-            elif full:
-                gated = overloaded
+                cut_off = (attempts - gated) * run[R_DOWN]
+                blame(errors, first, now_s, E_DOWN, cut_off, -1)
+                gated += cut_off
+            if full:
                 gated += _gate(run, nodes, node_state, errors, first, now_s, attempts - gated)
-            else:
-                gated = overloaded
             if (cluster[C_WAITING] + arrived * held_pieces > pool or too_large) and gated < attempts:
                 gated += min(
                     attempts - gated,
@@ -418,7 +459,11 @@ def advance(
                 if cluster[C_BLOCKED] > 0.0:
                     parts[P_OPEN, :, :] = 1.0
                     cluster[C_BLOCKED] = 0.0
-            if queue and (cluster[C_WAITING] > 0.0 or accepted + refused < attempts):
+            if (
+                queue
+                and run[R_STANDS] <= 0.0
+                and (cluster[C_WAITING] > 0.0 or accepted + refused < attempts)
+            ):
                 left = attempts - accepted - refused
                 if clients > 0.0 and left > clients:
                     # All clients wait: what they would have sent is not sent.

@@ -173,9 +173,11 @@ def _free_logs(nodes, parts, node_state):
 
 
 @njit(cache=True, nogil=True)
-def _log_is_short(nodes, parts):
+def _log_is_short(nodes, parts, node_state):
     """Whether a third of some part's log is left: then a checkpoint starts, however little was written."""
     for n in range(parts.shape[1]):
+        if node_state[S_DEAD, n] > 0.0:
+            continue
         for p in range(parts.shape[2]):
             if parts[P_MADE, n, p] - parts[P_TAIL, n, p] >= FORCED_AT * nodes[n, N_LOG_BYTES]:
                 return True
@@ -247,7 +249,7 @@ def checkpoint(run, nodes, parts, node_state, cluster):
         _free_logs(nodes, parts, node_state)
     made = parts[P_MADE].sum() - cluster[C_LOG_AT_LCP]
     first = cluster[C_LCP_NUMBER] == 0.0 and made > 0.0
-    if made >= run[R_LCP_THRESHOLD] or first or _log_is_short(nodes, parts):
+    if made >= run[R_LCP_THRESHOLD] or first or _log_is_short(nodes, parts, node_state):
         _begin(run, nodes, parts, node_state, cluster)
     else:
         # From now on it is the amount of log that starts a checkpoint, not the time.
@@ -329,7 +331,7 @@ def each_second(run, nodes, ldm_of, weights, load, parts, node_state, targets, c
             parts[P_DRAINED, n, p] = 0.0
             if load[n, p] > 0.0:
                 worst = max(worst, (parts[P_MADE, n, p] - parts[P_TAIL, n, p]) / nodes[n, N_LOG_BYTES])
-        if node_state[S_UNDO_USED, n] > 0.0:
+        if node_state[S_UNDO_USED, n] > 0.0 and node_state[S_DEAD, n] <= 0.0:
             worst = max(worst, node_state[S_UNDO_USED, n] / nodes[n, N_UNDO_LIMIT])
         _adapt(nodes, ldm_of, parts, node_state, targets, cluster[C_ALERT], n, elapsed_s)
     level = 0.0

@@ -155,6 +155,8 @@ def write(
         if busy > out_busy[bucket, d, 1]:
             out_busy[bucket, d, 1] = busy
     for n in range(nodes.shape[0]):
+        if node_state[S_DEAD, n] > 0.0:
+            continue
         if writing and node_state[S_LCP_LEFT, n] > 0.0:
             d = index[n, I_LCP_DISK]
             amount = min(node_state[S_LCP_TARGET, n] * step_s, node_state[S_LCP_LEFT, n])

@@ -1,0 +1,72 @@
+"""A cluster that stopped, and how long what failed was down: what a run says about failures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ndbplan.estimate.quantity import Quantity
+
+if TYPE_CHECKING:
+    from ndbplan.plan.plan import Plan
+
+REFUSED_WITH = 4009
+"""Error of every statement after a cluster stopped: Cluster Failure [measured: 0.6 s later, 7.4.10 and 8.4.8]."""
+
+
+@dataclass(frozen=True)
+class DownTime:
+    """A process, host or location that does not run for a while, or until the end."""
+
+    object_id: str
+    from_s: float
+    to_s: float | None = None
+    """None: until the end of the run."""
+
+
+@dataclass(frozen=True)
+class ClusterStop:
+    """When and why no data node runs any more. It is started by hand: the run does not come back."""
+
+    at_s: Quantity
+    """Seconds after the start; a range where the loss had to be noticed first."""
+    failed_at_s: float
+    """When the parts failed; from then on transactions stood still."""
+    why: str
+    system_restart_s: Quantity | None = None
+    """Time of a system restart once all parts are whole; None: the plan does not allow to estimate it."""
+
+    @property
+    def text(self) -> str:
+        """`cluster stopped at 1:30: node group 0 is gone`."""
+        return f"cluster stopped at {clock(self.at_s.value)}: {self.why}"
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of `cluster_stop`."""
+        restart = self.system_restart_s
+        return {
+            "text": self.text,
+            "at_s": self.at_s.to_json(why=why),
+            "failed_at_s": self.failed_at_s,
+            "why": self.why,
+            "refused_with": REFUSED_WITH,
+            "system_restart_s": None if restart is None else restart.to_json(why=why),
+        }
+
+
+def clock(at_s: float) -> str:
+    """`1:30`, `1:02:30`."""
+    whole = int(at_s + 1e-6)
+    hours, minutes, seconds = whole // 3600, whole % 3600 // 60, whole % 60
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+
+
+def system_restart_s(plan: Plan) -> Quantity | None:
+    """How long a system restart takes; None for a plan that does not allow to estimate it."""
+    from ndbplan.base.errors import UserError
+    from ndbplan.estimate.restart import restart
+
+    try:
+        return restart(plan, "system").duration_s
+    except UserError:
+        return None
