@@ -22,7 +22,6 @@ _FULL = {
     234: ("operation records", "MaxNoOfConcurrentOperations"),
     1501: ("undo log", "undo files"),
     1601: ("tablespace", "data files"),
-    4009: ("nodes", "the last of its node group"),
 }
 """What is full when an error comes."""
 
@@ -95,6 +94,8 @@ def find_bottlenecks(
             node_id = by_node[code]
             used = 1.0 + refused[code] / most
             found.append(Bottleneck(resource, f"node {node_id}, {what}", used, _ids(scenario, node_id)))
+    if 4009 in refused:
+        found.append(Bottleneck("nodes", "SQL nodes that see no data node", 1.0 + refused[4009] / most))
     return tuple(sorted(found, key=lambda b: -b.used))
 
 

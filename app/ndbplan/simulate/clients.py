@@ -27,7 +27,6 @@ def offer(world: World) -> None:
         burst *= world.bursts[number]
     if isinstance(scenario.workload.load, ClosedLoad):
         scenario.run[col.R_CLIENTS] = world.clients * share * burst
-        world.arrays.clients.append((world.now_s, float(scenario.run[col.R_CLIENTS])))
     else:
         begin = round(world.now_s / scenario.step_s)
         scenario.offered[begin:] = world.offered[begin:] * (share * burst)
@@ -37,6 +36,7 @@ def offer(world: World) -> None:
         started = [node for node in outage.plan.data_nodes if node.node_id in outage.running.started]
         seeing = [client for client in up if any(outage.sees(client, node) for node in started)]
         scenario.run[col.R_DOWN] = 1.0 - len(seeing) / len(up)
+    world.note_settings()
 
 
 def burst_begins(world: World, number: int, factor: float) -> None:

@@ -1,10 +1,11 @@
 """What fails in a run, when the data nodes know of it, and what becomes of the cluster.
 
-    strike(world, number, processes, silent=True)     # they fail at this moment, with all else that fails at it
+    strike(world, number, processes, silent=True)     # they fail now, with all else that fails at this moment
 
-A failure takes three steps. What fails at one moment fails at once and works no more. Until the data nodes know of
-it every transaction stands still: a commit needs all of them (a frozen node of a 7.4.10 or 8.4.8 cluster held up
-every connection until it was declared dead, a killed one for 0.3 s). Then the product's rules judge what is left.
+A failure takes three steps. What fails at one moment fails at once and works no more. Until the data nodes
+know of it every transaction stands still: a commit needs all of them (a frozen node of a running 8.4.8
+cluster held up every connection until it was declared dead, a killed one for 0.3 s). Then the product's rules
+judge what is left.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, Process, process_node_ids
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.clients import offer
-from ndbplan.simulate.nodes import Starts, die, start, stop_all
-from ndbplan.simulate.outage import Loss, Span, added, later_of
+from ndbplan.simulate.nodes import REPORT_S, Starts, die, start, stop_all
+from ndbplan.simulate.outage import Loss, added, later_of
 from ndbplan.simulate.stop import ClusterStop
 from ndbplan.simulate.world import Change, World
 
@@ -39,8 +40,9 @@ def hosts_of(plan: Plan, object_ids: Iterable[str]) -> frozenset[str]:
             found |= {host.id for host in plan.hosts if host.location_id == part.id}
         elif isinstance(part, Host):
             found.add(part.id)
-        elif getattr(part, "host_id", None) is not None:
-            found.add(part.host_id)
+        else:
+            host_id = getattr(part, "host_id", None)
+            found |= {host_id} if host_id is not None else set()
     return frozenset(found)
 
 
@@ -124,7 +126,8 @@ def _note_loss(world: World, known: dict[int, bool]) -> None:
         return
     # Where nobody is left to miss them it is their clients that do.
     missed = len(silent_data) if side.survivors else 0
-    span = outage.noticed(missed, bool(killed_data), any(others.values()) or not side.survivors)
+    killed = bool(killed_data) or not all(others.values())
+    span = outage.noticed(missed, killed, any(others.values()) or not side.survivors)
     loss.due = later_of(loss.due, added((at_s, at_s, at_s), span))
     if silent_data or killed_data:
         world.scenario.run[col.R_STANDS] = 1.0
@@ -250,10 +253,36 @@ def _tell(world: World, side: Side, winner: Side) -> None:
             world.say(f"{who} go{'' if many else 'es'} on: {side.verdict.why}")
     elif side.after is not None:
         world.say(
-            f"split brain: {who} go{'' if many else 'es'} on apart ({side.verdict.why}); what is written there is lost"
+            f"split brain: {who} go{'' if many else 'es'} on apart ({side.verdict.why}); "
+            "what is written there is lost"
         )
     else:
         world.say(f"{who} stop{'' if many else 's'}: {side.verdict.why}")
+
+
+def stop_for_restart(world: World, nodes: Collection[DataNode], name: str) -> tuple[DataNode, ...] | None:
+    """Nodes are stopped on purpose, to be started with a new value: known at once, then judged like any loss.
+
+    A stop that would leave a node group without a member is refused, as the product does
+    (NodeShutdownWouldCauseSystemCrash). Returns those that were stopped;
+    None: it is refused.
+    """
+    outage = world.outage
+    running = [node for node in nodes if node.node_id in outage.running.started | outage.running.starting]
+    dead = {node.node_id for node in running}
+    damage = outage.damage()
+    found = outage.failures.after(outage.running, damage._replace(dead=damage.dead | dead), world.at_s)
+    if running and (outage.winner(found) is None or outage.loss is not None):
+        shown = ", ".join(f"node {node.node_id}" for node in running)
+        world.say(f"{shown}: not stopped for {name}, the cluster would not survive it")
+        return None
+    for node in running:
+        world.say(f"node {node.node_id} stops for {name}")
+    die(world, [world.node(node.id) for node in running], world.at_s)
+    if running:
+        outage.loss = Loss(world.at_s, (world.at_s,) * 3, dict.fromkeys(dead, False), waited=True)
+        judge(world)
+    return tuple(running)
 
 
 def release(world: World, number: int, processes: Iterable[Process], starts: Starts) -> None:
@@ -261,6 +290,7 @@ def release(world: World, number: int, processes: Iterable[Process], starts: Sta
     outage = world.outage
     here = list(processes)
     outage.release(number, [process.id for process in here])
+    _heard_again(world, {i for process in here for i in process_node_ids(process)})
     back: set[int] = set()
     for process in here:
         if outage.is_down(process.id):
@@ -274,6 +304,15 @@ def release(world: World, number: int, processes: Iterable[Process], starts: Sta
     offer(world)
 
 
+def _heard_again(world: World, node_ids: set[int]) -> None:
+    """A host that is back breaks its old connections: what was silent is known to be lost."""
+    loss = world.outage.loss
+    if loss is not None and any(loss.silent.get(node_id) for node_id in node_ids):
+        loss.silent |= dict.fromkeys(node_ids & loss.silent.keys(), False)
+        if not any(loss.silent.values()) and not loss.hidden:
+            judge(world)
+
+
 def heal(world: World, number: int, starts: Starts) -> None:
     """A cut is over: data nodes that stopped because of it are started."""
     outage = world.outage
@@ -284,7 +323,9 @@ def heal(world: World, number: int, starts: Starts) -> None:
             outage.loss = None
             world.scenario.run[col.R_STANDS] = 0.0
             world.arrays.moves_on(world.now_s)
-        others = [p for p in outage.plan.processes if not isinstance(p, DataNode) and not outage.is_down(p.id)]
+        others = [
+            p for p in outage.plan.processes if not isinstance(p, DataNode) and not outage.is_down(p.id)
+        ]
         _connect(world, {i for p in others for i in process_node_ids(p)})
         for node in outage.plan.data_nodes:
             if node.node_id in outage.lost and not outage.is_down(node.id):
@@ -292,10 +333,19 @@ def heal(world: World, number: int, starts: Starts) -> None:
     offer(world)
 
 
-def _begin(world: World, node: DataNode, starts: Starts) -> None:
-    """Start a data node, when there is a cluster to join."""
-    if world.outage.stop is None and start(world, node, starts) is None:
+def _begin(world: World, node: DataNode, starts: Starts) -> bool:
+    """Start a data node, when there is a cluster to join and its loss has been judged."""
+    outage = world.outage
+    if outage.stop is not None:
+        return False
+    pending = outage.loss is not None and node.node_id in outage.loss.silent
+    if pending or node.id in outage.striking:
+        judged_s = outage.loss.due[1] if outage.loss is not None else world.at_s
+        again = max(judged_s, world.at_s) + REPORT_S
+        world.later(Change(again, "", lambda w: _begin(w, node, starts)))
+    elif start(world, node, starts) is None:
         world.say(f"node {node.node_id} starts")
+    return False
 
 
 def _connect(world: World, node_ids: set[int]) -> None:

@@ -12,8 +12,10 @@ from ndbplan.plan.events import Event, NodesAdded
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate import columns as col
-from ndbplan.simulate.events import REPORT_S, Change, World, changes_of, members, service
+from ndbplan.simulate.events import changes_of
 from ndbplan.simulate.node_rows import SimulationError
+from ndbplan.simulate.nodes import REPORT_S, members, service
+from ndbplan.simulate.world import Change, World
 
 if TYPE_CHECKING:
     from ndbplan.simulate.scenario import Scenario
@@ -44,19 +46,30 @@ def added_nodes(plan: Plan, workload: Workload, event: NodesAdded) -> tuple[Plan
             moved["old"] += table.rows_moved * (insert + delete)
             moved["new"] += table.rows_moved * insert
 
-    def begin(world: World) -> None:
+    def begin(world: World) -> bool | None:
         scenario = world.scenario
+        new = {node.host_id for node in after.data_nodes if node.id not in old}
+        dark = {spell.object_id for spell in world.outage.down_times() if spell.to_s is None}
+        if any({after.host(host_id).id, after.host(host_id).location_id} & dark for host_id in new):
+            world.say("no node group is created: hosts of new data nodes are down")
+            return False
+        world.outage.grow(after)
         steps = seconds / scenario.step_s
-        for kind, ids in (("old", True), ("new", False)):
-            nodes = [n for n, c in enumerate(scenario.node_classes) if (c.nodes[0].id in old) is ids]
+        for kind, is_old in (("old", True), ("new", False)):
+            nodes = [n for n, c in enumerate(scenario.node_classes) if (c.nodes[0].id in old) is is_old]
             groups = max(1, len({int(scenario.index[n, col.I_GROUP]) for n in nodes}))
             for n in nodes:
-                world.arrays.node_state[col.S_DEAD, n] = 0.0
+                if not is_old:
+                    world.arrays.node_state[col.S_DEAD, n] = 0.0
                 pattern = world.grown_load[n]
-                if pattern.sum() > 0:
+                if pattern.sum() > 0 and not world.is_dead(n):
                     scenario.base[n] += moved[kind] / groups / steps * pattern / pattern.sum()
+        for group in range(len(scenario.alive)):
+            members(world, group)
         scenario.run[col.R_COPIES] = 1.0
         world.forget_room()
+        world.later(Change(world.at_s + seconds, "the tables are reorganised", end))
+        return None
 
     def end(world: World) -> None:
         scenario = world.scenario
@@ -78,10 +91,7 @@ def added_nodes(plan: Plan, workload: Workload, event: NodesAdded) -> tuple[Plan
         world.forget_room()
 
     text = f"{event.groups} node group(s) added, tables are reorganised"
-    return after, [
-        Change(event.at_s, text, begin),
-        Change(event.at_s + seconds, "the tables are reorganised", end),
-    ]
+    return after, [Change(event.at_s, text, begin)]
 
 
 def eventful(

@@ -31,19 +31,43 @@ MEASURED_FACTOR = 1.15
 LONGEST_S = 3600.0
 
 
+def _answered(arrays: Arrays) -> Floats:
+    """Transactions of each bucket that data nodes answered; what a stopped cluster refuses is no answer."""
+    refused: Floats = np.diff(arrays.out_errors[:, col.E_DOWN], prepend=0.0)
+    found: Floats = arrays.out[:, col.O_ACCEPTED] + arrays.out[:, col.O_REFUSED] - refused
+    # Sums that differ by rounding only are no answers.
+    return np.where(found > 1e-9 * (1.0 + refused), found, 0.0)
+
+
+def _over_time(arrays: Arrays, column: int, lengths: Floats) -> Floats:
+    """Mean in each bucket of a setting of the run that events may change."""
+    edges = np.concatenate([[0.0], np.cumsum(lengths)])
+    before = arrays.settings[0][1][column]
+    found = np.full(len(lengths), before)
+    for at_s, values in arrays.settings[1:]:
+        if values[column] != before:
+            after = np.clip((edges[1:] - at_s) / lengths, 0.0, 1.0)
+            found += after * (values[column] - before)
+            before = values[column]
+    return found
+
+
 def latency_s(scenario: Scenario, arrays: Arrays) -> Floats:
     """Mean seconds of a transaction in each bucket; 0 where none was answered."""
     lengths = arrays.bucket_lengths_s(scenario)
-    answered = (arrays.out[:, col.O_ACCEPTED] + arrays.out[:, col.O_REFUSED]) / lengths
-    attempted = arrays.out[:, col.O_ATTEMPTED] / lengths
+    # A bucket in which the cluster stops counts as far as it ran.
+    ran = np.clip(arrays.stopped_s - (np.cumsum(lengths) - lengths), 1e-9, lengths)
+    answered = _answered(arrays) / ran
+    attempted = np.where(ran < lengths, answered, arrays.out[:, col.O_ATTEMPTED] / lengths)
     some = answered > 0
     rate = np.maximum(answered, 1e-9)
     load = scenario.workload.load
     if isinstance(load, ClosedLoad):
-        found = np.maximum(load.latency_s, scenario.run[col.R_CLIENTS] / rate - load.think_time_s)
+        clients = _over_time(arrays, col.R_CLIENTS, lengths)
+        found = np.maximum(load.latency_s, clients / rate - load.think_time_s)
     else:
-        service = scenario.run[col.R_SERVICE]
-        used = attempted / service if service > 0 else np.zeros_like(attempted)
+        service = _over_time(arrays, col.R_SERVICE, lengths)
+        used = np.where(service > 0, attempted / np.maximum(1e-9, service), 0.0)
         found = IDLE_LATENCY_S / (1.0 - np.minimum(MOST_USED, used)) + arrays.out[:, col.O_WAITING] / rate
         if isinstance(load, OpenLoad) and load.clients:
             # No more than all clients can be waiting for an answer.
@@ -53,7 +77,7 @@ def latency_s(scenario: Scenario, arrays: Arrays) -> Floats:
 
 def mean_latency(scenario: Scenario, arrays: Arrays, series: Floats) -> Quantity:
     """Mean over the transactions of a run, with how well it is known."""
-    answered = arrays.out[:, col.O_ACCEPTED] + arrays.out[:, col.O_REFUSED]
+    answered = _answered(arrays)
     total = float(answered.sum())
     mean = float((series * answered).sum()) / total if total > 0 else 0.0
     load = scenario.workload.load

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ndbplan.plan.workloads import Workload
-    from ndbplan.simulate.events import Change
     from ndbplan.simulate.run import Arrays
     from ndbplan.simulate.scenario import Scenario
+    from ndbplan.simulate.world import Change
 
     Floats = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 COPY_PHASE = "copy fragments"
 FIRST_PHASE = "allocate memory"
-"""Before a node joins the others; from then on the loss of another one ends its start [measured, 2308]."""
+"""Before a node joins the others; from then on the loss of another one ends its start [2308, measured]."""
 COPY_LOOK_S = 1.0
 """How often copying that takes longer than estimated is looked at."""
 REPORT_S = 0.1
@@ -31,19 +31,19 @@ REPORT_S = 0.1
 
 
 def die(world: World, nodes: Collection[int], at_s: float) -> None:
-    """Data nodes stop at one moment: their buffers are lost, the others of their groups go on without them."""
-    scenario, arrays = world.scenario, world.arrays
+    """Data nodes stop at one moment: their buffers are lost, the others of their groups go on."""
+    scenario, outage = world.scenario, world.outage
     dying = sorted(n for n in nodes if n >= 0 and not world.is_dead(n))
     total = max(1e-12, float(scenario.load.sum()))
     shares = {n: float(scenario.load[n].sum()) / total for n in dying}
     made = {n: _mates_log(world, n) for n in dying}
     for n in dying:
         world.made_at_death[n] = made[n]
-        node_class = scenario.node_classes[n]
-        world.outage.lost.add(node_class.node_id)
-        world.outage.attempts[node_class.nodes[0].id] = world.outage.attempts.get(node_class.nodes[0].id, 0) + 1
-        world.outage.goes_down(node_class.nodes[0].id, at_s)
-        world.restarts.append(Restart(node_class.node_id, at_s, None, ()))
+        node = scenario.node_classes[n].nodes[0]
+        outage.lost.add(node.node_id)
+        outage.attempts[node.id] = outage.attempts.get(node.id, 0) + 1
+        outage.goes_down(node.id, at_s)
+        world.restarts.append(Restart(node.node_id, at_s, None, ()))
         _empty(world, n)
     for group in sorted({int(scenario.index[n, col.I_GROUP]) for n in dying}):
         members(world, group)
@@ -131,6 +131,7 @@ def service(world: World) -> None:
         there = [n for n, c in enumerate(scenario.node_classes) if c.node_id in known]
         alive = sum(not world.is_dead(n) for n in there) / max(1, len(there))
         scenario.run[col.R_SERVICE] = max(1e-9, scenario.services[0].max_per_s * alive)
+        world.note_settings()
 
 
 def _aborted(world: World, n: int, share: float, at_s: float) -> None:
@@ -186,18 +187,18 @@ class Starts:
             self._known[node_id] = tuple((phase.name, phase.duration_s.value) for phase in found)
         return self._known[node_id]
 
-    def whole_s(self, node_id: int) -> float:
-        """From the start until the node is durable."""
-        return sum(seconds for _, seconds in self.phases(node_id))
-
 
 def start(
-    world: World, node: DataNode, starts: Starts, renew: Callable[[World], None] | None = None
+    world: World,
+    node: DataNode,
+    starts: Starts,
+    renew: Callable[[World], None] | None = None,
+    done: Callable[[World, DataNode], None] | None = None,
 ) -> bool | None:
     """A node restart begins: away until its rows are copied, then back, then durable again.
 
-    `renew`: what changes with the start, such as its configuration. False: the node runs, is kept down by
-    something, or sees nobody to start with.
+    `renew`: what changes with the start, such as its configuration; `done`: what is next. False: the node
+    runs, is kept down by something, or sees nobody to start with.
     """
     outage = world.outage
     if node.node_id not in outage.lost or outage.is_down(node.id):
@@ -239,6 +240,8 @@ def start(
     def durable(w: World, n: int) -> None:
         _regime(w, n, 0.0, 0.0)
         w.outage.running = come_back(w.outage.failures.cluster, w.outage.running, {node.node_id}, w.at_s)
+        if done is not None:
+            done(w, node)
 
     at_s = world.at_s
     world.later(

@@ -1,6 +1,6 @@
 """Who is alive in a run, who sees whom, and since when: the state that failures change.
 
-What becomes of the cluster is the product's rules' to say (ndb/survival.py); here is who was up before a failure.
+What becomes of the cluster is for the product's rules to say (ndb/survival.py).
 """
 
 from __future__ import annotations
@@ -77,13 +77,12 @@ class Outage:
         """The plan as it is now."""
         return self.failures.plan
 
-    def grow(self, plan: Plan, at_s: float) -> None:
+    def grow(self, plan: Plan) -> None:
         """Data nodes were added and are started: from now on they count."""
         self.failures = Failures(plan)
         old = self.running
         new = self.failures.cluster.data_nodes - old.started - old.starting
-        gone = {n.node_id for n in plan.data_nodes if self.is_down(n.id)} | self.lost
-        self.running = replace(old, started=old.started | (new - gone))
+        self.running = replace(old, started=old.started | (new - self.lost))
 
     def is_down(self, process_id: str) -> bool:
         """Whether an event keeps a process down."""
@@ -104,6 +103,10 @@ class Outage:
                 if a in here and (b in there if there else b not in here):
                     return False
         return True
+
+    def process_of(self, node_id: int) -> Process:
+        """The process with a node id."""
+        return next(p for p in self.plan.processes if node_id in process_node_ids(p))
 
     def damage(self) -> Damage:
         """What was lost since the last judgement, and what is cut now."""
@@ -156,8 +159,8 @@ class Outage:
     def noticed(self, silent_data: int, killed: bool, silent_others: bool) -> Span:
         """Seconds until the data nodes know of a loss and have decided.
 
-        Silent data nodes are declared dead by missed heartbeats, one after the other; management and API nodes
-        by their own heartbeats; connections of killed processes break at once. Source:
+        Silent data nodes are declared dead by missed heartbeats, one after the other; management and API
+        nodes by their own heartbeats; connections of killed processes break at once. Source:
         resources/ndb/survival.json, detection.
         """
         span = (0.0, 0.0, 0.0)
@@ -165,10 +168,10 @@ class Outage:
             low, high = killed_after_s()
             span = (low, (low + high) / 2.0, high)
         if silent_others and not silent_data:
-            span = _later(span, self._silent("HeartbeatIntervalDbApi", 1500, 1))
+            span = later_of(span, self._silent("HeartbeatIntervalDbApi", 1500, 1))
         if silent_data:
             check = number(self.plan, None, "ConnectCheckIntervalDelay", 0)
-            span = _later(span, self._silent("HeartbeatIntervalDbDb", 5000, silent_data, check))
+            span = later_of(span, self._silent("HeartbeatIntervalDbDb", 5000, silent_data, check))
         return added(span, HANDLED_S)
 
     def _silent(self, name: str, otherwise: int, count: int, check: int = 0) -> Span:
@@ -178,8 +181,9 @@ class Outage:
     def waits_s(self, found: Judged) -> float:
         """How long the data nodes wait for the answer to their question: ArbitrationTimeout, or not at all.
 
-        An arbitrator that is out of sight or silent does not answer, and under WaitExternal nobody is asked but
-        the time is waited for. One that is known to be gone costs nothing. Source: resources/ndb/survival.json.
+        An arbitrator that is out of sight or silent does not answer, and under WaitExternal nobody is asked
+        but the time is waited for. One that is known to be gone costs nothing. Source:
+        resources/ndb/survival.json.
         """
         cluster, side = self.failures.cluster, found.best
         if cluster.nobody_arbitrates or not side.survivors:
@@ -204,11 +208,8 @@ def added(span: Span, more: Span) -> Span:
     return span[0] + more[0], span[1] + more[1], span[2] + more[2]
 
 
-def _later(one: Span, other: Span) -> Span:
+def later_of(one: Span, other: Span) -> Span:
     return max(one[0], other[0]), max(one[1], other[1]), max(one[2], other[2])
-
-
-later_of = _later
 
 
 def clients_of(plan: Plan) -> tuple[Process, ...]:

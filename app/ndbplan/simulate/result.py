@@ -16,6 +16,7 @@ from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
 from ndbplan.simulate.latency import latency_s, mean_latency
+from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime
 
 if TYPE_CHECKING:
     from ndbplan.simulate.run import Arrays
@@ -192,7 +193,13 @@ class SimulationResult:
     happened: tuple[tuple[float, str], ...]
     """Events that changed the run: seconds after its start, and what."""
     bottlenecks: tuple[Bottleneck, ...]
-    """What is short, most pressing first."""
+    """What is short, most pressing first; when the cluster stopped that, and then what was short before."""
+    cluster_stop: ClusterStop | None = None
+    """When and why no data node runs any more; nothing after it is accepted."""
+    down: tuple[DownTime, ...] = ()
+    """Processes, hosts and locations that do not run for a while."""
+    standing: tuple[tuple[float, float], ...] = ()
+    """Seconds from and to which every transaction stood still: a loss was not yet noticed."""
 
     @property
     def bottleneck(self) -> Bottleneck:
@@ -211,6 +218,8 @@ class SimulationResult:
         arrays: Arrays,
         happened: tuple[tuple[float, str], ...] = (),
         restarts: tuple[Restart, ...] = (),
+        cluster_stop: ClusterStop | None = None,
+        down: tuple[DownTime, ...] = (),
     ) -> SimulationResult:
         """The result of a run that is over."""
         step_s = scenario.step_s
@@ -260,20 +269,10 @@ class SimulationResult:
             ),
             wasted_redo_share=wasted / made if made > 0 else 0.0,
             happened=happened,
-            bottlenecks=find_bottlenecks(
-                scenario,
-                errors,
-                parts,
-                disks,
-                peak_per_s=float((out[:, col.O_ATTEMPTED] / lengths).max(initial=0.0)),
-                held_back=float(
-                    (
-                        (out[:, col.O_ATTEMPTED] < 0.999 * out[:, col.O_OFFERED])
-                        & (out[:, col.O_WAITING] <= 0)
-                    ).mean()
-                ),
-                waited=float((out[:, col.O_WAITING] > 0).mean()),
-            ),
+            bottlenecks=_bottlenecks(scenario, arrays, errors, parts, disks, cluster_stop),
+            cluster_stop=cluster_stop,
+            down=down,
+            standing=tuple((begin, min(end, duration)) for begin, end in arrays.standing),
         )
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
@@ -293,6 +292,7 @@ class SimulationResult:
             ],
             "redo_buffer_fill_max": self.redo_buffer_fill_max.to_json(why=why),
             "redo_log_fill_max": self.redo_log_fill_max.to_json(why=why),
+            "cluster_stop": None if self.cluster_stop is None else self.cluster_stop.to_json(why),
             "events": [{"at_s": at, "event": text} for at, text in self.happened],
             "bottleneck": self.bottleneck.to_json(),
             "next_bottleneck": self.bottlenecks[1].to_json() if len(self.bottlenecks) > 1 else None,
@@ -336,6 +336,31 @@ class SimulationResult:
         for row in zip(*(values.tolist() for values in series), strict=True):
             writer.writerow([f"{value:.6g}" for value in row])
         return text.getvalue()
+
+
+def _bottlenecks(
+    scenario: Scenario,
+    arrays: Arrays,
+    errors: tuple[ErrorCount, ...],
+    parts: tuple[PartSeries, ...],
+    disks: tuple[DiskSeries, ...],
+    stop: ClusterStop | None,
+) -> tuple[Bottleneck, ...]:
+    """What was short while the cluster ran; where nothing moved because of a failure nothing was short."""
+    lengths, out = arrays.bucket_lengths_s(scenario), arrays.out
+    runs = arrays.running(scenario)
+    attempted = out[:, col.O_ATTEMPTED]
+    held = (attempted < 0.999 * out[:, col.O_OFFERED]) & (out[:, col.O_WAITING] <= 0) & runs
+    found = find_bottlenecks(
+        scenario,
+        [error for error in errors if error.code != REFUSED_WITH] if stop is not None else errors,
+        parts,
+        disks,
+        peak_per_s=float((attempted / lengths)[runs].max(initial=0.0)),
+        held_back=float(held.mean()),
+        waited=float(((out[:, col.O_WAITING] > 0) & runs).mean()),
+    )
+    return found if stop is None else (Bottleneck("nodes", stop.text, 2.0), *found)
 
 
 def _errors(scenario: Scenario, arrays: Arrays) -> tuple[ErrorCount, ...]:

@@ -6,9 +6,10 @@ result.accepted_per_s, result.errors, result.bottleneck
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.plan.events import Event
@@ -17,9 +18,9 @@ from ndbplan.plan.workloads import Workload
 from ndbplan.simulate import columns as col
 
 if TYPE_CHECKING:
-    from ndbplan.simulate.events import Change, World
     from ndbplan.simulate.result import SimulationResult
     from ndbplan.simulate.scenario import Scenario
+    from ndbplan.simulate.world import Change, World
 
 CHUNK_PART_STEPS = 1_000_000
 """Steps of log parts between two looks at `cancelled` and two reports of progress: some 30 ms."""
@@ -130,11 +131,16 @@ def world_of(
     scenario: Scenario, grown: Scenario, absent: set[str], begin: StartState, most_buckets: int = MOST_BUCKETS
 ) -> World:
     """The start of a run that events will change; `absent` nodes are not there yet."""
-    from ndbplan.simulate.events import World
+    from ndbplan.simulate.outage import Outage
+    from ndbplan.simulate.world import World
 
+    there = tuple(process for process in scenario.plan.processes if process.id not in absent)
     world = World(
         scenario=scenario,
         arrays=Arrays.fresh(scenario, begin, most_buckets),
+        offered=scenario.offered.copy(),
+        clients=float(scenario.run[col.R_CLIENTS]),
+        outage=Outage.fresh(scenario.plan.replace(processes=there) if absent else scenario.plan),
         full_load=scenario.load.copy(),
         grown_load=grown.load.copy(),
         grown_share=grown.share.copy(),
@@ -171,20 +177,19 @@ def run_world(
     """Step through a scenario that events change."""
     scenario = world.scenario
     done = 0
-    waiting = sorted(changes, key=lambda change: change.at_s)
-    while waiting:
-        change = waiting.pop(0)
+    world.later(*changes)
+    while world.waiting:
+        change = world.waiting.pop(0)
         step = max(done, round(change.at_s / scenario.step_s))
         if step >= scenario.steps:
             break
+        if change.of_cluster and world.outage.stop is not None:
+            continue
         _steps(scenario, world.arrays, done, step, progress, cancelled, partial)
         done = step
-        world.now_s = step * scenario.step_s
-        later = change.action(world)
-        if later is None:
-            world.happened.append((world.now_s, change.text))
-        else:
-            waiting = sorted([*waiting, later], key=lambda change: change.at_s)
+        world.now_s, world.at_s = round(step * scenario.step_s, 9), change.at_s
+        if change.action(world) is not False:
+            world.say(change.text)
     _steps(scenario, world.arrays, done, scenario.steps, progress, cancelled, partial)
 
 
@@ -250,6 +255,12 @@ class Arrays:
     out_node: Any
     shown_s: float
     """When a partial result was made last, by the clock."""
+    stopped_s: float = math.inf
+    """When the cluster stopped, of the simulated time."""
+    standing: list[tuple[float, float]] = field(default_factory=list)
+    """From when to when every transaction stood still; infinite: it still does."""
+    settings: list[tuple[float, Any]] = field(default_factory=list)
+    """Settings of the run from a moment on, where events change them."""
 
     @classmethod
     def fresh(cls, scenario: Scenario, start: StartState, most_buckets: int = MOST_BUCKETS) -> Arrays:
@@ -287,6 +298,7 @@ class Arrays:
             out_busy=np.zeros((buckets, disks, 2)),
             out_node=np.zeros((buckets, count, col.B_COLUMNS)),
             shown_s=time.monotonic(),
+            settings=[(0.0, scenario.run.copy())],
         )
 
     def bucket_lengths_s(self, scenario: Scenario) -> Any:
@@ -296,6 +308,27 @@ class Arrays:
         lengths = np.full(len(self.out), self.steps_per_bucket * scenario.step_s)
         lengths[-1] = scenario.duration_s - lengths[:-1].sum()
         return lengths
+
+    def running(self, scenario: Scenario) -> Any:
+        """Buckets in which transactions ran all the time: the cluster ran, and none stood still."""
+        import numpy as np
+
+        ends = np.cumsum(self.bucket_lengths_s(scenario))
+        begins = np.concatenate([[0.0], ends[:-1]])
+        runs = ends <= self.stopped_s + 1e-9
+        for begin, end in self.standing:
+            runs &= (ends <= begin + 1e-9) | (begins >= end - 1e-9)
+        return runs
+
+    def stands_from(self, at_s: float) -> None:
+        """Transactions stand still from now on."""
+        if not self.standing or self.standing[-1][1] <= at_s:
+            self.standing.append((at_s, math.inf))
+
+    def moves_on(self, at_s: float) -> None:
+        """Transactions stand still no longer."""
+        if self.standing and self.standing[-1][1] == math.inf:
+            self.standing[-1] = (self.standing[-1][0], at_s)
 
     def so_far(self, scenario: Scenario, steps: int) -> tuple[Scenario, Arrays]:
         """The run as if it ended after so many steps."""

@@ -459,11 +459,7 @@ def advance(
                 if cluster[C_BLOCKED] > 0.0:
                     parts[P_OPEN, :, :] = 1.0
                     cluster[C_BLOCKED] = 0.0
-            if (
-                queue
-                and run[R_STANDS] <= 0.0
-                and (cluster[C_WAITING] > 0.0 or accepted + refused < attempts)
-            ):
+            if queue and run[R_STANDS] <= 0.0 and (cluster[C_WAITING] > 0.0 or accepted + refused < attempts):
                 left = attempts - accepted - refused
                 if clients > 0.0 and left > clients:
                     # All clients wait: what they would have sent is not sent.

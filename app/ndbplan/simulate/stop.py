@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
 
 REFUSED_WITH = 4009
-"""Error of every statement after a cluster stopped: Cluster Failure [measured: 0.6 s later, 7.4.10 and 8.4.8]."""
+"""Error of every statement after a cluster stopped: Cluster Failure [measured, 7.4.10 and 8.4.8]."""
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,10 @@ class World:
         """Let something change at a later moment, or at the end of this one."""
         self.waiting = sorted([*self.waiting, *changes], key=Change.order)
 
+    def note_settings(self) -> None:
+        """Remember the settings of the run from now on."""
+        self.arrays.settings.append((self.now_s, self.scenario.run.copy()))
+
     def say(self, text: str) -> None:
         """Note what happened now."""
         self.happened.append((self.now_s, text))
