@@ -99,3 +99,34 @@ def test_an_ndbinfo_table_of_a_moment_as_the_client_prints_it(call: Any, saved: 
 )
 def test_tables_that_cannot_be_shown(call: Any, saved: Any, arguments: tuple[str, ...], said: str) -> None:
     assert said in call("simulate", saved("redo-overload"), *arguments).refused()
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        "location_failure at=10s rack=rack-a",
+        "location_failure at=10s location=rack-a",
+        "network_cut at=10s object=host-a1,app-a1",
+        "network_cut at=10s object=rack-a from=host-b1 from=app-b1",
+        '{"kind": "network_cut", "at_s": 10, "object_ids": ["rack-a"]}',
+        "management_node_down at=10s node=145",
+        "host_failure at=10s host=host-a1 back_after=20s",
+    ],
+)
+def test_failures_of_hosts_racks_and_links_are_typed(call: Any, saved: Any, event: str) -> None:
+    shape = call("simulate", saved("starter"), "--for", "12s", "--event", event, "--json").json("simulate")
+    assert shape["events"][0]["at_s"] == 10
+
+
+def test_a_stopped_cluster_is_the_first_line(call: Any, saved: Any) -> None:
+    path = saved("starter")
+    events = [x for node in (1, 2) for x in ("--event", f"node_failure at=90s node={node}")]
+    done = call("simulate", path, "--for", "100s", *events)
+    lines = done.out.splitlines()
+    assert lines[0].startswith("cluster stopped at 1:30: node group 0 is gone")
+    assert "4009" in lines[1]
+    assert "system restart" in lines[1]
+    shape = call("simulate", path, "--for", "100s", *events, "--json").json("simulate")
+    assert shape["cluster_stop"]["text"] == lines[0]
+    assert shape["accepted_per_s"]["value"] == pytest.approx(0.9 * shape["offered_per_s"])
+    assert shape["accepted_per_s"]["low"] == shape["accepted_per_s"]["high"]

@@ -8,7 +8,20 @@ from ndbplan.base.resources import resource_path
 from ndbplan.plan import edits
 from ndbplan.plan.clipboard import copy, paste
 from ndbplan.plan.edits import EditError
-from ndbplan.plan.events import Backup, Burst, DiskSlow, NodeFailure, NodesAdded, ParameterChange, SqlNodeDown
+from ndbplan.plan.events import (
+    Backup,
+    Burst,
+    DiskSlow,
+    Event,
+    HostFailure,
+    LocationFailure,
+    ManagementNodeDown,
+    NetworkCut,
+    NodeFailure,
+    NodesAdded,
+    ParameterChange,
+    SqlNodeDown,
+)
 from ndbplan.plan.file import dumps, load, loads
 from ndbplan.plan.plan import Plan
 
@@ -63,3 +76,73 @@ def test_a_pasted_workload_keeps_events_of_what_is_there(plan: Plan) -> None:
     bare = edits.remove(plan, {"ndb3"})
     pasted, ids = paste(bare, text)
     assert len(pasted.workload(ids[0]).events) == 6
+
+
+FAILURES = (
+    HostFailure(at_s=1, object_id="host-a1", back_after_s=60),
+    LocationFailure(at_s=2, object_id="rack-a"),
+    ManagementNodeDown(at_s=3, object_id="mgm145"),
+    NetworkCut(at_s=4, object_ids=("rack-a", "host-b1"), other_ids=("app-b1",), back_after_s=5),
+    NetworkCut(at_s=5, object_ids=("rack-b",)),
+)
+
+
+@pytest.fixture
+def racks() -> Plan:
+    sample = load(resource_path("samples/starter.ndbplan"))
+    return edits.update(sample, sample.workloads[0].id, events=FAILURES)
+
+
+def test_failures_of_hosts_racks_and_links_survive_the_file(racks: Plan) -> None:
+    assert loads(dumps(racks)).workloads[0].events == FAILURES
+
+
+def test_failures_of_hosts_racks_and_links_follow_what_they_name(racks: Plan) -> None:
+    new = {"host-a1": "h", "rack-a": "r", "mgm145": "m", "app-b1": "b"}
+    for old, name in new.items():
+        racks = edits.update(racks, old, id=name)
+    events = racks.workloads[0].events
+    assert [e.object_id for e in events[:3]] == ["h", "r", "m"]
+    assert (events[3].object_ids, events[3].other_ids) == (("r", "host-b1"), ("b",))
+
+
+def test_a_cut_goes_with_the_last_of_a_side(racks: Plan) -> None:
+    def cuts(*gone: str) -> list[Event]:
+        left = edits.remove(racks, set(gone)).workloads[0].events
+        return [event for event in left if isinstance(event, NetworkCut)]
+
+    assert cuts("host-b1")[0].object_ids == ("rack-a",)
+    assert len(cuts("app-b1")) == 1
+    assert len(cuts("rack-a", "host-b1")) == 1
+    assert cuts("rack-a", "rack-b")[0].object_ids == ("host-b1",)
+
+
+def test_a_pasted_workload_keeps_the_sides_that_are_there(racks: Plan) -> None:
+    text = copy(racks, {racks.workloads[0].id})
+    pasted, ids = paste(racks, text)
+    assert pasted.workload(ids[0]).events == FAILURES
+    pasted, ids = paste(edits.remove(racks, {"host-b1", "mgm145"}), text)
+    kept = pasted.workload(ids[0]).events
+    assert [event.kind for event in kept] == [
+        "host_failure",
+        "location_failure",
+        "network_cut",
+        "network_cut",
+    ]
+    assert kept[2].object_ids == ("rack-a",)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        HostFailure(at_s=1, object_id="rack-a"),
+        LocationFailure(at_s=1, object_id="host-a1"),
+        ManagementNodeDown(at_s=1, object_id="ndb1"),
+        NetworkCut(at_s=1, object_ids=("rack-c",)),
+        NetworkCut(at_s=1, object_ids=("rack-a",), other_ids=("nothing",)),
+        NetworkCut(at_s=1, object_ids=("rack-a",), other_ids=("rack-b", "rack-a")),
+    ],
+)
+def test_what_fails_must_be_of_its_kind(racks: Plan, event: Event) -> None:
+    with pytest.raises(EditError, match=r"events\[0\]"):
+        edits.update(racks, racks.workloads[0].id, events=(event,))

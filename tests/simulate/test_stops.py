@@ -95,7 +95,7 @@ def run(plan: Plan, *events: Event, for_s: float = FOR_S) -> SimulationResult:
 
 
 def nothing_after(result: SimulationResult, at_s: float) -> None:
-def test_a_rack_lost_with_the_arbitrator_stops_the_cluster_after_heartbeats_and_its_question(pair: Plan) -> None:
+    """Nothing is accepted, written or waited for from then on; all that is offered is refused with 4009."""
     after = result.times_s >= at_s
     assert after.any()
     for series in (result.accepted, result.waiting, result.latency_s, result.lcp_share):
@@ -125,12 +125,12 @@ def test_both_members_of_the_only_group_stop_the_cluster(pair: Plan) -> None:
 
 def test_the_stop_is_in_the_json(pair: Plan) -> None:
     found = run(pair, NodeFailure(at_s=30, object_id="n1"), NodeFailure(at_s=30, object_id="n2")).to_json()
-    assert found["cluster_stop"]["refused_with"] == 4009
+    assert found["cluster_stop"]["code"] == 4009
     assert found["bottleneck"]["where"] == found["cluster_stop"]["text"]
     assert run(pair).to_json()["cluster_stop"] is None
 
 
-def test_a_rack_lost_with_the_arbitrator_stops_the_cluster_after_heartbeats_and_question(
+def test_a_rack_lost_with_the_arbitrator_stops_the_cluster_after_the_question(
     pair: Plan,
 ) -> None:
     moved = edits.update(pair, "aside", location_id="rack-0")

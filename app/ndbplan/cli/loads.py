@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ndbplan.base.errors import UserError
 from ndbplan.cli.answers import needs_data_nodes
+from ndbplan.cli.events import event_of
 from ndbplan.cli.group import json_option, ndbplan, show, why_option
 from ndbplan.cli.parameters import (
     PLAN,
@@ -22,11 +22,8 @@ from ndbplan.cli.parameters import (
 )
 
 if TYPE_CHECKING:
-    from ndbplan.plan.events import Event
     from ndbplan.plan.plan import Plan
     from ndbplan.simulate.result import SimulationResult
-
-_EVENT_FIX = "write for example 'node_failure at=60s object=ndb3 back_after=2min' or its JSON"
 
 
 def _announce_preparation(
@@ -120,7 +117,7 @@ def simulate(
         except NdbinfoError as error:
             raise UsageError(error.what, where="--table", fix=error.fix) from None
         duration_s = _until(plan, workload_id, duration_s, at_s)
-    events = tuple(_event(plan, text) for text in event_texts)
+    events = tuple(event_of(plan, text) for text in event_texts)
     if load_csv is not None:
         plan = _with_schedule(plan, workload_id, load_csv, load_shape)
     _announce_preparation(plan, workload_id, duration_s, step_s)
@@ -142,6 +139,8 @@ def simulate(
         series = bands.to_csv
     if csv_file is not None:
         write_text(csv_file, series())
+    if result.cluster_stop is not None and not as_json:
+        click.echo(f"{result.cluster_stop.text}\n  {result.cluster_stop.advice}\n")
     show(shape, as_json=as_json, why=why)
 
 
@@ -189,68 +188,6 @@ def _with_schedule(plan: Plan, workload_id: str | None, path: Path, shape: str) 
     except LoadScheduleError as error:
         where = f"{path}, {error.where}" if error.where else str(path)
         raise UsageError(error.what, where=where, fix=error.fix) from None
-
-
-def _event(plan: Plan, text: str) -> Event:
-    """An event from JSON, or from its kind and `name=value` pairs; objects by id or node id."""
-    from pydantic import TypeAdapter, ValidationError
-
-    from ndbplan.plan.events import Event
-
-    fields = _event_fields(text)
-    named = fields.get("object_id")
-    if isinstance(named, str) and named.isdecimal():
-        of_id = {str(p.node_id): p.id for p in (*plan.data_nodes, *plan.sql_nodes)}
-        fields["object_id"] = named = of_id.get(named, named)
-    adapter: TypeAdapter[Event] = TypeAdapter(Event)
-    try:
-        event = adapter.validate_python(fields)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"][1:])
-        raise UsageError(
-            f"'{text[:80]}' is no event: {place or 'kind'}: {first['msg']}", where="--event", fix=_EVENT_FIX
-        ) from None
-    if named is not None and named not in plan.by_id:
-        raise UsageError(
-            f"the plan has no object '{str(named)[:64]}'",
-            where="--event",
-            fix="name a process or disk by its id in the plan file, a node also by its node id",
-        )
-    return event
-
-
-_EVENT_NAMES = {
-    "at": "at_s", "for": "duration_s", "duration": "duration_s", "back_after": "back_after_s",
-    "object": "object_id", "node": "object_id", "disk": "object_id",
-}  # fmt: skip
-
-
-def _event_fields(text: str) -> dict[str, Any]:
-    from ndbplan.base.units import parse_duration_s
-
-    if text.lstrip().startswith("{"):
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"'{text[:80]}' is no JSON ({error})", where="--event", fix=_EVENT_FIX) from None
-        assert isinstance(found, dict)
-        return found
-    kind, *pairs = text.replace(",", " ").split() or [""]
-    fields: dict[str, Any] = {"kind": kind}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not value:
-            raise UsageError(f"'{pair[:80]}' is no name=value", where="--event", fix=_EVENT_FIX)
-        name = _EVENT_NAMES.get(name, name)
-        try:
-            if name == "value" and value.lstrip("-").isdecimal():
-                fields[name] = int(value)
-            else:
-                fields[name] = parse_duration_s(value) if name.endswith("_s") else value
-        except UserError as error:
-            raise UsageError(error.what, where=f"--event {name}", fix=error.fix) from None
-    return fields
 
 
 @ndbplan.command("max-load")

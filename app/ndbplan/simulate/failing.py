@@ -228,7 +228,8 @@ def _go_on(world: World, winner: Side, found: Judged) -> None:
     ends -= loss.silent.keys() if loss is not None else set()
     die(world, [world.node(by_id[i]) for i in ends], world.at_s)
     for side in found.sides:
-        _tell(world, side, winner)
+        if side is not winner or (loss is not None and (loss.hidden or any(loss.silent.values()))):
+            _tell(world, side, winner)
     for node_id in sorted(ends & before.starting):
         # It may not have had its rows yet: then it did not die, but what was planned for it is off.
         outage.attempts[by_id[node_id]] = outage.attempts.get(by_id[node_id], 0) + 1

@@ -260,7 +260,7 @@ class SimulationResult:
             restarts=restarts,
             errors=errors,
             offered_per_s=float(out[:, col.O_OFFERED].sum()) / duration,
-            accepted_per_s=_accepted(scenario, out, duration, disks),
+            accepted_per_s=_accepted(scenario, arrays, duration),
             latency_mean_s=mean_latency(scenario, arrays, latency),
             redo_buffer_fill_max=_fill(max((p.fill_max for p in parts), default=0.0), "redo buffer"),
             redo_log_fill_max=_fill(
@@ -371,7 +371,9 @@ def _errors(scenario: Scenario, arrays: Arrays) -> tuple[ErrorCount, ...]:
             continue
         first = float(arrays.first[i, 0])
         node = int(arrays.first[i, 1])
-        spread = max(5.0, first * (MOMENT_FACTOR - 1.0))
+        # The moment of a failure is given; that of a shortage is worked out.
+        given = code in (4009, 4010)
+        spread = 0.0 if given else max(5.0, first * (MOMENT_FACTOR - 1.0))
         moment = Quantity(
             first, max(0.0, first - spread), first + spread, "s",
             (Term("first refusal", first, "s", _SOURCE),),
@@ -491,9 +493,11 @@ def _disks(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[DiskSer
     return tuple(found)
 
 
-def _accepted(scenario: Scenario, out: Floats, duration_s: float, disks: tuple[DiskSeries, ...]) -> Quantity:
+def _accepted(scenario: Scenario, arrays: Arrays, duration_s: float) -> Quantity:
+    out = arrays.out
     accepted = float(out[:, col.O_ACCEPTED].sum()) / duration_s
-    attempted = float(out[:, col.O_ATTEMPTED].sum()) / duration_s
+    # What a stopped cluster refuses says nothing about what it could have taken before.
+    attempted = (float(out[:, col.O_ATTEMPTED].sum()) - float(arrays.errors[col.E_DOWN])) / duration_s
     offered = float(out[:, col.O_OFFERED].sum()) / duration_s
     terms = (
         Term("offered", offered, "tx/s", "plan"),

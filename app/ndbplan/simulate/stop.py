@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.units import format_value
 from ndbplan.estimate.quantity import Quantity
 
 if TYPE_CHECKING:
@@ -41,6 +42,16 @@ class ClusterStop:
         """`cluster stopped at 1:30: node group 0 is gone`."""
         return f"cluster stopped at {clock(self.at_s.value)}: {self.why}"
 
+    @property
+    def advice(self) -> str:
+        """What a stop means for whoever runs the cluster."""
+        restart = self.system_restart_s
+        how = f", which takes {format_value(restart.value, 's')}" if restart is not None else ""
+        return (
+            f"all that is offered after it is refused with {REFUSED_WITH}; "
+            f"the cluster comes back by a system restart by hand{how}"
+        )
+
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """The shape of `cluster_stop`."""
         restart = self.system_restart_s
@@ -49,7 +60,7 @@ class ClusterStop:
             "at_s": self.at_s.to_json(why=why),
             "failed_at_s": self.failed_at_s,
             "why": self.why,
-            "refused_with": REFUSED_WITH,
+            "code": REFUSED_WITH,
             "system_restart_s": None if restart is None else restart.to_json(why=why),
         }
 

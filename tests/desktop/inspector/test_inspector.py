@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.estimates import Estimates
 from ndbplan.desktop.explain import QuantityLabel
-from ndbplan.desktop.fields import LineField
+from ndbplan.desktop.fields import ChoiceField, LineField
 from ndbplan.desktop.inspector import Inspector
 from ndbplan.desktop.inspector.events import NAMES, added
 from ndbplan.desktop.inspector.grid import Grid
@@ -24,6 +24,8 @@ from ndbplan.desktop.inspector.problems import ProblemRow
 from ndbplan.desktop.inspector.workloads import WorkloadPage
 from ndbplan.desktop.selection import Selection
 from ndbplan.plan import edits
+from ndbplan.plan.events import NetworkCut
+from ndbplan.plan.hardware import Location
 from ndbplan.plan.samples import sample_plan
 
 
@@ -279,7 +281,40 @@ def test_a_measured_rate_is_stated_with_its_source(stand: _Stand) -> None:
     assert stand.document.plan.calibrations == ()
 
 
+def test_a_side_of_a_cut_has_a_line_for_each_member(stand: _Stand) -> None:
+    def sides() -> tuple[tuple[str, ...], tuple[str, ...]]:
+        event = stand.document.plan.workload("blobs-5k").events[0]
+        assert isinstance(event, NetworkCut)
+        return event.object_ids, event.other_ids
+
+    def boxes() -> list[QComboBox]:
+        fields = [f for f in stand.view.findChildren(ChoiceField) if f.isVisible()]
+        return [f.box for name in ("object_ids", "other_ids") for f in fields if f.objectName() == name]
+
+    def choose(line: int, hostname: str) -> None:
+        box = boxes()[line]
+        index = next(i for i in range(box.count()) if hostname in box.itemText(i))
+        box.setCurrentIndex(index)
+        box.activated.emit(index)
+        stand.settle()
+
+    stand.select("blobs-5k")
+    stand.document.edit("Add", lambda plan: added(plan, "blobs-5k", "network_cut"))
+    stand.settle()
+    assert sides() == (("data1",), ())
+    assert len(boxes()) == 3
+    hostname = {host.id: host.hostname for host in stand.document.plan.hosts}
+    choose(1, hostname["app1"])
+    assert sides() == (("data1", "app1"), ())
+    choose(3, hostname["data2"])
+    assert sides() == (("data1", "app1"), ("data2",))
+    choose(0, "take out")
+    assert sides() == (("app1",), ("data2",))
+
+
 def test_events_are_added_edited_and_removed(stand: _Stand) -> None:
+    place = Location(id="rack", name="Rack")
+    stand.document.edit("Add", lambda plan: edits.add(plan, place))
     stand.select("blobs-5k")
     for kind in NAMES:
         stand.document.edit("Add", lambda plan, k=kind: added(plan, "blobs-5k", k))

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QPushButton
 
 from ndbplan.base.errors import UserError
-from ndbplan.desktop.fields import Inner
+from ndbplan.desktop.fields import Form, Inner
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.titles import title
 from ndbplan.desktop.parts import link
@@ -22,6 +22,10 @@ from ndbplan.plan.events import (
     Burst,
     DiskSlow,
     Event,
+    HostFailure,
+    LocationFailure,
+    ManagementNodeDown,
+    NetworkCut,
     NodeFailure,
     NodesAdded,
     ParameterChange,
@@ -37,8 +41,15 @@ NAMES = {
     "backup": "Backup",
     "nodes_added": "Node groups are added",
     "burst": "Burst of load",
+    "host_failure": "Host falls silent",
+    "location_failure": "Rack or location falls silent",
+    "network_cut": "Link or switch fails",
+    "management_node_down": "Management node stops",
     "parameter": "Parameter changes",
 }
+
+
+_BACK = "Data nodes that stopped are started then; a cluster that stopped stays stopped"
 
 
 class EventEditor:
@@ -80,6 +91,19 @@ class EventEditor:
         if isinstance(event, NodeFailure):
             form.choice("object_id", "Data node", _offered(lambda plan: list(plan.data_nodes)))
             form.line("back_after_s", "Started after", SECONDS, empty="stays down")
+        elif isinstance(event, ManagementNodeDown):
+            form.choice("object_id", "Management node", _offered(lambda plan: list(plan.management_nodes)))
+            form.line("back_after_s", "Started after", SECONDS, empty="stays down")
+        elif isinstance(event, HostFailure):
+            form.choice("object_id", "Host", _offered(lambda plan: list(plan.hosts)))
+            form.line("back_after_s", "Back after", SECONDS, empty="stays down", tip=_BACK)
+        elif isinstance(event, LocationFailure):
+            form.choice("object_id", "Location", _offered(lambda plan: list(plan.locations)))
+            form.line("back_after_s", "Back after", SECONDS, empty="stays down", tip=_BACK)
+        elif isinstance(event, NetworkCut):
+            self._side(form, i, "object_ids", "One side", len(event.object_ids))
+            self._side(form, i, "other_ids", "Other side", len(event.other_ids))
+            form.line("back_after_s", "Healed after", SECONDS, empty="stays cut", tip=_BACK)
         elif isinstance(event, SqlNodeDown):
             form.choice("object_id", "SQL node", _offered(lambda plan: list(plan.sql_nodes)))
             form.line("duration_s", "For", SECONDS, tip="0: for the rest of the run")
@@ -102,6 +126,18 @@ class EventEditor:
                 edit=lambda plan, w, text: with_value(plan, w, i, text),
             )
 
+    def _side(self, form: Form, i: int, name: str, label: str, count: int) -> None:
+        """A line for each host or location of a side of a cut, and one to add another."""
+        for k in range(count + 1):
+            empty = "take out" if k < count else "+ add" if k else "everything else"
+            form.choice(
+                name,
+                label if k == 0 else "and",
+                partial(_side_choices, empty=empty),
+                get=partial(_member, name, k),
+                edit=partial(with_side, i, name, k),
+            )
+
     def _remove(self, i: int) -> None:
         def remove(plan: Plan) -> Plan:
             events = plan.by_id[self._workload_id].events
@@ -121,6 +157,16 @@ def added(plan: Plan, workload_id: str, kind: str) -> Plan:
         event = SqlNodeDown(at_s=at_s, object_id=_first(plan.sql_nodes, "an SQL node"))
     elif kind == "disk_slow":
         event = DiskSlow(at_s=at_s, object_id=_first(_disks(plan), "a disk"))
+    elif kind == "management_node_down":
+        event = ManagementNodeDown(at_s=at_s, object_id=_first(plan.management_nodes, "a management node"))
+    elif kind == "host_failure":
+        event = HostFailure(at_s=at_s, object_id=_first(plan.hosts, "a host"))
+    elif kind == "location_failure":
+        event = LocationFailure(at_s=at_s, object_id=_first(plan.locations, "a location"))
+    elif kind == "network_cut":
+        event = NetworkCut(
+            at_s=at_s, object_ids=(_first((*plan.locations, *plan.hosts), "a host or location"),)
+        )
     elif kind == "backup":
         event = Backup(at_s=at_s)
     elif kind == "nodes_added":
@@ -139,6 +185,20 @@ def put_event(plan: Plan, workload_id: str, i: int, new: Event) -> Plan:
     """The plan with one event of a workload exchanged."""
     events = plan.by_id[workload_id].events
     return edits.update(plan, workload_id, events=(*events[:i], new, *events[i + 1 :]))
+
+
+def _member(name: str, k: int, event: NetworkCut) -> str:
+    """Id of the k-th host or location of a side; empty behind the last."""
+    members: tuple[str, ...] = getattr(event, name)
+    return members[k] if k < len(members) else ""
+
+
+def with_side(i: int, name: str, k: int, plan: Plan, workload_id: str, chosen: str) -> Plan:
+    """The plan with the k-th host or location on a side of a cut exchanged, added, or ("") taken out."""
+    event = plan.by_id[workload_id].events[i]
+    members = list(getattr(event, name))
+    members[k : k + 1] = [chosen] if chosen else []
+    return put_event(plan, workload_id, i, edits.changed(event, **{name: tuple(dict.fromkeys(members))}))
 
 
 def with_value(plan: Plan, workload_id: str, i: int, text: str) -> Plan:
@@ -167,6 +227,11 @@ def _shown(event: ParameterChange) -> str:
 
 def _disks(plan: Plan) -> list[Any]:
     return [disk for host in plan.hosts for disk in host.disks]
+
+
+def _side_choices(plan: Plan, empty: str) -> list[tuple[str, str]]:
+    parts: list[Any] = [*plan.locations, *plan.hosts]
+    return [("", empty), *((part.id, title(plan, part)) for part in parts)]
 
 
 def _first(parts: Any, what: str) -> str:

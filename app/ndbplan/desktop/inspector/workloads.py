@@ -57,7 +57,11 @@ class WorkloadPage(Page):
         if not isinstance(workload, Workload):
             return None
         points = len(workload.load.points) if isinstance(workload.load, OpenLoad) else 0
-        kinds = tuple(event.kind for event in workload.events)
+        # A side of a cut has a line for each of its members.
+        kinds = tuple(
+            (event.kind, len(getattr(event, "object_ids", ())), len(getattr(event, "other_ids", ())))
+            for event in workload.events
+        )
         return (workload.load.kind, len(workload.transactions), points > 1, kinds)
 
     def _load(self, workload: Workload) -> None:
