@@ -13,10 +13,12 @@ from typing import Any
 import jsonschema
 import pytest
 
+from ndbplan.checks.problem import Severity
+from ndbplan.checks.run import check
 from ndbplan.cli.schemas import output_schemas, plan_schema
 from ndbplan.plan.file import dumps, load
 from ndbplan.plan.plan import EMPTY_PLAN
-from ndbplan.plan.samples import sample_names, sample_plan
+from ndbplan.plan.samples import PUBLISHED, TODAY, sample_names, sample_plan
 
 HEAVY = ("PySide6", "shiboken6", "pyqtgraph", "numba", "numpy", "pydantic", "sqlglot", "jinja2")
 
@@ -120,9 +122,12 @@ def test_wrong_usage(call: Any, arguments: tuple[str, ...], said: str) -> None:
 
 def test_samples(call: Any) -> None:
     rows = call("samples", "--json").json("samples")["samples"]
-    assert [row["name"] for row in rows] == [
+    names = [row["name"] for row in rows]
+    assert names[:8] == [
         "starter", "add-nodes", "redo-overload", "disk-data", "node-restart", "terabyte-load", "telecom-144",
+        "tick-store",
     ]  # fmt: skip
+    assert sorted(names[8:]) == sorted(f"{name}{TODAY}" for name in PUBLISHED)
     text = call("samples").out
     assert all(row["name"] in text for row in rows)
 
@@ -154,7 +159,20 @@ def test_new_into_a_folder_that_is_not_there(call: Any, tmp_path: Path) -> None:
 # The samples themselves
 
 
-@pytest.mark.parametrize("name", [n for n in sample_names() if n not in ("starter", "telecom-144")])
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_every_published_sample_has_a_twin_of_today(name: str) -> None:
+    article, twin = sample_plan(name), sample_plan(f"{name}{TODAY}")
+    assert twin.version >= (8, 4)
+    assert f"sample {name}:" in twin.notes
+    assert "Made up" in twin.notes
+    assert "hosts" in twin.assumed
+    assert [t.full_name for t in twin.tables] == [t.full_name for t in article.tables]
+    assert {w.name for w in twin.workloads} <= {w.name for w in article.workloads}
+    found = check(twin)
+    assert not [p for p in found if p.severity == Severity.ERROR]
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
 def test_plans_made_from_articles_name_them_and_what_they_assume(name: str) -> None:
     plan = sample_plan(name)
     assert plan.notes.startswith('Source: "')

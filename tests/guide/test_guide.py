@@ -63,7 +63,7 @@ def test_every_command_explains_itself() -> None:
 
 def test_the_samples_are_listed() -> None:
     text = (GUIDE / "getting-started.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| ([a-z0-9-]+) \|", text, re.M) == list(sample_names())
+    assert re.findall(r"^\| ([a-z0-9.-]+) \|", text, re.M) == list(sample_names())
 
 
 def test_the_keys_are_those_of_the_actions(qapp: object) -> None:

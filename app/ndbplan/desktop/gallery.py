@@ -34,7 +34,7 @@ from ndbplan.desktop.canvas import paint
 from ndbplan.desktop.canvas.items import process_colour
 from ndbplan.desktop.canvas.layout import Layout, Layouter
 from ndbplan.plan.file import SUFFIX
-from ndbplan.plan.samples import sample_names, sample_plan
+from ndbplan.plan.samples import GROUPS, sample_plan
 
 _CARD = QSize(300, 236)
 _PICTURE_HEIGHT = 104.0
@@ -78,9 +78,8 @@ class Gallery(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.cards = [SampleCard(blurb(name)) for name in sample_names()]
-        for card in self.cards:
-            card.chosen.connect(self.sample_chosen)
+        self.cards: list[SampleCard] = []
+        self._grids: list[tuple[QGridLayout, list[SampleCard]]] = []
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.setContentsMargins(40, 34, 40, 40)
@@ -90,15 +89,13 @@ class Gallery(QScrollArea):
         self._recent_box.setSpacing(2)
         column.addLayout(self._recent_box)
         self.show_recent(recent)
-        column.addSpacing(14)
-        heading = QLabel("SAMPLES — published experiments as plans, and two to build on")
-        heading.setProperty("role", "heading")
-        column.addWidget(heading)
-        column.addSpacing(4)
-        self._grid = QGridLayout()
-        self._grid.setSpacing(16)
-        self._grid.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        column.addLayout(self._grid)
+        for text, names in GROUPS.items():
+            column.addSpacing(14)
+            heading = QLabel(text.upper())
+            heading.setProperty("role", "heading")
+            column.addWidget(heading)
+            column.addSpacing(4)
+            column.addLayout(self._group(names))
         column.addStretch(1)
         self.setWidget(inner)
         self._columns = 0
@@ -109,6 +106,18 @@ class Gallery(QScrollArea):
         self._timer.timeout.connect(self._draw_next)
         theme.theme().changed.connect(inner.update)
         self._arrange()
+
+    def _group(self, names: tuple[str, ...]) -> QGridLayout:
+        """The cards of some samples."""
+        cards = [SampleCard(blurb(name)) for name in names]
+        for card in cards:
+            card.chosen.connect(self.sample_chosen)
+        grid = QGridLayout()
+        grid.setSpacing(16)
+        grid.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._grids.append((grid, cards))
+        self.cards += cards
+        return grid
 
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -184,8 +193,9 @@ class Gallery(QScrollArea):
         columns = max(1, (self.viewport().width() - 80 + 16) // (_CARD.width() + 16))
         if columns != self._columns:
             self._columns = columns
-            for i, card in enumerate(self.cards):
-                self._grid.addWidget(card, i // columns, i % columns)
+            for grid, cards in self._grids:
+                for i, card in enumerate(cards):
+                    grid.addWidget(card, i // columns, i % columns)
         width = (self.viewport().width() - 80 - 16 * (columns - 1)) // columns
         for card in self.cards:
             card.setFixedWidth(max(_CARD.width(), width))
