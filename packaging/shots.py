@@ -104,6 +104,14 @@ def redo_overload(stage: Stage) -> None:
     stage.simulate()
 
 
+def ndbinfo(stage: Stage) -> None:
+    """What ndbinfo.logbuffers says just before the first error."""
+    redo_overload(stage)
+    panel = stage.window.panels.analyses.show_tab("Simulation")
+    panel.tables.click()
+    panel.scrubber.go_to(10.0)
+
+
 def telecom(stage: Stage) -> None:
     """144 data nodes."""
     stage.open("telecom-144")
@@ -156,6 +164,7 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "gallery": gallery,
     "add-nodes": add_nodes,
     "redo-overload": redo_overload,
+    "ndbinfo": ndbinfo,
     "telecom-144": telecom,
     "telecom-144-near": telecom_near,
     "mid-drag": mid_drag,

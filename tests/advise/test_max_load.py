@@ -13,17 +13,63 @@ from ndbplan.base.units import MIB
 from ndbplan.plan import edits
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.plan.workloads import OpenLoad, OperationKind, RatePoint
 from ndbplan.simulate import columns as col
+from ndbplan.simulate.node_rows import SimulationError
 from ndbplan.simulate.run import simulate
 from ndbplan.simulate.scenario import compile_scenario
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
+HOUR = 3600.0
+
+
+def at(plan: Plan, workload_id: str, rate_per_s: float) -> Plan:
+    """The plan with the workload at a steady rate."""
+    point = RatePoint(at_s=0, rate_per_s=rate_per_s)
+    return edits.update(plan, workload_id, load=OpenLoad(points=(point,)))
 
 
 @pytest.fixture(scope="module")
 def overload() -> Plan:
+    """The article's cluster, with memory for an hour of its load and a log that no growth fills."""
+    plan = load(resource_path("samples/redo-overload.ndbplan"))
+    plan = edits.set_parameter(plan, "data_node", "DataMemory", 2**40)
+    return edits.set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 20_000)
+
+
+@pytest.fixture(scope="module")
+def small() -> Plan:
+    """The article's cluster as it was."""
     return load(resource_path("samples/redo-overload.ndbplan"))
+
+
+def test_an_hour_of_inserts_fills_the_memory(small: Plan) -> None:
+    found = max_load(small, BIG)
+    assert found.duration_s == HOUR
+    assert found.limited_by.resource == "memory"
+    assert found.error_code == 827
+    assert found.ends_after_s is not None
+    assert found.ends_after_s.value == pytest.approx(HOUR, rel=0.01)
+    assert found.next_limit is not None
+    assert found.next_limit.limited_by.resource != "memory"
+    half = max_load(small, BIG, duration_s=HOUR / 2, with_next=False)
+    assert half.max_per_s.value == pytest.approx(2 * found.max_per_s.value, rel=0.01)
+
+
+def test_rows_that_are_deleted_again_fill_nothing(small: Plan) -> None:
+    workload = small.workload(BIG)
+    insert = workload.transactions[0]
+    delete = insert.operations[0].model_copy(update={"kind": OperationKind.DELETE, "columns": ()})
+    both = insert.model_copy(update={"operations": (*insert.operations, delete)})
+    plan = edits.update(small, BIG, transactions=(both,))
+    found = max_load(plan, BIG, with_next=False)
+    assert found.error_code != 827
+    assert found.max_per_s.value > 10 * max_load(small, BIG, with_next=False).max_per_s.value
+    other = next(t for t in small.tables if t.id != delete.table_id)
+    elsewhere = delete.model_copy(update={"table_id": other.id})
+    apart = insert.model_copy(update={"operations": (*insert.operations, elsewhere)})
+    kept = max_load(edits.update(small, BIG, transactions=(apart,)), BIG, with_next=False)
+    assert kept.error_code == 827, "room of deleted rows is for the same table only"
 
 
 def test_the_disk_limits_big_blobs(overload: Plan) -> None:
@@ -42,13 +88,41 @@ def test_small_blobs_have_room(overload: Plan) -> None:
     assert max_load(overload, SMALL, with_next=False).is_enough
 
 
-def test_just_below_runs_clean_and_well_above_does_not(overload: Plan) -> None:
-    rate = max_load(overload, BIG, with_next=False).max_per_s.value
-    for factor, clean in ((0.99, True), (1.15, False)):
-        points = (RatePoint(at_s=0, rate_per_s=rate * factor),)
-        plan = edits.update(overload, BIG, load=OpenLoad(points=points))
-        plan = edits.set_parameter(plan, "data_node", "DataMemory", 2**40)
-        assert (simulate(plan, BIG, duration_s=400).errors == ()) is clean
+@pytest.mark.parametrize("duration_s", [60.0, 900.0, HOUR])
+def test_just_below_runs_clean_and_just_above_ends_as_it_says(
+    overload: Plan, small: Plan, duration_s: float
+) -> None:
+    for plan in (overload, small):
+        found = max_load(plan, BIG, duration_s=duration_s, with_next=False)
+        rate = found.max_per_s.value
+        assert simulate(at(plan, BIG, 0.97 * rate), BIG, duration_s).errors == ()
+        above = simulate(at(plan, BIG, 1.05 * rate), BIG, duration_s)
+        assert found.error_code in [error.code for error in above.errors]
+        assert above.first_error is not None
+        assert above.bottleneck.resource == found.limited_by.resource
+
+
+def test_a_longer_time_is_never_sustained_at_a_higher_rate(small: Plan) -> None:
+    times = (10.0, 60.0, 600.0, HOUR, 2 * HOUR, 24 * HOUR, 48 * HOUR, 5000 * HOUR)
+    rates = [max_load(small, BIG, duration_s=t, with_next=False).max_per_s.value for t in times]
+    assert rates == sorted(rates, reverse=True)
+    assert rates[0] > 10 * rates[4]
+
+
+def test_more_memory_and_more_log_never_lower_the_load(small: Plan) -> None:
+    before = max_load(small, BIG, with_next=False).max_per_s.value
+    memory = edits.set_parameter(small, "data_node", "DataMemory", 2**40)
+    with_memory = max_load(memory, BIG, with_next=False)
+    assert with_memory.max_per_s.value > before
+    assert with_memory.error_code == 410
+    files = edits.set_parameter(memory, "data_node", "NoOfFragmentLogFiles", 20_000)
+    assert max_load(files, BIG, with_next=False).max_per_s.value > with_memory.max_per_s.value
+
+
+def test_a_time_that_cannot_be_is_refused(small: Plan) -> None:
+    for wrong in (0.0, -1.0, 0.5, 1e12, float("nan")):
+        with pytest.raises(SimulationError, match="cannot be sustained"):
+            max_load(small, BIG, duration_s=wrong)
 
 
 def test_more_buffer_does_not_raise_the_sustained_load(overload: Plan) -> None:
@@ -116,8 +190,9 @@ def test_without_any_limit_the_links_bound_the_rate(overload: Plan) -> None:
     run = scenario.run.copy()
     run[[col.R_SERVICE, col.R_POOL, col.R_SEND]] = 0.0
     free = replace(scenario, run=run, services=(), load=scenario.load * 0, nodes=scenario.nodes.copy())
-    free.nodes[:, [col.N_INSERTED, col.N_CHANGED, col.N_TOUCHED, col.N_MEMORY]] = 0.0
-    rate, limit = highest_rate(free, 1000.0)
+    free.nodes[:, [col.N_INSERTED, col.N_CHANGED, col.N_TOUCHED, col.N_MEMORY, col.N_INDEX]] = 0.0
+    rate, end = highest_rate(free, HOUR)
+    limit = end.limit
     links = sum(overload.host(node.host_id).network_bytes_per_s for node in overload.data_nodes)
     assert limit.resource == "none"
     assert "no limit found" in limit.where

@@ -173,11 +173,12 @@ BROKEN: dict[str, Callable[[], Plan]] = {
 """A plan that breaks each rule."""
 
 ELSEWHERE = {
-    # Tested in test_topology.py, test_memory_and_disks.py and test_run.py.
+    # Tested in test_topology.py, test_memory_and_disks.py, test_disk_space.py and test_run.py.
     "node-kinds", "unknown-parameter", "parameter-value", "node-group-size", "node-group-host",
     "node-group-location", "number-of-replicas", "arbitrator-host", "management-nodes", "arbitrator-location",
     "sql-nodes", "spare-api-slots", "node-id-room", "memory-of-host", "data-memory-of-host",
-    "data-memory-fill", "disk-demand", "shared-device", "redo-and-lcp-apart",
+    "data-memory-fill", "disk-demand", "shared-device", "redo-and-lcp-apart", "disk-space", "backups-kept",
+    "disk-space-of-memory", "fills-with-growth",
 }  # fmt: skip
 
 SELDOM = {

@@ -186,12 +186,26 @@ def test_simulate_needs_a_workload(call: Any, saved: Any) -> None:
 
 def test_max_load_lies_where_simulation_says(call: Any, saved: Any) -> None:
     path = saved("redo-overload")
-    shape = call("max-load", path, "--json").json("max-load")
+    shape = call("max-load", path, "--for", "60s", "--json").json("max-load")
     assert shape["limited_by"] == {"resource": "disk", "where": "data1 c0d1"}
+    assert shape["error_code"] == 1221
+    assert shape["ends_after_s"]["value"] <= 60
     assert 1000 < shape["max_per_s"]["value"] < 4320, "4320 a second are refused in part"
-    small = call("max-load", path, "--workload", "blobs-1k", "--json").json("max-load")
+    small = call("max-load", path, "--for", "60s", "--workload", "blobs-1k", "--json").json("max-load")
     assert small["max_per_s"]["value"] > 6960, "6960 a second all pass"
     assert "workload" in call("max-load", path, "--workload", "none").refused()
+
+
+def test_max_load_for_an_hour_is_ended_by_the_rows(call: Any, saved: Any) -> None:
+    path = saved("redo-overload")
+    shape = call("max-load", path, "--json").json("max-load")
+    assert shape["duration_s"] == 3600
+    assert shape["limited_by"] == {"resource": "memory", "where": "node 3, DataMemory"}
+    assert shape["error_code"] == 827
+    assert shape["ends_after_s"]["value"] == pytest.approx(3600, rel=0.01)
+    half = call("max-load", path, "--for", "30min", "--json").json("max-load")
+    assert half["max_per_s"]["value"] == pytest.approx(2 * shape["max_per_s"]["value"], rel=0.01)
+    assert "10 years" in call("max-load", path, "--for", "100000h").refused(code=1)
 
 
 # check

@@ -94,8 +94,8 @@ def test_a_small_page_buffer_holds_back_and_refuses_nothing(disk_plan: Plan) -> 
 
 def test_processors_hold_back(overload: Plan) -> None:
     plan = overload
-    for host in overload.hosts:
-        plan = edits.update(plan, host.id, clock_ghz=0.1)
+    for node in overload.data_nodes:
+        plan = edits.update(plan, node.host_id, clock_ghz=0.1)
     result = simulate(plan, SMALL)
     assert result.errors == ()
     assert result.bottleneck.resource == "cpu"

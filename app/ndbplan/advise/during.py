@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ndbplan.estimate.load import offered_per_s
+from ndbplan.estimate.load import rate_of
 from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.reorganise import ReorganiseEstimate, TableReorganise, reorganise
@@ -125,7 +125,7 @@ def effect_of_reorganise(
             Operation(table_id=table_id, kind=OperationKind.DELETE),
         ),
     )
-    offered = offered_per_s(workload.load)
+    offered = rate_of(plan, workload)
     seconds = min(_SECONDS, max(10.0, time.value))
     runs = []
     for extra in (None, move):

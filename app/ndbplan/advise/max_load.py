@@ -1,41 +1,49 @@
-"""The highest rate a plan sustains under a workload, what limits it, and what would limit it next.
+"""The highest rate a plan sustains for a time under a workload, what ends it, when, and what comes next.
 
-    found = max_load(plan, "blobs-5k")
-    found.max_per_s, found.limited_by, found.next_limit
+    found = max_load(plan, "blobs-5k", duration_s=3600)
+    found.max_per_s, found.limited_by, found.ends_after_s, found.next_limit
 
-A rate is sustained when a run of half an hour refuses nothing, with as many rows as the plan states. Found by
-bisection over whole runs.
+A rate is sustained when a simulation of the whole time refuses nothing and holds nothing back, while rows
+are added as the mix inserts and deletes. Rates are tried in a fixed order: an answer for a longer time is
+never higher.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.plan.plan import Plan
-from ndbplan.simulate.bottleneck import Bottleneck
+from ndbplan.simulate.bottleneck import Bottleneck, full_of
 
 if TYPE_CHECKING:
     from ndbplan.plan.workloads import Workload
+    from ndbplan.simulate.run import Arrays
     from ndbplan.simulate.scenario import Scenario
 
-HORIZON_S = 1800.0
-"""Simulated time of each trial: many checkpoints, so that pauses between them do not flatter the result."""
-ENDLESS_HORIZON_S = 900.0
+DEFAULT_S = 3600.0
+LONGEST_S = 10 * 365 * 86400.0
+"""Longer than any cluster stays as it was planned."""
+FINE_RUN_S = 3600.0
+"""So long with steps of 0.1 s; what comes after it is simulated in steps of a second."""
+LONGEST_RUN_S = 86400.0
+"""Beyond a day its last one is simulated, with the rows there are by then."""
+STEP_S, COARSE_STEP_S = 0.1, 1.0
 WAITS_S = 1.0
-"""With queueing: transactions that wait longer than this at the end mean the queue grows."""
-ATTEMPTED_SHARE = 0.999
-"""Below this share of what is offered, processors, network or page reads hold work back."""
-STEP_S = 0.1
+"""Work of so many seconds that waits, or was never sent as clients wait, means the rate is not held."""
 PRECISION = 0.002
 LEAST_MESSAGES = 2.0
 """A transaction is asked for and answered at least: the links of the data nodes bound any rate."""
 RATE_FACTOR = 1.12
 """How well simulated rates agree with a running cluster whose disks were limited."""
+MOMENT_FACTOR = 1.3
+"""How well the moment of the first error does."""
 _LIFTED = 16.0
+_LOWEST_EXPONENT, _HIGHEST_EXPONENT = -10.0, 40.0
+"""Rates are searched from 2^-10 to 2^40 per second, always by the same halves."""
+_JUST_BELOW = 1.0 - 1e-9
 
 
 @dataclass(frozen=True)
@@ -53,21 +61,37 @@ class MaxLoad:
     max_per_s: Quantity
     """Transactions per second."""
     limited_by: Bottleneck
+    """What refuses work, or holds it back, at the next higher rate."""
     next_limit: NextLimit | None
     offered_per_s: float
     """Highest rate that the workload itself offers."""
+    duration_s: float
+    """How long the rate is sustained."""
+    ends_after_s: Quantity | None
+    """Until the first refusal at the next higher rate; None: nothing is refused, work waits."""
+    error_code: int | None
+    """The NDB error of that refusal."""
+    takes_s: Quantity | None = None
+    """Of a job: until its rows are loaded; None: it is no job, or the rows do not get in."""
+    is_job: bool = False
 
     @property
     def is_enough(self) -> bool:
-        """Whether the workload's own rate is sustained."""
+        """Whether the workload's own rate is sustained; of a job, whether all its rows get in."""
+        if self.is_job:
+            return self.takes_s is not None
         return self.max_per_s.value >= self.offered_per_s * (1.0 - PRECISION)
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """The shape that `ndbplan max-load --json` prints."""
-        after = self.next_limit
+        after, ends = self.next_limit, self.ends_after_s
         return {
             "max_per_s": self.max_per_s.to_json(why=why),
             "limited_by": self.limited_by.to_json(),
+            "ends_after_s": None if ends is None else ends.to_json(why=why),
+            "error_code": self.error_code,
+            "takes_s": None if self.takes_s is None else self.takes_s.to_json(why=why),
+            "duration_s": self.duration_s,
             "offered_per_s": self.offered_per_s,
             "next_limit": None
             if after is None
@@ -75,39 +99,105 @@ class MaxLoad:
         }
 
 
+@dataclass(frozen=True)
+class End:
+    """Why a rate is not sustained."""
+
+    limit: Bottleneck
+    at_s: float | None = None
+    """Moment of the first refusal; None: nothing is refused, work waits."""
+    code: int | None = None
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """A rate that cannot be exceeded, whatever else happens."""
+
+    rate_per_s: float
+    end: End
+
+
 def max_load(
     plan: Plan,
     workload_id: str | None = None,
     *,
+    duration_s: float = DEFAULT_S,
     cancelled: Callable[[], bool] | None = None,
     progress: Callable[[float], None] | None = None,
     with_next: bool = True,
 ) -> MaxLoad:
-    """The highest rate at which the mix of `workload_id` (None: the plan's first) runs without a refusal.
+    """The highest rate at which the mix of `workload_id` (None: the plan's first) runs for `duration_s`.
 
-    Raises SimulationError for a plan that cannot be simulated, Cancelled when told to stop.
+    The plan's rows are there at the start. A job answers with the time it takes, whatever `duration_s` says:
+    its rows are fixed, and its highest rate is the mean one. Raises SimulationError for a plan that cannot
+    be simulated or a time out of range, Cancelled when told to stop.
     """
-    from ndbplan.estimate.load import offered_per_s
+    from ndbplan.estimate.load import rate_of
+    from ndbplan.simulate.node_rows import SimulationError
     from ndbplan.simulate.run import workload_of
     from ndbplan.simulate.scenario import compile_scenario
 
+    if not 1.0 <= duration_s <= LONGEST_S:
+        raise SimulationError(
+            f"a load cannot be sustained for {duration_s:g} s", where="--for", fix="name 1 s to 10 years"
+        )
     workload = workload_of(plan, workload_id)
-    asked_per_s = offered_per_s(workload.load)
+    if workload.load.kind == "job":
+        return _time_of_job(plan, workload, cancelled, progress)
+    asked_per_s = rate_of(plan, workload)
     # What one transaction costs is worked out from a rate, which must not be nothing.
     mix = workload if asked_per_s > 0 else _at_one_per_s(workload)
-    scenario = compile_scenario(plan, mix, duration_s=HORIZON_S, step_s=STEP_S, seed=1)
-    rate, limit = highest_rate(scenario, asked_per_s, cancelled)
+    scenario = compile_scenario(plan, mix, duration_s=min(duration_s, FINE_RUN_S), step_s=STEP_S, seed=1)
+    rate, end = highest_rate(scenario, duration_s, cancelled)
     if progress is not None:
         progress(0.5)
     after = None
-    if with_next and limit.resource != "none":
-        lifted = _lift(scenario, limit)
+    if with_next and end.limit.resource != "none":
+        lifted = _lift(scenario, end.limit)
         if lifted is not None:
-            next_rate, next_limit = highest_rate(lifted, rate * 2, cancelled)
-            after = NextLimit(_quantity(lifted, next_rate, next_limit), next_limit)
+            next_rate, next_end = highest_rate(lifted, duration_s, cancelled)
+            after = NextLimit(_quantity(lifted, next_rate, next_end.limit), next_end.limit)
     if progress is not None:
         progress(1.0)
-    return MaxLoad(_quantity(scenario, rate, limit), limit, after, asked_per_s)
+    return MaxLoad(
+        _quantity(scenario, rate, end.limit),
+        end.limit,
+        after,
+        asked_per_s,
+        duration_s,
+        _moment(end),
+        end.code,
+    )
+
+
+def _time_of_job(
+    plan: Plan,
+    workload: Workload,
+    cancelled: Callable[[], bool] | None,
+    progress: Callable[[float], None] | None,
+) -> MaxLoad:
+    from ndbplan.estimate.load import rate_of
+    from ndbplan.simulate.run import simulate
+
+    result = simulate(plan, workload.id, cancelled=cancelled, progress=progress)
+    first, loaded = result.first_error, result.loaded_after_s
+    taken_s = result.duration_s if loaded is None else loaded.value
+    rate = float((result.accepted * result.bucket_s).sum()) / taken_s
+    low, high = rate / RATE_FACTOR, rate * RATE_FACTOR
+    if loaded is not None:
+        low, high = rate * taken_s / loaded.high, rate * taken_s / loaded.low
+    why = (Term("mean over the job", rate, "tx/s", "simulation"),)
+    return MaxLoad(
+        max_per_s=Quantity(rate, low, high, "tx/s", why),
+        limited_by=result.bottleneck,
+        next_limit=None,
+        offered_per_s=rate_of(plan, workload),
+        duration_s=taken_s,
+        ends_after_s=None if first is None else first.first_at_s,
+        error_code=None if first is None else first.code,
+        takes_s=loaded,
+        is_job=True,
+    )
 
 
 def _at_one_per_s(workload: Workload) -> Workload:
@@ -115,6 +205,13 @@ def _at_one_per_s(workload: Workload) -> Workload:
 
     load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=1.0),))
     return workload.model_copy(update={"load": load})
+
+
+def _moment(end: End) -> Quantity | None:
+    if end.at_s is None:
+        return None
+    why = (Term(f"first error {end.code}", end.at_s, "s", "simulation just above the rate"),)
+    return Quantity.around(end.at_s, "s", MOMENT_FACTOR, why)
 
 
 def bound_per_s(scenario: Scenario) -> float:
@@ -128,76 +225,150 @@ def bound_per_s(scenario: Scenario) -> float:
 
 
 def highest_rate(
-    scenario: Scenario, guess_per_s: float, cancelled: Callable[[], bool] | None = None
-) -> tuple[float, Bottleneck]:
-    """(highest sustained transactions per second, what refuses work just above it).
+    scenario: Scenario, duration_s: float, cancelled: Callable[[], bool] | None = None
+) -> tuple[float, End]:
+    """(highest transactions per second sustained for `duration_s`, what ends the next higher rate).
 
     When nothing refuses work at the most that the data nodes' links can carry: that rate, resource "none".
     """
-    bound = bound_per_s(scenario)
-    low, high = 0.0, min(bound, max(1.0, guess_per_s))
-    limit = _limit_at(scenario, high, cancelled)
-    while limit is None:
-        if high >= bound:
-            return bound, Bottleneck(
-                "none", "no limit found up to what the links of the data nodes carry", 0.0
-            )
-        low, high = high, min(bound, high * 4)
-        limit = _limit_at(scenario, high, cancelled)
-    while high - low > PRECISION * high:
-        # The first trials may be far too high: halve the ratio, then the distance.
-        middle = math.sqrt(low * high) if low > 0 and high / low > 4 else (low + high) / 2
-        found = _limit_at(scenario, middle, cancelled)
+    ceiling = min(_ceilings(scenario, duration_s), key=lambda c: c.rate_per_s)
+
+    def end_at(rate_per_s: float) -> End | None:
+        if rate_per_s >= ceiling.rate_per_s:
+            return ceiling.end
+        return _end_at(scenario, rate_per_s, duration_s, cancelled)
+
+    low, high = _LOWEST_EXPONENT, _HIGHEST_EXPONENT
+    rate, above, end = 0.0, 2.0**high, ceiling.end
+    while high - low > PRECISION:
+        middle = (low + high) / 2
+        found = end_at(2.0**middle)
         if found is None:
-            low = middle
+            low, rate = middle, 2.0**middle
         else:
-            high, limit = middle, found
-        if high < 1e-3:
-            break
-    return low, limit
+            high, above, end = middle, 2.0**middle, found
+    if end is not ceiling.end:
+        return rate, end
+    if ceiling.rate_per_s > rate:
+        # The halves stop a little below a limit that is known exactly.
+        found = _end_at(scenario, ceiling.rate_per_s * _JUST_BELOW, duration_s, cancelled)
+        if found is not None:
+            return rate, found
+        rate = ceiling.rate_per_s
+    if end.limit.resource != "none":
+        # What the simulation says of the next higher rate, so that both name the same.
+        end = _end_at(scenario, max(above, rate * (1.0 + PRECISION)), duration_s, cancelled) or end
+    return rate, end
 
 
-def _limit_at(
-    scenario: Scenario, rate_per_s: float, cancelled: Callable[[], bool] | None
-) -> Bottleneck | None:
-    """What refuses work at a rate; None when nothing does.
-
-    Two trials: one whose checkpoint never ends, as buffers must not depend on its pauses; one with the
-    plan's rows, whose checkpoints must end before the log is full.
-    """
-    return _refuses(_endless_checkpoint(scenario), rate_per_s, cancelled) or _refuses(
-        scenario, rate_per_s, cancelled
-    )
-
-
-def _endless_checkpoint(scenario: Scenario) -> Scenario:
+def _ceilings(scenario: Scenario, duration_s: float) -> list[Ceiling]:
+    """Rates that the services, or the room for rows, exclude without a simulation."""
     from ndbplan.simulate import columns as col
 
-    nodes = scenario.nodes.copy()
-    nodes[:, col.N_PARTIAL] = 0.0
-    nodes[:, [col.N_LOG_BYTES, col.N_LOG_LIMIT]] = 1e15
-    steps = min(scenario.steps, round(ENDLESS_HORIZON_S / scenario.step_s))
-    start = scenario.start.copy()
-    start[:, 0] = 1e15
-    return replace(scenario, nodes=nodes, start=start, steps=steps)
+    links = "no limit found up to what the links of the data nodes carry"
+    found = [Ceiling(bound_per_s(scenario), End(Bottleneck("none", links, 0.0)))]
+    for service in scenario.services[:1]:
+        limit = Bottleneck(service.resource, service.where, 1.0, service.object_ids)
+        found.append(Ceiling(service.max_per_s, End(limit)))
+    rooms = (
+        (827, col.N_MEMORY, col.N_MEMORY_LIMIT, 1),
+        (1601, col.N_SPACE, col.N_SPACE_LIMIT, 2),
+        (625, col.N_INDEX, col.N_INDEX_LIMIT, 3),
+    )
+    for n, node_class in enumerate(scenario.node_classes):
+        ids = tuple(node.id for node in node_class.nodes[:1])
+        for code, each, limit_at, held in rooms:
+            grows = scenario.nodes[n, each]
+            if grows <= 0:
+                continue
+            room = max(0.0, scenario.nodes[n, limit_at] - scenario.start[n, held])
+            limit = full_of(code, node_class.node_id, 2.0, ids)
+            found.append(Ceiling(float(room / grows / duration_s), End(limit, duration_s, code)))
+    return found
 
 
-def _refuses(
-    scenario: Scenario, rate_per_s: float, cancelled: Callable[[], bool] | None
-) -> Bottleneck | None:
+def _end_at(
+    scenario: Scenario, rate_per_s: float, duration_s: float, cancelled: Callable[[], bool] | None
+) -> End | None:
+    """What ends a rate within the time; None when nothing does."""
+    from ndbplan.simulate import columns as col
+    from ndbplan.simulate.run import StartState
+
+    end = _run(scenario, rate_per_s, min(duration_s, FINE_RUN_S), STEP_S, StartState(), cancelled)
+    if end is None and duration_s > FINE_RUN_S:
+        coarse = _with_step(scenario, COARSE_STEP_S)
+        run_s = min(duration_s, LONGEST_RUN_S)
+        end = _run(coarse, rate_per_s, run_s, COARSE_STEP_S, StartState(), cancelled)
+        if end is None and duration_s > LONGEST_RUN_S:
+            gone_s = duration_s - LONGEST_RUN_S
+            start = coarse.start.copy()
+            grown = (
+                rate_per_s
+                * gone_s
+                * coarse.nodes[:, [col.N_INSERTED, col.N_MEMORY, col.N_SPACE, col.N_INDEX]]
+            )
+            start = (start + grown).clip(min=0.0)
+            late = replace(coarse, start=start)
+            end = _run(late, rate_per_s, LONGEST_RUN_S, COARSE_STEP_S, StartState(), cancelled)
+            if end is not None and end.at_s is not None:
+                end = replace(end, at_s=end.at_s + gone_s)
+    return end
+
+
+def _with_step(scenario: Scenario, step_s: float) -> Scenario:
+    """The scenario in longer steps."""
+    from ndbplan.simulate.scenario import set_step
+
+    run = scenario.run.copy()
+    set_step(run, scenario.plan, step_s)
+    return replace(scenario, run=run, step_s=step_s)
+
+
+def _run(
+    scenario: Scenario,
+    rate_per_s: float,
+    run_s: float,
+    step_s: float,
+    start: Any,
+    cancelled: Callable[[], bool] | None,
+) -> End | None:
+    """What ends a steady rate within one simulation."""
+    import math
+
     import numpy as np
 
     from ndbplan.simulate import columns as col
-    from ndbplan.simulate.run import StartState, run_scenario
+    from ndbplan.simulate.run import run_arrays
 
+    steps = math.ceil(run_s / step_s - 1e-9)
     run = scenario.run.copy()
-    run[[col.R_CLIENTS, col.R_CYCLE_S, col.R_GROWS]] = 0.0
-    offered = np.full(scenario.steps, rate_per_s * scenario.step_s)
-    result = run_scenario(replace(scenario, run=run, offered=offered), StartState(), cancelled=cancelled)
-    held_back = result.attempted.sum() < ATTEMPTED_SHARE * result.offered.sum()
-    if result.errors or held_back or float(result.waiting[-1]) > rate_per_s * WAITS_S:
-        return result.bottleneck
-    return None
+    run[[col.R_CLIENTS, col.R_CYCLE_S]] = 0.0
+    offered = np.full(steps, rate_per_s * step_s)
+    steady = replace(scenario, run=run, offered=offered, steps=steps, nodes=scenario.nodes.copy())
+    arrays = run_arrays(steady, start, cancelled)
+    return _end_of(steady, arrays, rate_per_s)
+
+
+def _end_of(scenario: Scenario, arrays: Arrays, rate_per_s: float) -> End | None:
+    """Why a finished run at a steady rate counts as not sustained."""
+    import numpy as np
+
+    from ndbplan.simulate import columns as col
+    from ndbplan.simulate.result import LEAST_REFUSED, SimulationResult
+
+    unsent = np.cumsum(arrays.out[:, col.O_OFFERED] - arrays.out[:, col.O_ATTEMPTED])
+    waits = max(float(unsent.max(initial=0.0)), float(arrays.out[:, col.O_WAITING].max(initial=0.0)))
+    refused = np.flatnonzero(arrays.errors >= LEAST_REFUSED)
+    if len(refused) == 0 and waits <= rate_per_s * WAITS_S:
+        return None
+    if len(refused) == 0:
+        return End(SimulationResult.of(scenario, arrays).bottleneck)
+    first = min(refused, key=lambda code: arrays.first[code, 0])
+    # What else happens later in an overloaded run is not what ended it.
+    alone = np.zeros_like(arrays.errors)
+    alone[first] = arrays.errors[first]
+    result = SimulationResult.of(scenario, replace(arrays, errors=alone))
+    return End(result.bottleneck, float(arrays.first[first, 0]), col.ERROR_CODES[first])
 
 
 def _lift(scenario: Scenario, limit: Bottleneck) -> Scenario | None:
@@ -220,18 +391,19 @@ def _lift(scenario: Scenario, limit: Bottleneck) -> Scenario | None:
         run = scenario.run.copy()
         run[col.R_POOL] *= _LIFTED
         return replace(scenario, run=run)
+    columns = {
+        "redo log": [col.N_LOG_BYTES, col.N_LOG_LIMIT],
+        "redo files": [col.N_FILE_BYTES],
+        "undo log": [col.N_UNDO_LIMIT],
+        "memory": [col.N_MEMORY_LIMIT, col.N_INDEX_LIMIT],
+        "tablespace": [col.N_SPACE_LIMIT],
+    }.get(limit.resource)
+    if columns is None:
+        return None
     nodes = scenario.nodes.copy()
-    if limit.resource == "redo log":
-        nodes[:, col.N_LOG_BYTES] *= _LIFTED
-        nodes[:, col.N_LOG_LIMIT] *= _LIFTED
-        return replace(scenario, nodes=nodes)
-    if limit.resource == "redo files":
-        nodes[:, col.N_FILE_BYTES] *= _LIFTED
-        return replace(scenario, nodes=nodes)
-    if limit.resource == "undo log":
-        nodes[:, col.N_UNDO_LIMIT] *= _LIFTED
-        return replace(scenario, nodes=nodes)
-    return None
+    # Room for rows is taken away as a limit altogether: whatever is left of it is the rate times the time.
+    nodes[:, columns] *= 1e6 if limit.resource in ("memory", "tablespace") else _LIFTED
+    return replace(scenario, nodes=nodes)
 
 
 def _quantity(scenario: Scenario, rate: float, limit: Bottleneck) -> Quantity:
@@ -243,4 +415,8 @@ def _quantity(scenario: Scenario, rate: float, limit: Bottleneck) -> Quantity:
         ),
         Term(f"limited by {limit.resource} ({limit.where})", rate, "tx/s", "bisection over simulated runs"),
     )
+    for service in scenario.services:
+        if (service.resource, service.where) == (limit.resource, limit.where):
+            low, high = service.low_per_s, service.high_per_s
+            return Quantity(rate, min(rate, low), max(rate, high), "tx/s", (*terms, *service.why))
     return Quantity.around(rate, "tx/s", RATE_FACTOR, terms)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ndbplan.base.units import format_bytes_per_s, format_percent
+from ndbplan.base.units import format_bytes, format_bytes_per_s, format_percent
+from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.shared import demand_of, disk_data_of, paths_of
-from ndbplan.plan.edits import assign_role
+from ndbplan.estimate.disk_data import TablespaceUse
+from ndbplan.plan.edits import assign_role, update
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.tables import SpaceFile
 
 _BUSY_WARNING = 0.70
 _MANY_FILES = 128
@@ -129,9 +132,25 @@ def data_files(plan: Plan) -> Iterator[Problem]:
                 f"the tables take {format_percent(fill)} of tablespace {use.tablespace} on a data node; an "
                 f"extent "
                 "belongs to one fragment, so each fragment takes one at least",
-                "add data files or use a smaller EXTENT_SIZE",
+                _more_files(plan, use),
                 [space.id for space in plan.tablespaces if space.name == use.tablespace],
             )
+
+
+def _more_files(plan: Plan, use: TablespaceUse) -> str:
+    """Add data files where the disks have room for them, else what would make room."""
+    missing = use.used_bytes.high / _SPACE_WARNING - use.capacity_bytes
+    space = next(space for space in plan.tablespaces if space.name == use.tablespace)
+    size = -(-int(missing) // space.extent_size_bytes) * space.extent_size_bytes
+    more = SpaceFile(name="more", size_bytes=max(size, space.extent_size_bytes))
+    grown = update(plan, space.id, data_files=(*space.data_files, more))
+    reason = misfit(plan, grown)
+    if not reason:
+        return f"add {format_bytes(more.size_bytes)} of data files or use a smaller EXTENT_SIZE"
+    return (
+        f"use a smaller EXTENT_SIZE, add a node group, or take larger disks: {format_bytes(more.size_bytes)} "
+        f"more of data files do not fit ({reason})"
+    )
 
 
 @rule("disk-page-buffer", "Disk data pages are cached")

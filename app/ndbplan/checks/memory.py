@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ndbplan.base.units import format_bytes_binary, format_percent
+from ndbplan.base.units import MIB, format_bytes_binary, format_percent
+from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.checks.shared import memory_of
 from ndbplan.estimate.memory import NodeMemory
+from ndbplan.plan.edits import set_parameter
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
 from ndbplan.plan.settings import data_node_number
 
 _RAM_WARNING = 0.90
@@ -92,8 +95,16 @@ def data_memory_fill(plan: Plan) -> Iterator[Problem]:
         yield error(
             f"data node {node.node_id}",
             f"{text}: inserts fail with error 827",
-            f"raise DataMemory to {format_bytes_binary(need.data_memory_bytes.high / usable * 1.05)} or "
-            f"add a "
-            "node group",
+            _more_memory(plan, node, need.data_memory_bytes.high / usable * 1.05),
             [node.id],
         )
+
+
+def _more_memory(plan: Plan, node: DataNode, wanted: float) -> str:
+    """Raise DataMemory where hosts and disks have room for that, else what would make room."""
+    size = -(-int(wanted) // MIB) * MIB
+    scope = node.id if "DataMemory" in node.parameters else "data_node"
+    reason = misfit(plan, set_parameter(plan, scope, "DataMemory", size))
+    if not reason:
+        return f"raise DataMemory to {format_bytes_binary(size)} or add a node group"
+    return f"add a node group; {format_bytes_binary(size)} of DataMemory do not fit: {reason}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from ndbplan.base.units import (
@@ -15,8 +14,10 @@ from ndbplan.base.units import (
     format_percent,
 )
 from ndbplan.checks.configuration import without
+from ndbplan.checks.fits import first_that_fits, together
 from ndbplan.checks.limits import setting
-from ndbplan.checks.problem import Problem
+from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.redo_cures import cure_of_short_log
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.settings_of import NodeSettings, settings_of
 from ndbplan.checks.shared import checkpoint_of, redo_of
@@ -26,13 +27,15 @@ from ndbplan.plan.hardware import DiskKind
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
-from ndbplan.plan.settings import data_node_number, redo_log_parts
+from ndbplan.plan.settings import redo_log_parts
+from ndbplan.plan.workloads import Workload
 
 _SHORTEST_LOG_S = 64
 _FILL_WARNING = 0.7
 _LARGE_DATA_MEMORY = 100 * 10**9
 _SMALL_FILE = 64 * MIB
-_GOOD_FILE = 256 * MIB
+_GOOD_FILES = (256 * MIB, 128 * MIB, 64 * MIB, 512 * MIB, GIB)
+"""Sizes of redo files that heavy writes can do with, best first."""
 _HEAVY_BYTES_PER_S = 5e6
 
 
@@ -63,17 +66,11 @@ def redo_log_size(plan: Plan) -> Iterator[Problem]:
                 f"{format_percent(fill)} of its {format_bytes_binary(node.redo_log_bytes)}"
             )
             ids = [nodes[node.node_id].id, workload.id]
-            now = data_node_number(plan, nodes[node.node_id], "NoOfFragmentLogFiles")
-            files = math.ceil(now * max(fill, 1) * 1.3)
-            fix = (
-                f"raise NoOfFragmentLogFiles from {now} to {files} (initial node restart), or let "
-                f"checkpoints "
-                "write faster"
-            )
+            fix, edit = cure_of_short_log(plan, workload, nodes[node.node_id], fill, _FILL_WARNING)
             if node.redo_fill.low > 1 and workload.load.kind == "open":
-                yield error(f"data node {node.node_id}", f"{text}: error 410 follows", fix, ids)
+                yield error(f"data node {node.node_id}", f"{text}: error 410 follows", fix, ids, edit)
             else:
-                yield warning(f"data node {node.node_id}", text, fix, ids)
+                yield warning(f"data node {node.node_id}", text, fix, ids, edit)
 
 
 @rule("redo-log-and-memory", "The redo log suits DataMemory")
@@ -117,9 +114,30 @@ def redo_log_seconds(plan: Plan) -> Iterator[Problem]:
                 f"under workload '{workload.name}' a log part is full in {format_duration(full.value)} "
                 f"when no "
                 f"checkpoint completes; {_SHORTEST_LOG_S} s should fit",
-                "raise NoOfFragmentLogFiles or NoOfFragmentLogParts",
-                [workload.id],
+                *_longer_log(plan, workload, full.value),
             )
+
+
+def _longer_log(plan: Plan, workload: Workload, full_s: float) -> tuple[str, list[str], Edit | None]:
+    """Fix, object ids and edit that make the log last, where the disks have room for it."""
+    ids = [workload.id]
+    ways = []
+    for factor in (1.05, 2.0) if full_s > 0 else ():
+        edits, words = [], []
+        for found in settings_of(plan):
+            files = _more_files(found, factor * _SHORTEST_LOG_S / full_s)
+            edits.append(setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files))
+            words.append(f"set NoOfFragmentLogFiles of {found.where} to {files}")
+        ways.append((" and ".join(words) + " (initial node restart)", together(edits)))
+
+    def lasts(after: Plan) -> bool:
+        found = redo_of(after, after.workload(workload.id)).time_to_full_s
+        return found is None or found.value >= _SHORTEST_LOG_S
+
+    chosen = first_that_fits(plan, ways, lasts)
+    if chosen is not None:
+        return chosen[0], ids, chosen[1]
+    return "take larger disks for the redo log, more of them, or more data nodes", ids, None
 
 
 @rule("redo-file-size", "Redo files are large enough for heavy writes")
@@ -130,26 +148,38 @@ def redo_file_size(plan: Plan) -> Iterator[Problem]:
         if rate < _HEAVY_BYTES_PER_S or not found.nodes:
             continue
         if size < _SMALL_FILE or buffer > size:
-            files = max(3, found.number("NoOfFragmentLogFiles") * size // _GOOD_FILE)
             reason = (
                 f"RedoBuffer {format_ndb_size(buffer)} is larger than one file"
                 if buffer > size
                 else "the next file is not open in time"
             )
-
-            def larger(old: Plan, found: NodeSettings = found, files: int = files) -> Plan:
-                scope = found.scope_of("FragmentLogFileSize")
-                old = setting(scope, "FragmentLogFileSize", _GOOD_FILE)(old)
-                return setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files)(old)
-
+            ways = [_files_of(found, larger) for larger in _GOOD_FILES if larger > size and larger >= buffer]
+            fits = first_that_fits(plan, ways)
+            smaller = f"lower RedoBuffer to {format_ndb_size(size)}, or " if buffer > size else ""
+            fix, edit = fits or (
+                f"{smaller}take a larger disk for the redo log: larger files do not fit",
+                None,
+            )
             yield warning(
                 found.where,
                 f"FragmentLogFileSize is {format_ndb_size(size)} while a log part takes "
                 f"{format_bytes_per_s(rate)}: {reason}, error 1220 follows",
-                f"set FragmentLogFileSize to 256M and NoOfFragmentLogFiles to {files} (initial node restart)",
+                fix,
                 found.object_ids,
-                larger,
+                edit,
             )
+
+
+def _files_of(found: NodeSettings, size: int) -> tuple[str, Edit]:
+    """The same redo log in files of another size, three of them at least."""
+    files = max(3, found.number("NoOfFragmentLogFiles") * found.number("FragmentLogFileSize") // size)
+    words = f"set FragmentLogFileSize to {format_ndb_size(size)} and NoOfFragmentLogFiles to {files}"
+    return f"{words} (initial node restart)", together(
+        [
+            setting(found.scope_of("FragmentLogFileSize"), "FragmentLogFileSize", size),
+            setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files),
+        ]
+    )
 
 
 @rule("checkpoint-speed", "Checkpoint speed suits memory and disk")

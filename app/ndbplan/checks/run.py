@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from ndbplan.base.errors import UserError
+from ndbplan.checks.fits import fitting
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.plan.plan import Plan, Waiver
@@ -25,6 +26,7 @@ TOPICS = (
     "pools",
     "redo",
     "disks",
+    "disk_space",
     "timing",
 )
 """Modules of rules, in the order in which their problems are listed."""
@@ -53,7 +55,10 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tupl
         if cancelled():
             return ()
         try:
-            found += one.problems(plan)
+            for problem in one.problems(plan):
+                if cancelled():
+                    return ()
+                found.append(fitting(plan, problem))
         except UserError:
             # A rule that needs an estimate keeps silent where the plan is too incomplete for one; the rule
             # for the cause (a ThreadConfig that is refused, no data nodes) speaks.

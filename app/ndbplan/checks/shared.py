@@ -7,6 +7,7 @@ from ndbplan.estimate.backup import BackupEstimate, backup
 from ndbplan.estimate.checkpoint import CheckpointEstimate, checkpoint
 from ndbplan.estimate.cpu import CpuEstimate, cpu
 from ndbplan.estimate.disk_data import DiskDataEstimate, disk_data
+from ndbplan.estimate.disk_space import DiskSpaceEstimate, disk_space
 from ndbplan.estimate.disks import DisksEstimate, disk_demand
 from ndbplan.estimate.memory import MemoryEstimate, memory
 from ndbplan.estimate.redo import RedoEstimate, redo
@@ -61,3 +62,8 @@ def backup_of(plan: Plan) -> BackupEstimate:
 def disk_data_of(plan: Plan) -> DiskDataEstimate:
     """Disk data under the plan's first workload."""
     return disk_data(plan, plan.workloads[0] if plan.workloads else None)
+
+
+def space_of(plan: Plan) -> DiskSpaceEstimate:
+    """Disk space without load: what is written whatever the workload."""
+    return disk_space(plan)

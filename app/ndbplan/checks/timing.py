@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ndbplan.base.units import format_bytes, format_duration
 from ndbplan.checks.configuration import without
 from ndbplan.checks.disks import uses_disk_data
+from ndbplan.checks.fits import first_that_fits
 from ndbplan.checks.limits import setting
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import hint, rule, warning
@@ -136,13 +137,18 @@ def backup_on_redo_disk(plan: Plan) -> Iterator[Problem]:
             continue
         redo, target = disk_for(plan, node, DiskRole.REDO), disk_for(plan, node, DiskRole.BACKUP)
         if redo is not None and redo is target:
-            other = next(disk for disk in host.disks if disk is not redo)
+            others = [disk for disk in host.disks if disk is not redo]
+            ways = [(f"put BACKUP on disk {disk.name}", _backup_to(node.id, disk.id)) for disk in others]
+            fix, edit = first_that_fits(plan, ways) or (
+                f"give {host.hostname} another disk for BACKUP: the others have no room for it",
+                None,
+            )
             yield warning(
                 f"data node {node.node_id}",
                 f"backups of data node {node.node_id} go to disk {redo.name}, which holds its redo log",
-                f"put BACKUP on disk {other.name}",
+                fix,
                 [node.id, redo.id],
-                _backup_to(node.id, other.id),
+                edit,
             )
 
 

@@ -195,14 +195,26 @@ def _with_schedule(plan: Plan, workload_id: str | None, path: Path, shape: str) 
 @click.option(
     "--workload", metavar="NAME", help="The mix of transactions; without it the plan's first workload."
 )
+@click.option(
+    "--for",
+    "duration_s",
+    type=Duration(),
+    default="1h",
+    show_default=True,
+    metavar="TIME",
+    help="How long the rate must be sustained, while rows grow as the workload inserts.",
+)
 @why_option
 @json_option
-def max_load(plan_file: Path, workload: str | None, *, why: bool, as_json: bool) -> None:
-    """Find the highest rate that the plan sustains, and what limits it."""
+def max_load(plan_file: Path, workload: str | None, duration_s: float, *, why: bool, as_json: bool) -> None:
+    """Find the highest rate that the plan sustains for a time, what ends it, and when.
+
+    For a job, which loads a fixed number of rows: the time it takes.
+    """
     from ndbplan.advise.max_load import max_load as highest
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, workload)
     needs_data_nodes(plan, plan_file)
     _announce_preparation(plan, workload_id)
-    show(highest(plan, workload_id).to_json(why=why), as_json=as_json, why=why)
+    show(highest(plan, workload_id, duration_s=duration_s).to_json(why=why), as_json=as_json, why=why)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show
 from ndbplan.cli.parameters import PLAN, Names, UsageError, read_bytes, read_plan
+
+if TYPE_CHECKING:
+    from ndbplan.plan.plan import Plan
 
 
 @ndbplan.command("open")
@@ -181,6 +185,27 @@ def render(plan_file: Path, picture: Path, *, dark: bool, as_json: bool) -> None
     show({"files": [str(picture)]}, as_json=as_json, text=iter([f"wrote {picture}"]))
 
 
+def _measured_disks(
+    base: Plan | None, texts: tuple[str, ...]
+) -> tuple[tuple[str, ...], dict[str, list[str]]]:
+    """Disk ids of `--disk`, and those of each device that is named with them."""
+    by_name = (
+        {f"{host.hostname}/{disk.name}": disk.id for host in base.hosts for disk in host.disks}
+        if base
+        else {}
+    )
+    named: list[str] = []
+    devices: dict[str, list[str]] = {}
+    for text in texts:
+        disk, equals, device = text.partition("=")
+        disk_id = by_name.get(disk, disk)
+        if equals:
+            devices.setdefault(device, []).append(disk_id)
+        else:
+            named.append(disk_id)
+    return tuple(named), devices
+
+
 @ndbplan.command("import")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
@@ -196,7 +221,14 @@ def render(plan_file: Path, picture: Path, *, dark: bool, as_json: bool) -> None
     "--into", "base_file", metavar="PLAN", type=click.Path(path_type=Path), help="Add to a copy of this plan."
 )
 @click.option("--version", "version", metavar="8.4", help="NDB version of the files; without it: guessed.")
-@click.option("--disk", "disk_id", metavar="ID", help="The disk that fio or iostat measured.")
+@click.option(
+    "--disk",
+    "disks",
+    metavar="DISK[=DEVICE]",
+    multiple=True,
+    help="The disk that fio or iostat measured, as id or HOST/NAME, and which device of iostat it is; "
+    "may be given often. Without it devices are found by their names.",
+)
 @json_option
 @click.pass_context
 def import_files(
@@ -205,7 +237,7 @@ def import_files(
     output: Path,
     base_file: Path | None,
     version: str | None,
-    disk_id: str | None,
+    disks: tuple[str, ...],
     *,
     as_json: bool,
 ) -> None:
@@ -220,7 +252,8 @@ def import_files(
     base = None if base_file is None else read_plan(base_file)
     contents = {str(path): read_bytes(path) for path in files}
     try:
-        done = put_together(contents, base, version, () if disk_id is None else (disk_id,))
+        named, devices = _measured_disks(base, disks)
+        done = put_together(contents, base, version, named, devices=devices)
     except PlanFileError:
         raise
     except UserError as error:

@@ -52,12 +52,14 @@ config.ini
 CREATE TABLE, mysqldump --no-data
 ndb_desc -p, INFORMATION_SCHEMA.TABLES
 ndbinfo.memory_per_fragment
-fio, iostat, ndbinfo.restart_info"""
+fio, iostat, ndbinfo.restart_info
+ALL STATUS, REPORT MEMORYUSAGE"""
 _FILTER = "What is read (*.ini *.cnf *.sql *.txt *.tsv *.csv *.json *.log);;All files (*)"
 _KINDS = {
     "config": "cluster configuration",
     "options": "server options",
     "ddl": "table definitions",
+    "status": "answers of the management client",
     "statistics": "row counts and sizes",
     "measurements": "measurement",
 }
@@ -93,7 +95,9 @@ class ImportDialog(QDialog):
         self.state = StateLine()
         self.target = self._choice("Put into", "Where the import goes", ("this plan", "a new plan"))
         self.version = self._choice("NDB", "Version the configuration aims at", ("as the file says", *SERIES))
-        self.disk = self._choice("Measured", "Disk that fio or iostat measured", ())
+        self.device = self._choice("Device", "Which device of iostat it was", ())
+        self.disk = self._choice("Measured", "Disk that fio or iostat measured", ("found by name",))
+        self.disk.setItemData(0, ())
         for host in document.plan.hosts:
             for disk in host.disks:
                 self.disk.addItem(f"{host.hostname} / {disk.name}", (disk.id,))
@@ -104,7 +108,7 @@ class ImportDialog(QDialog):
         self._build()
         if document.plan is EMPTY_PLAN:
             self.target.setCurrentIndex(1)
-        for box in (self.target, self.version, self.disk):
+        for box in (self.target, self.version, self.device, self.disk):
             box.currentIndexChanged.connect(self._read)
         self._read()
 
@@ -117,7 +121,7 @@ class ImportDialog(QDialog):
         self._remove = QPushButton("Remove")
         self._remove.clicked.connect(self._remove_selected)
         self.sources.itemSelectionChanged.connect(self._show_what_can_be_done)
-        choices = [w for box in (self.target, self.version, self.disk) for w in (self._labels[box], box)]
+        choices = [w for box in self._labels for w in (self._labels[box], box)]
         left = _pane(self.sources, (add, paste, self._remove))
         right = _pane(self.found, choices)
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -219,11 +223,12 @@ class ImportDialog(QDialog):
         base = self._document.plan if self.target.currentIndex() == 0 else None
         version = self.version.currentText() if self.version.currentIndex() > 0 else None
         disks = self.disk.currentData() or () if base is not None else ()
+        device = self.device.currentText() if self.device.currentIndex() > 0 else None
         contents = dict(self._contents)
         self._read_onto = base
         self.state.say("reading …")
         self._task = self._tasks.start(
-            lambda task: _imported(contents, base, version, disks, task), self._was_read
+            lambda task: _imported(contents, base, version, disks, device, task), self._was_read
         )
 
     def _was_read(self, outcome: Outcome) -> None:
@@ -235,6 +240,7 @@ class ImportDialog(QDialog):
             self.state.say(outcome.error, is_error=True)
             return
         found: Imported = outcome.value
+        self._offer_devices(found.devices)
         self._offer_what_fits(dict(found.kinds))
         if "config" in found.kinds.values() and self._read_onto is not None:
             # Choosing the other target reads again.
@@ -266,7 +272,18 @@ class ImportDialog(QDialog):
         self.target.setEnabled(not has_config)
         self._show_choice(self.version, shown=has_config)
         measured = "measurements" in kinds.values() and self.target.currentIndex() == 0
+        self._show_choice(self.device, shown=measured and self.device.count() > 2)
         self._show_choice(self.disk, shown=measured and self.disk.count() > 1)
+
+    def _offer_devices(self, names: list[str]) -> None:
+        """The busy devices of iostat, to be told which of them a disk is."""
+        offered = ["by name", *names]
+        if offered == [self.device.itemText(i) for i in range(self.device.count())]:
+            return
+        self.device.blockSignals(True)
+        self.device.clear()
+        self.device.addItems(offered)
+        self.device.blockSignals(False)
 
     def _show_choice(self, box: QComboBox, *, shown: bool) -> None:
         box.setVisible(shown)
@@ -375,8 +392,16 @@ class _Listing(QListWidget):
 
 
 def _imported(
-    contents: dict[str, bytes], base: Plan | None, version: str | None, disk_ids: tuple[str, ...], task: Task
+    contents: dict[str, bytes],
+    base: Plan | None,
+    version: str | None,
+    disk_ids: tuple[str, ...],
+    device: str | None,
+    task: Task,
 ) -> Imported:
     from ndbplan.exchange.import_files import import_files
 
-    return import_files(contents, base, version, disk_ids, lenient=True, cancelled=task.cancelled)
+    devices = {device: disk_ids} if device is not None and disk_ids else None
+    return import_files(
+        contents, base, version, disk_ids, devices=devices, lenient=True, cancelled=task.cancelled
+    )

@@ -8,31 +8,34 @@ create_disk_data(plan).duration_s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from ndbplan.base.units import MIB
-from ndbplan.estimate.checkpoint import ADAPTIVE_SPEED_SINCE, speed_limits
+from ndbplan.estimate.checkpoint import speed_limits
 from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.copy_links import crossings
+from ndbplan.estimate.disk_files import create_file, disk_left
 from ndbplan.estimate.load import node_loads
 from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.node_data import NodeData, node_data
 from ndbplan.estimate.parameters import number, version_of
 from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term, largest, total
-from ndbplan.estimate.restart import busy_threads
+from ndbplan.estimate.restart import busy_disks, busy_threads
 from ndbplan.estimate.restart_phases import Phase
 from ndbplan.estimate.shares import shares_of
+from ndbplan.estimate.speed_terms import Limit, change_term, slowest, spread_terms, time_at
 from ndbplan.estimate.topology import ldm_threads
+from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Disk
+from ndbplan.plan.node_groups import node_groups
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.settings import no_of_replicas
 from ndbplan.plan.workloads import OperationKind, Workload
-
-ALL_LDM_SINCE = (8, 0, 16)
-"""Before, one LDM thread wrote the whole backup of a node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,81 +99,185 @@ def _phased(found: list[Phase]) -> PhasedEstimate:
     return PhasedEstimate(tuple(found), total(((p.name, p.duration_s) for p in found), "s"))
 
 
-def _speed(plan: Plan, node: DataNode) -> tuple[Quantity, str]:
-    """Bytes per second that the node writes of a backup, and what limits it."""
-    share = constant_for(plan, "backup_speed_share")
-    limits = speed_limits(plan, node)
-    part = 1.0
-    if plan.version >= ADAPTIVE_SPEED_SINCE:
+@dataclass(frozen=True, slots=True)
+class _Devices:
+    """What the disks of a cluster give to each of the nodes that use them at once, by disk id."""
+
+    share: dict[str, float]
+
+    @classmethod
+    def of(cls, plan: Plan, roles: tuple[DiskRole, ...], workload: Workload | None) -> _Devices:
+        """`roles`: purposes that every data node uses at the same time."""
+        users: dict[str, int] = {}
+        found: dict[str, Disk] = {}
+        for node in plan.data_nodes:
+            own = (disk_for(plan, node, role) for role in roles)
+            for disk in {d.id: d for d in own if d is not None}.values():
+                users[disk.id] = users.get(disk.id, 0) + 1
+                found[disk.id] = disk
+        busy = busy_disks(plan, workload)
+        left = {i: max(0.2 * disk_left(d), disk_left(d) - busy.get(i, 0.0)) for i, d in found.items()}
+        return cls({i: left[i] / users[i] for i in found})
+
+    def writes(self, disk: Disk) -> float:
+        """Bytes per second that one node writes in order."""
+        return disk.sequential_write_bytes_per_s * self.share[disk.id]
+
+    def reads(self, disk: Disk) -> float:
+        """Bytes per second that one node reads in order."""
+        return disk.sequential_read_bytes_per_s * self.share[disk.id]
+
+
+def _is_multithreaded(plan: Plan, node: DataNode) -> bool:
+    """Whether every LDM thread writes its own part of the backup."""
+    if not speed_change("multithreaded_backup").is_in(plan.version):
+        return False
+    return bool(number(plan, node, "EnableMultithreadedBackup", 1))
+
+
+def _writers(plan: Plan, node: DataNode, data: NodeData) -> tuple[list[tuple[float, float]], Term]:
+    """(bytes, bytes per second that it may write) of each LDM thread that writes, and the share as a term.
+
+    The first thread writes at its full share of MaxDiskWriteSpeed, every other at BackupDiskWriteSpeedPct of
+    its share (running 8.4.8 cluster). One thread alone, as before 8.0.16, gets that part of the whole speed.
+    """
+    limits, part = speed_limits(plan, node), 1.0
+    if speed_change("backup_share").is_in(plan.version):
+        share = constant_for(plan, "backup_speed_share")
         part = max(1, number(plan, node, "BackupDiskWriteSpeedPct", round(100 * share.value))) / 100
-    throttle = limits.ceiling * part
-    threads = ldm_threads(plan, node) if plan.version >= ALL_LDM_SINCE else 1
-    scan = constant_for(plan, "backup_scan_ldm_bytes_per_s")
-    bounds = [
-        ("MaxDiskWriteSpeed × BackupDiskWriteSpeedPct", throttle, throttle, throttle),
-        ("LDM threads that scan", threads * scan.value, threads * scan.low, threads * scan.high),
-    ]
-    disk = disk_for(plan, node, DiskRole.BACKUP)
-    if disk is not None:
-        left = disk.sequential_write_bytes_per_s * max(0.05, 1 - disk.other_load)
-        bounds.append((f"disk {disk.name}", left, left, left))
-    name, value, *_ = min(bounds, key=lambda bound: bound[1])
-    held = constant_for(plan, "backup_speed_held")
-    low, high = held.low * min(b[2] for b in bounds), held.high * min(b[3] for b in bounds)
-    why = (
-        Term("MaxDiskWriteSpeed", limits.ceiling, "bytes/s", "plan"),
-        Term("share that a backup gets", part, "fraction", "BackupDiskWriteSpeedPct"),
-        Term("LDM threads that take part", threads, "", "all from 8.0.16 on, before that one"),
-        term_of(scan),
-        term_of(held),
+    term = Term("share that a backup gets", part, "fraction", "BackupDiskWriteSpeedPct")
+    if not _is_multithreaded(plan, node):
+        return [(data.primary_bytes, limits.ceiling * part)], term
+    each = limits.ceiling / max(1, ldm_threads(plan, node))
+    first = constant_for(plan, "backup_first_ldm_share").value
+    own = [(one.primary_bytes, each * (max(first, part) if ldm == 1 else part)) for ldm, one in data.by_ldm]
+    return own, term
+
+
+def _limits(plan: Plan, node: DataNode, data: NodeData, size: Quantity, devices: _Devices) -> list[Limit]:
+    """What bounds the time to write a node's backup of so many bytes on disk."""
+    writers, share = _writers(plan, node, data)
+    held, scan = constant_for(plan, "backup_speed_held"), constant_for(plan, "backup_scan_ldm_bytes_per_s")
+    # The head of each row is written as well. Speeds count bytes before compression (product worklog 4081).
+    heads = constant_for(plan, "backup_row_overhead_bytes").value * data.primary_rows
+    raw = data.primary_bytes + heads
+    scale = raw / data.primary_bytes if data.primary_bytes else 1.0
+    seconds = max((own * scale / speed for own, speed in writers), default=0.0)
+    slowest_bytes = max((own * scale for own, _ in writers), default=0.0)
+    together = sum(1 for other in plan.data_nodes if other.host_id == node.host_id)
+    cores = max(0.25, plan.host(node.host_id).cores / together)
+    work = max(slowest_bytes, raw / min(float(max(1, len(writers))), cores))
+    changes = tuple(
+        change_term(name, plan.version)
+        for name in ("checkpoint_speed_by_parameters", "backup_share", "multithreaded_backup")
     )
-    return Quantity(held.value * value, low, high, "bytes/s", why), name
+    ceiling = Term("MaxDiskWriteSpeed", speed_limits(plan, node).ceiling, "bytes/s", "plan")
+    threads = Term("LDM threads that take part", len(writers), "", "plan", spread_terms(plan))
+    slow = Term("bytes of the slowest thread", slowest_bytes, "bytes", "distribution")
+    terms = (ceiling, share, threads, slow, *changes)
+    found = [
+        Limit(
+            "MaxDiskWriteSpeed × BackupDiskWriteSpeedPct",
+            time_at(seconds, (held.value, held.low, held.high), (*terms, term_of(held))),
+        ),
+        Limit(
+            "LDM threads that scan",
+            time_at(work, (scan.value, scan.low, scan.high), (*terms, term_of(scan))),
+        ),
+    ]
+    if number(plan, node, "CompressedBackup", 0):
+        packing = constant_for(plan, "backup_compress_bytes_per_s")
+        rates = (packing.value, packing.low, packing.high)
+        time = time_at(work, rates, (*terms, term_of(packing)))
+        found.append(Limit("LDM threads that compress", time))
+    return [*found, *_device_limits(plan, node, data, size, devices)]
 
 
-def _node(plan: Plan, node: DataNode, data: NodeData, change_bytes_per_s: float) -> NodeBackup:
+def _device_limits(
+    plan: Plan, node: DataNode, data: NodeData, size: Quantity, devices: _Devices
+) -> list[Limit]:
+    """Writing the backup and reading the pages of columns on disk: in turn when both are on one device."""
+    target, source = (disk_for(plan, node, role) for role in (DiskRole.BACKUP, DiskRole.DATA_FILES))
+    pages = data.primary_disk_page_bytes
+    read_s = pages / devices.reads(source) if source is not None else 0.0
+    read = Term("pages of columns on disk to read", pages, "bytes", "rows at their declared width")
+    found = []
+    if target is not None:
+        speed = devices.writes(target)
+        extra = read_s if source is target else 0.0
+        why = (size.as_term("bytes"), Term(f"writing of {target.name}", speed, "bytes/s", "plan"), read)
+        value, low, high = (amount / speed + extra for amount in (size.value, size.low, size.high))
+        found.append(Limit(f"disk {target.name}", Quantity(value, low, high, "s", why)))
+    if source is not None and source is not target and pages:
+        speed_term = Term(f"reading of {source.name}", devices.reads(source), "bytes/s", "plan")
+        found.append(
+            Limit(f"disk {source.name}", Quantity(read_s, read_s, 1.25 * read_s, "s", (read, speed_term)))
+        )
+    return found
+
+
+def _node(
+    plan: Plan, node: DataNode, data: NodeData, change_bytes_per_s: float, devices: _Devices
+) -> NodeBackup:
     head = constant_for(plan, "backup_row_overhead_bytes")
     packed = constant_for(plan, "lcp_compressed_factor")
     compressed = bool(number(plan, node, "CompressedBackup", 0))
     factor = (packed.value, packed.low, packed.high) if compressed else (1.0, 1.0, 1.0)
     why = (
-        Term("rows whose primary is here", data.primary_row_bytes, "bytes", "distribution"),
+        Term("rows whose primary is here, in memory", data.primary_row_bytes, "bytes", "distribution"),
+        Term("their columns on disk", data.primary_disk_row_bytes, "bytes", "distribution"),
         Term("rows", data.primary_rows, "rows", "distribution"),
         term_of(head),
     )
     size = Quantity(
-        (data.primary_row_bytes + data.primary_rows * head.value) * factor[0],
-        (data.primary_row_bytes + data.primary_rows * head.low) * factor[1],
-        (data.primary_row_bytes + data.primary_rows * head.high) * factor[2],
+        (data.primary_bytes + data.primary_rows * head.value) * factor[0],
+        (data.primary_bytes + data.primary_rows * head.low) * factor[1],
+        (data.primary_bytes + data.primary_rows * head.high) * factor[2],
         "bytes",
         why,
     )
-    speed, bound = _speed(plan, node)
+    writing, decides = slowest(*_limits(plan, node, data, size, devices))
     fixed = constant_for(plan, "backup_fixed_s")
     duration = Quantity(
-        fixed.value + size.value / speed.value,
-        fixed.low + size.low / speed.high,
-        fixed.high + size.high / speed.low,
+        fixed.value + writing.value,
+        fixed.low + writing.low,
+        fixed.high + writing.high,
         "s",
-        (term_of(fixed), size.as_term("bytes"), speed.as_term("speed")),
+        (term_of(fixed), size.as_term("bytes"), writing.as_term("writing")),
     )
+    speed = _speed(plan, node, size, writing)
     log = duration.scaled(
         change_bytes_per_s,
         "bytes",
         (duration.as_term("duration"), Term("changes", change_bytes_per_s, "bytes/s", "workload")),
     )
-    return NodeBackup(node.node_id, size, speed, duration, bound, log)
+    return NodeBackup(node.node_id, size, speed, duration, decides.name, log)
+
+
+def _speed(plan: Plan, node: DataNode, size: Quantity, writing: Quantity) -> Quantity:
+    """Bytes per second that the node writes on average; of a node without rows what it might write."""
+    if writing.value <= 0 or writing.low <= 0 or size.value <= 0:
+        ceiling = speed_limits(plan, node).ceiling
+        return Quantity.exact(ceiling, "bytes/s", (Term("MaxDiskWriteSpeed", ceiling, "bytes/s", "plan"),))
+    value, ends = size.value / writing.value, (size.value / writing.high, size.value / writing.low)
+    why = (size.as_term("bytes"), writing.as_term("writing"))
+    return Quantity(value, min(ends[0], value), max(ends[1], value), "bytes/s", why)
 
 
 def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
-    """START BACKUP: every node writes the fragments whose primary it holds, under a workload or idle."""
+    """START BACKUP: every node writes the fragments whose primary it holds, under a workload or idle.
+
+    Columns on disk are part of it. No node is faster than its slowest LDM thread, its cores and its disks.
+    """
     loads = {load.node_id: load for load in node_loads(plan, workload)} if workload else {}
     by_id = {node.node_id: node for node in plan.data_nodes}
+    devices = _Devices.of(plan, (DiskRole.BACKUP, DiskRole.DATA_FILES), workload)
     nodes = []
     notes = []
     for data in node_data(plan):
         load = loads.get(data.node_id)
         changes = load.changed_row_bytes_per_s / no_of_replicas(plan) if load is not None else 0.0
-        nodes.append(_node(plan, by_id[data.node_id], data, changes))
+        nodes.append(_node(plan, by_id[data.node_id], data, changes, devices))
         buffer = number(plan, by_id[data.node_id], "BackupLogBufferSize", 16 * MIB)
         if changes and changes > nodes[-1].speed_bytes_per_s.value:
             notes.append(
@@ -179,8 +286,8 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
             )
     if number(plan, None, "Diskless", 0):
         notes.append("a diskless cluster makes no backup")
-    slowest = largest(((f"node {n.node_id}", n.duration_s) for n in nodes), "s")
-    return BackupEstimate(tuple(nodes), slowest, tuple(notes))
+    slow = largest(((f"node {n.node_id}", n.duration_s) for n in nodes), "s")
+    return BackupEstimate(tuple(nodes), slow, tuple(notes))
 
 
 def restore_backup(plan: Plan) -> PhasedEstimate:
@@ -208,14 +315,12 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
         )
         value, low, high = (whole / threads / r for r in (rate.value, rate.high, rate.low))
         rows = Quantity(value, low, high, "s", why)
-    disk_s, where = _restore_disk_seconds(plan, version)
-    if disk_s > rows.value:
-        log = Term(f"redo log of all rows on {where}", disk_s, "s", "formula")
-        rows = Quantity(disk_s, disk_s, max(disk_s, rows.high), "s", (log,))
-        bound = where
-    entries = max((d.index_entries / ldm_threads(plan, by_id[d.node_id]) for d in found), default=0.0)
+    limits = [Limit(bound, rows), *_restore_disks(plan, version), *_restore_links(plan)]
+    rows, decides = slowest(*limits)
+    bound = decides.name
+    entries = max((_entries_of_a_thread(plan, by_id[d.node_id], d) for d in found), default=0.0)
     build = constant_for(plan, "index_build_ldm_rows_per_s")
-    built = (Term("index entries of an LDM thread", entries, "rows", "distribution"), term_of(build))
+    built = (Term("index entries of the fullest LDM thread", entries, "rows", "distribution"), term_of(build))
     value, low, high = (entries / r for r in (build.value, build.high, build.low))
     indexes = Quantity(value, low, high, "s", built)
     faster = "more LDM threads; a faster redo disk; several ndb_restore at once"
@@ -227,8 +332,16 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
     )
 
 
-def _restore_disk_seconds(plan: Plan, version: NdbVersion) -> tuple[float, str]:
-    """Time that the slowest redo disk needs for the log of all inserts."""
+def _entries_of_a_thread(plan: Plan, node: DataNode, data: NodeData) -> float:
+    """Index entries that the busiest thread of a node builds: of the fullest LDM, or of all on its cores."""
+    together = sum(1 for other in plan.data_nodes if other.host_id == node.host_id)
+    return max(
+        data.fullest_ldm.index_entries, data.index_entries / busy_threads(plan, node, together=together)
+    )
+
+
+def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
+    """Writing the log of all inserts and the pages of columns on disk: on one device one after the other."""
     overhead = constant_for(plan, "redo_page_overhead").value
     overhead *= constant_for(plan, "device_write_factor").value
     log: dict[int, float] = {}
@@ -236,28 +349,56 @@ def _restore_disk_seconds(plan: Plan, version: NdbVersion) -> tuple[float, str]:
         each = operation_redo(table, OperationKind.INSERT, version).value * table.rows * overhead
         for node_id, share in shares_of(plan, table).items():
             log[node_id] = log.get(node_id, 0.0) + each * share.replicas
-    worst, where = 0.0, ""
+    pages = {data.node_id: data.disk_page_bytes for data in node_data(plan)}
+    written: dict[str, float] = {}
+    disks: dict[str, tuple[Disk, int]] = {}
     for node in plan.data_nodes:
-        disk = disk_for(plan, node, DiskRole.REDO)
-        if disk is not None and log.get(node.node_id, 0.0) / disk.sequential_write_bytes_per_s > worst:
-            worst = log[node.node_id] / disk.sequential_write_bytes_per_s
-            where = f"disk {disk.name} of node {node.node_id}"
-    return worst, where
+        for role, size in ((DiskRole.REDO, log), (DiskRole.DATA_FILES, pages)):
+            disk = disk_for(plan, node, role)
+            if disk is not None and size.get(node.node_id):
+                written[disk.id] = written.get(disk.id, 0.0) + size[node.node_id]
+                disks[disk.id] = (disk, node.node_id)
+    found = []
+    for disk_id, size_bytes in written.items():
+        disk, node_id = disks[disk_id]
+        speed = disk.sequential_write_bytes_per_s * disk_left(disk)
+        why = (
+            Term("redo log of all rows and pages of columns on disk", size_bytes, "bytes", "formula"),
+            Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan"),
+        )
+        time = Quantity.exact(size_bytes / speed, "s", why)
+        found.append(Limit(f"disk {disk.name} of node {node_id}", time))
+    return sorted(found, key=lambda limit: -limit.duration_s.value)[:1]
 
 
-def create_file(plan: Plan, disk: Disk, size_bytes: int) -> Quantity:
-    """Time to create one data or undo file: it is written in full, on all data nodes at once."""
-    fixed, margin = constant_for(plan, "create_file_fixed_s"), constant_for(plan, "file_create_margin")
-    seconds = size_bytes / disk.sequential_write_bytes_per_s
-    why = (
-        Term("size", size_bytes, "bytes", "plan"),
-        Term(f"sequential writing of {disk.name}", disk.sequential_write_bytes_per_s, "bytes/s", "plan"),
-        term_of(fixed),
-        term_of(margin),
-    )
-    return Quantity(
-        fixed.value + seconds, fixed.low + seconds * margin.low, fixed.high + seconds * margin.high, "s", why
-    )
+def _restore_links(plan: Plan) -> list[Limit]:
+    """Rows on their way: each once to the nodes of a group, then from member to member."""
+    host_of = {node.node_id: node.host_id for node in plan.data_nodes}
+    held = {data.node_id: data for data in node_data(plan)}
+    flows = []
+    for group in node_groups(plan):
+        for i, node in enumerate(group):
+            own = held.get(node.node_id)
+            if own is None:
+                continue
+            # From the primary to the first backup, from there to the next.
+            chain = [host_of[group[(i + k) % len(group)].node_id] for k in range(len(group))]
+            flows += [(begin, end, own.primary_bytes) for begin, end in pairwise(chain)]
+    found = []
+    usable = constant_for(plan, "copy_network_share")
+    for link in crossings(plan, flows).values():
+        why = (
+            Term("bytes of rows sent on to other replicas", link.crossing_bytes, "bytes", "distribution"),
+            Term(f"speed of {link.name}", link.bytes_per_s, "bytes/s", "plan"),
+            term_of(usable),
+        )
+        rates = (
+            usable.value * link.bytes_per_s,
+            usable.low * link.bytes_per_s,
+            usable.high * link.bytes_per_s,
+        )
+        found.append(Limit(link.name, time_at(link.crossing_bytes, rates, why)))
+    return sorted(found, key=lambda limit: -limit.duration_s.value)[:1]
 
 
 def create_disk_data(plan: Plan) -> PhasedEstimate:
@@ -270,13 +411,13 @@ def create_disk_data(plan: Plan) -> PhasedEstimate:
         *((f"data files of {t.name}", f, data) for t in plan.tablespaces for f in t.data_files),
     ]
     for name, file, disks in jobs:
-        slowest = min(
+        slow = min(
             (d for d in disks if d is not None), key=lambda d: d.sequential_write_bytes_per_s, default=None
         )
-        if slowest is None:
+        if slow is None:
             continue
-        one = create_file(plan, slowest, file.size_bytes)
+        one = create_file(plan, slow, file.size_bytes)
         times = Term("files", file.count, "", "plan")
         time = one.scaled(file.count, "s", (one.as_term("one file"), times)) if file.count > 1 else one
-        found.append(Phase(name, time, f"disk {slowest.name}", "smaller or fewer files; a faster disk"))
+        found.append(Phase(name, time, f"disk {slow.name}", "smaller or fewer files; a faster disk"))
     return _phased(found)

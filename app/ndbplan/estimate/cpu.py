@@ -1,4 +1,4 @@
-"""How busy the threads of each data node are under a workload.
+"""How busy the threads of each data node, and the cores of each host, are under a workload.
 
 cpu(plan, workload).nodes[0].ldm_utilisation
 """
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
+from ndbplan.estimate.clients import ClientsEstimate, clients
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load import NodeLoad, node_loads
 from ndbplan.estimate.parameters import KEPT_NODES, settings_of
@@ -44,11 +45,13 @@ class NodeCpu:
 
 @dataclass(frozen=True, slots=True)
 class HostCpu:
-    """Cores that data nodes keep busy on one host."""
+    """Cores that data nodes, and the SQL or API nodes of the workload, keep busy on one host."""
 
     host_id: str
     host: str
     utilisation: Quantity
+    data_nodes: bool = True
+    """Whether data nodes are among them."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """One host."""
@@ -61,6 +64,8 @@ class CpuEstimate:
 
     nodes: tuple[NodeCpu, ...]
     hosts: tuple[HostCpu, ...]
+    clients: ClientsEstimate | None = None
+    """The SQL or API nodes that the workload comes through; None without a workload."""
 
     def node(self, node_id: int) -> NodeCpu | None:
         """The node's figures; None when the workload does not touch it."""
@@ -71,6 +76,7 @@ class CpuEstimate:
         return {
             "nodes": [node.to_json(why) for node in self.nodes],
             "hosts": [host.to_json(why) for host in self.hosts],
+            "clients": None if self.clients is None else self.clients.to_json(why),
         }
 
 
@@ -86,8 +92,9 @@ def _product(count: float, cost: Constant, speed: Quantity, why: tuple[Term, ...
 
 
 def _sum(*parts: Quantity) -> Quantity:
+    why = tuple(term for part in parts for term in part.why)
     return Quantity(
-        sum(p.value for p in parts), sum(p.low for p in parts), sum(p.high for p in parts), "cores"
+        sum(p.value for p in parts), sum(p.low for p in parts), sum(p.high for p in parts), "cores", why
     )
 
 
@@ -138,7 +145,7 @@ def _node(plan: Plan, node: DataNode, load: NodeLoad, threads: ThreadCounts, spe
 
 
 def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
-    """How busy data nodes and their hosts are under a workload; nothing without one."""
+    """How busy data nodes, SQL or API nodes and their hosts are under a workload; nothing without one."""
     if workload is None:
         return CpuEstimate((), ())
     by_node_id = {node.node_id: node for node in plan.data_nodes}
@@ -149,13 +156,18 @@ def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
         speed = core_speed(settings, plan.host(node.host_id))
         found.append(_node(settings, node, load, threads_of(plan, node), speed))
     nodes = tuple(found)
-    by_host: dict[str, list[NodeCpu]] = {}
+    coming = clients(plan, workload)
+    by_host: dict[str, list[Quantity]] = {}
     for one in nodes:
-        by_host.setdefault(by_node_id[one.node_id].host_id, []).append(one)
+        by_host.setdefault(by_node_id[one.node_id].host_id, []).append(one.cores)
+    with_data = set(by_host)
+    for client in coming.nodes:
+        by_host.setdefault(client.host_id, []).append(client.cores)
     hosts = []
     for host_id, own in by_host.items():
         host = plan.host(host_id)
-        whole = _sum(*(one.cores for one in own))
+        whole = _sum(*own)
         why = (whole.as_term("cores busy"), Term("cores of the host", host.cores, "cores", "plan"))
-        hosts.append(HostCpu(host_id, host.hostname, whole.scaled(1 / host.cores, "fraction", why)))
-    return CpuEstimate(nodes, tuple(hosts))
+        busy = whole.scaled(1 / host.cores, "fraction", why)
+        hosts.append(HostCpu(host_id, host.hostname, busy, host_id in with_data))
+    return CpuEstimate(nodes, tuple(hosts), coming)

@@ -22,7 +22,7 @@ from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.redo import log_bytes_per_part
 from ndbplan.estimate.table_memory import HASH_INDEX_IN_DATA_MEMORY
 from ndbplan.ndb.file_space import file_space_fact, full_checkpoint_copies, specified_files
-from ndbplan.plan.paths import disk_for, disk_of_path
+from ndbplan.plan.paths import disk_of_path, disks_of_roles
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.settings import data_node_number, data_node_text, is_set, no_of_replicas, redo_log_parts
@@ -67,6 +67,8 @@ class DiskSpace:
     host: str
     disk: str
     capacity_bytes: int
+    node_ids: tuple[int, ...]
+    """Data nodes that have a role here, in node-id order, whether they have files of it or not."""
     files: tuple[NodeFiles, ...]
     used_bytes: Quantity
     fill: Quantity
@@ -215,7 +217,9 @@ def _rows_of_full_memory(plan: Plan, data: NodeData | None, data_memory: int) ->
     """
     now = data.checkpoint_bytes if data is not None else 0.0
     share = 1.0
-    if data is not None and data.row_bytes:
+    if data is not None and data.tables and not any(part.table.logging for part in data.tables):
+        share = 0.0
+    elif data is not None and data.row_bytes:
         entry = constant_for(plan, "ordered_index_node_bytes").value
         entry /= constant_for(plan, "ordered_index_entries_in_order").value
         held = data.row_bytes + entry * data.index_entries
@@ -265,10 +269,11 @@ def _files_of(
     if is_diskless(plan, node):
         return []
     found: list[NodeFiles] = []
+    places = disks_of_roles(plan, node)
 
     def put(role: DiskRole, files: str, size: Quantity, disk_id: str | None = None) -> None:
         if size.high:
-            disk = disk_for(plan, node, role)
+            disk = places[role]
             place = disk_id or (disk.id if disk is not None else None)
             found.append(NodeFiles(node.node_id, role, files, place, size))
 
@@ -329,46 +334,54 @@ def disk_space(plan: Plan, workload: Workload | None = None) -> DiskSpaceEstimat
     saved = {node.node_id: node for node in backup(plan, workload).nodes} if plan.backups_kept else {}
     nodes = []
     on_disk: dict[str, list[NodeFiles]] = {}
+    users: dict[str, list[int]] = {}
     growing: dict[str, list[tuple[str, Quantity]]] = {}
     for node in plan.data_nodes:
         data = held.get(node.node_id)
         files = _files_of(plan, settings, node, data, saved.get(node.node_id))
         nodes.append(NodeSpace(node.node_id, tuple(files), _sum((one.files, one.bytes) for one in files)))
+        places = disks_of_roles(plan, node)
+        here = [disk.id for disk in places.values() if disk is not None]
+        here += [one.disk_id for one in files if one.disk_id is not None]
+        for disk_id in dict.fromkeys(here):
+            users.setdefault(disk_id, []).append(node.node_id)
         for one in files:
             if one.disk_id is not None:
                 on_disk.setdefault(one.disk_id, []).append(one)
-        for role in DiskRole:
-            disk = disk_for(plan, node, role)
-            if disk is not None:
-                on_disk.setdefault(disk.id, [])
         if is_diskless(plan, node):
             continue
         for role, more in _filled(plan, settings, node, data, files):
-            disk = disk_for(plan, node, role)
+            disk = places[role]
             if disk is not None:
                 growing.setdefault(disk.id, []).append((f"{role.value} of node {node.node_id}", more))
-    disks = []
-    for disk_id, files in on_disk.items():
-        host, disk = plan.host_of_disk[disk_id], plan.by_id[disk_id]
-        named = [(f"{one.files} of node {one.node_id}", one) for one in files]
-        used = _sum((name, one.bytes) for name, one in named)
-        others = [(name, one.bytes) for name, one in named if one.role not in _OF_ROWS]
-        fill = used.scaled(
-            1 / disk.capacity_bytes, "fraction",
-            (used.as_term("files"), Term(f"capacity of {disk.name}", disk.capacity_bytes, "bytes", "plan")),
-        )  # fmt: skip
-        full = _sum([*others, *growing.get(disk_id, [])])
-        disks.append(
-            DiskSpace(
-                host.id,
-                disk.id,
-                host.hostname,
-                disk.name,
-                disk.capacity_bytes,
-                tuple(files),
-                used,
-                fill,
-                full,
-            )
-        )
+    disks = [
+        _on_disk(plan, disk_id, tuple(node_ids), tuple(on_disk.get(disk_id, ())), growing.get(disk_id, []))
+        for disk_id, node_ids in users.items()
+    ]
     return DiskSpaceEstimate(tuple(nodes), tuple(disks))
+
+
+def _on_disk(
+    plan: Plan,
+    disk_id: str,
+    node_ids: tuple[int, ...],
+    files: tuple[NodeFiles, ...],
+    grown: list[tuple[str, Quantity]],
+) -> DiskSpace:
+    host, disk = plan.host_of_disk[disk_id], plan.by_id[disk_id]
+    capacity = Term(f"capacity of {disk.name}", disk.capacity_bytes, "bytes", "plan")
+    named = [(f"{one.files} of node {one.node_id}", one) for one in files]
+    used = _sum((name, one.bytes) for name, one in named)
+    made = [(name, one.bytes) for name, one in named if one.role not in _OF_ROWS]
+    return DiskSpace(
+        host_id=host.id,
+        disk_id=disk.id,
+        host=host.hostname,
+        disk=disk.name,
+        capacity_bytes=disk.capacity_bytes,
+        node_ids=node_ids,
+        files=files,
+        used_bytes=used,
+        fill=used.scaled(1 / disk.capacity_bytes, "fraction", (used.as_term("files"), capacity)),
+        memory_full_bytes=_sum([*made, *grown]),
+    )

@@ -16,7 +16,7 @@ from ndbplan.estimate.parameters import KEPT_NODES, settings_of
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.redo import NodeRedo, RedoEstimate, redo
 from ndbplan.plan.hardware import Disk, DiskKind
-from ndbplan.plan.paths import disk_for
+from ndbplan.plan.paths import disks_of_roles
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
@@ -108,23 +108,16 @@ def sequential_write_bytes_per_s(plan: Plan, disk: Disk, streams: int) -> Quanti
     )
 
 
-@memo_by_identity(size=2 * KEPT_NODES)
-def _disks(*disks: Disk | None) -> tuple[Disk | None, ...]:
-    """The disks as one object for the same disks, so that figures of a node can be kept by identity."""
-    return disks
-
-
 @memo_by_identity(size=KEPT_NODES)
 def _streams(
     node: DataNode,
-    disks: tuple[Disk | None, ...],
+    disk_of: dict[DiskRole, Disk | None],
     log: NodeRedo | None,
     lcp: NodeCheckpoint | None,
     data: NodeDiskData | None,
 ) -> tuple[tuple[Disk, Stream], ...]:
-    """What one node asks of its host's disks, which are given in the order of DiskRole."""
+    """What one node asks of its host's disks."""
     found: list[tuple[Disk, Stream]] = []
-    disk_of = dict(zip(DiskRole, disks, strict=True))
 
     def put(role: DiskRole, writes: Quantity, reads: Quantity = _NO_IO, random: Quantity = _NO_IO) -> None:
         disk = disk_of[role]
@@ -189,8 +182,8 @@ def demand_of(
     pages_of = {node.node_id: node for node in pages.nodes}
     used: dict[str, tuple[Disk, list[Stream]]] = {}
     for node in plan.data_nodes:
-        own = _disks(*(disk_for(plan, node, role) for role in DiskRole))
-        for disk in own:
+        own = disks_of_roles(plan, node)
+        for disk in own.values():
             if disk is not None:
                 used.setdefault(disk.id, (disk, []))
         key = node.node_id

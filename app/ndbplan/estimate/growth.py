@@ -156,41 +156,57 @@ def memory_full(plan: Plan, reserve: float = 0.05, horizon: float = LONGEST_MONT
     return _months(share, horizon, (_rows_per_month(plan), reserved))
 
 
-@memo_by_identity(size=8)
 def fillings(plan: Plan, horizon: float = LONGEST_MONTHS) -> tuple[Filling, ...]:
     """When each disk that data nodes use, and each tablespace with tables, is full; empty without growth."""
+    return (*disk_fillings(plan, horizon), *tablespace_fillings(plan, horizon))
+
+
+@memo_by_identity(size=8)
+def disk_fillings(plan: Plan, horizon: float = LONGEST_MONTHS) -> tuple[Filling, ...]:
+    """When each disk that data nodes use is full; empty without growth."""
     if not grows(plan):
         return ()
     spaces: dict[float, DiskSpaceEstimate] = {}
-    tables: dict[float, dict[str, Quantity]] = {}
+    answers: dict[tuple[float, ...], Quantity | None] = {}
 
     def space_at(months: float) -> DiskSpaceEstimate:
         if months not in spaces:
             spaces[months] = disk_space(after_months(plan, months))
         return spaces[months]
 
+    def months_of(i: int) -> Quantity | None:
+        ends = [space_at(months).disks[i].fill for months in (0, horizon)]
+        # Disks that are as full now and at the end are alike.
+        key = tuple(end for fill in ends for end in (fill.low, fill.value, fill.high))
+        if key not in answers:
+            answers[key] = _months(
+                lambda months, reach: reach(space_at(months).disks[i].fill), horizon, (_rows_per_month(plan),)
+            )
+        return answers[key]
+
+    return tuple(
+        Filling("disk", disk.disk_id, disk.host, disk.disk, months_of(i))
+        for i, disk in enumerate(space_at(0).disks)
+    )
+
+
+def tablespace_fillings(plan: Plan, horizon: float = LONGEST_MONTHS) -> tuple[Filling, ...]:
+    """When each tablespace with tables is full; empty without growth."""
+    if not (plan.tablespaces and grows(plan)):
+        return ()
+    kept: dict[float, dict[str, Quantity]] = {}
+
     def fills_at(months: float) -> dict[str, Quantity]:
-        if months not in tables:
+        if months not in kept:
             found = disk_data(after_months(plan, months), None).tablespaces
-            tables[months] = {one.tablespace: one.fill for one in found}
-        return tables[months]
+            kept[months] = {one.tablespace: one.fill for one in found}
+        return kept[months]
 
-    why = (_rows_per_month(plan),)
-    found = []
-    for i, disk in enumerate(space_at(0).disks):
+    def months_of(name: str) -> Quantity | None:
+        return _months(lambda months, reach: reach(fills_at(months)[name]), horizon, (_rows_per_month(plan),))
 
-        def share(months: float, reach: Callable[[Quantity], float], i: int = i) -> float:
-            return reach(space_at(months).disks[i].fill)
-
-        found.append(Filling("disk", disk.disk_id, disk.host, disk.disk, _months(share, horizon, why)))
     ids = {space.name: space.id for space in plan.tablespaces}
-    for name in fills_at(0):
-
-        def used(months: float, reach: Callable[[Quantity], float], name: str = name) -> float:
-            return reach(fills_at(months)[name])
-
-        found.append(Filling("tablespace", ids[name], "", name, _months(used, horizon, why)))
-    return tuple(found)
+    return tuple(Filling("tablespace", ids[name], "", name, months_of(name)) for name in fills_at(0))
 
 
 def _rows_per_month(plan: Plan) -> Term:

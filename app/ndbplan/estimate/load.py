@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.columns import is_blob, row_payload_bytes, stored_bytes
+from ndbplan.estimate.jobs import steady
 from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.parameters import version_of
 from ndbplan.estimate.quantity import Quantity, Term
@@ -21,7 +22,15 @@ from ndbplan.estimate.spread import Fullest
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import ClosedLoad, Load, Operation, OperationKind, Workload
+from ndbplan.plan.workloads import (
+    ClosedLoad,
+    JobLoad,
+    Load,
+    Operation,
+    OperationKind,
+    Transaction,
+    Workload,
+)
 
 _SUMMED = (*OperationKind, "logged", "in", "out", "disk")
 
@@ -31,15 +40,34 @@ _FASTEST_CYCLE_S = 1e-5
 
 
 def offered_per_s(load: Load) -> float:
-    """Highest transaction rate of a load; clients of a closed load wait for their idle latency at least."""
+    """Highest transaction rate of a load; clients of a closed load wait for their idle latency at least.
+
+    The rate of a job depends on its rows: ask `rate_of`, or for the load of `steady(plan, workload)`.
+    """
+    if isinstance(load, JobLoad):
+        raise TypeError("the rate of a job depends on its rows")
     if isinstance(load, ClosedLoad):
         return load.clients / max(_FASTEST_CYCLE_S, load.latency_s + load.think_time_s)
     return max(point.rate_per_s for point in load.points)
 
 
+def rate_of(plan: Plan, workload: Workload) -> float:
+    """Highest transaction rate that a workload offers, of whatever kind; of a job that of its loader."""
+    return offered_per_s(steady(plan, workload).load)
+
+
+def mix_of(workload: Workload) -> tuple[tuple[Transaction, float], ...]:
+    """Each kind of transaction and its share of all."""
+    weights = sum(t.weight for t in workload.transactions)
+    return tuple((t, t.weight / weights) for t in workload.transactions)
+
+
 def at_rate(workload: Workload, factor: float) -> Workload:
-    """The workload with its rate (or its clients) times a factor."""
+    """The workload with its rate (or its clients, or a loader's threads) times a factor."""
     load = workload.load
+    if isinstance(load, JobLoad):
+        threads = max(1, round(load.threads * factor))
+        return workload.model_copy(update={"load": load.model_copy(update={"threads": threads})})
     if isinstance(load, ClosedLoad):
         clients = max(1, round(load.clients * factor))
         return workload.model_copy(update={"load": load.model_copy(update={"clients": clients})})
@@ -210,7 +238,7 @@ def _payload_bytes(table: Table, operation: Operation, version: NdbVersion) -> f
 
 def table_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
     """What the workload does to each table it touches, over the whole cluster."""
-    return _table_loads(plan.tables, workload, version_of(plan))
+    return _table_loads(plan.tables, steady(plan, workload), version_of(plan))
 
 
 @memo_by_identity(size=64)

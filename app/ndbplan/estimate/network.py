@@ -11,7 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ndbplan.estimate.clients import client_processes
 from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.jobs import steady
 from ndbplan.estimate.load import NodeLoad, node_loads
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.plan.hardware import Host
@@ -43,7 +45,7 @@ class HostNetwork:
 
 @dataclass(frozen=True, slots=True)
 class NetworkEstimate:
-    """Network of every host that runs data or SQL nodes."""
+    """Network of every host that runs data nodes, or SQL or API nodes of the workload."""
 
     hosts: tuple[HostNetwork, ...]
 
@@ -138,11 +140,9 @@ def network(plan: Plan, workload: Workload | None) -> NetworkEstimate:
 
     for load in loads:
         put(host_of[load.node_id], _data_node_flow(load, len(loads), replicas, payload, writes))
-    clients = plan.sql_nodes
-    for client in clients:
+    # The data nodes pay for clients from anywhere too; where those are, nobody knows.
+    clients = [p.host_id for p in client_processes(plan, steady(plan, workload)) if p.host_id is not None]
+    for host_id in clients:
         share = 1 / len(clients)
-        put(
-            client.host_id,
-            _Flow(answers * share, payload * share, requests * share, requests * share),
-        )
+        put(host_id, _Flow(answers * share, payload * share, requests * share, requests * share))
     return NetworkEstimate(tuple(_host(plan, plan.host(host_id), flow) for host_id, flow in flows.items()))

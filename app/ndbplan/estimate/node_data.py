@@ -1,6 +1,7 @@
-"""What each data node holds: rows, bytes in memory and in a checkpoint, index entries.
+"""What each data node holds: rows, bytes in memory, on disk, in a checkpoint, index entries, by LDM thread.
 
     node_data(plan)[0].checkpoint_bytes
+    node_data(plan)[0].fullest_ldm.rows
 
 Hidden tables count too: parts of blobs (placed like their rows) and unique indexes (placed by their own key,
 counted evenly).
@@ -32,6 +33,23 @@ class TablePart:
 
 
 @dataclass(frozen=True, slots=True)
+class LdmData:
+    """What one LDM thread of a node holds, or the most that any of them holds (`NodeData.fullest_ldm`)."""
+
+    rows: float = 0.0
+    row_bytes: float = 0.0
+    index_entries: float = 0.0
+    indexed_row_bytes: float = 0.0
+    disk_row_bytes: float = 0.0
+    primary_bytes: float = 0.0
+    """Bytes of rows whose primary replica is here, columns on disk included."""
+    primary_rows: float = 0.0
+
+
+_LDM_FIELDS = tuple(LdmData.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
 class NodeData:
     """What one data node holds."""
 
@@ -48,17 +66,62 @@ class NodeData:
     """Bytes of rows whose primary replica is here."""
     primary_rows: float
     tables: tuple[TablePart, ...]
+    disk_row_bytes: float = 0.0
+    """Bytes of columns on disk: values of mean length, as they are copied and backed up."""
+    disk_page_bytes: float = 0.0
+    """Bytes of data file pages with rows: full declared width."""
+    primary_disk_row_bytes: float = 0.0
+    primary_disk_page_bytes: float = 0.0
+    by_ldm: tuple[tuple[int, LdmData], ...] = ()
+    """By LDM instance, those without rows left out."""
+    fullest_low: float = 1.0
+    """What the fullest LDM thread holds at least, against what is computed: key values are chance."""
+    fullest_high: float = 1.0
+    """The same at most."""
+
+    @property
+    def moved_bytes(self) -> float:
+        """Bytes that cross over when all rows of the node are copied: in memory and on disk."""
+        return self.row_bytes + self.disk_row_bytes
+
+    @property
+    def primary_bytes(self) -> float:
+        """Bytes of the rows whose primary replica is here: in memory and on disk."""
+        return self.primary_row_bytes + self.primary_disk_row_bytes
+
+    @property
+    def fullest_ldm(self) -> LdmData:
+        """The most that any LDM thread holds of each quantity: no phase ends before this one is done."""
+        found = [data for _, data in self.by_ldm]
+        return LdmData(*(max((getattr(d, name) for d in found), default=0.0) for name in _LDM_FIELDS))
+
+
+class _Sums:
+    """Adds up what one node holds."""
+
+    def __init__(self) -> None:
+        self.parts: list[TablePart] = []
+        self.rows = self.primary_row_bytes = self.primary_rows = self.indexed = 0.0
+        self.disk = self.pages = self.primary_disk = self.primary_pages = 0.0
+        self.ldms: dict[int, list[float]] = {}
+        self.fullest = [0.0, 0.0, 0.0]
+
+    def spread(self, at: int) -> float:
+        """Low (1) or high (2) of the fullest LDM threads of all tables, against their middle."""
+        return self.fullest[at] / self.fullest[0] if self.fullest[0] else 1.0
 
 
 @memo_by_identity(size=32)
 def _node_data(tables: tuple[Table, ...], version: NdbVersion, *held: Shares) -> tuple[NodeData, ...]:
-    parts: dict[int, list[TablePart]] = {}
-    primaries: dict[int, list[float]] = {}
+    nodes: dict[int, _Sums] = {}
     for table, by_node in zip(tables, held, strict=True):
         cost = row_cost(table, version)
+        indexed = cost.row_bytes * cost.ordered_indexes
         for node_id, share in by_node.items():
             rows = share.replicas * table.rows
-            parts.setdefault(node_id, []).append(
+            own = share.primaries * table.rows
+            sums = nodes.setdefault(node_id, _Sums())
+            sums.parts.append(
                 TablePart(
                     table,
                     rows,
@@ -67,25 +130,46 @@ def _node_data(tables: tuple[Table, ...], version: NdbVersion, *held: Shares) ->
                     rows * cost.ordered_indexes,
                 )
             )
-            own = primaries.setdefault(node_id, [0.0, 0.0, 0.0])
-            own[0] += share.primaries * table.rows * cost.row_bytes
-            own[1] += share.primaries * table.rows * cost.rows
-            own[2] += rows * cost.rows
+            fullest = share.fullest_ldm
+            for i, fraction in enumerate((fullest.value, fullest.low, fullest.high)):
+                sums.fullest[i] += fraction * table.rows * cost.rows
+            sums.rows += rows * cost.rows
+            sums.indexed += rows * indexed
+            sums.primary_row_bytes += own * cost.row_bytes
+            sums.primary_rows += own * cost.rows
+            sums.disk += rows * cost.disk_row_bytes
+            sums.pages += rows * cost.disk_page_bytes
+            sums.primary_disk += own * cost.disk_row_bytes
+            sums.primary_pages += own * cost.disk_page_bytes
+            each = (cost.rows, cost.row_bytes, float(cost.ordered_indexes), indexed, cost.disk_row_bytes)
+            for ldm, fraction in share.by_ldm:
+                found = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
+                for i, value in enumerate(each):
+                    found[i] += fraction * table.rows * value
+            for ldm, fraction in share.primaries_by_ldm:
+                found = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
+                found[5] += fraction * table.rows * cost.moved_bytes
+                found[6] += fraction * table.rows * cost.rows
     return tuple(
         NodeData(
             node_id=node_id,
-            rows=primaries[node_id][2],
-            row_bytes=sum(p.row_bytes for p in parts[node_id]),
-            checkpoint_bytes=sum(p.checkpoint_bytes for p in parts[node_id]),
-            index_entries=sum(p.index_entries for p in parts[node_id]),
-            indexed_row_bytes=sum(
-                p.row_bytes * row_cost(p.table, version).ordered_indexes for p in parts[node_id]
-            ),
-            primary_row_bytes=primaries[node_id][0],
-            primary_rows=primaries[node_id][1],
-            tables=tuple(parts[node_id]),
+            rows=sums.rows,
+            row_bytes=sum(p.row_bytes for p in sums.parts),
+            checkpoint_bytes=sum(p.checkpoint_bytes for p in sums.parts),
+            index_entries=sum(p.index_entries for p in sums.parts),
+            indexed_row_bytes=sums.indexed,
+            primary_row_bytes=sums.primary_row_bytes,
+            primary_rows=sums.primary_rows,
+            tables=tuple(sums.parts),
+            disk_row_bytes=sums.disk,
+            disk_page_bytes=sums.pages,
+            primary_disk_row_bytes=sums.primary_disk,
+            primary_disk_page_bytes=sums.primary_pages,
+            by_ldm=tuple((ldm, LdmData(*values)) for ldm, values in sorted(sums.ldms.items()) if any(values)),
+            fullest_low=sums.spread(1),
+            fullest_high=sums.spread(2),
         )
-        for node_id in sorted(parts)
+        for node_id, sums in sorted(nodes.items())
     )
 
 

@@ -8,27 +8,24 @@ from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 
-CURRENT_CORES_SINCE = (7, 2)
-"""A plan for an older version describes a machine of its time."""
+_LEAST, _MOST = 0.85, 1.25
+"""What cores of one kind and clock do, against the plan's figure."""
 
 
 @memo_by_identity(size=1024)
 def core_speed(plan: Plan, host: Host) -> Quantity:
     """Work of one core of the host as a multiple of a core of 2.33 GHz of 2008.
 
-    By its clock, and for plans of 7.2 and later by what current cores do more for each clock. Fitted from two
-    reorganisations that were measured, one on each kind of machine.
+    By its clock and by what it does for each clock: as the plan says of the host, else as current cores do,
+    which is fitted from two reorganisations that were measured, one on each kind of machine.
     """
     reference = constant_for(plan, "core_reference_ghz")
     clock = host.clock_ghz / reference.value
     stated = Term(f"clock of {host.hostname}", host.clock_ghz, "GHz", "plan")
-    if plan.version < CURRENT_CORES_SINCE:
-        why = (
-            stated,
-            term_of(reference),
-            Term("processor of the version's time", 1.0, "factor", "assumption"),
-        )
-        return Quantity(clock, 0.85 * clock, 1.25 * clock, "factor", why)
+    if host.core_gain_per_clock is not None:
+        whole = clock * host.core_gain_per_clock
+        own = Term(f"work per clock of {host.hostname}", host.core_gain_per_clock, "factor", "plan")
+        return Quantity(whole, _LEAST * whole, _MOST * whole, "factor", (stated, term_of(reference), own))
     gain = constant_for(plan, "core_gain_per_clock")
     why = (stated, term_of(reference), term_of(gain))
     return Quantity(clock * gain.value, clock * gain.low, clock * gain.high, "factor", why)

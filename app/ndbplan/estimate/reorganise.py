@@ -28,6 +28,7 @@ from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.row_cost import ordered_indexes
 from ndbplan.estimate.rows import blob_parts
+from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import edits
 from ndbplan.plan.node_groups import node_groups, odd_group
@@ -40,7 +41,8 @@ from ndbplan.plan.workloads import OperationKind, Workload
 
 ONLINE_SINCE = (7, 0)
 BLOBS_MOVE_SINCE = (7, 2, 14)
-_MEASURED_BATCH = 16
+_LARGEST_USEFUL_BATCH = 64
+"""Larger batches gain nothing (running 8.4.8 cluster); a row costs as much with them as before 7.6.4."""
 _LEAST_LEFT = 0.05
 """Share of a core or thread that a workload leaves at least."""
 
@@ -158,6 +160,14 @@ class _RowCost:
     terms: tuple[Term, ...]
 
 
+def _batch(plan: Plan, version: NdbVersion) -> int:
+    """Rows of a batch that count: MaxReorgBuildBatchSize where there is one, at most the largest useful."""
+    if not speed_change("reorganise_batches").is_in(version):
+        return _LARGEST_USEFUL_BATCH
+    batch = number(plan, None, "MaxReorgBuildBatchSize", _LARGEST_USEFUL_BATCH)
+    return min(_LARGEST_USEFUL_BATCH, max(1, batch))
+
+
 def _row_cost(plan: Plan, table: Table, version: NdbVersion) -> _RowCost:
     scan, moved = constant_for(plan, "reorganise_scan_row_s"), constant_for(plan, "reorganise_moved_row_s")
     index, byte = constant_for(plan, "reorganise_index_row_s"), constant_for(plan, "reorganise_byte_s")
@@ -172,7 +182,7 @@ def _row_cost(plan: Plan, table: Table, version: NdbVersion) -> _RowCost:
         size = min(float(part.part_bytes), 4 * part.layout.variable_words)
         scan_s += part.parts_per_row * scan.value
         moved_s += part.parts_per_row * (moved.value + byte.value * size)
-    batch = number(plan, None, "MaxReorgBuildBatchSize", _MEASURED_BATCH)
+    batch = _batch(plan, version)
     factor = 1.0
     terms = [
         term_of(scan),
@@ -182,9 +192,9 @@ def _row_cost(plan: Plan, table: Table, version: NdbVersion) -> _RowCost:
         Term("bytes of a row beside key and blobs", payload, "bytes", "plan"),
         term_of(byte),
     ]
-    if version >= (7, 6, 4) and batch != _MEASURED_BATCH:
+    if batch < _LARGEST_USEFUL_BATCH:
         exponent = constant_for(plan, "reorganise_batch_exponent")
-        factor = (_MEASURED_BATCH / max(1, batch)) ** exponent.value
+        factor = (_LARGEST_USEFUL_BATCH / batch) ** exponent.value
         terms += [Term("MaxReorgBuildBatchSize", batch, "rows", "plan"), term_of(exponent)]
     return _RowCost(scan_s * factor, moved_s * factor, tuple(terms))
 
@@ -193,11 +203,11 @@ def _spread(plan: Plan, version: NdbVersion) -> tuple[float, float, Term]:
     """Lower and upper factor of a duration beyond its fixed cost."""
     scale = constant_for(plan, "reorganise_scale")
     low, high = scale.low / scale.value, scale.high / scale.value
-    batch = number(plan, None, "MaxReorgBuildBatchSize", _MEASURED_BATCH)
+    batch = _batch(plan, version)
     calibrated = calibration_of(plan, "reorganise_scale") is not None
-    if version >= (7, 6, 4) and batch != _MEASURED_BATCH and not calibrated:
+    if batch < _LARGEST_USEFUL_BATCH and not calibrated:
         exponent = constant_for(plan, "reorganise_batch_exponent")
-        step = math.log(_MEASURED_BATCH / max(1, batch))
+        step = math.log(_LARGEST_USEFUL_BATCH / batch)
         ends = sorted(step * (e - exponent.value) for e in (exponent.low, exponent.high))
         # Independent uncertainties add up in quadrature on the scale of factors.
         low = math.exp(-math.hypot(math.log(low), min(0.0, ends[0])))

@@ -6,21 +6,26 @@ restart(plan, "rolling", conditions=Conditions(workload=plan.workloads[0])).phas
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from ndbplan.base.errors import UserError
 from ndbplan.estimate import restart_phases as phases
 from ndbplan.estimate.checkpoint import checkpoint
-from ndbplan.estimate.constants import calibration_of, constant_for, term_of
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.copy_links import copy_links, sources_of
 from ndbplan.estimate.disk_data import disk_data
+from ndbplan.estimate.disk_files import disk_left
+from ndbplan.estimate.disks import disk_demand
 from ndbplan.estimate.load import at_rate, node_loads
-from ndbplan.estimate.node_data import node_data_by_id
-from ndbplan.estimate.processors import core_speed
-from ndbplan.estimate.quantity import Quantity, Term, total, total_of_independent
-from ndbplan.estimate.restart_phases import Phase, Starting
-from ndbplan.estimate.shares import shares_of
+from ndbplan.estimate.node_data import LdmData, NodeData, node_data_by_id
+from ndbplan.estimate.quantity import Quantity, total, total_of_independent
+from ndbplan.estimate.restart_copy import copied_share, copies_in_two_passes, copy_fragments
+from ndbplan.estimate.restart_phases import OtherNode, Phase, Starting
+from ndbplan.estimate.speed_terms import change_term
 from ndbplan.estimate.topology import ldm_threads
+from ndbplan.plan.hardware import Disk
 from ndbplan.plan.node_groups import node_groups
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
@@ -32,10 +37,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 """node: node restart; initial: of one node with --initial; system: all nodes at once; rolling: all nodes one
 after the other; start: first start of the cluster."""
 
-PHASED_SINCE = (7, 1)
-"""Older versions have figures for whole restarts only (articles of the sample node-restart)."""
-FASTER_UNDER_TRAFFIC_SINCE = ((6, 3, 28), (7, 0, 9))
-_LDM_OF_2009 = 2
 _LEAST_CORES = 0.25
 """Share of a core that a node has at least, however many start on its host."""
 
@@ -62,6 +63,8 @@ class Conditions:
     """Log of the fullest part to run again instead of what the workload leaves."""
     one_of_each_group: bool = False
     """Rolling: restart one node of every group at the same time instead of node after node."""
+    restarting: tuple[int, ...] = ()
+    """Ids of other data nodes that restart in the same way at the same time: they share links and disks."""
 
     @property
     def load(self) -> Workload | None:
@@ -84,6 +87,8 @@ class RestartEstimate:
     duration_s: Quantity
     """Sum of the phases."""
     notes: tuple[str, ...] = ()
+    bytes_moved: float = 0.0
+    """Bytes of rows that other nodes send to each node that starts, columns on disk included."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """The shape of design.md."""
@@ -92,27 +97,62 @@ class RestartEstimate:
             "node_ids": list(self.node_ids),
             "phases": [phase.to_json(why) for phase in self.phases],
             "duration_s": self.duration_s.to_json(why=why),
+            "bytes_moved": round(self.bytes_moved),
             "notes": list(self.notes),
         }
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Phases of the start of one node."""
+
+    phases: list[Phase]
+    bytes_moved: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        return sum(phase.duration_s.value for phase in self.phases)
+
+
 def _estimate(
-    kind: Kind, node_ids: tuple[int, ...], found: list[Phase], notes: tuple[str, ...] = ()
+    kind: Kind,
+    node_ids: tuple[int, ...],
+    found: list[Phase],
+    notes: tuple[str, ...] = (),
+    bytes_moved: float = 0.0,
 ) -> RestartEstimate:
     named = ((phase.name, phase.duration_s) for phase in found)
-    return RestartEstimate(kind, node_ids, tuple(found), total(named, "s"), notes)
+    return RestartEstimate(kind, node_ids, tuple(found), total(named, "s"), notes, bytes_moved)
 
 
 def _ldm_with_rows(plan: Plan, node: DataNode, conditions: Conditions) -> int:
     """LDM threads of the node that hold partitions: more threads than log parts may stay empty."""
     if conditions.ldm_threads is not None:
         return max(1, conditions.ldm_threads)
-    used: set[int] = set()
-    for table in plan.tables:
-        share = shares_of(plan, table).get(node.node_id)
-        if share is not None:
-            used.update(ldm for ldm, part in share.by_ldm if part)
-    return max(1, min(ldm_threads(plan, node), len(used)) if used else ldm_threads(plan, node))
+    return max(1, _threads_with_rows(plan, node) or ldm_threads(plan, node))
+
+
+def _threads_with_rows(plan: Plan, node: DataNode) -> int:
+    data = node_data_by_id(plan).get(node.node_id)
+    return 0 if data is None else min(ldm_threads(plan, node), len(data.by_ldm))
+
+
+def _fullest(plan: Plan, node: DataNode, conditions: Conditions) -> LdmData:
+    """The most that any LDM thread holds; with other threads than the plan's as uneven as with those."""
+    data = node_data_by_id(plan).get(node.node_id)
+    if data is None:
+        return LdmData()
+    fullest = data.fullest_ldm
+    if conditions.ldm_threads is None or not data.by_ldm:
+        return fullest
+    share = len(data.by_ldm) / max(1, conditions.ldm_threads)
+    whole = (
+        data.rows, data.row_bytes, data.index_entries, data.indexed_row_bytes, data.disk_row_bytes,
+        data.primary_bytes, data.primary_rows,
+    )  # fmt: skip
+    names = LdmData.__dataclass_fields__
+    each = (getattr(fullest, name) for name in names)
+    return LdmData(*(min(all_of, share * one) for one, all_of in zip(each, whole, strict=True)))
 
 
 def busy_threads(plan: Plan, node: DataNode, conditions: Conditions = IDLE, together: int = 1) -> float:
@@ -124,40 +164,113 @@ def busy_threads(plan: Plan, node: DataNode, conditions: Conditions = IDLE, toge
     return min(float(_ldm_with_rows(plan, node, conditions)), max(_LEAST_CORES, cores))
 
 
-def _starting(plan: Plan, node: DataNode, conditions: Conditions, together: int = 1) -> Starting:
-    """What a start of the node depends on. `together`: nodes that start at once on its host."""
+def _disks_of(plan: Plan, node: DataNode) -> dict[str, Disk]:
+    """Disks that a node uses, by id."""
+    disks = (disk_for(plan, node, role) for role in DiskRole)
+    return {disk.id: disk for disk in disks if disk is not None}
+
+
+def busy_disks(plan: Plan, workload: Workload | None, starting: Collection[int] = ()) -> dict[str, float]:
+    """Share of the time of each disk that the traffic of nodes which do not start takes."""
+    if workload is None:
+        return {}
+    found: dict[str, float] = {}
+    for demand in disk_demand(plan, workload).disks:
+        disk = next(d for d in plan.host(demand.host_id).disks if d.id == demand.disk_id)
+        for stream in demand.streams:
+            if stream.node_id not in starting:
+                found[disk.id] = (
+                    found.get(disk.id, 0.0)
+                    + stream.write_bytes_per_s.value / disk.sequential_write_bytes_per_s
+                    + stream.random_reads_per_s.value / disk.random_read_iops
+                    + stream.random_writes_per_s.value / disk.random_write_iops
+                )
+    return found
+
+
+def _others(plan: Plan, held: dict[int, NodeData], starting: set[int], wanted: bool) -> tuple[OtherNode, ...]:
+    """Nodes whose checkpoint a start waits for: those that do not start, or all of them when all do."""
+    found: dict[object, OtherNode] = {}
+    on_disk: dict[str, int] = {}
+    for other in _members(plan):
+        disk = disk_for(plan, other, DiskRole.LCP)
+        if disk is not None:
+            on_disk[disk.id] = on_disk.get(disk.id, 0) + 1
+    for other in _members(plan):
+        data = held.get(other.node_id)
+        if data is None or (other.node_id in starting and not wanted):
+            continue
+        disk = disk_for(plan, other, DiskRole.LCP)
+        speed, name = float("inf"), ""
+        if disk is not None:
+            speed = disk.sequential_write_bytes_per_s * disk_left(disk) / on_disk[disk.id]
+            name = disk.name
+        one = OtherNode(other, data.checkpoint_bytes, speed, name)
+        key = (speed, other.parameters)
+        if key not in found or found[key].checkpoint_bytes < one.checkpoint_bytes:
+            found[key] = one
+    return tuple(found.values())
+
+
+def _starting(plan: Plan, node: DataNode, conditions: Conditions, together: Iterable[DataNode]) -> Starting:
+    """What a start of the node depends on. `together`: all nodes that start at once, itself included."""
     held = node_data_by_id(plan)
+    nodes = list(together)
+    ids = {other.node_id for other in nodes}
     workload = conditions.load
     load = None
     if workload is not None:
         load = next((one for one in node_loads(plan, workload) if one.node_id == node.node_id), None)
     lcp = checkpoint(plan, workload).node(node.node_id)
-    others = [d.checkpoint_bytes for node_id, d in held.items() if node_id != node.node_id]
+    sharing = {
+        disk_id: sum(1 for other in nodes if disk_id in _disks_of(plan, other))
+        for disk_id in _disks_of(plan, node)
+    }
+    fetched = {i: held[i].moved_bytes for i in ids if i in held}
+    everyone = len(ids) >= len(_members(plan)) > 1
+    links = () if everyone else copy_links(plan, fetched).get(node.node_id, ())
+    by_id = {other.node_id: other for other in plan.data_nodes}
+    sources = () if everyone else sources_of(plan, ids).get(node.node_id, ())
+    source_disks = (disk_for(plan, by_id[i], DiskRole.DATA_FILES) for i in sources)
+    on_host = sum(1 for other in nodes if other.host_id == node.host_id)
     return Starting(
         plan=plan,
         node=node,
         data=held.get(node.node_id),
-        ldm=busy_threads(plan, node, conditions, together),
-        network_bytes_per_s=plan.host(node.host_id).network_bytes_per_s,
+        fullest=_fullest(plan, node, conditions),
+        ldm=busy_threads(plan, node, conditions, max(1, on_host)),
+        links=links,
+        source_disks=tuple(disk for disk in source_disks if disk is not None),
         checkpoint_disk=disk_for(plan, node, DiskRole.LCP),
         redo_disk=disk_for(plan, node, DiskRole.REDO),
+        data_disk=disk_for(plan, node, DiskRole.DATA_FILES),
+        undo_disk=disk_for(plan, node, DiskRole.UNDO),
         disk_factor=max(1e-6, conditions.disk_factor),
+        sharing=sharing,
+        busy=busy_disks(plan, workload, ids),
         load=load,
         checkpoint=lcp,
         disk_data=disk_data(plan, workload).node(node.node_id),
-        other_checkpoint_bytes=max(others, default=0.0),
+        others=_others(plan, held, ids, everyone),
         sql_nodes_down=conditions.sql_nodes_down,
         redo_bytes=conditions.redo_bytes,
     )
 
 
-def _phases(start: Starting, kind: Kind) -> list[Phase]:
-    """Phases of one node's start in the versions that report them."""
+def _phases(start: Starting, kind: Kind) -> _Found:
+    """Phases of one node's start."""
     found = [phases.allocate_memory(start)]
     if kind == "start":
-        return [*found, phases.create_files(start), phases.early_phases(start), _first_checkpoint(start)]
+        return _Found(
+            [*found, phases.create_files(start), phases.early_phases(start), _first_checkpoint(start)]
+        )
+    moved = 0.0
     if kind == "initial":
-        found += [phases.create_files(start), phases.early_phases(start)]
+        found.append(phases.create_files(start))
+        files = phases.create_disk_files(start)
+        if files is not None:
+            found.append(files)
+        found.append(phases.early_phases(start))
     else:
         found += [phases.early_phases(start), phases.restore(start)]
         undo = phases.apply_undo(start)
@@ -165,14 +278,48 @@ def _phases(start: Starting, kind: Kind) -> list[Phase]:
             found.append(undo)
         found += [phases.replay_redo(start), phases.rebuild_indexes(start)]
     if kind in ("node", "initial"):
+        initial = kind == "initial"
         away = sum(phase.duration_s.value for phase in found)
-        found.append(phases.copy_fragments(start, initial=kind == "initial", before_s=away))
-    if kind == "initial" and phases.copies_in_two_passes(start.plan, start.node):
+        found.append(copy_fragments(start, initial=initial, before_s=away))
+        if start.data is not None:
+            moved = start.data.moved_bytes * copied_share(start, initial=initial, before_s=away)
+    if kind == "initial" and copies_in_two_passes(start.plan, start.node):
         found.append(phases.rebuild_indexes(start))
-    found.append(phases.wait_for_checkpoint(start))
+    found.append(phases.wait_for_checkpoint(start, kind))
     if kind != "system":
+        slowed = _slowed_by_traffic(start, found)
+        if slowed is not None:
+            found.append(slowed)
         found.append(phases.hand_over_subscriptions(start))
-    return found
+    return _Found(found, moved)
+
+
+def _slowed_by_traffic(start: Starting, found: list[Phase]) -> Phase | None:
+    """What write traffic added before 6.3.28b and 7.0.9b; None in later versions and without traffic."""
+    writes = start.load.writes_per_s if start.load is not None else 0.0
+    if start.has("restart_under_traffic") or not writes:
+        return None
+    slower = constant_for(start.plan, "traffic_restart_factor_old")
+    before = total(((phase.name, phase.duration_s) for phase in found), "s")
+    handed = phases.hand_over_subscriptions(start).duration_s
+    whole = total((("phases", before), ("subscriptions", handed)), "s")
+    value, low, high = (
+        (factor - 1) * seconds
+        for factor, seconds in (
+            (slower.value, whole.value),
+            (slower.low, whole.low),
+            (slower.high, whole.high),
+        )
+    )
+    why = (
+        whole.as_term("the other phases"),
+        term_of(slower),
+        change_term("restart_under_traffic", start.plan.version),
+    )
+    time = Quantity(value, min(low, value), max(high, value), "s", why)
+    return Phase(
+        "catching up under traffic", time, "copy from the other nodes", "less traffic; a later version"
+    )
 
 
 def _first_checkpoint(start: Starting) -> Phase:
@@ -181,115 +328,47 @@ def _first_checkpoint(start: Starting) -> Phase:
     return Phase("first local checkpoint", time, "protocol between the nodes", "")
 
 
-def _whole_of_2009(start: Starting, kind: Kind) -> list[Phase]:
-    """Versions up to 7.0: figures for whole restarts, by data, threads, processor, disk and traffic."""
-    plan = start.plan
-    initial = kind == "initial"
-    name = "initial_node_restart_s_per_gb_2009" if initial else "node_restart_s_per_gb_2009"
-    rate = constant_for(plan, name)
-    speed = core_speed(plan, plan.host(start.node.host_id))
-    exponent = constant_for(plan, "restart_ldm_exponent_2009")
-    threads = start.ldm / _LDM_OF_2009
-    single = constant_for(plan, "ndbd_restart_factor")
-    if threads >= 1:
-        gain, ends = threads**exponent.value, (threads**exponent.low, threads**exponent.high)
-    else:
-        gain, ends = 1 / single.value, (1 / single.high, 1 / single.low)
-    gigabytes = start.row_bytes / 1e9
-    seconds = gigabytes * rate.value / (gain * speed.value)
-    low = gigabytes * rate.low / (max(ends) * speed.high)
-    high = gigabytes * rate.high / (min(ends) * speed.low)
-    if calibration_of(plan, name) is not None:
-        # Measured on the plan's own machines: their speed and threads are in the rate already.
-        low, high = (gigabytes * r / (gain * speed.value) for r in (rate.low, rate.high))
-    why = [
-        Term("rows of the node", gigabytes, "GB", "formula"),
-        term_of(rate),
-        Term("LDM threads against the two of the measurement", threads, "factor", "plan"),
-        term_of(exponent if threads >= 1 else single),
-        speed.as_term("speed of a core against that of the measurement"),
-    ]
-    bound, shorten = "LDM threads and protocol of the version", "ndbmtd with more LDM threads; 7.1 or later"
-    disk = start.checkpoint_disk
-    if disk is not None and not initial:
-        reading = start.row_bytes / (disk.sequential_read_bytes_per_s * start.disk_factor)
-        why.append(Term(f"reading the checkpoint from {disk.name}", reading, "s", "plan"))
-        if reading > seconds:
-            bound, shorten = f"disk {disk.name}", "a disk that reads faster"
-        seconds, low, high = max(seconds, reading), max(low, reading), max(high, reading)
-    found = [
-        Phase(
-            "copy of all rows" if initial else "restore, log, indexes and catching up",
-            Quantity(seconds, low, high, "s", tuple(why)),
-            bound,
-            shorten,
-        )
-    ]
-    if kind == "system":
-        return found
-    writes = start.load.writes_per_s if start.load is not None else 0.0
-    if writes:
-        found.append(_catch_up_of_2009(start, seconds, writes))
-    if start.sql_nodes_down:
-        found.append(phases.hand_over_subscriptions(start))
-    return found
+def _of_node(
+    plan: Plan, node: DataNode, kind: Kind, conditions: Conditions, together: list[DataNode]
+) -> _Found:
+    return _phases(_starting(plan, node, conditions, together), kind)
 
 
-def _catch_up_of_2009(start: Starting, seconds: float, writes: float) -> Phase:
-    """What write traffic adds: rows that changed meanwhile, many times as slow before 6.3.28b and 7.0.9b."""
-    plan = start.plan
-    rate = constant_for(plan, "copy_node_rows_per_s_2009")
-    chase = max(0.1, 1 - writes / rate.value)
-    rows = min(start.rows, writes * seconds)
-    extra = rows / (rate.value * chase)
-    low, high = rows / rate.high, 2 * rows / (rate.low * chase)
-    why = [
-        Term("rows written while the node was away", rows, "rows", "workload"),
-        term_of(rate),
-        Term("share of the copy speed left by the traffic", chase, "fraction", "formula"),
-    ]
-    fixed = FASTER_UNDER_TRAFFIC_SINCE[0] if plan.version < (7, 0) else FASTER_UNDER_TRAFFIC_SINCE[1]
-    if plan.version < fixed:
-        slower = constant_for(plan, "traffic_restart_factor_old")
-        whole = seconds + extra
-        low, high = (slower.low * whole) - seconds, (slower.high * whole) - seconds
-        extra = slower.value * whole - seconds
-        why.append(term_of(slower))
-    time = Quantity(extra, min(low, extra), max(high, extra), "s", tuple(why))
-    return Phase(
-        "catching up under traffic", time, "copy from the other nodes", "less traffic; a later version"
-    )
-
-
-def _of_node(plan: Plan, node: DataNode, kind: Kind, conditions: Conditions) -> list[Phase]:
-    together = 1
-    if kind in ("system", "start"):
-        together = sum(1 for other in _members(plan) if other.host_id == node.host_id)
-    start = _starting(plan, node, conditions, together)
-    if plan.version < PHASED_SINCE and kind in ("node", "initial", "system"):
-        return _whole_of_2009(start, kind)
-    return _phases(start, kind)
-
-
-def _slowest(plan: Plan, nodes: list[DataNode], kind: Kind, conditions: Conditions) -> list[Phase]:
+def _slowest(plan: Plan, nodes: list[DataNode], kind: Kind, conditions: Conditions) -> _Found:
     """Phases of the node that takes longest: nodes that start together wait for one another."""
     held = node_data_by_id(plan)
+    on_host: dict[str, int] = {}
+    for node in nodes:
+        on_host[node.host_id] = on_host.get(node.host_id, 0) + 1
+    mates = {node.node_id: group for group in node_groups(plan) for node in group}
     # Nodes with the same hardware and settings differ by their rows only.
     alike: dict[object, DataNode] = {}
     for node in nodes:
-        host = plan.host(node.host_id)
-        disks = tuple(
-            (d.sequential_read_bytes_per_s, d.sync_write_latency_s)
-            for d in (disk_for(plan, node, role) for role in (DiskRole.LCP, DiskRole.REDO))
-            if d is not None
-        )
-        key = (host.cores, host.clock_ghz, host.network_bytes_per_s, disks, node.parameters)
-        rows = held[node.node_id].rows if node.node_id in held else 0.0
+        key: tuple[object, ...] = (_hardware(plan, node), on_host[node.host_id], node.parameters)
+        if kind in ("node", "initial"):
+            group = mates.get(node.node_id, ())
+            others = tuple(_hardware(plan, mate) for mate in group if mate.node_id != node.node_id)
+            key = (*key, others)
+        rows = held[node.node_id].fullest_ldm.rows if node.node_id in held else 0.0
         best = alike.get(key)
-        if best is None or rows > (held[best.node_id].rows if best.node_id in held else 0.0):
+        if best is None or rows > (held[best.node_id].fullest_ldm.rows if best.node_id in held else 0.0):
             alike[key] = node
-    estimates = [_of_node(plan, node, kind, conditions) for node in alike.values()]
-    return max(estimates, key=lambda found: sum(phase.duration_s.value for phase in found))
+    found = [_of_node(plan, node, kind, conditions, nodes) for node in alike.values()]
+    return max(found, key=lambda one: one.seconds)
+
+
+def _hardware(plan: Plan, node: DataNode) -> tuple[object, ...]:
+    """What of a node's host decides how long its start takes."""
+    host = plan.host(node.host_id)
+    disks = tuple(
+        (
+            d.sequential_read_bytes_per_s, d.sequential_write_bytes_per_s, d.sync_write_latency_s,
+            d.random_write_iops, d.other_load,
+        )
+        for d in (disk_for(plan, node, role) for role in DiskRole)
+        if d is not None
+    )  # fmt: skip
+    return (host.cores, host.clock_ghz, host.network_bytes_per_s, host.location_id, disks)
 
 
 def _members(plan: Plan) -> list[DataNode]:
@@ -310,7 +389,7 @@ def _rolling(plan: Plan, conditions: Conditions) -> RestartEstimate:
     )
     found = []
     for number, nodes in enumerate(rounds, 1):
-        slowest = _slowest(plan, nodes, "node", conditions)
+        slowest = _slowest(plan, nodes, "node", conditions).phases
         restart_s = total(((p.name, p.duration_s) for p in slowest), "s")
         ids = ", ".join(str(node.node_id) for node in nodes)
         whole = total_of_independent((("stop and checks", aside), ("restart", restart_s)), "s")
@@ -332,15 +411,16 @@ def start_beside(
 
     `grown`: the plan with the new nodes, `running`: without them. The nodes start together.
     """
-    held = node_data_by_id(running)
-    largest = max((data.checkpoint_bytes for data in held.values()), default=0.0)
+    others = _others(running, node_data_by_id(running), set(), wanted=True)
     found: list[Phase] = []
     for node in nodes:
-        start = _starting(grown, node, conditions)
-        start = replace(start, data=None, load=None, other_checkpoint_bytes=largest)
+        start = _starting(grown, node, conditions, nodes)
+        start = replace(start, data=None, load=None, others=others)
+        files = phases.create_disk_files(start)
         own = [
             phases.allocate_memory(start),
             phases.create_files(start),
+            *([files] if files is not None else []),
             phases.early_phases(start),
             phases.wait_for_checkpoint(start),
             phases.hand_over_subscriptions(start),
@@ -373,13 +453,15 @@ def restart(
         return _rolling(plan, conditions)
     if kind in ("system", "start"):
         found = _slowest(plan, members, kind, conditions)
-        return _estimate(kind, tuple(node.node_id for node in members), found)
+        return _estimate(kind, tuple(node.node_id for node in members), found.phases)
     if node_id is not None:
         node = next(n for n in plan.data_nodes if n.node_id == node_id)
     else:
         held = node_data_by_id(plan)
-        node = max(members, key=lambda n: held[n.node_id].rows if n.node_id in held else 0.0)
+        node = max(members, key=lambda n: held[n.node_id].fullest_ldm.rows if n.node_id in held else 0.0)
     notes: tuple[str, ...] = ()
     if all(len(group) < 2 for group in node_groups(plan)):
         notes = ("NoOfReplicas = 1: without this node the cluster is down, and --initial loses its rows",)
-    return _estimate(kind, (node.node_id,), _of_node(plan, node, kind, conditions), notes)
+    together = [node, *(n for n in members if n.node_id in conditions.restarting and n is not node)]
+    one = _of_node(plan, node, kind, conditions, together)
+    return _estimate(kind, (node.node_id,), one.phases, notes, one.bytes_moved)

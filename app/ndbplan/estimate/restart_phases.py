@@ -10,23 +10,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ndbplan.base.units import GIB, MIB
-from ndbplan.estimate.checkpoint import NodeCheckpoint, is_partial, speed_limits
+from ndbplan.base.units import GIB, KIB, MIB
+from ndbplan.estimate.checkpoint import NodeCheckpoint, SpeedLimits, is_partial, speed_limits
 from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.copy_links import Crossing
 from ndbplan.estimate.disk_data import NodeDiskData
+from ndbplan.estimate.disk_files import create_file, disk_left, files_to_create
 from ndbplan.estimate.load import NodeLoad
-from ndbplan.estimate.node_data import NodeData
+from ndbplan.estimate.node_data import LdmData, NodeData
 from ndbplan.estimate.parameters import number
-from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.redo import log_bytes_per_part
+from ndbplan.estimate.speed_terms import Limit, change_term, slowest, spread_terms
+from ndbplan.estimate.topology import ldm_threads
 from ndbplan.ndb.constants import Constant
+from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.settings import data_node_text, redo_log_parts
 
-_LEAST_COPY_SHARE = 0.2
+LEAST_COPY_SHARE = 0.2
 """Share of the copy speed that traffic leaves at least."""
+OLD_CHECKPOINT_WRITERS = 2
+"""LDM threads that wrote a checkpoint at once before 7.4.1 (release notes), each at DiskCheckpointSpeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,17 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherNode:
+    """Another data node of the cluster, as far as a start waits for its checkpoint."""
+
+    node: DataNode
+    checkpoint_bytes: float
+    writes_bytes_per_s: float
+    """What its disk can take of a checkpoint."""
+    disk: str
+
+
+@dataclass(frozen=True, slots=True)
 class Starting:
     """Everything a start of one data node depends on."""
 
@@ -58,22 +76,39 @@ class Starting:
     node: DataNode
     data: NodeData | None
     """None: the node holds no rows."""
+    fullest: LdmData
+    """The most that any LDM thread of the node holds of each quantity."""
     ldm: float
     """LDM threads that hold rows and have a core to run on."""
-    network_bytes_per_s: float
+    links: tuple[Crossing, ...]
+    """Links that all rows of the node cross when they are copied to it, with what else crosses them then."""
+    source_disks: tuple[Disk, ...]
+    """Disks with the data files of the nodes that rows are copied from."""
     checkpoint_disk: Disk | None
     redo_disk: Disk | None
+    data_disk: Disk | None
+    """With the data files."""
+    undo_disk: Disk | None
     disk_factor: float
     """Speed of the disks against what the plan states."""
+    sharing: dict[str, int]
+    """Data nodes that start at once and use a disk, by its id."""
+    busy: dict[str, float]
+    """Share of the time of each disk that the traffic of other nodes takes, by its id."""
     load: NodeLoad | None
     """The node's load while it restarts; None: no traffic."""
     checkpoint: NodeCheckpoint | None
     disk_data: NodeDiskData | None
-    other_checkpoint_bytes: float
-    """Rows in a checkpoint of the largest other node."""
+    others: tuple[OtherNode, ...]
+    """Other data nodes that take part in the checkpoint it waits for; alike ones once."""
     sql_nodes_down: int
     redo_bytes: float | None = None
     """Log of the fullest part to run again; None: what the load leaves."""
+
+    @property
+    def chance(self) -> tuple[float, float]:
+        """Least and most that the fullest LDM thread holds by chance, against `fullest`."""
+        return (self.data.fullest_low, self.data.fullest_high) if self.data is not None else (1.0, 1.0)
 
     @property
     def rows(self) -> float:
@@ -82,19 +117,48 @@ class Starting:
 
     @property
     def row_bytes(self) -> float:
-        """Bytes of rows of the node."""
+        """Bytes of rows of the node, in memory."""
         return self.data.row_bytes if self.data is not None else 0.0
 
+    def has(self, change: str) -> bool:
+        """Whether the plan's version has a change of the product."""
+        return speed_change(change).is_in(self.plan.version)
 
-def _at(amount: float, rate: Constant, threads: float, name: str, unit: str) -> Quantity:
-    """Time for an amount at a rate for each of so many threads."""
+    def left_of(self, disk: Disk) -> float:
+        """Share of a disk that this start gets beside other programs, starting nodes and traffic."""
+        left = max(0.2 * disk_left(disk), disk_left(disk) - self.busy.get(disk.id, 0.0) / self.disk_factor)
+        return left / max(1, self.sharing.get(disk.id, 1))
+
+    def reads(self, disk: Disk) -> float:
+        """Bytes per second that this start reads from a disk, in order."""
+        return disk.sequential_read_bytes_per_s * self.disk_factor * self.left_of(disk)
+
+    def writes(self, disk: Disk) -> float:
+        """Bytes per second that this start writes to a disk, in order."""
+        return disk.sequential_write_bytes_per_s * self.disk_factor * self.left_of(disk)
+
+
+def busiest_thread(fullest: float, whole: float, threads: float) -> float:
+    """What the busiest thread has to do: all of its own, or its part of everything on fewer cores."""
+    least = whole / threads
+    # What is even but for rounding is even.
+    return fullest if fullest > least * (1 + 1e-9) else least
+
+
+def _at(start: Starting, whole: float, fullest: float, rate: Constant, name: str, unit: str) -> Quantity:
+    """Time of LDM threads for an amount: that of the fullest one, or of all on the cores that there are."""
+    amounts = [
+        busiest_thread(fullest * chance, whole, start.ldm)
+        for chance in (1.0, start.chance[0], start.chance[1])
+    ]
     why = (
-        Term(name, amount, unit, "formula"),
-        Term("LDM threads with rows", threads, "", "plan"),
+        Term(name, whole, unit, "distribution"),
+        Term("in the fullest LDM thread", fullest, unit, "distribution"),
+        Term("LDM threads with rows and cores to run on", start.ldm, "", "plan", spread_terms(start.plan)),
         term_of(rate),
     )
-    value, low, high = (amount / (threads * r) for r in (rate.value, rate.high, rate.low))
-    return Quantity(value, low, high, "s", why)
+    value, low, high = (a / r for a, r in zip(amounts, (rate.value, rate.high, rate.low), strict=True))
+    return Quantity(value, min(value, low), max(value, high), "s", why)
 
 
 def _fixed(found: Constant) -> Quantity:
@@ -111,26 +175,29 @@ def _plus(*parts: tuple[str, Quantity]) -> Quantity:
     )
 
 
-def _longest(*bounds: tuple[str, Quantity, str]) -> tuple[Quantity, str, str]:
-    """The slowest of several bounds that work at the same time, its name and what would shorten it."""
-    name, slowest, shorten = max(bounds, key=lambda item: item[1].value)
-    quantity = Quantity(
-        slowest.value,
-        max(q.low for _, q, _ in bounds),
-        max(q.high for _, q, _ in bounds),
-        "s",
-        tuple(q.as_term(f"bound by {n}") for n, q, _ in bounds),
-    )
-    return quantity, name, shorten
-
-
 def allocate_memory(start: Starting) -> Phase:
-    """Allocate and touch all memory of the node."""
+    """Allocate and touch all memory of the node: by one thread before 7.4.1."""
     names = ("DataMemory", "IndexMemory", "DiskPageBufferMemory")
     memory = sum(number(start.plan, start.node, name, 0) for name in names)
     rate = constant_for(start.plan, "memory_touch_bytes_per_s")
-    why = (Term("DataMemory, IndexMemory and DiskPageBufferMemory", memory, "bytes", "plan"), term_of(rate))
-    time = Quantity(memory / rate.value, memory / rate.high, memory / rate.low, "s", why)
+    slower = (1.0, 1.0, 1.0)
+    terms: tuple[Term, ...] = (change_term("memory_touched_by_threads", start.plan.version),)
+    if not start.has("memory_touched_by_threads"):
+        factor = constant_for(start.plan, "memory_touch_one_thread_factor")
+        slower = (factor.value, factor.low, factor.high)
+        terms = (*terms, term_of(factor))
+    why = (
+        Term("DataMemory, IndexMemory and DiskPageBufferMemory", memory, "bytes", "plan"),
+        term_of(rate),
+        *terms,
+    )
+    time = Quantity(
+        slower[0] * memory / rate.value,
+        slower[1] * memory / rate.high,
+        slower[2] * memory / rate.low,
+        "s",
+        why,
+    )
     return Phase("allocate memory", time, "page faults of the kernel", "less DataMemory; huge pages")
 
 
@@ -163,59 +230,118 @@ def create_files(start: Starting) -> Phase:
     sparse = str(text or "sparse").lower() != "full"
     disk = start.redo_disk
     margin = constant_for(plan, "file_create_margin")
+    speed = start.writes(disk) if disk is not None else 100e6
     if sparse:
         page = constant_for(plan, "sparse_init_page_s")
         latency, source = page.value, term_of(page)
         if disk is not None:
             latency = (disk.sync_write_latency_s or 1 / disk.random_write_iops) / start.disk_factor
+            latency *= max(1, start.sharing.get(disk.id, 1))
             source = Term(f"synchronous write of a page on {disk.name}", latency, "s", "plan")
         pages = size / MIB
+        least = pages * 32 * KIB / speed
         why = [Term("one page for each MiB", pages, "", "source: Dblqh::writeInitMbyte"), source]
-        value = pages * latency
+        value = max(pages * latency, least)
         shorten = "a disk with faster synchronous writes; fewer or smaller redo log files"
     else:
-        speed = disk.sequential_write_bytes_per_s * start.disk_factor if disk is not None else 100e6
+        least = value = size / speed
         why = [Term("sequential writing", speed, "bytes/s", "plan")]
-        value = size / speed
         shorten = "InitFragmentLogFiles=SPARSE; a faster disk"
     files = Term("redo log files", size, "bytes", "NoOfFragmentLogParts × files × size")
-    time = Quantity(value, value * margin.low, value * margin.high, "s", (files, *why, term_of(margin)))
+    low = max(least, value * margin.low)
+    time = Quantity(value, low, value * margin.high, "s", (files, *why, term_of(margin)))
     return Phase("create redo log files", time, f"disk {disk.name}" if disk else "disk", shorten)
 
 
-def restore(start: Starting) -> Phase:
-    """Restore all rows from the local checkpoint."""
-    plan = start.plan
-    by_bytes = _at(start.row_bytes, constant_for(plan, "restore_ldm_bytes_per_s"), start.ldm, "rows", "bytes")
-    by_rows = _at(start.rows, constant_for(plan, "restore_ldm_rows_per_s"), start.ldm, "rows", "rows")
-    more = "more LDM threads"
-    bounds = [("LDM threads, bytes", by_bytes, more), ("LDM threads, rows", by_rows, more)]
-    disk = start.checkpoint_disk
-    if disk is not None and start.data is not None:
-        read = constant_for(plan, "restore_read_factor_partial")
-        factor = (read.value, read.low, read.high) if is_partial(plan, start.node) else (1.0, 1.0, 1.0)
-        if number(plan, start.node, "CompressedLCP", 0):
-            packed = constant_for(plan, "lcp_compressed_factor").value
-            factor = (factor[0] * packed, factor[1] * packed, factor[2] * packed)
-        held = start.data.checkpoint_bytes
-        speed = disk.sequential_read_bytes_per_s * start.disk_factor
-        why = (
-            Term("checkpoint on disk", held, "bytes", "formula"),
-            Term("bytes read for each byte restored", factor[0], "factor", "RecoveryWork"),
-            Term(f"sequential reading of {disk.name}", speed, "bytes/s", "plan"),
+def create_disk_files(start: Starting) -> Phase | None:
+    """Create undo and data files, which are written in full; None without any.
+
+    A new node makes them, and so does a node that starts with --initial (unless they were kept: then it is
+    done sooner). Source: manual, disk data storage; NDB 7.4.10 and 8.4.8 lgman and tsman.
+    """
+    parts = []
+    slow: tuple[float, str] = (0.0, "")
+    for files in files_to_create(start.plan, start.node):
+        together = start.sharing.get(files.disk.id, 1)
+        one = create_file(start.plan, files.disk, files.size_bytes, start.disk_factor, together)
+        whole = one.scaled(
+            files.count, "s", (one.as_term("one file"), Term("files", files.count, "", "plan"))
         )
-        value, low, high = (held * f / speed for f in factor)
-        by_disk = Quantity(value, low, high, "s", why)
-        bounds.append((f"disk {disk.name}", by_disk, "a disk that reads faster"))
-    time, bound, shorten = _longest(*bounds)
-    return Phase("restore from local checkpoint", time, bound, shorten)
+        parts.append((files.name, whole))
+        slow = max(slow, (whole.value, files.disk.name))
+    if not parts:
+        return None
+    return Phase(
+        "create undo and data files",
+        total(parts, "s"),
+        f"disk {slow[1]}",
+        "smaller or fewer files; a faster disk",
+    )
+
+
+def _checkpoint_on_disk(start: Starting) -> Limit | None:
+    """Reading the checkpoint from its disk; None when it is not known."""
+    disk, plan = start.checkpoint_disk, start.plan
+    if disk is None or start.data is None:
+        return None
+    read = constant_for(plan, "restore_read_factor_partial")
+    factor = (read.value, read.low, read.high) if is_partial(plan, start.node) else (1.0, 1.0, 1.0)
+    if number(plan, start.node, "CompressedLCP", 0):
+        packed = constant_for(plan, "lcp_compressed_factor").value
+        factor = (factor[0] * packed, factor[1] * packed, factor[2] * packed)
+    held = start.data.checkpoint_bytes
+    speed = start.reads(disk)
+    why = (
+        Term("checkpoint on disk", held, "bytes", "formula"),
+        Term("bytes read for each byte restored", factor[0], "factor", "RecoveryWork"),
+        Term(f"sequential reading of {disk.name}", speed, "bytes/s", "plan"),
+    )
+    value, low, high = (held * f / speed for f in factor)
+    return Limit(f"disk {disk.name}", Quantity(value, low, high, "s", why), "a disk that reads faster")
+
+
+def restore(start: Starting) -> Phase:
+    """Restore all rows in memory from the local checkpoint; columns on disk stay where they are.
+
+    A row takes its LDM thread a time of its own and one for each byte (running 8.4.8 cluster).
+    """
+    plan, fullest = start.plan, start.fullest
+    rows = _at(start, start.rows, fullest.rows, constant_for(plan, "restore_ldm_rows_per_s"), "rows", "rows")
+    size = _at(
+        start,
+        start.row_bytes,
+        fullest.row_bytes,
+        constant_for(plan, "restore_ldm_bytes_per_s"),
+        "bytes of rows",
+        "bytes",
+    )
+    terms = [change_term("restore_without_delays", plan.version)]
+    slower = (1.0, 1.0, 1.0)
+    if not start.has("restore_without_delays"):
+        delays = constant_for(plan, "restore_delays_factor")
+        slower = (delays.value, delays.low, delays.high)
+        terms.append(term_of(delays))
+    by_threads = Quantity(
+        slower[0] * (rows.value + size.value),
+        slower[1] * (rows.low + size.low),
+        slower[2] * (rows.high + size.high),
+        "s",
+        (rows.as_term("rows"), size.as_term("their bytes"), *terms),
+    )
+    limits = [Limit("the fullest LDM thread", by_threads, "more LDM threads")]
+    on_disk = _checkpoint_on_disk(start)
+    if on_disk is not None:
+        limits.append(on_disk)
+    time, decides = slowest(*limits)
+    return Phase("restore from local checkpoint", time, decides.name, decides.shorten)
 
 
 def replay_redo(start: Starting) -> Phase:
-    """Run the redo log since the checkpoint that was restored."""
+    """Run the redo log since the checkpoint that was restored; no faster than it is read from its disk."""
     plan = start.plan
     rate = constant_for(plan, "redo_replay_bytes_per_s")
     part, per_s = start.load.hottest_log_part if start.load is not None else (0, 0.0)
+    all_parts = sum(size for _, size in start.load.redo_by_log_part) if start.load is not None else 0.0
     interval = start.checkpoint.duration_s.value if start.checkpoint is not None else 0.0
     pause = constant_for(plan, "lcp_pause_s").value
     since = interval + pause
@@ -228,10 +354,22 @@ def replay_redo(start: Starting) -> Phase:
         Term(f"log of part {part} since the last checkpoint", log, "bytes", "1 to 2 checkpoints, or stated"),
         term_of(rate),
     )
-    time = Quantity(log / rate.value, least / rate.high, max(log, most) / rate.low, "s", why)
-    return Phase(
-        "execute redo log", time, "LDM thread of the fullest log part", "shorter checkpoints (faster writing)"
-    )
+    replayed = Quantity(log / rate.value, least / rate.high, max(log, most) / rate.low, "s", why)
+    limits = [Limit("LDM thread of the fullest log part", replayed, "shorter checkpoints (faster writing)")]
+    disk = start.redo_disk
+    if disk is not None:
+        parts = max(1.0, all_parts / per_s) if per_s else 1.0
+        speed = start.reads(disk)
+        read = (
+            Term("log of all parts", log * parts, "bytes", "formula"),
+            Term(f"sequential reading of {disk.name}", speed, "bytes/s", "plan"),
+        )
+        value, low, high = (amount * parts / speed for amount in (log, least, max(log, most)))
+        limits.append(
+            Limit(f"disk {disk.name}", Quantity(value, low, high, "s", read), "a disk that reads faster")
+        )
+    time, decides = slowest(*limits)
+    return Phase("execute redo log", time, decides.name, decides.shorten)
 
 
 def apply_undo(start: Starting) -> Phase | None:
@@ -240,122 +378,119 @@ def apply_undo(start: Starting) -> Phase | None:
         return None
     per_s = start.disk_data.undo_bytes_per_s.value
     interval = start.checkpoint.duration_s.value if start.checkpoint is not None else 0.0
-    log = per_s * 1.5 * interval
-    disk = start.checkpoint_disk
-    speed = (disk.sequential_read_bytes_per_s if disk is not None else 100e6) * start.disk_factor
+    # On average half a checkpoint has run since the last complete one, which itself took one.
+    log, least = per_s * 1.5 * interval, per_s * interval
+    disk = start.undo_disk
+    speed = start.reads(disk) if disk is not None else 100e6 * start.disk_factor
     why = (
         Term("undo log since the last checkpoint", log, "bytes", "workload"),
         Term("reading", speed, "bytes/s", "plan"),
     )
-    time = Quantity(log / speed, 0.5 * log / speed, 4 * log / speed, "s", why)
-    return Phase("execute undo log", time, "disk with the undo log", "shorter checkpoints")
+    time = Quantity(log / speed, least / speed, 4 * log / speed, "s", why)
+    bound = f"disk {disk.name}" if disk is not None else "disk with the undo log"
+    return Phase("execute undo log", time, bound, "shorter checkpoints")
 
 
 def rebuild_indexes(start: Starting) -> Phase:
     """Rebuild all ordered indexes, which are kept in memory only."""
-    plan = start.plan
+    plan, fullest = start.plan, start.fullest
     entries = start.data.index_entries if start.data is not None else 0.0
     indexed = start.data.indexed_row_bytes if start.data is not None else 0.0
     entry_rate = constant_for(plan, "index_build_ldm_rows_per_s")
     byte_rate = constant_for(plan, "index_build_ldm_bytes_per_s")
-    by_rows = _at(entries, entry_rate, start.ldm, "index entries", "rows")
-    by_bytes = _at(indexed, byte_rate, start.ldm, "bytes of indexed rows", "bytes")
+    by_rows = _at(start, entries, fullest.index_entries, entry_rate, "index entries", "rows")
+    by_bytes = _at(start, indexed, fullest.indexed_row_bytes, byte_rate, "bytes of indexed rows", "bytes")
     more = "more LDM threads; PRIMARY KEY USING HASH where no range is read"
-    time, bound, shorten = _longest(
-        ("index threads, entries", by_rows, more), ("index threads, bytes of rows", by_bytes, more)
+    time, decides = slowest(
+        Limit("index threads, entries", by_rows, more), Limit("index threads, bytes of rows", by_bytes, more)
     )
-    return Phase("rebuild ordered indexes", time, bound, shorten)
+    return Phase("rebuild ordered indexes", time, decides.name, decides.shorten)
 
 
-def copies_in_two_passes(plan: Plan, node: DataNode) -> bool:
-    """Whether an initial restart copies rows first and builds the ordered indexes afterwards."""
-    return bool(number(plan, node, "TwoPassInitialNodeRestartCopy", 0))
+def _waits_for(start: Starting, limits: SpeedLimits, *, own: bool, writers: float) -> tuple[float, Term]:
+    """Bytes per second of a checkpoint by the version's parameters, and the term that says which."""
+    if start.has("checkpoint_speed_by_parameters"):
+        speed = limits.own_restart if own else limits.other_restart
+        name = "MaxDiskWriteSpeedOwnRestart" if own else "MaxDiskWriteSpeedOtherNodeRestart"
+        return speed, Term(name, speed, "bytes/s", "plan")
+    if own:
+        return limits.own_restart, Term("DiskCheckpointSpeedInRestart", limits.own_restart, "bytes/s", "plan")
+    speed = limits.other_restart * writers
+    each = Term("LDM threads that write at once, each at it", writers, "", "release notes 7.4.1")
+    return speed, Term("DiskCheckpointSpeed", limits.other_restart, "bytes/s", "plan", (each,))
 
 
-def _copy_rows_per_s(start: Starting, row_by_row_indexes: float) -> tuple[Quantity, str]:
-    """Rows per second that other nodes send to this one."""
-    plan = start.plan
-    rate, share = constant_for(plan, "copy_ldm_rows_per_s"), constant_for(plan, "copy_network_share")
-    row = start.row_bytes / start.rows if start.rows else 1.0
-    slower = constant_for(plan, "index_row_by_row_factor")
-    factors = [1 + f * row_by_row_indexes for f in (slower.value, slower.high, slower.low)]
-    threads = [start.ldm * r / f for r, f in zip((rate.value, rate.low, rate.high), factors, strict=True)]
-    link = [s * start.network_bytes_per_s / row for s in (share.value, share.low, share.high)]
-    why = (
-        Term("LDM threads with rows", start.ldm, "", "plan"), term_of(rate),
-        Term("network", start.network_bytes_per_s, "bytes/s", "plan"), term_of(share),
-        Term("bytes of a row", row, "bytes", "formula"),
-    )  # fmt: skip
-    ends = [min(t, n) for t, n in zip(threads, link, strict=True)]
-    quantity = Quantity(ends[0], min(ends), max(ends), "rows/s", why)
-    return quantity, "LDM threads" if threads[0] <= link[0] else "network"
+def _own_checkpoints(start: Starting, count: Quantity, limits: SpeedLimits, factor: float) -> Limit | None:
+    """Writing all rows of the node itself to its checkpoint disk; None without rows."""
+    if start.data is None or start.data.checkpoint_bytes <= 0:
+        return None
+    speed, term = _waits_for(start, limits, own=True, writers=1)
+    disk, held = start.checkpoint_disk, start.data.checkpoint_bytes * factor
+    name = term.term
+    if disk is not None and start.writes(disk) < speed:
+        speed, name = start.writes(disk), f"disk {disk.name}"
+        term = Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan")
+    why = (Term("full checkpoint of the node", held, "bytes", "formula"), term, *count.why)
+    one = held / speed
+    time = Quantity(count.value * one, count.low * one, count.high * one, "s", why)
+    return Limit(name, time, "a faster disk; raise MaxDiskWriteSpeedOwnRestart")
 
 
-def copy_fragments(start: Starting, *, initial: bool, before_s: float) -> Phase:
-    """Fetch from the other nodes what changed while the node was away, or all rows after --initial.
+def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
+    """Wait until a checkpoint in which the node takes part is complete, so that it can recover on its own.
 
-    `before_s`: how long the node has been away when the copy starts.
+    After --initial the node itself writes all its rows; after a system restart all nodes write at the speed
+    of their own restart; else the other nodes write at that of another node's restart, up to 7.5 all rows.
     """
-    plan = start.plan
-    indexes = 0.0
-    if initial and not copies_in_two_passes(plan, start.node) and start.rows and start.data is not None:
-        indexes = start.data.index_entries / start.rows
-    rate, bound = _copy_rows_per_s(start, indexes)
-    writes = start.load.writes_per_s if start.load is not None else 0.0
-    # Writes reach a fragment directly once its copy has begun, but they take from the same threads and links.
-    left = [r * max(_LEAST_COPY_SHARE, 1 - writes / r) for r in (rate.value, rate.high, rate.low)]
-    if initial:
-        rows = start.rows
-        scan = Quantity.exact(0.0, "s")
-    else:
-        rows = min(start.rows, writes * before_s)
-        scan_rate = constant_for(plan, "copy_scan_ldm_rows_per_s")
-        scan = _at(start.rows, scan_rate, start.ldm, "rows compared", "rows")
-    why = (
-        Term("rows to send", rows, "rows", "all rows" if initial else "changed while the node was away"),
-        rate.as_term("rows sent"),
-        Term("rows written meanwhile", writes, "rows/s", "workload"),
-    )
-    value, low, high = (rows / r for r in left)
-    sent = Quantity(value, low, high, "s", why)
-    time = _plus(("comparison of all rows", scan), ("rows sent", sent)) if not initial else sent
-    if not initial and scan.value >= sent.value:
-        bound = "LDM threads that scan"
-    shorten = "more LDM threads" if bound.startswith("LDM") else "a faster network"
-    return Phase("copy fragments", time, bound, f"{shorten}; less traffic" if writes else shorten)
-
-
-def wait_for_checkpoint(start: Starting) -> Phase:
-    """Wait until a checkpoint in which the node takes part is complete, so that it can recover on its own."""
     plan = start.plan
     idle = constant_for(plan, "lcp_wait_idle_s")
     limits = speed_limits(plan, start.node)
-    held = max(start.other_checkpoint_bytes, start.data.checkpoint_bytes if start.data is not None else 0.0)
-    bound = "protocol"
-    if is_partial(plan, start.node):
-        written = start.checkpoint.written_bytes.value if start.load is not None and start.checkpoint else 0.0
-        held = min(held, written)
+    packed = 1.0
     if number(plan, start.node, "CompressedLCP", 0):
-        held *= constant_for(plan, "lcp_compressed_factor").value
-    speed = limits.other_restart
-    seconds = held / speed if speed else 0.0
-    if seconds > idle.value:
-        bound = "write speed of checkpoints on the other nodes"
+        packed = constant_for(plan, "lcp_compressed_factor").value
+    partial = is_partial(plan, start.node)
+    written = start.checkpoint.written_bytes.value if start.load is not None and start.checkpoint else 0.0
     half = 0.5 if start.load is not None else 0.0
-    why = (
-        term_of(idle),
-        Term("checkpoint of the largest other node", held, "bytes", "formula"),
-        Term("MaxDiskWriteSpeedOtherNodeRestart", speed, "bytes/s", "plan"),
-        Term("rest of a checkpoint that runs already", half, "of one", "assumption"),
+    count = Quantity.exact(1.0, "checkpoints")
+    if kind == "initial":
+        times = constant_for(plan, "initial_restart_checkpoints")
+        count = Quantity(times.value, times.low, times.high, "checkpoints", (term_of(times),))
+    waits = [Limit("protocol", Quantity.exact(0.0, "s"))]
+    for other in start.others:
+        own_limits = speed_limits(plan, other.node)
+        writers = min(float(OLD_CHECKPOINT_WRITERS), float(max(1, ldm_threads(plan, other.node))))
+        speed, term = _waits_for(start, own_limits, own=kind == "system", writers=writers)
+        held = (min(other.checkpoint_bytes, written) if partial else other.checkpoint_bytes) * packed
+        name = "write speed of checkpoints on the other nodes"
+        if other.writes_bytes_per_s * start.disk_factor < speed:
+            speed, name = other.writes_bytes_per_s * start.disk_factor, f"disk {other.disk}"
+        seconds = held / speed if speed else 0.0
+        why = (
+            Term(f"checkpoint of node {other.node.node_id}", held, "bytes", "formula"),
+            term,
+            Term("speed of writing", speed, "bytes/s", "plan"),
+            count.as_term("checkpoints to wait for"),
+            Term("rest of a checkpoint that runs already", half, "of one", "assumption"),
+        )
+        time = Quantity(
+            seconds * (count.value + half), seconds * count.low, seconds * (count.high + 1.2), "s", why
+        )
+        waits.append(Limit(name, time, f"raise {term.term}"))
+    own = None
+    if kind == "initial" or not partial:
+        own = _own_checkpoints(start, count, limits, packed)
+    if own is not None:
+        waits.append(own)
+    time, decides = slowest(
+        *waits,
+        why=(
+            change_term("partial_checkpoints", plan.version),
+            change_term("checkpoint_speed_by_parameters", plan.version),
+        ),
     )
-    time = Quantity(
-        idle.value + seconds * (1 + half),
-        idle.low + seconds * 0.5,
-        idle.high + seconds * 2.2,
-        "s",
-        why,
-    )
-    return Phase("wait for local checkpoint", time, bound, "raise MaxDiskWriteSpeedOtherNodeRestart")
+    time = _plus(("protocol", _fixed(idle)), ("writing", time))
+    bound = decides.name if time.value > 2 * idle.value else "protocol"
+    return Phase("wait for local checkpoint", time, bound, decides.shorten if bound != "protocol" else "")
 
 
 def hand_over_subscriptions(start: Starting) -> Phase:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout, unique_tables
 from ndbplan.ndb.constants import constant
+from ndbplan.ndb.rowformat import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
 
@@ -23,6 +24,15 @@ class RowCost:
     """Bytes in a checkpoint: 4 + fixed + variable for each row (measured within 0.15 % on 8 tables)."""
     ordered_indexes: int
     """Ordered indexes of the table, that of the primary key included."""
+    disk_row_bytes: float = 0.0
+    """Bytes of columns on disk as they are sent, copied and backed up: values of mean length."""
+    disk_page_bytes: float = 0.0
+    """Bytes of data file pages that the columns on disk take: full declared width."""
+
+    @property
+    def moved_bytes(self) -> float:
+        """Bytes that cross over when the row is copied or backed up: its parts in memory and on disk."""
+        return self.row_bytes + self.disk_row_bytes
 
 
 def ordered_indexes(table: Table) -> int:
@@ -35,16 +45,36 @@ def _checkpoint_bytes(layout: RowLayout) -> float:
     return constant("lcp_record_overhead_bytes").value + layout.fixed_bytes + layout.variable_bytes
 
 
+_DISK_HEAD_BYTES = 12
+"""Header and global checkpoint of a disk row: three words (NDB 7.4.10 Dbtup::computeTableMetaData)."""
+
+
+def disk_row_bytes(layout: RowLayout) -> float:
+    """Mean bytes of a row's columns on disk, its head included; 0 when it has none."""
+    if not layout.disk_words:
+        return 0.0
+    values = sum(c.mean_words * (1.0 - c.null_fraction) for c in layout.columns if c.is_disk)
+    return _DISK_HEAD_BYTES + 4 * values
+
+
+def _disk_page_bytes(layout: RowLayout) -> float:
+    return PAGE_BYTES / layout.rows_per_disk_page if layout.disk_words else 0.0
+
+
 @memo_by_identity(size=4096)
 def row_cost(table: Table, version: NdbVersion) -> RowCost:
     """What one row of the table takes in memory and in a checkpoint."""
     layout = row_layout(table, version)
     rows, size, checkpoint = 1.0, layout.fixed_bytes + layout.variable_bytes, _checkpoint_bytes(layout)
+    on_disk, pages = disk_row_bytes(layout), _disk_page_bytes(layout)
     hidden = [(p.parts_per_row, p.layout) for p in blob_parts(table, version)]
     hidden += [(u.rows_fraction, u.layout) for u in unique_tables(table, version)]
     for count, part in hidden:
         rows += count
         size += count * (part.fixed_bytes + part.variable_bytes)
         checkpoint += count * _checkpoint_bytes(part)
+        on_disk += count * disk_row_bytes(part)
+        pages += count * _disk_page_bytes(part)
     # A table without logging is not checkpointed either: it is empty after a system restart.
-    return RowCost(rows, size, checkpoint if table.logging else 0.0, ordered_indexes(table))
+    logged = checkpoint if table.logging else 0.0
+    return RowCost(rows, size, logged, ordered_indexes(table), on_disk, pages)

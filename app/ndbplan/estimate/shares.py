@@ -46,6 +46,8 @@ class NodeShare:
     """Share of `replicas` by log part."""
     by_ldm: tuple[tuple[int, float], ...]
     """Share of `replicas` by LDM instance."""
+    primaries_by_ldm: tuple[tuple[int, float], ...] = ()
+    """Share of `primaries` by LDM instance."""
     chance: Chance | None = None
     """What is a matter of chance; None: nothing, as rows were counted or the values are known."""
 
@@ -98,6 +100,8 @@ def _spread(distribution: TableDistribution, weights: Array) -> Shares:
         np.add.at(even_parts, (placed.nodes[:, replica], placed.log_part), even)
         np.add.at(even_ldms, (placed.nodes[:, replica], placed.ldm[:, replica]), even)
     values = distribution.values if distribution.is_by_chance else 0
+    own = np.zeros_like(ldms)
+    np.add.at(own, (placed.nodes[:, 0], placed.ldm[:, 0]), weights)
     primaries = np.bincount(placed.nodes[:, 0], weights=weights, minlength=limit)
     replicas = parts.sum(axis=1)
     return {
@@ -107,6 +111,7 @@ def _spread(distribution: TableDistribution, weights: Array) -> Shares:
             by_log_part=tuple((int(i), float(parts[node_id, i])) for i in np.flatnonzero(parts[node_id])),
             by_ldm=tuple((int(i), float(ldms[node_id, i])) for i in np.flatnonzero(ldms[node_id])),
             chance=Chance(values, even_parts[node_id], even_ldms[node_id]) if values else None,
+            primaries_by_ldm=tuple((int(i), float(own[node_id, i])) for i in np.flatnonzero(own[node_id])),
         )
         for node_id in np.unique(placed.nodes).tolist()
     }

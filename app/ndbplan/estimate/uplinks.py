@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from ndbplan.estimate.clients import client_processes
 from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.jobs import steady
 from ndbplan.estimate.load import node_loads
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.plan.node_groups import node_groups
@@ -89,7 +91,8 @@ def _flows(plan: Plan, workload: Workload) -> _Flows:
     payload = sum(load.write_payload_bytes_per_s for load in loads)
     writes = sum(load.writes_per_s for load in loads) / no_of_replicas(plan)
     row = payload / writes if writes else 0.0
-    clients = [plan.host(client.host_id).location_id for client in plan.sql_nodes]
+    coming = client_processes(plan, steady(plan, workload))
+    clients = [plan.host(p.host_id).location_id for p in coming if p.host_id is not None]
     mates = {node.node_id: group for group in node_groups(plan) for node in group}
     for load in loads:
         here, own = place[load.node_id], load.write_payload_bytes_per_s

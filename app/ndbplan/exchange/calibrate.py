@@ -6,6 +6,9 @@ plan = timed_reorganise(plan, seconds=248)
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +17,7 @@ from ndbplan.estimate.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.node_data import NodeData, node_data_by_id
 from ndbplan.estimate.reorganise import reorganise
-from ndbplan.estimate.restart import Conditions, Kind, busy_threads, restart
+from ndbplan.estimate.restart import Conditions, Kind, restart
 from ndbplan.exchange.measurements import Measurement, MeasurementError
 from ndbplan.plan import edits
 from ndbplan.plan.hardware import Disk
@@ -28,6 +31,11 @@ _DISK_FIELDS = {
     "random_write_iops": "per s",
     "sync_write_latency_s": "s",
 }
+_RATES_OF_PHASE = {
+    "restore_s": ("restore from local checkpoint", ("restore_ldm_rows_per_s", "restore_ldm_bytes_per_s")),
+    "index_s": ("rebuild ordered indexes", ("index_build_ldm_rows_per_s", "index_build_ldm_bytes_per_s")),
+}
+"""Phase of restart_info: the phase of the estimate and the rates that it tells."""
 _LEAST_PHASE_S = 2.0
 """Whole seconds are reported: a shorter phase says nothing about a rate."""
 _RANGE = 1.1
@@ -98,6 +106,84 @@ def _calibrate_disk(
     return edits.update(plan, disk.id, **fields, assumed=stated), changes
 
 
+_ABOVE_DEVICES = re.compile(r"(?:dm-|md|loop|zram|drbd)\d+$")
+"""What iostat lists beside the devices below it: their bytes would count twice."""
+
+
+def busy_devices(found: Sequence[Measurement]) -> list[str]:
+    """Names of the devices of iostat that say what a disk can do, as they stand there."""
+    return [one.name for one in found if any(one.values.get(name, 0.0) > 0 for name in _DISK_FIELDS)]
+
+
+def disks_of_devices(
+    plan: Plan,
+    found: Sequence[Measurement],
+    disk_ids: Sequence[str] = (),
+    devices: Mapping[str, Sequence[str]] | None = None,
+) -> tuple[list[tuple[Measurement, str]], tuple[str, ...]]:
+    """Which disks the busy devices of iostat are, and which devices were left aside.
+
+    `devices`: disks of a device, as somebody says; then no other device counts. Otherwise a device is the
+    disk of its name (`cciss/c0d1` and `nvme0n1p2` are `c0d1` and `nvme0`), on every host that has one, or
+    among `disk_ids` when these are given; a device without such a disk is those `disk_ids` when it is the
+    only busy one. Raises MeasurementError when it must be asked which disk a device is.
+    """
+    names = busy_devices(found)
+    busy = [one for one in found if one.name in names]
+    if not busy:
+        shown = ", ".join(one.name for one in found)
+        raise MeasurementError(
+            f"{shown[:80]}: nothing in it says what a disk can do",
+            fix="measure while the device is at least 30 % busy, or run fio with large sequential blocks",
+        )
+    if devices:
+        unknown = sorted(set(devices) - {one.name for one in busy})
+        if unknown:
+            raise MeasurementError(
+                f"iostat shows no busy device '{unknown[0][:40]}'", fix=f"name {_listed(busy)}"
+            )
+        return [(one, disk) for one in busy for disk in devices.get(one.name, ())], ()
+    wanted = [disk for host in plan.hosts for disk in host.disks if not disk_ids or disk.id in disk_ids]
+    pairs: list[tuple[Measurement, str]] = []
+    unmatched: list[Measurement] = []
+    for one in busy:
+        mine = [disk.id for disk in wanted if _is_device(disk.name, one.name)]
+        pairs += [(one, disk_id) for disk_id in mine]
+        if not mine:
+            unmatched.append(one)
+    aside = tuple(one.name for one in unmatched if _ABOVE_DEVICES.fullmatch(one.name))
+    if pairs or len(unmatched) > len(aside):
+        unmatched = [one for one in unmatched if one.name not in aside]
+    else:
+        aside = ()
+    if unmatched and not pairs and len(unmatched) == 1 and disk_ids:
+        return [(unmatched[0], disk_id) for disk_id in disk_ids], aside
+    if unmatched:
+        is_one = len(unmatched) == 1
+        raise MeasurementError(
+            f"no disk of the plan is called like the busy device{'' if is_one else 's'} of iostat "
+            f"({_listed(unmatched)}); it is not said which disk {'it is' if is_one else 'each is'}",
+            fix=f"say which, such as --disk DISK={unmatched[0].name}, or name the disk like the device",
+        )
+    return pairs, aside
+
+
+def _listed(found: Sequence[Measurement]) -> str:
+    names = [one.name[:40] for one in found]
+    return ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
+
+
+def _is_device(disk: str, device: str) -> bool:
+    """Whether a disk of this name is the device: to the letter, without its folder, or with a partition."""
+    name, device = disk.strip().lower(), device.lower().removeprefix("/dev/")
+    last = device.rpartition("/")[2]
+    whole = re.sub(r"n\d+(?:p\d+)?$", "", last) if last.startswith("nvme") else re.sub(r"p?\d+$", "", last)
+    if last.startswith(("c", "mmcblk")):
+        # cciss/c0d1p2: only what follows a p is a partition.
+        whole = re.sub(r"p\d+$", "", last)
+    return name in (device, last, whole, f"/dev/{device}")
+
+
 def _restarted_node(plan: Plan, measurement: Measurement, target: str | None) -> DataNode:
     for node in plan.data_nodes:
         if node.id == target or (target is None and node.node_id == measurement.node_id):
@@ -142,18 +228,15 @@ def _restart_rates(
     plan: Plan, node: DataNode, data: NodeData, values: dict[str, float]
 ) -> dict[str, tuple[float, float]]:
     """(value, seconds it was measured over) of each constant that the phases tell."""
-    threads = busy_threads(plan, node)
+    estimated = {p.name: p.duration_s.value for p in restart(plan, "node", node.node_id).phases}
     rates: dict[str, tuple[float, float]] = {}
-
-    def rate(constant: str, amount: float, phase: str) -> None:
+    for phase, (name, constants) in _RATES_OF_PHASE.items():
         seconds = values.get(phase, 0.0)
-        if seconds >= _LEAST_PHASE_S and amount > 0:
-            rates[constant] = (amount / threads / seconds, seconds)
-
-    rate("restore_ldm_rows_per_s", data.rows, "restore_s")
-    rate("restore_ldm_bytes_per_s", data.row_bytes, "restore_s")
-    rate("index_build_ldm_rows_per_s", data.index_entries, "index_s")
-    rate("index_build_ldm_bytes_per_s", data.indexed_row_bytes, "index_s")
+        if seconds >= _LEAST_PHASE_S and estimated.get(name, 0.0) > 0:
+            # All rates of the phase by the same factor: what it takes is shared out among them as before.
+            for constant in constants:
+                rate = constant_for(plan, constant).value * estimated[name] / seconds
+                rates[constant] = (rate, seconds)
     subscription = values.get("subscription_s", 0.0)
     if 1 <= subscription < 60:
         rates["subscription_s"] = (subscription, subscription)
@@ -202,11 +285,9 @@ _SCALED_BY_RESTART = {
     ),
     "initial": ("copy_ldm_rows_per_s",),
 }
-_SCALED_PHASES = {
-    "node": ("restore from local checkpoint", "rebuild ordered indexes"),
-    "initial": ("copy fragments",),
-}
-_WHOLE_2009 = {"node": "node_restart_s_per_gb_2009", "initial": "initial_node_restart_s_per_gb_2009"}
+_MOST_FACTOR = 1e4
+"""Machines are not further than this from those that rates were measured on."""
+_HALVINGS = 60
 
 
 def timed_restart(
@@ -220,29 +301,30 @@ def timed_restart(
     """The plan calibrated with how long a whole node restart or initial node restart took.
 
     What is beyond the waits is given to the phases that grow with the data. Raises MeasurementError for other
-    kinds and for a time that the waits alone take.
+    kinds and for a time that waits, disks and links alone take.
     """
-    if kind not in _SCALED_PHASES:
+    if kind not in _SCALED_BY_RESTART:
         raise MeasurementError(
             f"a {kind} start cannot be calibrated by its time alone", fix="time a node restart"
         )
-    estimate = restart(plan, kind, node_id, conditions or Conditions())
-    names = {phase.name: phase.duration_s.value for phase in estimate.phases}
     label = source[:_MOST_LABEL]
-    if not set(_SCALED_PHASES[kind]) <= set(names):
-        base = constant_for(plan, _WHOLE_2009[kind])
-        value = base.value * seconds / estimate.duration_s.value
-        return calibrated(plan, Calibration(constant=base.name, value=value, source=label))
-    grows = sum(names[name] for name in _SCALED_PHASES[kind])
-    waits = estimate.duration_s.value - grows
-    if seconds <= waits or grows <= 0:
+
+    def with_rates(factor: float) -> Plan:
+        rates = ((name, constant_for(plan, name).value * factor) for name in _SCALED_BY_RESTART[kind])
+        return calibrated(plan, *(Calibration(constant=n, value=v, source=label) for n, v in rates))
+
+    def estimated(factor: float) -> float:
+        return restart(with_rates(factor), kind, node_id, conditions or Conditions()).duration_s.value
+
+    slow, fast = 1 / _MOST_FACTOR, _MOST_FACTOR
+    waits = estimated(fast)
+    if seconds <= waits or estimated(slow) <= waits:
         raise MeasurementError(
-            f"{seconds:g} s is less than the waits of the restart alone ({waits:.0f} s)",
+            f"{seconds:g} s is less than the waits, disks and links of the restart alone ({waits:.0f} s)",
             fix="give the tables the rows they had when it restarted",
         )
-    faster = grows / (seconds - waits)
-    found = []
-    for name in _SCALED_BY_RESTART[kind]:
-        base = constant_for(plan, name)
-        found.append(Calibration(constant=name, value=base.value * faster, source=label))
-    return calibrated(plan, *found)
+    # Disks and links bound some phases, so the time does not simply follow the rates.
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(slow * fast)
+        slow, fast = (middle, fast) if estimated(middle) > seconds else (slow, middle)
+    return with_rates(fast)

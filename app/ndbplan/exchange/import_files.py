@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_bytes
@@ -22,9 +22,12 @@ from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.tables import Table
 
+if TYPE_CHECKING:
+    from ndbplan.exchange.measurements import Measurement
+
 MOST_BYTES = 64_000_000
 """A schema, a configuration or statistics are far smaller; dumps with data are not read."""
-Kind = Literal["config", "options", "ddl", "statistics", "measurements"]
+Kind = Literal["config", "options", "status", "ddl", "statistics", "measurements"]
 _SECTION = re.compile(
     r"^[ \t]*\[\s*(?:ndbd|ndb_mgmd|mgm|mysqld|api|tcp|shm|db|computer|system)(?:\s+default)?\s*\]",
     re.I | re.M,
@@ -74,6 +77,8 @@ class Imported:
     findings: list[Finding] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
     """What measurements and statistics changed, in words."""
+    devices: list[str] = field(default_factory=list)
+    """Devices that iostat shows busy enough to say what they can do."""
 
     @property
     def accepted(self) -> bool:
@@ -110,8 +115,10 @@ def read_file(path: Path) -> bytes:
 
 def kind_of(name: str, content: bytes) -> Kind:
     """What a file is, by its name and content. Raises FileKindError when it is nothing that is read."""
+    from ndbplan.exchange.management_client import read_answers
     from ndbplan.exchange.measurements import MOST_BYTES as MOST_MEASURED
     from ndbplan.exchange.measurements import MeasurementError, read_measurements
+    from ndbplan.exchange.ndb_desc_tables import statements_of
     from ndbplan.exchange.statistics import read_statistics
 
     text = content.decode("utf-8", "replace")
@@ -131,13 +138,15 @@ def kind_of(name: str, content: bytes) -> Kind:
             where=name,
             fix="give the part that counts",
         )
-    if "\0" not in text and read_statistics(text).tables:
+    if "\0" not in text and (read_statistics(text).tables or statements_of(text)):
         return "statistics"
+    if read_answers(text) is not None:
+        return "status"
     try:
         read_measurements(text)
     except MeasurementError:
         raise FileKindError(
-            "this is no config.ini, no CREATE TABLE, no statistics and no measurement",
+            "this is no config.ini, no CREATE TABLE, no statistics, no status and no measurement",
             where=name,
             fix="give one of those; see the guide on import",
         ) from None
@@ -164,6 +173,7 @@ def import_files(
     version: str | None = None,
     disk_ids: Sequence[str] = (),
     *,
+    devices: Mapping[str, Sequence[str]] | None = None,
     lenient: bool = False,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Imported:
@@ -171,7 +181,8 @@ def import_files(
 
     The configuration comes first, then tables, then what was counted and measured. `version`: aimed at;
     None: guessed from the configuration, else that of `base`. `disk_ids`: the disks that fio or iostat
-    measured. `lenient`: a file that cannot be read or used is a finding and the others are read, and beside a
+    measured; `devices`: disks of a device of iostat, by its name there.
+    `lenient`: a file that cannot be read or used is a finding and the others are read, and beside a
     configuration `base` is left aside. Otherwise raises FileKindError, BadVersionError, and what the readers
     of each kind raise. When `cancelled()` turns true the answer holds what was read so far.
     """
@@ -208,9 +219,10 @@ def import_files(
             _config(done, name, contents[name], version)
     read: dict[Kind, Callable[[str, str], None]] = {
         "options": partial(_options, done),
+        "status": partial(_status, done),
         "ddl": partial(_tables, done, cancelled),
         "statistics": partial(_statistics, done),
-        "measurements": partial(_measurements, done, disk_ids),
+        "measurements": partial(_measurements, done, disk_ids, devices or {}),
     }
     for kind, reader in read.items():
         for name in [name for name, its_kind in kinds.items() if its_kind == kind]:
@@ -241,6 +253,17 @@ def _config(done: Imported, name: str, content: bytes, version: str | None) -> N
 def _options(done: Imported, name: str, _text: str) -> None:
     message = "left aside; SQL nodes and their ids come from config.ini"
     done.findings.append(Finding(name, None, "warning", message))
+
+
+def _status(done: Imported, name: str, text: str) -> None:
+    from ndbplan.exchange.management_client import apply_answers, read_answers
+
+    answers = read_answers(text)
+    if answers is None:
+        return
+    done.plan, changes, notes = apply_answers(done.plan, answers)
+    done.changes += changes
+    done.findings += [Finding(name, None, "warning", note) for note in notes]
 
 
 def _tables(done: Imported, cancelled: Callable[[], bool], name: str, text: str) -> None:
@@ -290,19 +313,55 @@ def with_tables(plan: Plan, tables: Iterable[Table], tablespace_ids: Mapping[str
 def _statistics(done: Imported, name: str, text: str) -> None:
     from ndbplan.exchange.statistics import apply_statistics, read_statistics
 
+    _described_tables(done, name, text)
     found = read_statistics(text)
+    _status(done, name, text)
     for problem in found.problems:
         done.findings.append(Finding(name, None, "warning", problem))
     done.plan, said = apply_statistics(done.plan, found.tables)
     done.changes += said
 
 
-def _measurements(done: Imported, disk_ids: Sequence[str], _name: str, text: str) -> None:
-    from ndbplan.exchange.calibrate import calibrate
+def _described_tables(done: Imported, name: str, text: str) -> None:
+    """Add the tables that ndb_desc describes and the plan lacks."""
+    from ndbplan.exchange.ddl import read_ddl
+    from ndbplan.exchange.ndb_desc_tables import statements_of
+
+    statements = statements_of(text)
+    if not statements:
+        return
+    databases = {table.database for table in done.plan.tables}
+    # ndb_desc does not print the database; its command line may stand above.
+    database = databases.pop() if len(databases) == 1 else "test"
+    described = read_ddl(statements, done.plan.version, database)
+    known = {table.name for table in done.plan.tables}
+    new = [table for table in described.tables if table.name not in known]
+    done.plan = with_tables(done.plan, new)
+    for table in new:
+        done.changes.append(f"{table.full_name}: added, {_counted(len(table.columns), 'column')} (ndb_desc)")
+    for problem in described.problems:
+        done.findings.append(Finding(name, None, "warning", problem.message))
+
+
+def _measurements(
+    done: Imported, disk_ids: Sequence[str], devices: Mapping[str, Sequence[str]], name: str, text: str
+) -> None:
+    from ndbplan.exchange.calibrate import busy_devices, calibrate, disks_of_devices
     from ndbplan.exchange.measurements import read_measurements
 
-    for measurement in read_measurements(text):
-        of_a_disk = measurement.kind in ("fio", "iostat")
-        for target in disk_ids or (None,) if of_a_disk else (None,):
-            done.plan, changes = calibrate(done.plan, measurement, target)
-            done.changes += [f"{change.what}: {change.before} → {change.after}" for change in changes]
+    found = read_measurements(text)
+    pairs: list[tuple[Measurement, str | None]] = []
+    if any(one.kind == "iostat" for one in found):
+        done.devices += busy_devices(found)
+        of_disks, aside = disks_of_devices(done.plan, found, disk_ids, devices)
+        pairs += of_disks
+        if aside:
+            message = f"{', '.join(aside)} left aside: the bytes are those of the devices below"
+            done.findings.append(Finding(name, None, "warning", message))
+    else:
+        for one in found:
+            targets = disk_ids or (None,) if one.kind == "fio" else (None,)
+            pairs += [(one, target) for target in targets]
+    for measurement, target in pairs:
+        done.plan, changes = calibrate(done.plan, measurement, target)
+        done.changes += [f"{change.what}: {change.before} → {change.after}" for change in changes]

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from ndbplan.base.units import format_count
 from ndbplan.estimate.rows import row_layout
 from ndbplan.exchange.grids import Row, read_rows
+from ndbplan.exchange.ndb_desc_tables import TABLE_HEAD
 from ndbplan.ndb.rowformat import (
     PAGE_BYTES,
     VARIABLE_PAGE_CLOSED_WORDS,
@@ -104,13 +105,11 @@ def _counted(row: Row, name: str, problems: list[str]) -> int | None:
     return number
 
 
-_TABLE_HEAD = re.compile(r"^-- ([^-\s].*?) --[ \t]*\r?$(?=\s*^Version:)", re.M)
-"""Each table starts with its name and its version; other headings stand inside."""
 _HASH_MAP = re.compile(r"^HashMap:\s*(DEFAULT-)?HASHMAP-(\d+)-(?:(\d+)-)?(\d+)", re.M)
 
 
 def _ndb_desc(text: str, problems: list[str]) -> Iterator[TableStatistics]:
-    heads = list(_TABLE_HEAD.finditer(text))
+    heads = list(TABLE_HEAD.finditer(text))
     ends = [*(head.start() for head in heads[1:]), len(text)]
     for head, end in zip(heads, ends, strict=False):
         if head[1].startswith("NDB$"):

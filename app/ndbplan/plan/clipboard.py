@@ -15,7 +15,7 @@ from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Process, SqlNode, process_node_ids
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import Workload
+from ndbplan.plan.workloads import JobLoad, Workload
 
 _MARK = "ndbplan-fragment"
 
@@ -174,4 +174,9 @@ def _paste_workload(plan: Plan, workload: Workload, ids: dict[str, str], new_id:
     absent = {name for e in workload.events for name in named_by(e)} - ids.keys() - plan.by_id.keys()
     left = (without(event, absent) for event in workload.events)
     events = [with_ids(event, ids) for event in left if event is not None]
-    return workload.model_copy(update={"id": new_id, "transactions": transactions, "events": tuple(events)})
+    load = workload.load
+    if isinstance(load, JobLoad):
+        rows = tuple(r.model_copy(update={"table_id": ids.get(r.table_id, r.table_id)}) for r in load.rows)
+        load = load.model_copy(update={"rows": rows})
+    changed = {"id": new_id, "transactions": transactions, "events": tuple(events), "load": load}
+    return workload.model_copy(update=changed)

@@ -26,7 +26,7 @@ from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Link, Process,
 from ndbplan.plan.references import first_broken
 from ndbplan.plan.settings import no_of_replicas
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
-from ndbplan.plan.workloads import Workload
+from ndbplan.plan.workloads import JobLoad, Workload
 
 T = TypeVar("T", bound=Part)
 _REFERENCES = (
@@ -162,6 +162,8 @@ def _renamed(plan: Plan, old: str, new: str) -> Plan:
             )
             if transactions != part.transactions:
                 fields["transactions"] = transactions
+            if isinstance(part.load, JobLoad) and part.load.rows:
+                fields["load"] = part.load.model_copy(update={"rows": _mapped(part.load.rows, follow)})
             events = tuple(with_ids(event, {old: new}) for event in part.events)
             if events != part.events:
                 fields["events"] = events
@@ -249,6 +251,10 @@ def _workload_without(workload: Workload, gone: set[str]) -> Workload | None:
     events = tuple(event for event in left if event is not None)
     if events != workload.events:
         workload = workload.model_copy(update={"events": events})
+    load = workload.load
+    if isinstance(load, JobLoad) and any(part.table_id in gone for part in load.rows):
+        rows = tuple(part for part in load.rows if part.table_id not in gone)
+        workload = workload.model_copy(update={"load": load.model_copy(update={"rows": rows})})
     if not any(o.table_id in gone for t in workload.transactions for o in t.operations):
         return workload
     transactions = tuple(

@@ -68,6 +68,8 @@ class Host(Assumable):
     cores: int = Field(default=8, ge=1, le=4096)
     sockets: int = Field(default=1, ge=1, le=64)
     clock_ghz: float = Field(default=2.5, gt=0, le=20)
+    core_gain_per_clock: float | None = Field(default=None, gt=0, le=20)
+    """Work of a core for each clock against one of 2008 (Core 2: 1); None: a current one."""
     memory_bytes: PositiveBytes
     network_bytes_per_s: BytesPerS = 1.17e9
     """Usable bytes per second of its link in one direction."""

@@ -11,7 +11,7 @@ import math
 
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
+from ndbplan.plan.workloads import ClosedLoad, JobLoad, OpenLoad, RatePoint
 
 DAY_S = 86400.0
 _POINTS_OF_A_DAY = 48
@@ -57,10 +57,18 @@ def burst(base_per_s: float, top_per_s: float, at_s: float, duration_s: float) -
 
 
 def put_load_kind(plan: Plan, workload_id: str, kind: str) -> Plan:
-    """Let the clients of a workload arrive at a rate (`open`) or wait for answers (`closed`)."""
+    """Let the clients of a workload arrive at a rate (`open`), wait for answers (`closed`) or load rows
+    (`job`); as many clients as there were threads, and the other way round."""
     load = plan.by_id[workload_id].load
     if load.kind == kind:
         return plan
+    if kind == "job":
+        threads = 1 if isinstance(load, OpenLoad) else min(10_000, load.clients)
+        return edits.update(plan, workload_id, load=JobLoad(threads=threads, assumed=("threads",)))
+    if isinstance(load, JobLoad):
+        load = ClosedLoad(clients=load.threads, latency_s=0.001, assumed=("latency_s",))
+        if kind == "closed":
+            return edits.update(plan, workload_id, load=load)
     # 1 ms per transaction and client is where both kinds mean the same rate.
     if isinstance(load, OpenLoad):
         clients = max(1, min(1_000_000, round(load.points[0].rate_per_s * 0.001)))

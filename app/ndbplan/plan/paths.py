@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -68,21 +70,32 @@ def disk_for(plan: Plan, node: DataNode, role: DiskRole) -> Disk | None:
     or DataDir, else the host's first: the order in which `data_node_paths` finds the folders. A path on no
     disk of the host says nothing.
     """
-    disks = plan.host(node.host_id).disks
-    if not disks:
-        return None
-    disk_id = (
-        _disk_of_paths(plan, node, disks, _PATHS_OF_ROLE[role])
-        or node.disk_roles.disk_of(role)
-        or _disk_of_paths(plan, node, disks, _PATHS_OF_ALL)
-    )
-    return next((disk for disk in disks if disk.id == disk_id), disks[0])
+    return disks_of_roles(plan, node)[role]
 
 
-def _disk_of_paths(plan: Plan, node: DataNode, disks: tuple[Disk, ...], names: tuple[str, ...]) -> str | None:
-    """The disk that the first of these path parameters points to."""
-    stated = next((path for name in names if (path := _set_path(plan, node, name))), None)
-    return None if stated is None else disk_of_path(disks, stated)
+def disks_of_roles(plan: Plan, node: DataNode) -> dict[DiskRole, Disk | None]:
+    """The disk of every role of a node, as `disk_for` finds it."""
+    return _disks_of_roles(node, plan.host(node.host_id).disks, plan.parameters.data_node)
+
+
+@memo_by_identity(size=600)
+def _disks_of_roles(
+    node: DataNode, disks: tuple[Disk, ...], shared: Parameters
+) -> dict[DiskRole, Disk | None]:
+    def below(names: tuple[str, ...]) -> str | None:
+        """The disk that the first of these path parameters points to."""
+        values = (node.parameters.get(name, shared.get(name)) for name in names)
+        stated = next((value for value in values if isinstance(value, str) and value), None)
+        return None if stated is None else disk_of_path(disks, stated)
+
+    by_id = {disk.id: disk for disk in disks}
+    first = disks[0] if disks else None
+    everywhere = below(_PATHS_OF_ALL)
+    found: dict[DiskRole, Disk | None] = {}
+    for role, names in _PATHS_OF_ROLE.items():
+        disk_id = below(names) or node.disk_roles.disk_of(role) or everywhere
+        found[role] = by_id.get(disk_id, first) if disk_id else first
+    return found
 
 
 def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:

@@ -19,6 +19,7 @@ from ndbplan.plan.events import (
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, ManagementNode, SqlNode, process_node_ids
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
+from ndbplan.plan.workloads import JobLoad
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
@@ -76,6 +77,10 @@ def broken(plan: Plan) -> Iterator[BrokenReferenceError]:
                     yield _missing(f"{place}.table_id", "table", operation.table_id)
                     continue
                 yield from _columns(touched, operation.columns, f"{place}.columns")
+        if isinstance(workload.load, JobLoad):
+            for j, part in enumerate(workload.load.rows):
+                if not isinstance(by_id.get(part.table_id), Table):
+                    yield _missing(f"workloads[{i}].load.rows[{j}].table_id", "table", part.table_id)
         for j, event in enumerate(workload.events):
             yield from _event(plan, event, f"workloads[{i}].events[{j}]")
 

@@ -8,7 +8,19 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from ndbplan.plan.events import Event
-from ndbplan.plan.fields import Assumable, Id, Identifier, Label, Part, PerS, Seconds, with_kind
+from ndbplan.plan.fields import (
+    MAX_RATE,
+    Assumable,
+    BytesPerS,
+    Id,
+    Identifier,
+    Label,
+    Part,
+    PerS,
+    PositiveBytes,
+    Seconds,
+    with_kind,
+)
 
 
 class OperationKind(StrEnum):
@@ -80,7 +92,43 @@ class ClosedLoad(_Load):
     think_time_s: Seconds = 0.0
 
 
-Load = Annotated[OpenLoad | ClosedLoad, Field(discriminator="kind")]
+class JobTool(StrEnum):
+    """What loads the rows of a job."""
+
+    NDB_IMPORT = "ndb_import"
+    LOAD_DATA = "load_data"
+    NDB_RESTORE = "ndb_restore"
+    PROGRAM = "program"
+
+
+class JobRows(Assumable):
+    """Rows of one table that a job loads."""
+
+    table_id: Id
+    rows: int = Field(gt=0, le=10**15)
+
+
+class JobLoad(_Load):
+    """A fixed number of rows is loaded, as fast as the loader, its source and the cluster allow.
+
+    The rows are among those that the tables state: when the job begins, the tables hold so many fewer.
+    """
+
+    kind: Literal["job"] = "job"
+    tool: JobTool = JobTool.NDB_IMPORT
+    threads: int = Field(default=1, ge=1, le=10_000)
+    """Threads of the tool, or sessions that load at the same time; each waits for its answers."""
+    rows: tuple[JobRows, ...] = ()
+    """Rows of each table; empty: by `total_bytes`."""
+    total_bytes: PositiveBytes | None = None
+    """Bytes of the values of all rows; None, without `rows`: all rows that the tables state."""
+    source_bytes_per_s: BytesPerS | None = None
+    """How fast the files with the rows are read; None: not a limit."""
+    rows_per_s_per_thread: float | None = Field(default=None, gt=0, le=MAX_RATE)
+    """What one thread loads into an idle cluster, where it was measured; None: what is usual for the tool."""
+
+
+Load = Annotated[OpenLoad | ClosedLoad | JobLoad, Field(discriminator="kind")]
 
 
 class Workload(Assumable):
@@ -91,6 +139,9 @@ class Workload(Assumable):
     transactions: tuple[Transaction, ...] = Field(min_length=1)
     load: Load
     duration_s: Seconds = 600.0
-    """How long a simulation of it lasts unless told otherwise."""
+    """How long a simulation of it lasts unless told otherwise; a job lasts until its rows are loaded."""
+    through: Literal["sql", "api"] | None = None
+    """What the transactions come through: SQL nodes (mysqld), or programs on the NDB API. None: SQL nodes
+    where the plan has them; a job by its tool."""
     events: tuple[Event, ...] = ()
     """What happens meanwhile."""

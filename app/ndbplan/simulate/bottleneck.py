@@ -32,7 +32,7 @@ class Bottleneck:
 
     resource: str
     """disk, redo log, redo files, undo log, tablespace, memory, operation records, cpu, network, disk reads,
-    nodes, clients."""
+    sql nodes, api nodes, nodes, clients, loader, source disk."""
     where: str
     used: float
     """Share in use; 1 or more: it limits the load."""
@@ -42,6 +42,12 @@ class Bottleneck:
     def to_json(self) -> dict[str, Any]:
         """The shape of `bottleneck`."""
         return {"resource": self.resource, "where": self.where}
+
+
+def full_of(code: int, node_id: int, used: float, object_ids: tuple[str, ...]) -> Bottleneck:
+    """What is full on a node that answers with this error. KeyError for an error of another kind."""
+    resource, what = _FULL[code]
+    return Bottleneck(resource, f"node {node_id}, {what}", used, object_ids)
 
 
 def find_bottlenecks(
@@ -81,7 +87,7 @@ def find_bottlenecks(
         used = 1.0 + refused[1220] / most
         found.append(Bottleneck("redo files", f"node {node_id}", used, _ids(scenario, node_id)))
     if isinstance(scenario.workload.load, ClosedLoad) and not errors:
-        found.append(Bottleneck("clients", scenario.workload.name, 1.0))
+        found.append(Bottleneck(*scenario.client_limit, 1.0))
     for service in scenario.services:
         used = peak_per_s / service.max_per_s
         if service is scenario.services[0] and held_back > WAITED_SHARE:
@@ -89,11 +95,10 @@ def find_bottlenecks(
         if service is scenario.services[0] and 1218 in refused:
             used = 1.0 + refused[1218] / most
         found.append(Bottleneck(service.resource, service.where, min(2.0, used), service.object_ids))
-    for code, (resource, what) in _FULL.items():
+    for code in _FULL:
         if code in refused:
             node_id = by_node[code]
-            used = 1.0 + refused[code] / most
-            found.append(Bottleneck(resource, f"node {node_id}, {what}", used, _ids(scenario, node_id)))
+            found.append(full_of(code, node_id, 1.0 + refused[code] / most, _ids(scenario, node_id)))
     if 4009 in refused:
         found.append(Bottleneck("nodes", "SQL nodes that see no data node", 1.0 + refused[4009] / most))
     return tuple(sorted(found, key=lambda b: -b.used))

@@ -189,8 +189,9 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     R_GCP_S,  # time between global checkpoints
     R_STANDS,  # 1: a data node is lost and not yet declared dead: every transaction waits for that
     R_STOPPED,  # 1: the cluster stopped: all that is offered is refused
+    R_TOTAL,  # transactions of a job: when so many are accepted, no more are sent; 0: no job
     R_COLUMNS,
-) = range(34)
+) = range(35)
 
 # What a bucket records of the cluster.
 O_OFFERED, O_ATTEMPTED, O_ACCEPTED, O_REFUSED, O_WAITING, O_LCP, O_COLUMNS = range(7)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from ndbplan.estimate.cpu import cpu
 from ndbplan.estimate.disk_data import disk_data
-from ndbplan.estimate.load import offered_per_s
+from ndbplan.estimate.load import offered_per_s, rate_of
 from ndbplan.estimate.network import network
+from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.uplinks import uplinks
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -28,10 +29,18 @@ class Service:
     """A resource that only so many transactions per second can pass."""
 
     resource: str
-    """cpu, network or disk reads."""
+    """cpu, network, disk reads, sql nodes or api nodes."""
     where: str
     max_per_s: float
     object_ids: tuple[str, ...]
+    low_per_s: float
+    high_per_s: float
+    why: tuple[Term, ...] = ()
+
+    @property
+    def is_clients(self) -> bool:
+        """Whether it is one of the nodes that clients come through, not of the data nodes."""
+        return self.resource in ("sql nodes", "api nodes")
 
 
 def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
@@ -40,30 +49,46 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
     Receive threads are left out: their cost was measured for operations of 2 KB that came one by one, and
     batches of small rows share what they pay (seed 004 loads three times what that cost would allow).
     """
-    rate = offered_per_s(workload.load)
+    rate = rate_of(plan, workload)
     if rate <= 0:
         return ()
     found: list[Service] = []
 
-    def add(resource: str, where: str, use: float, *ids: str) -> None:
-        if use > 0:
-            found.append(Service(resource, where, rate / use, ids))
+    def add(resource: str, where: str, use: Quantity, *ids: str) -> None:
+        if use.value > 0:
+            low, high = rate / max(use.high, use.value), rate / min(use.low or use.value, use.value)
+            why = (use.as_term(f"in use at {rate:g} tx/s"),)
+            found.append(Service(resource, where, rate / use.value, ids, low, high, why))
 
     busy = cpu(plan, workload)
     ids = {node.node_id: node.id for node in plan.data_nodes}
     for node in busy.nodes:
-        add("cpu", f"node {node.node_id}, LDM threads", node.ldm_utilisation.value, ids[node.node_id])
+        add("cpu", f"node {node.node_id}, LDM threads", node.ldm_utilisation, ids[node.node_id])
+    coming = busy.clients.nodes if busy.clients is not None else ()
+    by_client_host = {client.host_id: client for client in reversed(coming)}
     for host in busy.hosts:
-        add("cpu", host.host, host.utilisation.value, host.host_id)
+        if host.data_nodes:
+            add("cpu", host.host, host.utilisation, host.host_id)
+        else:
+            client = by_client_host[host.host_id]
+            add(f"{client.kind} nodes", client.title, host.utilisation, client.process_id, host.host_id)
+    for client in coming:
+        where = f"{client.title}, cluster connections"
+        add(f"{client.kind} nodes", where, client.connection_utilisation, client.process_id)
     for link in network(plan, workload).hosts:
-        add("network", link.host, link.utilisation.value, link.host_id)
+        add("network", link.host, link.utilisation, link.host_id)
     for uplink in uplinks(plan, workload):
-        add("network", f"uplink of {uplink.location}", uplink.utilisation.value, uplink.location_id)
+        add("network", f"uplink of {uplink.location}", uplink.utilisation, uplink.location_id)
     by_id = {node.node_id: node for node in plan.data_nodes}
     for data in disk_data(plan, workload).nodes:
         disk = disk_of(plan, by_id[data.node_id], DiskRole.DATA_FILES)
         where = f"{plan.host_of_disk[disk.id].hostname} {disk.name}"
-        add("disk reads", where, data.random_reads_per_s.value / disk.random_read_iops, disk.id)
+        add(
+            "disk reads",
+            where,
+            data.random_reads_per_s.scaled(1 / disk.random_read_iops, "fraction"),
+            disk.id,
+        )
     return tuple(sorted(found, key=lambda s: s.max_per_s))
 
 
@@ -99,7 +124,7 @@ def cycle_s(plan: Plan, workload: Workload, load: ClosedLoad) -> float:
 def offered(workload: Workload, steps: int, step_s: float) -> Floats:
     """Transactions that arrive in each step of an open load."""
     load = workload.load
-    if isinstance(load, ClosedLoad):
+    if not isinstance(load, OpenLoad):
         return np.zeros(1)
     middle: Floats = (np.arange(steps, dtype=np.float64) + 0.5) * step_s
     return rate_at(load, middle) * step_s

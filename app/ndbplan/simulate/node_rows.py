@@ -14,7 +14,7 @@ from ndbplan.estimate.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.disk_data import NodeDiskData, disk_data
 from ndbplan.estimate.distribution import distribute, ldm_threads
-from ndbplan.estimate.load import TableLoad, offered_per_s, table_loads
+from ndbplan.estimate.load import TableLoad, rate_of, table_loads
 from ndbplan.estimate.memory import memory
 from ndbplan.estimate.node_data import node_data_by_id
 from ndbplan.estimate.parameters import number
@@ -25,9 +25,9 @@ from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.settings import redo_buffer_bytes, redo_log_parts
-from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate import columns as col
+from ndbplan.simulate.room import TablespaceRoom, kept_rows_per_s, memory_per_row, tablespace_rooms
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +39,6 @@ MOST_FRAGMENTS = 64.0
 DIRTY_SHARE = 0.9
 """Share of DiskPageBufferMemory that may be dirty [assumed]."""
 PAGE_BYTES = 32768
-_SAMPLE_ROWS = 1_000_000
 
 
 class SimulationError(UserError):
@@ -86,13 +85,15 @@ def node_facts(
     plan: Plan, workload: Workload, groups: tuple[tuple[DataNode, ...], ...]
 ) -> dict[str, NodeFacts]:
     """Facts of every data node in a node group, by process id."""
-    rate = offered_per_s(workload.load)
+    rate = rate_of(plan, workload)
     loads = table_loads(plan, workload) if rate > 0 else ()
     by_table = [(load, shares_of(plan, load.table)) for load in loads]
-    grow = {load.table.id: _memory_per_row(plan, load.table) for load in loads}
+    grow = {load.table.id: memory_per_row(plan, load.table) for load in loads}
     held = node_data_by_id(plan)
     used = {node.node_id: node for node in memory(plan).nodes}
     on_disk = {node.node_id: node for node in disk_data(plan, workload).nodes}
+    loaded = {load.table.id: load for load in loads}
+    rooms = tablespace_rooms(plan, [(t, loaded.get(t.id), shares_of(plan, t)) for t in plan.tables])
     shared = _shared_disks(plan, groups)
     found: dict[str, NodeFacts] = {}
     for group in groups:
@@ -108,7 +109,8 @@ def node_facts(
             stated = "IndexMemory" in node.parameters or "IndexMemory" in plan.parameters.data_node
             row[col.N_INDEX_LIMIT] = mine.index_memory_limit_bytes if stated else 0.0
             row[col.N_INDEX_LIMIT] = row[col.N_INDEX_LIMIT] or 1e18
-            space = _disk_data_row(plan, node, row, on_disk.get(node.node_id), rate)
+            room = rooms.get(node.node_id, TablespaceRoom())
+            space = _disk_data_row(plan, node, row, on_disk.get(node.node_id), rate, room)
             data = held[node.node_id].checkpoint_bytes if node.node_id in held else 0.0
             # A table without rows yet will be most of the node: the share counts as whole.
             weight = sums.touched * data
@@ -172,8 +174,8 @@ def _sums(
         added = load.inserts_per_s - load.deletes_per_s
         sums.inserted += added * row_bytes
         data, index = grow[load.table.id]
-        sums.memory += added * share.replicas / rate * data
-        sums.index += added * share.replicas / rate * index
+        sums.memory += kept_rows_per_s(load) * share.replicas / rate * data
+        sums.index += kept_rows_per_s(load) * share.replicas / rate * index
         weighted = load.updates_per_s + insert_weight * load.inserts_per_s + 1.2 * load.deletes_per_s
         sums.changed += weighted * row_bytes
         touched = (load.updates_per_s + load.inserts_per_s + load.deletes_per_s) * row_bytes
@@ -181,15 +183,6 @@ def _sums(
         sums.spread += touched * load.table.rows * load.checkpoint_row_bytes * share.replicas
         sums.operations += load.logged_operations_per_s * share.replicas / rate
     return sums
-
-
-def _memory_per_row(plan: Plan, table: Table) -> tuple[float, float]:
-    """(DataMemory, IndexMemory) of one row on one replica, indexes and blob parts included."""
-    sample = table.model_copy(update={"rows": _SAMPLE_ROWS, "partition_rows": ()})
-    found = memory(plan.replace(tables=(sample,)))
-    rows = max(1, found.tables[0].replicas) * _SAMPLE_ROWS
-    data = sum(node.data_memory_bytes.value for node in found.nodes)
-    return data / rows, sum(node.index_memory_bytes.value for node in found.nodes) / rows
 
 
 def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Floats:
@@ -243,7 +236,9 @@ def _fragments(plan: Plan, node: DataNode, by_table: list[tuple[TableLoad, Share
     return float(min(MOST_FRAGMENTS, max(1, round(count / max(1, ldm_threads(plan, node))))))
 
 
-def _disk_data_row(plan: Plan, node: DataNode, row: Floats, found: NodeDiskData | None, rate: float) -> float:
+def _disk_data_row(
+    plan: Plan, node: DataNode, row: Floats, found: NodeDiskData | None, rate: float, room: TablespaceRoom
+) -> float:
     """Fill in the columns of disk data; returns the tablespace in use."""
     row[col.N_DATA_COST] = 1.0
     row[[col.N_UNDO_LIMIT, col.N_UNDO_BUFFER, col.N_DIRTY_LIMIT, col.N_SPACE_LIMIT]] = 1e18
@@ -257,23 +252,22 @@ def _disk_data_row(plan: Plan, node: DataNode, row: Floats, found: NodeDiskData 
     row[col.N_DIRTY_LIMIT] = (
         max(PAGE_BYTES, number(plan, node, "DiskPageBufferMemory", 64 * MIB)) * DIRTY_SHARE
     )
-    capacity = sum(f.size_bytes * f.count for space in plan.tablespaces for f in space.data_files)
-    if capacity > 0:
-        row[col.N_SPACE_LIMIT] = capacity
+    if room.capacity_bytes > 0:
+        row[col.N_SPACE_LIMIT] = room.capacity_bytes
     if rate <= 0:
-        return found.pages_bytes.value
+        return room.used_bytes
     disk = disk_of(plan, node, DiskRole.DATA_FILES)
     in_order = found.page_write_bytes_per_s.value / rate
     at_random = found.random_writes_per_s.value * PAGE_BYTES / rate
     row[col.N_UNDO] = found.undo_bytes_per_s.value / rate
     row[col.N_DATA] = in_order + at_random
     row[col.N_READS] = found.random_reads_per_s.value / rate
-    row[col.N_SPACE] = in_order
+    row[col.N_SPACE] = room.bytes_per_s / rate
     if row[col.N_DATA] > 0:
         # A page at a random place takes as long as the disk needs for one operation, at least.
         cost = max(1.0, disk.sequential_write_bytes_per_s / (disk.random_write_iops * PAGE_BYTES))
         row[col.N_DATA_COST] = (in_order + at_random * cost) / row[col.N_DATA]
-    return found.pages_bytes.value
+    return room.used_bytes
 
 
 def _disk_signature(plan: Plan, node: DataNode) -> Hashable:

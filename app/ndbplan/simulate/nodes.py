@@ -130,7 +130,8 @@ def service(world: World) -> None:
         known = world.outage.failures.cluster.data_nodes
         there = [n for n, c in enumerate(scenario.node_classes) if c.node_id in known]
         alive = sum(not world.is_dead(n) for n in there) / max(1, len(there))
-        scenario.run[col.R_SERVICE] = max(1e-9, scenario.services[0].max_per_s * alive)
+        left = (s.max_per_s * (1.0 if s.is_clients else alive) for s in scenario.services)
+        scenario.run[col.R_SERVICE] = max(1e-9, min(left))
         world.note_settings()
 
 

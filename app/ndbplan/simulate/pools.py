@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.units import MIB
-from ndbplan.estimate.load import offered_per_s, table_loads
+from ndbplan.estimate.load import rate_of, table_loads
 from ndbplan.estimate.network import network
 from ndbplan.estimate.node_memory import transaction_memory
 from ndbplan.estimate.parameters import number
@@ -56,7 +56,7 @@ def set_pools(run: NDArray[np.float64], plan: Plan, workload: Workload, limits: 
 def operations_of(plan: Plan, workload: Workload, transaction: Transaction) -> float:
     """Operation records that a transaction needs at its coordinator; those of blobs and indexes included."""
     alone = workload.model_copy(update={"transactions": (transaction,)})
-    rate = offered_per_s(workload.load)
+    rate = rate_of(plan, workload)
     if rate <= 0:
         return 0.0
     loads = table_loads(plan, alone)
@@ -75,7 +75,7 @@ def _send_transactions(plan: Plan, workload: Workload, limits: Sequence[Service]
 
     0 when something else is slower than the network, or the link is one of clients only, which wait.
     """
-    rate = offered_per_s(workload.load)
+    rate = rate_of(plan, workload)
     if rate <= 0 or not limits or limits[0].resource != "network":
         return 0.0
     hosts = set(limits[0].object_ids)

@@ -26,6 +26,8 @@ Floats = NDArray[np.float64]
 
 RATE_FACTOR = 1.12
 """Accepted rates of this model against a running 7.4.10 cluster that was overloaded."""
+LOADER_SHARE = 0.95
+"""A job that runs at this share of its loader's rate is limited by its loader."""
 MOMENT_FACTOR = 1.3
 FILL_FACTOR = 1.15
 LEAST_REFUSED = 0.5
@@ -190,6 +192,8 @@ class SimulationResult:
     redo_log_fill_max: Quantity
     wasted_redo_share: float
     """Log of work that was undone against all log."""
+    loaded_after_s: Quantity | None
+    """When the rows of a job were all loaded; None: it is no job, or they were not."""
     happened: tuple[tuple[float, str], ...]
     """Events that changed the run: seconds after its start, and what."""
     bottlenecks: tuple[Bottleneck, ...]
@@ -268,6 +272,7 @@ class SimulationResult:
                 "redo log",
             ),
             wasted_redo_share=wasted / made if made > 0 else 0.0,
+            loaded_after_s=_loaded(scenario, arrays),
             happened=happened,
             bottlenecks=_bottlenecks(scenario, arrays, errors, parts, disks, cluster_stop),
             cluster_stop=cluster_stop,
@@ -283,6 +288,7 @@ class SimulationResult:
             "offered_per_s": self.offered_per_s,
             "accepted_per_s": self.accepted_per_s.to_json(why=why),
             "latency_mean_s": self.latency_mean_s.to_json(why=why),
+            "loaded_after_s": None if self.loaded_after_s is None else self.loaded_after_s.to_json(why=why),
             "latency_max_s": float(self.latency_s.max(initial=0.0)),
             "errors": [error.to_json(why) for error in self.errors],
             "disks": [
@@ -361,6 +367,26 @@ def _bottlenecks(
         waited=float(((out[:, col.O_WAITING] > 0) & runs).mean()),
     )
     return found if stop is None else (Bottleneck("nodes", stop.text, 2.0), *found)
+
+
+def _loaded(scenario: Scenario, arrays: Arrays) -> Quantity | None:
+    from ndbplan.simulate.run import loaded_after_s
+
+    seconds, loader = loaded_after_s(scenario, arrays), scenario.loader_per_s
+    if seconds is None or loader is None:
+        return None
+    total = float(scenario.run[col.R_TOTAL])
+    what, where = scenario.client_limit
+    why = (
+        Term("transactions of the job", total, "tx", "plan"),
+        Term("mean rate", total / seconds, "tx/s", _SOURCE),
+        loader.as_term(f"rate of the {what} alone ({where})", "estimate"),
+    )
+    low = seconds / RATE_FACTOR
+    if total / seconds > LOADER_SHARE * loader.value:
+        # The cluster kept up with the loader: with a faster one it would have been loaded sooner.
+        low = min(low, total / loader.high)
+    return Quantity(seconds, low, max(seconds * RATE_FACTOR, total / loader.low), "s", why)
 
 
 def _errors(scenario: Scenario, arrays: Arrays) -> tuple[ErrorCount, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import Workload
+from ndbplan.plan.workloads import JobLoad, Workload
 from ndbplan.simulate import columns as col
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 CHUNK_PART_STEPS = 1_000_000
 """Steps of log parts between two looks at `cancelled` and two reports of progress: some 30 ms."""
 MOST_BUCKETS = 1200
+JOB_TAIL_S = 1.0
+"""A run goes on so long after a job's last row."""
+JOB_REST = 1e-6
+"""Share of a job's rows that rounding may leave."""
 PARTIAL_EVERY_S = 0.12
 """Pause between two partial results, by the clock: they look alive and cost little."""
 
@@ -103,6 +107,9 @@ def simulate(
     workload = workload_of(plan, workload_id)
     happening = (*workload.events, *events)
 
+    if duration_s is None and isinstance(workload.load, JobLoad):
+        duration_s = _job_duration_s(plan, workload, step_s, seed, start, cancelled)
+
     def compiled(of: Plan, with_load: Workload) -> Scenario:
         return compile_scenario(
             of,
@@ -125,6 +132,57 @@ def simulate(
     world = world_of(scenario, grown, absent, begin)
     run_world(world, changes, progress, cancelled, partial)
     return world.result()
+
+
+def _job_duration_s(
+    plan: Plan,
+    workload: Workload,
+    step_s: float,
+    seed: int,
+    start: StartState | None,
+    cancelled: Callable[[], bool] | None,
+) -> float:
+    """How long a job runs: until its rows are loaded, or nothing has been accepted for half of the time.
+
+    Events of the workload are not looked at: with them the run ends when it would have ended without.
+    """
+    from ndbplan.estimate.jobs import job_of
+    from ndbplan.simulate.scenario import MAX_STEPS, compile_scenario
+
+    job = job_of(plan, workload)
+    assert job is not None
+    longest_s = MAX_STEPS * step_s
+    run_s = min(longest_s, 1.02 * job.transactions / job.rate_per_s.value + JOB_TAIL_S)
+    while True:
+        scenario = compile_scenario(plan, workload, duration_s=run_s, step_s=step_s, seed=seed)
+        arrays = run_arrays(scenario, start or StartState(), cancelled)
+        loaded = loaded_after_s(scenario, arrays)
+        if loaded is not None:
+            return min(longest_s, loaded + JOB_TAIL_S)
+        accepted = arrays.out[:, col.O_ACCEPTED]
+        if run_s >= longest_s or accepted[len(accepted) // 2 :].sum() <= 0:
+            return run_s
+        run_s = min(longest_s, 2.0 * run_s)
+
+
+def loaded_after_s(scenario: Scenario, arrays: Arrays) -> float | None:
+    """When the rows of a job were all loaded; None: it is no job, or they were not."""
+    import numpy as np
+
+    total = float(scenario.run[col.R_TOTAL])
+    if total <= 0:
+        return None
+    done = np.cumsum(arrays.out[:, col.O_ACCEPTED])
+    reached = np.flatnonzero(done >= total * (1.0 - JOB_REST))
+    if len(reached) == 0:
+        return None
+    bucket = int(reached[0])
+    lengths = arrays.bucket_lengths_s(scenario)
+    before = float(done[bucket - 1]) if bucket else 0.0
+    # Within the bucket rows came at the rate of the bucket before: this one may have ended early.
+    rate = (float(arrays.out[bucket - 1, col.O_ACCEPTED]) / lengths[bucket - 1]) if bucket else 0.0
+    inside = (total - before) / rate if rate > 0 else lengths[bucket]
+    return float(lengths[:bucket].sum() + min(inside, lengths[bucket]))
 
 
 def world_of(
@@ -165,6 +223,13 @@ def run_scenario(
     arrays = Arrays.fresh(scenario, start)
     _steps(scenario, arrays, 0, scenario.steps, progress, cancelled, partial)
     return SimulationResult.of(scenario, arrays)
+
+
+def run_arrays(scenario: Scenario, start: StartState, cancelled: Callable[[], bool] | None = None) -> Arrays:
+    """Step through a scenario and keep its records as they are: for many runs of which one is shown."""
+    arrays = Arrays.fresh(scenario, start)
+    _steps(scenario, arrays, 0, scenario.steps, None, cancelled, None)
+    return arrays
 
 
 def run_world(

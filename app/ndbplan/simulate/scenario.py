@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from ndbplan.base.units import MIB
 from ndbplan.estimate.constants import calibration_of, constant_for
+from ndbplan.estimate.jobs import job_of
 from ndbplan.estimate.parameters import number
+from ndbplan.estimate.quantity import Quantity
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.node_groups import node_groups, odd_group
 from ndbplan.plan.plan import Plan
@@ -114,6 +116,10 @@ class Scenario:
     """Checkpoint bytes, DataMemory, tablespace and IndexMemory in use at the start, for each node."""
     redo_bytes_per_transaction: float
     """Log bytes of one transaction, over all parts of one replica set."""
+    client_limit: tuple[str, str] = ("clients", "")
+    """What limits clients that wait for their answers when nothing else does: resource and where."""
+    loader_per_s: Quantity | None = None
+    """Rate of a job's loader into a cluster that keeps up; None: no job."""
 
     @property
     def duration_s(self) -> float:
@@ -133,6 +139,9 @@ def compile_scenario(
 ) -> Scenario:
     """Arrays for one run. Raises SimulationError for a plan without node groups or disks, or a bad time."""
     steps = _steps(duration_s, step_s)
+    job = job_of(plan, workload)
+    if job is not None:
+        plan, workload = job.before(plan), job.workload
     groups = node_groups(plan)
     if not groups:
         raise SimulationError(
@@ -154,6 +163,7 @@ def compile_scenario(
     run = _run(plan, workload, step_s, coverage(workload, share, group_count), uneven)
     run[col.R_SERVICE] = limits[0].max_per_s if limits else 0.0
     set_pools(run, plan, workload, limits)
+    run[col.R_TOTAL] = 0.0 if job is None else job.transactions
     load = np.array(build.load)
     per_tx = sum(float(real[group[0].id].redo_bytes.sum()) for group in groups)
     return Scenario(
@@ -181,6 +191,8 @@ def compile_scenario(
         offered=offered(workload, steps, step_s),
         start=np.array(build.start),
         redo_bytes_per_transaction=per_tx,
+        client_limit=("clients", workload.name) if job is None else job.limited_by,
+        loader_per_s=None if job is None else job.rate_per_s,
     )
 
 
@@ -314,17 +326,25 @@ def queues(plan: Plan) -> bool:
     return False
 
 
-def _run(plan: Plan, workload: Workload, step_s: float, covered: float, uneven: float) -> Floats:
-    run = np.zeros(col.R_COLUMNS)
+def set_step(run: Floats, plan: Plan, step_s: float) -> None:
+    """Set everything in a run's settings that depends on the length of a step."""
     gcp_s = max(step_s, number(plan, None, "TimeBetweenGlobalCheckpoints", 2000) / 1000)
     run[col.R_STEP_S] = step_s
     run[col.R_STEPS_PER_SECOND] = max(1, round(1.0 / step_s))
     run[col.R_STEPS_PER_GCP] = max(1, round(gcp_s / step_s))
-    run[col.R_STAGE_S] = STAGE_S
     run[col.R_GCP_S] = run[col.R_STEPS_PER_GCP] * step_s
     fine = max(1, math.ceil(step_s / FINE_S - 1e-9))
     run[col.R_FINE] = fine
     run[col.R_FINE_S] = step_s / fine
+    if queues(plan):
+        timeout_s = number(plan, None, "TransactionDeadlockDetectionTimeout", 1200) / 1000
+        run[col.R_QUEUE_SLOTS] = max(1, min(400_000, round(timeout_s / step_s * fine)))
+
+
+def _run(plan: Plan, workload: Workload, step_s: float, covered: float, uneven: float) -> Floats:
+    run = np.zeros(col.R_COLUMNS)
+    set_step(run, plan, step_s)
+    run[col.R_STAGE_S] = STAGE_S
     load = workload.load
     if isinstance(load, ClosedLoad):
         run[col.R_CLIENTS] = load.clients
@@ -333,9 +353,6 @@ def _run(plan: Plan, workload: Workload, step_s: float, covered: float, uneven: 
         run[col.R_CLIENTS] = load.clients or 0
         run[col.R_RETRY_SHARE] = load.retries / (load.retries + 1.0)
         run[col.R_RETRY_S] = max(step_s, load.retry_after_s)
-    if queues(plan):
-        timeout_s = number(plan, None, "TransactionDeadlockDetectionTimeout", 1200) / 1000
-        run[col.R_QUEUE_SLOTS] = max(1, min(400_000, round(timeout_s / step_s * fine)))
     run[col.R_COVERAGE] = covered
     run[col.R_UNEVEN] = uneven
     run[col.R_LCP_THRESHOLD] = 4.0 * 2 ** min(

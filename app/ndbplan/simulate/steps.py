@@ -98,6 +98,7 @@ from ndbplan.simulate.columns import (
     R_STEPS_PER_SECOND,
     R_STOPPED,
     R_TOO_LARGE,
+    R_TOTAL,
     S_BACKUP_LEFT,
     S_CHANGED,
     S_DATA,
@@ -411,6 +412,8 @@ def advance(
             if cycle_s > 0.0:
                 # Each client sends when its last transaction is answered; whoever waits sends nothing.
                 wanted = max(0.0, clients - cluster[C_WAITING]) * dt / cycle_s
+            if run[R_TOTAL] > 0.0:
+                wanted = min(wanted, max(0.0, run[R_TOTAL] - cluster[C_ACCEPTED] - cluster[C_WAITING]))
             arrived = wanted
             if run[R_STANDS] > 0.0:
                 # Clients wait for their answers and send nothing; an open load has nowhere to go.

@@ -63,6 +63,13 @@ class HostPage(Page):
         form.line("cores", "Cores", WHOLE, tip="CPUs the operating system shows")
         form.line("sockets", "Sockets", WHOLE)
         form.line("clock_ghz", "Clock (GHz)", NUMBER)
+        form.line(
+            "core_gain_per_clock",
+            "Work per clock",
+            NUMBER,
+            empty="current core",
+            tip="Of a core against one of 2008: 1 for a Core 2, about 1.75 for current ones",
+        )
         form.line("memory_bytes", "Memory", MEMORY)
         form.line(
             "network_bytes_per_s", "Network", BYTES_PER_S, tip="Usable in one direction; 10 GbE: 1.17 GB/s"

@@ -11,18 +11,22 @@ from PySide6.QtWidgets import QFileDialog
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.context import Context
-from ndbplan.desktop.fields import Inner
+from ndbplan.desktop.fields import Form, Inner
 from ndbplan.desktop.inspector.events import EventEditor
 from ndbplan.desktop.inspector.grid import Cell, Grid, Rows
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.tables import NAMES
-from ndbplan.desktop.parts import link
-from ndbplan.desktop.units import COUNT, NUMBER, SECONDS, TEXT
+from ndbplan.desktop.parts import Section, link
+from ndbplan.desktop.units import BYTES, BYTES_PER_S, COUNT, NUMBER, SECONDS, TEXT
+from ndbplan.estimate.jobs import TOOL_NAMES
 from ndbplan.plan import edits, offers
 from ndbplan.plan.load_shapes import put_load_kind, put_points
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import (
     ClosedLoad,
+    JobLoad,
+    JobRows,
+    JobTool,
     OpenLoad,
     OperationKind,
     RatePoint,
@@ -57,6 +61,8 @@ class WorkloadPage(Page):
         if not isinstance(workload, Workload):
             return None
         points = len(workload.load.points) if isinstance(workload.load, OpenLoad) else 0
+        if isinstance(workload.load, JobLoad):
+            points = 2 if workload.load.rows else 0
         # A side of a cut has a line for each of its members.
         kinds = tuple(
             (event.kind, len(getattr(event, "object_ids", ())), len(getattr(event, "other_ids", ())))
@@ -67,11 +73,17 @@ class WorkloadPage(Page):
     def _load(self, workload: Workload) -> None:
         section = self.section("Load")
         section.add_action(link("From CSV…", self._ask_schedule, "Read the rate over time from a CSV file"))
+        self.form(section.body).choice(
+            "through",
+            "Come through",
+            [(None, "SQL nodes, where there are any"), ("sql", "SQL nodes"), ("api", "API nodes")],
+            tip="SQL nodes are mysqld, API nodes are programs on the NDB API; a job by its tool",
+        )
         form = self.form(section.body, Inner(lambda w: w.load, _put_load))
         form.choice(
             "kind",
             "Clients",
-            [("open", "arrive at a rate"), ("closed", "wait for answers")],
+            [("open", "arrive at a rate"), ("closed", "wait for answers"), ("job", "load rows, then end")],
             tip="At a rate: transactions come whether or not earlier ones are done",
             edit=put_load_kind,
         )
@@ -81,6 +93,9 @@ class WorkloadPage(Page):
                 "latency_s", "Latency when idle", SECONDS, tip="Of one transaction, round trips included"
             )
             form.line("think_time_s", "Think time", SECONDS)
+            return
+        if isinstance(workload.load, JobLoad):
+            self._job(form, section, workload.load)
             return
         if len(workload.load.points) == 1:
             form.line(
@@ -113,6 +128,40 @@ class WorkloadPage(Page):
         )
         section.body.addWidget(points)
         self.keep_fresh(points)
+
+    def _job(self, form: Form, section: Section, load: JobLoad) -> None:
+        form.choice("tool", "Loaded by", [(tool, TOOL_NAMES[tool]) for tool in JobTool])
+        form.line("threads", "Threads", COUNT, tip="Threads of the tool, or sessions that load at a time")
+        form.line(
+            "rows_per_s_per_thread",
+            "Rows/s per thread",
+            NUMBER,
+            empty="usual for the tool",
+            tip="What one thread loads into an idle cluster, where it was measured",
+        )
+        form.line(
+            "source_bytes_per_s",
+            "Source is read at",
+            BYTES_PER_S,
+            empty="no limit",
+            tip="How fast the files with the rows are read",
+        )
+        if not load.rows:
+            form.line(
+                "total_bytes",
+                "Bytes to load",
+                BYTES,
+                empty="all rows of the tables",
+                tip="Values of all rows together; the rows are among those that the tables state",
+            )
+        workload_id = self.ids[0]
+        rows = Grid(
+            self.context.document,
+            Rows("table", lambda plan: _job_rows(plan, workload_id), _job_putter(workload_id), _new_job_rows),
+            (Cell("table_id", "Table", 150, choices=_tables), Cell("rows", "Rows to load", 110, COUNT)),
+        )
+        section.body.addWidget(rows)
+        self.keep_fresh(rows)
 
     def _ask_schedule(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
@@ -200,6 +249,29 @@ def _points(plan: Plan, workload_id: str) -> tuple[Any, ...]:
     if isinstance(workload, Workload) and isinstance(workload.load, OpenLoad):
         return workload.load.points
     return ()
+
+
+def _job_rows(plan: Plan, workload_id: str) -> tuple[Any, ...]:
+    workload = plan.by_id.get(workload_id)
+    if isinstance(workload, Workload) and isinstance(workload.load, JobLoad):
+        return workload.load.rows
+    return ()
+
+
+def _job_putter(workload_id: str) -> Any:
+    def put(plan: Plan, rows: tuple[JobRows, ...]) -> Plan:
+        load = plan.by_id[workload_id].load
+        return edits.update(plan, workload_id, load=edits.changed(load, rows=rows))
+
+    return put
+
+
+def _new_job_rows(plan: Plan, rows: tuple[Any, ...]) -> JobRows:
+    named = {part.table_id for part in rows}
+    table = next((t for t in plan.tables if t.id not in named), None)
+    if table is None:
+        raise UserError("every table of the plan is listed", fix="change the rows of one that is there")
+    return JobRows(table_id=table.id, rows=max(1, table.rows))
 
 
 def _putter(workload_id: str) -> Any:

@@ -1,0 +1,158 @@
+"""Whether a change still fits: disks, memory of the hosts, the largest value a parameter takes.
+
+    misfit(plan, edit(plan))        # "" or why the second plan has no room for what the first one had
+
+Every fix that a rule offers is held against it, so that a fix never proposes what does not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import format_bytes, format_bytes_binary
+from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.shared import memory_of, space_of
+from ndbplan.estimate.disk_space import DiskSpace
+from ndbplan.ndb import catalogue
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+
+ROOM_LEFT = 0.10
+"""Share of a disk, or of the memory of a host, that something else needs."""
+
+
+def disk_severity(disk: DiskSpace) -> Severity | None:
+    """How bad it is what lies on a disk: an error when it does not fit; None: there is room."""
+    if disk.used_bytes.value > disk.capacity_bytes or disk.memory_full_bytes.low > disk.capacity_bytes:
+        return Severity.ERROR
+    if (
+        disk.used_bytes.value > (1 - ROOM_LEFT) * disk.capacity_bytes
+        or disk.memory_full_bytes.value > disk.capacity_bytes
+    ):
+        return Severity.WARNING
+    return None
+
+
+def _rank(severity: Severity | None) -> int:
+    return len(Severity) if severity is None else severity.rank
+
+
+def misfit(before: Plan, after: Plan) -> str:
+    """Why `after` does not fit where `before` did, in words; nothing when it fits as well as before."""
+    changed = _changed(before, after)
+    if not changed or (changed == {"node_group"} and _has_room(before)):
+        return ""
+    return (
+        next(_over_maximum(before, after), "")
+        or next(_full_disks(before, after), "")
+        or next(_full_hosts(before, after), "")
+    )
+
+
+def fitting(plan: Plan, problem: Problem) -> Problem:
+    """The problem; without its edit, and with what has to come first, when there is no room for it."""
+    if problem.edit is None:
+        return problem
+    try:
+        reason = misfit(plan, problem.edit(plan))
+    except UserError:
+        # Too incomplete to estimate, before or after: other rules say so.
+        return problem
+    if not reason:
+        return problem
+    return replace(problem, edit=None, fix=f"make room first ({reason}), then {problem.fix}")
+
+
+def first_that_fits(
+    plan: Plan, ways: Iterable[tuple[str, Edit]], cured: Callable[[Plan], bool] = lambda after: True
+) -> tuple[str, Edit] | None:
+    """The first change, with its words, that the plan has room for and that cures; None: none does."""
+    for words, edit in ways:
+        after = edit(plan)
+        if not misfit(plan, after) and cured(after):
+            return words, edit
+    return None
+
+
+def together(edits: Sequence[Edit]) -> Edit:
+    """Several edits as one."""
+
+    def all_of_them(plan: Plan) -> Plan:
+        for edit in edits:
+            plan = edit(plan)
+        return plan
+
+    return all_of_them
+
+
+def _changed(before: Plan, after: Plan) -> set[str]:
+    """What differs between two plans of all that takes room."""
+    names = ("ndb_version", "hosts", "tables", "tablespaces", "logfile_groups", "backups_kept")
+    found = {name for name in names if getattr(before, name) is not getattr(after, name)}
+    if before.parameters.data_node != after.parameters.data_node:
+        found.add("parameters")
+    if before.processes is not after.processes:
+        old = {node.id: node for node in before.data_nodes}
+        for node in after.data_nodes:
+            was = old.get(node.id)
+            if was is not node:
+                found |= {"nodes"} if was is None else _node_changes(was, node)
+        if len(old) != len(after.data_nodes):
+            found.add("nodes")
+    return found
+
+
+def _node_changes(was: DataNode, node: DataNode) -> set[str]:
+    names = ("parameters", "disk_roles", "host_id", "node_group", "container_memory_bytes")
+    return {name for name in names if getattr(was, name) != getattr(node, name)}
+
+
+def _has_room(plan: Plan) -> bool:
+    """Whether every disk holds what full data nodes would write, so that moving rows about does no harm."""
+    return all(
+        disk.memory_full_bytes.high <= (1 - ROOM_LEFT) * disk.capacity_bytes for disk in space_of(plan).disks
+    )
+
+
+def _over_maximum(before: Plan, after: Plan) -> Iterator[str]:
+    version = after.version
+    old = [before.parameters.data_node, *(node.parameters for node in before.data_nodes)]
+    new = [after.parameters.data_node, *(node.parameters for node in after.data_nodes)]
+    known = {id(parameters) for parameters in old}
+    was = {(name, value) for parameters in old for name, value in parameters.items()}
+    for parameters in new:
+        if id(parameters) in known:
+            continue
+        for name, value in parameters.items():
+            if (name, value) in was or not catalogue.knows("DB", name, version):
+                continue
+            most = catalogue.parameter("DB", name, version).maximum
+            if isinstance(value, int) and most is not None and value > most:
+                yield f"{name} takes {most} at most"
+
+
+def _full_disks(before: Plan, after: Plan) -> Iterator[str]:
+    old = {disk.disk_id: disk for disk in space_of(before).disks}
+    for disk in space_of(after).disks:
+        was = old.get(disk.disk_id)
+        level, level_before = disk_severity(disk), disk_severity(was) if was is not None else None
+        if _rank(level) < _rank(level_before):
+            most = max(disk.used_bytes.value, disk.memory_full_bytes.value)
+            yield (
+                f"disk {disk.disk} of {disk.host} would have to hold {format_bytes(most)}, its capacity is "
+                f"{format_bytes(disk.capacity_bytes)}"
+            )
+
+
+def _full_hosts(before: Plan, after: Plan) -> Iterator[str]:
+    old = {host.host_id: host for host in memory_of(before).hosts}
+    for host in memory_of(after).hosts:
+        was = old.get(host.host_id)
+        if host.fill > 1 - ROOM_LEFT and host.fill > (was.fill if was is not None else 0.0) + 1e-9:
+            yield (
+                f"the data nodes of {after.host(host.host_id).hostname} would take "
+                f"{format_bytes_binary(host.data_nodes_bytes.value)} of its "
+                f"{format_bytes_binary(host.memory_bytes)}"
+            )

@@ -1,0 +1,258 @@
+"""Rules about disk space, and the law that no fix proposes what does not fit."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from drawn_space import space_plans
+from ndbplan.base.units import GIB, MIB
+from ndbplan.checks.fits import disk_severity, misfit
+from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.run import check, check_all
+from ndbplan.estimate.checkpoint import checkpoint
+from ndbplan.estimate.disk_space import disk_space
+from ndbplan.plan.edits import assign_role, set_parameter, update
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles
+from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.tables import SpaceFile
+
+GB = 10**9
+
+
+def found(plan: Plan, rule: str) -> list[Problem]:
+    return [problem for problem in check(plan) if problem.rule == rule]
+
+
+def with_disks(plan: Plan, capacity_bytes: int) -> Plan:
+    for host in plan.hosts:
+        for disk in host.disks:
+            plan = update(plan, disk.id, capacity_bytes=capacity_bytes)
+    return plan
+
+
+def with_data_files(plan: Plan, size_bytes: int) -> Plan:
+    files = (SpaceFile(name="data", size_bytes=size_bytes // 100, count=100),)
+    return update(plan, plan.tablespaces[0].id, data_files=files)
+
+
+# Rules
+
+
+def test_data_files_larger_than_the_disk() -> None:
+    plan = with_data_files(sample_plan("disk-data"), 400 * GIB)
+    problems = found(plan, "disk-space")
+    assert [problem.severity for problem in problems] == [Severity.ERROR] * 4
+    assert "data files 429 GB" in problems[0].message
+    assert "146 GB" in problems[0].message
+    assert problems[0].edit is None
+    assert "take a disk of" in (problems[0].fix or "")
+    assert not found(sample_plan("disk-data"), "disk-space")
+
+
+def test_checkpoints_of_a_large_memory_on_a_small_disk() -> None:
+    plan = with_disks(sample_plan("terabyte-load"), 500 * GB)
+    assert {problem.severity for problem in found(plan, "disk-space")} == {Severity.ERROR}
+    for version in ("7.4", "7.5", "8.4"):
+        empty = plan.replace(
+            ndb_version=version, tables=tuple(t.model_copy(update={"rows": 0}) for t in plan.tables)
+        )
+        assert not found(empty, "disk-space")
+        problems = found(empty, "disk-space-of-memory")
+        assert {problem.severity for problem in problems} == {Severity.ERROR}
+        assert "750G" in problems[0].message
+    assert not found(sample_plan("terabyte-load"), "disk-space-of-memory")
+
+
+def test_the_memory_that_the_words_allow_is_allowed() -> None:
+    plan = with_disks(sample_plan("terabyte-load"), 1000 * GB)
+    plan = plan.replace(tables=tuple(t.model_copy(update={"rows": t.rows // 10}) for t in plan.tables))
+    problems = found(plan, "disk-space-of-memory")
+    assert problems
+    assert problems[0].severity is Severity.WARNING
+    allowed = re.search(r"at most ([0-9.]+) GB of DataMemory", problems[0].fix or "")
+    assert allowed
+    smaller = set_parameter(plan, "data_node", "DataMemory", int(float(allowed[1]) * GB))
+    assert not found(smaller, "disk-space-of-memory")
+
+
+def test_more_backups_than_the_disk_holds() -> None:
+    plan = sample_plan("starter")
+    for host in plan.hosts:
+        for disk in host.disks:
+            if disk.name == "nvme1":
+                plan = update(plan, disk.id, capacity_bytes=260 * GB)
+    # Under 3.2 TB of another disk of the host, moving them is the cure.
+    many = plan.replace(backups_kept=12)
+    first, second = found(many, "backups-kept")
+    assert first.severity is Severity.ERROR
+    assert "12 backups take" in first.message
+    assert first.fix == "put BACKUP on disk nvme0, which has room"
+    assert first.edit is not None
+    assert second.edit is not None
+    cured = second.edit(first.edit(many))
+    assert not found(cured, "backups-kept")
+    assert not found(cured, "disk-space")
+    few = with_disks(many, 260 * GB)
+    small = [p for p in found(few, "backups-kept") if p.edit is None]
+    assert small
+    kept = re.search(r"keep ([0-9]+) backups", small[0].fix or "")
+    assert kept
+    assert not found(few.replace(backups_kept=int(kept[1])), "backups-kept")
+
+
+def test_a_redo_log_too_large_for_its_disk() -> None:
+    plan = set_parameter(sample_plan("node-restart"), "data_node", "NoOfFragmentLogFiles", 5000)
+    problems = found(plan, "disk-space")
+    assert len(problems) == 2
+    most = re.search(r"set NoOfFragmentLogFiles to ([0-9]+) at most", problems[0].fix or "")
+    assert most
+    fits = set_parameter(plan, "data_node", "NoOfFragmentLogFiles", int(most[1]))
+    assert not found(fits, "disk-space")
+    more = set_parameter(plan, "data_node", "NoOfFragmentLogFiles", int(most[1]) + 40)
+    assert found(more, "disk-space")
+
+
+@pytest.mark.parametrize(("capacity", "expected"), [(90 * GB, True), (3200 * GB, False)])
+def test_what_fills_within_a_year(capacity: int, expected: bool) -> None:
+    plan = sample_plan("starter")
+    plan = update(plan, plan.tables[3].id, growth_rows_per_month=40_000_000)
+    plan = with_disks(plan, capacity)
+    disks = [p for p in found(plan, "fills-with-growth") if p.where.startswith("disk")]
+    assert bool(disks) is expected
+    if expected:
+        assert re.search(r"is full in [0-9.]+ months \([0-9.]+ … [0-9.]+\)", disks[0].message)
+    memory = [p for p in found(plan, "fills-with-growth") if p.where == "DataMemory"]
+    assert bool(memory) is bool(found(plan, "fills-with-growth")) if not expected else True
+
+
+def test_memory_that_fills_within_a_year_is_said() -> None:
+    plan = sample_plan("starter")
+    assert not found(plan, "fills-with-growth")
+    plan = update(plan, plan.tables[3].id, growth_rows_per_month=200_000_000)
+    (problem,) = (p for p in found(plan, "fills-with-growth") if p.where == "DataMemory")
+    assert problem.severity is Severity.WARNING
+    assert "error 827" in problem.message
+
+
+def test_a_diskless_cluster_needs_no_disk() -> None:
+    plan = with_data_files(sample_plan("disk-data"), 400 * GIB)
+    assert not found(set_parameter(plan, "data_node", "Diskless", 1), "disk-space")
+
+
+# Cures of a short redo log
+
+
+def test_the_log_of_203_terabytes_is_not_proposed() -> None:
+    plan = sample_plan("terabyte-load").replace(ndb_version="7.5")
+    problems = found(plan, "redo-log-size")
+    assert problems
+    for problem in problems:
+        assert problem.edit is not None
+        after = problem.edit(plan)
+        assert not misfit(plan, after)
+        assert not [p for p in found(after, "redo-log-size") if p.object_ids == problem.object_ids]
+
+
+def test_where_no_log_fits_the_words_say_what_would() -> None:
+    plan = with_disks(sample_plan("terabyte-load").replace(ndb_version="7.5"), 2500 * GB)
+    for host in plan.hosts:
+        for disk in host.disks:
+            plan = update(plan, disk.id, sequential_write_bytes_per_s=6e7)
+    problems = found(plan, "redo-log-size")
+    assert problems
+    for problem in problems:
+        assert problem.edit is None
+        assert "larger and faster disks" in (problem.fix or "")
+        assert "NoOfFragmentLogFiles" not in (problem.fix or "")
+
+
+def test_a_longer_log_is_the_cure_where_it_fits() -> None:
+    plan = sample_plan("redo-overload").replace(ndb_version="7.5")
+    problem = next(p for p in found(plan, "redo-log-size") if p.severity is Severity.ERROR)
+    assert problem.edit is not None
+    after = problem.edit(plan)
+    workload = next(w for w in plan.workloads if w.id in problem.object_ids)
+    fills = [node.redo_fill.value for node in checkpoint(after, workload).nodes]
+    assert max(fills) <= 0.7
+
+
+# Laws
+
+
+def full_disks(plan: Plan) -> set[str]:
+    return {
+        disk.disk_id
+        for disk in disk_space(plan).disks
+        if disk.used_bytes.value > disk.capacity_bytes or disk_severity(disk) is Severity.ERROR
+    }
+
+
+_PROPOSED = re.compile(
+    r"(NoOfFragmentLogFiles|FragmentLogFileSize|DataMemory) (?:from \S+ )?to ([0-9.]+) ?(GiB|MiB|M|G)?"
+)
+
+
+def proposals(plan: Plan, problem: Problem) -> list[Plan]:
+    """The plan after a fix: its edit, and what its words tell people to set."""
+    if problem.edit is not None:
+        return [problem.edit(plan)]
+    units = {None: 1, "M": MIB, "G": GIB, "MiB": MIB, "GiB": GIB}
+    changed, any_ = plan, False
+    for name, number, unit in _PROPOSED.findall(problem.fix or ""):
+        if "make room first" in (problem.fix or ""):
+            continue
+        nodes = [plan.by_id[i] for i in problem.object_ids if isinstance(plan.by_id.get(i), DataNode)]
+        scope = nodes[0].id if nodes and name in nodes[0].parameters else "data_node"
+        changed, any_ = set_parameter(changed, scope, name, int(float(number) * units[unit or None])), True
+    return [changed] if any_ else []
+
+
+@given(space_plans())
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+def test_no_fix_overflows_a_disk_that_was_not_full(plan: Plan) -> None:
+    before = full_disks(plan)
+    for problem in check_all(plan):
+        for after in proposals(plan, problem):
+            assert full_disks(after) <= before, problem
+
+
+@given(space_plans())
+@settings(deadline=None, max_examples=30, suppress_health_check=list(HealthCheck))
+def test_full_disks_are_told_and_others_are_not(plan: Plan) -> None:
+    told = {
+        problem.object_ids[0]
+        for problem in check_all(plan)
+        if problem.rule in ("disk-space", "backups-kept", "disk-space-of-memory")
+        and (problem.severity is Severity.ERROR or problem.rule == "backups-kept")
+    }
+    assert told == full_disks(plan)
+
+
+@pytest.mark.parametrize(
+    ("edit", "fits"),
+    [
+        (lambda plan: set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 100_000), False),
+        (lambda plan: set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 20), True),
+        (lambda plan: set_parameter(plan, "data_node", "DataMemory", 250 * GIB), False),
+        (lambda plan: set_parameter(plan, "data_node", "FragmentLogFileSize", 2 * GIB), False),
+        (lambda plan: plan.replace(backups_kept=400), False),
+        (lambda plan: plan.replace(backups_kept=4), True),
+        (lambda plan: plan, True),
+    ],
+)
+def test_what_fits_and_what_does_not(edit, fits: bool) -> None:  # type: ignore[no-untyped-def]
+    plan = sample_plan("starter")
+    assert (not misfit(plan, edit(plan))) is fits
+
+
+def test_a_role_moved_to_a_small_disk_does_not_fit() -> None:
+    plan = sample_plan("starter")
+    node = plan.data_nodes[0]
+    disks = plan.host(node.host_id).disks
+    plan = update(plan, disks[0].id, capacity_bytes=80 * GB)
+    assert misfit(plan, assign_role(plan, node.id, DiskRole.LCP, disks[0].id))
+    assert DiskRoles().disk_of(DiskRole.LCP) is None
