@@ -1,0 +1,124 @@
+"""Which parts of a plan stop its cluster when they fail together, and which smallest sets do.
+
+    search = Search(plan)
+    search.smallest(depth=2)          # minimal sets of up to two parts; of more where no two are enough
+
+Parts that do the same (a node, its host and the disk of its redo log) are judged once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import combinations, product
+from math import comb
+
+from ndbplan.configuration.failures import Damage, Failures, Judged, Part, parts
+from ndbplan.plan.plan import Plan
+
+LARGEST = 4
+"""A node group has four members at most, so no smallest set is larger."""
+_MOST_SETS = 400_000
+"""Sets of three and four parts that are tried; beyond it only whole node groups are named."""
+
+Killers = tuple[tuple[Part, ...], ...]
+
+
+class Search:
+    """Sets of parts of one plan, each effect judged once."""
+
+    def __init__(self, plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> None:
+        self.failures = Failures(plan)
+        self.cancelled = cancelled
+        self._judged: dict[Damage, Judged] = {}
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Every part that may fail by itself."""
+        return parts(self.failures.plan)
+
+    @cached_property
+    def damage_of(self) -> dict[Part, Damage]:
+        """What each part does to data nodes and to nodes that may arbitrate."""
+        counted = self.failures.cluster.data_nodes | self.failures.running.connected
+        found = {}
+        for part in self.parts:
+            damage = self.failures.damage([part])
+            found[part] = damage._replace(dead=damage.dead & counted)
+        return found
+
+    @cached_property
+    def alike(self) -> dict[Damage, tuple[Part, ...]]:
+        """Parts by what they do; those that do nothing are left out."""
+        found: dict[Damage, list[Part]] = {}
+        for part, damage in self.damage_of.items():
+            if damage.dead or damage.apart or damage.links:
+                found.setdefault(damage, []).append(part)
+        return {damage: tuple(same) for damage, same in found.items()}
+
+    def judge(self, *damages: Damage) -> Judged:
+        """What the cluster does when all of this happens at once."""
+        whole = Damage(
+            frozenset().union(*(damage.dead for damage in damages)),
+            frozenset().union(*(damage.apart for damage in damages)),
+            frozenset().union(*(damage.links for damage in damages)),
+        )
+        found = self._judged.get(whole)
+        if found is None:
+            found = self._judged[whole] = self.failures.after(self.failures.running, whole)
+        return found
+
+    def of_parts(self, *dead: Part) -> Judged:
+        """What the cluster does when these parts fail at once."""
+        return self.judge(*(self.damage_of[part] for part in dead))
+
+    @cached_property
+    def single_killers(self) -> tuple[Part, ...]:
+        """Parts whose failure alone stops the cluster."""
+        return tuple(part for part in self.parts if self.of_parts(part).stops)
+
+    def smallest(self, depth: int = 1) -> Killers:
+        """Every minimal set of up to `depth` parts that stops the cluster; without one, of the next size.
+
+        Minimal: no part of it can be left out. Empty when no four parts stop it, or there is no data node.
+        """
+        if not self.failures.cluster.data_nodes:
+            return ()
+        found: list[frozenset[Damage]] = []
+        for size in range(1, LARGEST + 1):
+            if size > depth and found:
+                break
+            if size > 2 and comb(len(self.alike), size) > _MOST_SETS:
+                found += self._whole_groups(size, found)
+            else:
+                found += self._of_size(size, found)
+            if self.cancelled():
+                return ()
+        order = {part: number for number, part in enumerate(self.parts)}
+        killers = {
+            tuple(sorted(chosen, key=order.__getitem__))
+            for damages in found
+            for chosen in product(*(self.alike[damage] for damage in damages))
+        }
+        return tuple(sorted(killers, key=lambda killer: (len(killer), [order[part] for part in killer])))
+
+    def _of_size(self, size: int, smaller: list[frozenset[Damage]]) -> Iterator[frozenset[Damage]]:
+        harmless = [damage for damage in self.alike if frozenset({damage}) not in smaller]
+        for chosen in combinations(harmless if size > 1 else self.alike, size):
+            if size > 2 and any(known <= frozenset(chosen) for known in smaller):
+                continue
+            if self.judge(*chosen).stops:
+                yield frozenset(chosen)
+
+    def _whole_groups(self, size: int, smaller: list[frozenset[Damage]]) -> Iterator[frozenset[Damage]]:
+        """Sets that leave a node group without a member, for plans with too many parts to try every set."""
+        done = set(smaller)
+        for members in self.failures.cluster.groups.values():
+            near = [damage for damage in self.alike if damage.dead & members]
+            for chosen in combinations(near, size):
+                together = frozenset(chosen)
+                if together in done or any(known <= together for known in smaller):
+                    continue
+                if members <= frozenset().union(*(damage.dead for damage in chosen)):
+                    done.add(together)
+                    yield together

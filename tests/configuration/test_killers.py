@@ -1,0 +1,80 @@
+"""Smallest sets that stop a cluster, held against trying every set."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations
+
+import pytest
+
+from failing_plans import small
+from ndbplan.configuration.failures import Failures, Part, parts
+from ndbplan.configuration.killers import Search
+from ndbplan.plan.plan import ClusterParameters, Plan
+from ndbplan.plan.samples import sample_names, sample_plan
+
+SMALL = [name for name in sample_names() if len(parts(sample_plan(name))) < 60]
+
+
+def by_trying(plan: Plan, depth: int) -> set[frozenset[Part]]:
+    """Every set of up to `depth` parts that stops the cluster and none of whose subsets does."""
+    failures, found = Failures(plan), set()
+    for size in range(1, depth + 1):
+        for chosen in combinations(parts(plan), size):
+            smaller = chain.from_iterable(combinations(chosen, n) for n in range(1, size))
+            if failures.judge(chosen).stops and not any(failures.judge(one).stops for one in smaller):
+                found.add(frozenset(chosen))
+    return found
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_killers_of_samples_are_all_there_and_minimal(name: str) -> None:
+    plan = sample_plan(name)
+    assert {frozenset(killer) for killer in Search(plan).smallest(2)} == by_trying(plan, 2)
+
+
+@pytest.mark.parametrize("version", ["7.4", "7.6", "8.4"])
+@pytest.mark.parametrize("arbitration", ["Default", "Disabled", "WaitExternal"])
+def test_killers_of_two_groups_over_racks(version: str, arbitration: str) -> None:
+    plan = small(ndb_version=version, parameters=ClusterParameters(data_node={"Arbitration": arbitration}))
+    found = Search(plan).smallest(2)
+    assert {frozenset(killer) for killer in found} == by_trying(plan, 2)
+    assert len(set(found)) == len(found)
+
+
+def test_three_replicas_need_larger_sets() -> None:
+    nodes = [p for p in small().processes if getattr(p, "node_id", 0) in (1, 2, 3, 51)]
+    plan = small(
+        processes=tuple(nodes),
+        locations=(),
+        hosts=tuple(h.model_copy(update={"location_id": None, "disks": ()}) for h in small().hosts),
+        ndb_version="7.4",
+        parameters=ClusterParameters(data_node={"NoOfReplicas": 3}),
+    )
+    found = Search(plan).smallest()
+    assert {frozenset(killer) for killer in found} == by_trying(plan, 2)
+    assert all(len(killer) == 2 for killer in found)  # one data node and the arbitrator
+    alone = plan.replace(
+        parameters=ClusterParameters(data_node={"NoOfReplicas": 3}, management={"ArbitrationRank": 0})
+    )
+    killers = Search(alone).smallest()  # nobody is asked: only the whole group counts
+    assert {frozenset(killer) for killer in killers} == by_trying(alone, 3)
+    assert all(len(killer) == 3 for killer in killers)
+
+
+def test_too_many_parts_to_try_name_whole_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ndbplan.configuration import killers
+
+    nodes = [p for p in small().processes if getattr(p, "node_id", 0) in (1, 2, 3, 51)]
+    plan = small(
+        processes=tuple(nodes),
+        locations=(),
+        parameters=ClusterParameters(data_node={"NoOfReplicas": 3, "Arbitration": "Disabled"}),
+    )
+    every = Search(plan).smallest()
+    monkeypatch.setattr(killers, "_MOST_SETS", 0)
+    assert set(Search(plan).smallest()) == set(every)
+    assert every
+
+
+def test_no_data_nodes_no_killers() -> None:
+    assert Search(Plan()).smallest(2) == ()
