@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 def all_commands() -> click.Group:
     """The command with all its subcommands."""
     # They define the commands.
-    from ndbplan.cli import answers, changes, compare, keys, loads, operations, plans  # noqa: F401 — they register
+    from ndbplan.cli import (  # noqa: F401 — they register
+        answers,
+        changes,
+        compare,
+        failures,
+        keys,
+        loads,
+        operations,
+        plans,
+    )
     from ndbplan.cli.group import ndbplan
 
     return ndbplan

@@ -144,6 +144,13 @@ def _node(plan: Plan, node: DataNode, load: NodeLoad, threads: ThreadCounts, spe
     )
 
 
+def node_cpu(plan: Plan, load: NodeLoad) -> NodeCpu:
+    """How busy the threads of one data node are under a load of its own."""
+    node = next(node for node in plan.data_nodes if node.node_id == load.node_id)
+    settings = settings_of(plan)
+    return _node(settings, node, load, threads_of(plan, node), core_speed(settings, plan.host(node.host_id)))
+
+
 def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
     """How busy data nodes, SQL or API nodes and their hosts are under a workload; nothing without one."""
     if workload is None:

@@ -146,3 +146,15 @@ def network(plan: Plan, workload: Workload | None) -> NetworkEstimate:
         share = 1 / len(clients)
         put(host_id, _Flow(answers * share, payload * share, requests * share, requests * share))
     return NetworkEstimate(tuple(_host(plan, plan.host(host_id), flow) for host_id, flow in flows.items()))
+
+
+def data_node_link(
+    plan: Plan, load: NodeLoad, data_nodes: int, payload_bytes_per_s: float, writes_per_s: float
+) -> Quantity:
+    """How busy one data node alone keeps the link of its host, in a cluster of so many that are up.
+
+    `payload_bytes_per_s`, `writes_per_s`: what clients write, over the whole cluster.
+    """
+    node = next(node for node in plan.data_nodes if node.node_id == load.node_id)
+    flow = _data_node_flow(load, data_nodes, no_of_replicas(plan), payload_bytes_per_s, writes_per_s)
+    return _host(plan, plan.host(node.host_id), flow).utilisation

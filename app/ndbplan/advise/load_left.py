@@ -1,0 +1,266 @@
+"""What load the survivors of a failure carry: each limit of the whole cluster, changed by who took over what.
+
+LoadLeft(plan, workload).per_s(dead={3, 51})
+
+Closed form: processors, links, disks and the nodes that clients come through, at one moment. How long a load
+may last while rows grow is what `max_load` answers. The survivors of a node group read for its dead members
+and write what they wrote before, for every replica writes every change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.cpu import node_cpu
+from ndbplan.estimate.disks import sequential_write_bytes_per_s
+from ndbplan.estimate.load import NodeLoad, node_loads, offered_per_s
+from ndbplan.estimate.network import data_node_link
+from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.plan.node_groups import node_groups
+from ndbplan.plan.paths import disk_for
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole, SqlNode
+from ndbplan.plan.settings import no_of_replicas
+from ndbplan.plan.workloads import Workload
+from ndbplan.simulate.load_over_time import Service, services
+
+_NOTHING = Quantity.exact(0.0, "tx/s")
+
+
+class _Use(NamedTuple):
+    """What one data node asks of its host, at the workload's rate."""
+
+    ldm: float
+    cores: float
+    link: float
+    reads: float
+
+
+class _Limit(NamedTuple):
+    """One limit of the whole cluster, and whose failure changes it."""
+
+    where: str
+    whole: Quantity
+    field: str
+    """What of `_Use` it goes by; clients: their number; log: nothing changes it; nothing: an uplink."""
+    nodes: tuple[int, ...]
+    """Data nodes whose work it holds."""
+    concerned: tuple[int, ...]
+    """Every node on it."""
+
+
+@dataclass(frozen=True)
+class LoadLeft:
+    """The limits of one plan under one workload; what is asked again is answered from before."""
+
+    plan: Plan
+    workload: Workload
+
+    @cached_property
+    def offered_per_s(self) -> float:
+        """The workload's peak."""
+        return offered_per_s(self.workload.load)
+
+    @cached_property
+    def _loads(self) -> dict[int, NodeLoad]:
+        return {load.node_id: load for load in node_loads(self.plan, self.workload)}
+
+    @cached_property
+    def _nodes(self) -> dict[int, DataNode]:
+        return {node.node_id: node for node in self.plan.data_nodes}
+
+    @cached_property
+    def _mates(self) -> dict[int, frozenset[int]]:
+        """The other members of each data node's group."""
+        groups = [frozenset(node.node_id for node in group) for group in node_groups(self.plan)]
+        return {node_id: group - {node_id} for group in groups for node_id in group}
+
+    @cached_property
+    def _whole(self) -> dict[int, _Use]:
+        return {node_id: self._use(node_id, frozenset(), len(self._loads)) for node_id in self._loads}
+
+    @cached_property
+    def _uses(self) -> dict[tuple[int, frozenset[int], int], _Use]:
+        return {}
+
+    def _load(self, node_id: int, dead_mates: frozenset[int]) -> NodeLoad:
+        """The node's load when it and the other survivors of its group share the reads of the dead ones."""
+        own = self._loads[node_id]
+        if not dead_mates:
+            return own
+        sharing = len(self._mates[node_id] - dead_mates) + 1
+        taken = [self._loads[mate] for mate in dead_mates if mate in self._loads]
+
+        return replace(
+            own,
+            reads_per_s=own.reads_per_s + sum(mate.reads_per_s for mate in taken) / sharing,
+            scanned_rows_per_s=own.scanned_rows_per_s
+            + sum(mate.scanned_rows_per_s for mate in taken) / sharing,
+            write_payload_bytes_per_s=own.write_payload_bytes_per_s
+            + sum(mate.write_payload_bytes_per_s for mate in taken) / sharing,
+            read_payload_bytes_per_s=own.read_payload_bytes_per_s
+            + sum(mate.read_payload_bytes_per_s for mate in taken) / sharing,
+        )
+
+    def _use(self, node_id: int, dead_mates: frozenset[int], up: int) -> _Use:
+        found = self._uses.get((node_id, dead_mates, up))
+        if found is None:
+            load = self._load(node_id, dead_mates)
+            busy = node_cpu(self.plan, load)
+            payload, writes = self._written
+            link = data_node_link(self.plan, load, up, payload, writes)
+            reads = load.reads_per_s + load.scanned_rows_per_s
+            found = _Use(busy.ldm_utilisation.value, busy.cores.value, link.value, reads)
+            self._uses[node_id, dead_mates, up] = found
+        return found
+
+    @cached_property
+    def _written(self) -> tuple[float, float]:
+        loads = self._loads.values()
+        replicas = no_of_replicas(self.plan)
+        payload = sum(load.write_payload_bytes_per_s for load in loads)
+        return payload, sum(load.writes_per_s for load in loads) / replicas
+
+    @cached_property
+    def _limits(self) -> tuple[_Limit, ...]:
+        """Every limit of the whole cluster, with what it concerns."""
+        found = [(one, _of_service(one)) for one in services(self.plan, self.workload)]
+        return tuple(self._limit(one, whole) for one, whole in [*found, *self._log_limits()])
+
+    def _limit(self, service: Service, whole: Quantity) -> _Limit:
+        where = f"{service.resource}, {service.where}"
+        subject = self.plan.by_id.get(service.object_ids[0]) if service.object_ids else None
+        if isinstance(subject, DataNode):
+            return _Limit(where, whole, "ldm", (subject.node_id,), (subject.node_id,))
+        if isinstance(subject, SqlNode):
+            return _Limit(where, whole, "clients", (), (subject.node_id,))
+        host = self.plan.host_of_disk.get(service.object_ids[0])
+        host_id = host.id if host is not None else service.object_ids[0]
+        on_host = self.plan.processes_of_host.get(host_id, ())  # none: the uplink of a location
+        nodes = tuple(p.node_id for p in on_host if p.node_id in self._loads)
+        concerned = tuple(process.node_id for process in on_host)
+        if not nodes:
+            return _Limit(where, whole, "clients" if concerned else "", (), concerned)
+        field = {"cpu": "cores", "network": "link", "disk": "log"}.get(service.resource, "reads")
+        return _Limit(where, whole, field, nodes, concerned)
+
+    def _log_limits(self) -> Iterator[tuple[Service, Quantity]]:
+        """What each disk of the redo log takes, beside a checkpoint that writes to it."""
+        rate = self.offered_per_s
+        written: dict[str, list[tuple[DataNode, float]]] = {}
+        for node_id, load in self._loads.items():
+            disk = disk_for(self.plan, self._nodes[node_id], DiskRole.REDO)
+            if disk is not None and load.redo_bytes_per_s.value > 0:
+                written.setdefault(disk.id, []).append((self._nodes[node_id], load.redo_bytes_per_s.value))
+        share = constant_for(self.plan, "lcp_device_share")
+        for disk_id, nodes in written.items():
+            disk = self.plan.by_id[disk_id]
+            shared = any(disk_for(self.plan, node, DiskRole.LCP) is disk for node, _ in nodes)
+            speed = sequential_write_bytes_per_s(self.plan, disk, 2 if shared else 1)
+            free = max(0.001, 1.0 - disk.other_load)
+            left = (1 - share.value, 1 - share.high, 1 - share.low) if shared else (1.0, 1.0, 1.0)
+            asked = sum(bytes_per_s for _, bytes_per_s in nodes) / rate
+            value, low, high = (
+                end * free * part / asked
+                for end, part in zip((speed.value, speed.low, speed.high), left, strict=True)
+            )
+            where = f"{self.plan.host_of_disk[disk_id].hostname} {disk.name}"
+            terms = (speed.as_term(f"writing of {where}"), *((term_of(share),) if shared else ()))
+            limit = Quantity(value, low, high, "tx/s", terms)
+            yield Service("disk", where, value, (disk_id,)), limit
+
+    def per_s(self, dead: Collection[int]) -> Quantity:
+        """Highest rate that what is left carries when these nodes (of any kind) are gone, in transactions/s.
+
+        0 when a node group or every client is among them, or nobody sends anything.
+        """
+        gone = frozenset(dead)
+        if self.offered_per_s <= 0 or not self._loads:
+            return _NOTHING
+        if any(self._mates[node_id] <= gone for node_id in gone & self._mates.keys()):
+            return _NOTHING
+        spread = 1.0 - len(gone & self._clients) / len(self._clients) if self._clients else 1.0
+        if spread <= 0.0:
+            return _NOTHING
+        up = len(self._loads.keys() - gone)
+        near = gone.union(*(self._mates.get(node_id, frozenset()) for node_id in gone))
+        value, limit = next(
+            (
+                (value, limit)
+                for value, limit in self._undisturbed(up, spread)
+                if near.isdisjoint(limit.concerned)
+            ),
+            (float("inf"), None),
+        )
+        for number in {number for node_id in near for number in self._limits_of.get(node_id, ())}:
+            disturbed = self._limits[number]
+            left = disturbed.whole.value * self._share(disturbed, gone, up, spread)
+            if left < value:
+                value, limit = left, disturbed
+        if limit is None:
+            return _NOTHING
+        part = value / limit.whole.value if limit.whole.value else 1.0
+        why = (
+            Term(
+                f"limit of the whole cluster: {limit.where}",
+                limit.whole.value,
+                "tx/s",
+                "formula",
+                limit.whole.why,
+            ),
+            Term("part of it that is left", part, "fraction", "formula"),
+        )
+        return limit.whole.scaled(part, "tx/s", why)
+
+    def _undisturbed(self, up: int, spread: float) -> tuple[tuple[float, _Limit], ...]:
+        """The limits when nobody near them failed, but so many data nodes are up in all; lowest first."""
+        found = self._kept.get((up, spread))
+        if found is None:
+            nobody: frozenset[int] = frozenset()
+            values = [(one.whole.value * self._share(one, nobody, up, spread), one) for one in self._limits]
+            found = self._kept[up, spread] = tuple(sorted(values, key=lambda pair: pair[0]))
+        return found
+
+    @cached_property
+    def _clients(self) -> frozenset[int]:
+        """The nodes that clients come through."""
+        return frozenset(node.node_id for node in self.plan.sql_nodes)
+
+    @cached_property
+    def _limits_of(self) -> dict[int, list[int]]:
+        """Limits that a node's failure, or its mates', changes; by their number."""
+        found: dict[int, list[int]] = {}
+        for number, limit in enumerate(self._limits):
+            for node_id in limit.concerned:
+                found.setdefault(node_id, []).append(number)
+        return found
+
+    @cached_property
+    def _kept(self) -> dict[tuple[int, float], tuple[tuple[float, _Limit], ...]]:
+        return {}
+
+    def _share(self, limit: _Limit, gone: frozenset[int], up: int, spread: float) -> float:
+        """What part of a limit is left: infinite when what it limits is gone, so that it limits nothing."""
+        if not limit.concerned:
+            return 1.0
+        if all(node_id in gone for node_id in (limit.nodes or limit.concerned)):
+            return float("inf")
+        if limit.field == "clients":
+            return spread
+        if limit.field == "log":
+            return 1.0
+        before = after = 0.0
+        for node_id in limit.nodes:
+            before += getattr(self._whole[node_id], limit.field)
+            if node_id not in gone:
+                dead_mates = self._mates.get(node_id, frozenset()) & gone
+                after += getattr(self._use(node_id, dead_mates, up), limit.field)
+        return before / after if after > 0 and before > 0 else 1.0
+
+
+def _of_service(service: Service) -> Quantity:
+    return Quantity.exact(service.max_per_s, "tx/s")

@@ -1,0 +1,291 @@
+"""Which failures a plan survives: every single part, every pair, or one course; and what is left.
+
+report = survive(plan, depth=2)
+report.smallest_killers, report.failures[0].load_left_per_s
+
+Decided by `configuration.failures` with the product's rules; the load by `load_left`, the time until all is
+whole again by the estimate of restarts. Parts that do the same are worked out once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+from ndbplan.advise.load_left import LoadLeft
+from ndbplan.configuration.failures import Damage, Failures, Judged, Part, Step, course
+from ndbplan.configuration.killers import Killers, Search
+from ndbplan.estimate.quantity import Quantity, Term, largest, total
+from ndbplan.estimate.restart import Kind, RestartError, restart
+from ndbplan.ndb.survival import Outcome, Side, listed
+from ndbplan.plan.node_groups import node_group_ids
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ApiSlot, process_node_ids
+from ndbplan.plan.workloads import Workload
+
+LISTED_PAIRS = 50_000
+"""With more pairs than this, of parts that do the same only the first (a host before its disks) is paired."""
+_PAIRED_FIRST = ("host", "rack", "switch", "link", "node", "disk")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What becomes of the cluster when some parts fail at once."""
+
+    dead: tuple[Part, ...]
+    judged: Judged
+    why: str
+    load_left_per_s: Quantity | None
+    """Highest rate that the survivors carry; None without a workload."""
+    carries_peak: bool | None
+    """Whether that is the workload's peak; None without a workload."""
+    whole_again_s: Quantity | None
+    """Seconds until all data nodes are up again, once what failed is repaired; None: cannot be estimated."""
+
+    @property
+    def verdict(self) -> Outcome:
+        """What happens with the arbitrator that is left."""
+        return self.judged.best.verdict.outcome
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One entry of `failures`."""
+        load, again = self.load_left_per_s, self.whole_again_s
+        return {
+            "dead": [str(part) for part in self.dead],
+            "verdict": self.verdict.value,
+            "why": self.why,
+            "load_left_per_s": None if load is None else load.to_json(why=why),
+            "carries_peak": self.carries_peak,
+            "whole_again_s": None if again is None else again.to_json(why=why),
+        }
+
+
+@dataclass(frozen=True)
+class SurvivalReport:
+    """All failures of one, or two, parts and the smallest sets that stop the cluster."""
+
+    failures: tuple[Failure, ...]
+    smallest_killers: Killers
+    offered_per_s: float | None
+    """The workload's peak."""
+    notes: tuple[str, ...]
+    left_out_pairs: int = 0
+    """Pairs that are not listed because their parts do the same as others'."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of design.md."""
+        return {
+            "failures": [failure.to_json(why) for failure in self.failures],
+            "smallest_killers": [[str(part) for part in killer] for killer in self.smallest_killers],
+            "offered_per_s": self.offered_per_s,
+            "notes": list(self.notes),
+            "left_out_pairs": self.left_out_pairs,
+        }
+
+
+def survive(
+    plan: Plan,
+    depth: int = 1,
+    workload: Workload | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> SurvivalReport:
+    """Every failure of up to `depth` (1 or 2) parts. `workload`: whose load must be carried."""
+    return _Work(plan, workload, cancelled).report(depth)
+
+
+@dataclass
+class _Work:
+    plan: Plan
+    workload: Workload | None
+    cancelled: Callable[[], bool]
+    _answers: dict[tuple[Damage, frozenset[int], frozenset[int]], Failure] = field(default_factory=dict)
+    _times: dict[tuple[Kind, int | None], Quantity | None] = field(default_factory=dict)
+    _loads: dict[frozenset[int], Quantity] = field(default_factory=dict)
+    _again: dict[tuple[frozenset[int], frozenset[int]], Quantity | None] = field(default_factory=dict)
+
+    @cached_property
+    def search(self) -> Search:
+        return Search(self.plan, self.cancelled)
+
+    @cached_property
+    def load(self) -> LoadLeft | None:
+        return None if self.workload is None else LoadLeft(self.plan, self.workload)
+
+    @cached_property
+    def lost_with(self) -> dict[Part, frozenset[int]]:
+        """All nodes that each part takes along, those of clients included."""
+        failures = self.search.failures
+        return {part: failures.damage([part]).dead for part in self.search.parts}
+
+    def report(self, depth: int) -> SurvivalReport:
+        parts = self.search.parts
+        sets: list[tuple[Part, ...]] = [(part,) for part in parts]
+        left_out = 0
+        if depth > 1:
+            paired = parts if len(parts) * (len(parts) - 1) // 2 <= LISTED_PAIRS else self._one_of_each()
+            sets += combinations(paired, 2)
+            left_out = (len(parts) * (len(parts) - 1) - len(paired) * (len(paired) - 1)) // 2
+        found = tuple(self.failure(dead) for dead in sets)
+        offered = None if self.load is None else self.load.offered_per_s
+        return SurvivalReport(found, self.search.smallest(depth), offered, tuple(self._notes()), left_out)
+
+    def _one_of_each(self) -> tuple[Part, ...]:
+        """Of parts that take the same nodes along, one, in the order of the plan; harmless ones not."""
+        chosen: dict[tuple[Damage, frozenset[int]], Part] = {}
+        for part in sorted(self.search.parts, key=lambda part: _PAIRED_FIRST.index(part.kind)):
+            damage = self.search.damage_of[part]
+            if self.lost_with[part] or damage.apart or damage.links:
+                chosen.setdefault((damage, self.lost_with[part]), part)
+        kept = set(chosen.values())
+        return tuple(part for part in self.search.parts if part in kept)
+
+    def failure(self, dead: tuple[Part, ...]) -> Failure:
+        """One entry; sets that do the same share their numbers."""
+        lost = frozenset().union(*(self.lost_with[part] for part in dead))
+        renewed = frozenset().union(*(self.lost_with[part] for part in dead if part.kind == "disk"))
+        whole = Damage(
+            frozenset().union(*(self.search.damage_of[part].dead for part in dead)),
+            frozenset().union(*(self.search.damage_of[part].apart for part in dead)),
+            frozenset().union(*(self.search.damage_of[part].links for part in dead)),
+        )
+        found = self._answers.get((whole, lost, renewed))
+        if found is None:
+            judged = self.search.judge(whole)
+            load = self._load_left(judged, lost)
+            enough = None if load is None or self.load is None else load.value >= self.load.offered_per_s
+            again = self._whole_again(judged, renewed)
+            found = Failure(dead, judged, sentence(judged), load, enough, again)
+            self._answers[whole, lost, renewed] = found
+        return Failure(
+            dead, found.judged, found.why, found.load_left_per_s, found.carries_peak, found.whole_again_s
+        )
+
+    def _load_left(self, judged: Judged, lost: frozenset[int]) -> Quantity | None:
+        if self.load is None:
+            return None
+        if judged.stops:
+            return Quantity.exact(0.0, "tx/s", (Term("the cluster stops", 0.0, "tx/s", "formula"),))
+        gone = lost | (self.search.failures.running.started - judged.best.up)
+        if gone not in self._loads:
+            self._loads[gone] = self.load.per_s(gone)
+        return self._loads[gone]
+
+    def _whole_again(self, judged: Judged, renewed: frozenset[int]) -> Quantity | None:
+        """Restarts of what is down: all nodes of a stopped cluster, else members of a group in turn.
+
+        A node whose disk is new starts with --initial and copies everything from its group.
+        """
+        started = self.search.failures.running.started
+        down = started - judged.best.up
+        if not down:
+            return Quantity.exact(0.0, "s", (Term("data nodes that are down", 0.0, "count", "formula"),))
+        if judged.stops:
+            return self._restart("system", None)
+        key = (down, renewed & down)
+        if key not in self._again:
+            self._again[key] = self._in_turn(down, renewed)
+        return self._again[key]
+
+    def _in_turn(self, down: frozenset[int], renewed: frozenset[int]) -> Quantity | None:
+        groups = node_group_ids(self.plan)
+        by_group: dict[int, list[tuple[str, Quantity]]] = {}
+        for node_id in sorted(down):
+            kind: Kind = "initial" if node_id in renewed else "node"
+            time = self._restart(kind, node_id)
+            if time is None:
+                return None
+            named = (f"{kind} restart of data node {node_id}", time)
+            by_group.setdefault(groups[node_id], []).append(named)
+        each = [(f"node group {number}", total(times, "s")) for number, times in by_group.items()]
+        return each[0][1] if len(each) == 1 else largest(each, "s")
+
+    def _restart(self, kind: Kind, node_id: int | None) -> Quantity | None:
+        key = (kind, node_id)
+        if key not in self._times:
+            try:
+                self._times[key] = restart(self.plan, kind, node_id).duration_s
+            except RestartError:
+                self._times[key] = None
+        return self._times[key]
+
+    def _notes(self) -> Iterator[str]:
+        cluster = self.search.failures.cluster
+        rule = cluster.rule
+        yield f"NDB {self.plan.version}: rule {rule.name}, read in {rule.read_in}"
+        if rule.remark:
+            yield rule.remark
+        arbitrator = self.search.failures.running.arbitrator
+        if cluster.nobody_arbitrates:
+            yield "nobody arbitrates: after a cut of the network both halves may live and differ"
+        elif arbitrator is not None:
+            yield f"the arbitrator elected at rest is node {arbitrator}"
+        free = [s.node_id for s in self.plan.api_slots if _from_anywhere(s, self.search.failures)]
+        if free:
+            yield f"API slots {listed(free)} may arbitrate but have no host, so nobody is counted on there"
+        if any(part.kind in ("link", "switch") for part in self.search.parts):
+            yield "of two equal halves of a cut that both ask, that with the lowest node id is taken to win"
+
+
+def _from_anywhere(slot: ApiSlot, failures: Failures) -> bool:
+    ids = process_node_ids(slot)
+    return slot.host_id is None and any(c.node_id in ids for c in failures.cluster.candidates)
+
+
+def sentence(judged: Judged) -> str:
+    """Why the cluster does what it does, of all sides that have something to say."""
+    best = judged.best
+    text = best.verdict.why
+    if judged.shut_out:
+        text = (
+            f"heartbeats shut out data node {listed(judged.shut_out)} (which end of a broken link hangs on "
+            "the order of joining; between a master and a node that is not beside it in the ring, the "
+            f"cluster stands still until the link is back); {text}"
+        )
+    if judged.split_brain:
+        halves = " and ".join(listed(side.up) for side in judged.sides if side.up)
+        return f"split brain: data nodes {halves} live on apart and take different writes; {text}"
+    for side in judged.sides:
+        if side is not best and side.survivors:
+            text += f"; data node {listed(side.survivors)} cut off: {side.verdict.why}"
+    return text
+
+
+def course_to_json(plan: Plan, steps: tuple[Step, ...]) -> dict[str, Any]:
+    """One course of failures, judged in turn: the shape of design.md."""
+    rows = []
+    for step, answers in zip(steps, course(plan, steps), strict=True):
+        sides = [_side_to_json(side, judged) for judged in answers for side in judged.sides]
+        if not sides:
+            sides = [_stopped_before()]
+        rows.append(
+            {
+                "dead": [str(part) for part in step.dead],
+                "cut": [str(part) for together in step.cut for part in together],
+                "sides": sides,
+            }
+        )
+    return {"steps": rows}
+
+
+def _side_to_json(side: Side, judged: Judged) -> dict[str, Any]:
+    why = side.verdict.why
+    if judged.shut_out and side is judged.best:
+        why = sentence(judged)
+    return {
+        "up": sorted(side.up),
+        "verdict": side.verdict.outcome.value,
+        "asked": side.verdict.asked,
+        "why": why,
+    }
+
+
+def _stopped_before() -> dict[str, Any]:
+    return {
+        "up": [],
+        "verdict": Outcome.STOPS.value,
+        "asked": None,
+        "why": "the cluster has stopped before",
+    }

@@ -1,0 +1,69 @@
+"""What survivors carry, held against physics: less is never more, shares add up."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from ndbplan.advise.load_left import LoadLeft
+from ndbplan.advise.survival import survive
+from ndbplan.configuration.failures import Failures, parts
+from ndbplan.plan.samples import sample_names, sample_plan
+
+NAMES = [name for name in sample_names() if sample_plan(name).workloads]
+SMALL = [name for name in NAMES if len(parts(sample_plan(name))) < 60]
+
+
+def left_of(name: str) -> LoadLeft:
+    plan = sample_plan(name)
+    return LoadLeft(plan, plan.workloads[0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_failure_never_leaves_more(name: str) -> None:
+    left = left_of(name)
+    whole = left.per_s(())
+    assert whole.value > 0
+    for node in left.plan.data_nodes[:6]:
+        found = left.per_s({node.node_id})
+        assert found.value <= whole.value * (1 + 1e-9)
+        assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_two_failures_never_leave_more_than_one(name: str) -> None:
+    left = left_of(name)
+    nodes = [process.node_id for process in left.plan.processes if process.host_id is not None]
+    for one, other in combinations(nodes, 2):
+        both = left.per_s({one, other}).value
+        assert both <= min(left.per_s({one}).value, left.per_s({other}).value) * (1 + 1e-9)
+
+
+def test_without_a_node_group_or_without_clients_nothing_is_left() -> None:
+    left = left_of("starter")
+    assert left.per_s({1, 2}).value == 0
+    assert left.per_s({node.node_id for node in left.plan.sql_nodes}).value == 0
+    assert left.per_s({left.plan.sql_nodes[0].node_id}).value > 0
+
+
+def test_the_survivor_reads_for_its_mate_and_writes_what_it_wrote() -> None:
+    left = left_of("starter")
+    own, taken = left._load(1, frozenset()), left._load(1, frozenset({2}))
+    whole = own.reads_per_s + left._load(2, frozenset()).reads_per_s
+    assert taken.reads_per_s == pytest.approx(whole)
+    assert taken.writes_per_s == own.writes_per_s
+    assert taken.redo_bytes_per_s == own.redo_bytes_per_s
+
+
+def test_the_numbers_of_the_largest_cluster() -> None:
+    plan = sample_plan("telecom-144")
+    report = survive(plan, 1, plan.workloads[0])
+    whole = LoadLeft(plan, plan.workloads[0]).per_s(()).value
+    failures = Failures(plan)
+    for failure in report.failures:
+        assert failure.load_left_per_s is not None
+        assert failure.whole_again_s is not None
+        assert failure.load_left_per_s.value <= whole * (1 + 1e-9)
+        down = failures.running.started - failure.judged.best.up
+        assert (failure.whole_again_s.value > 0) == bool(down)
