@@ -14,16 +14,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from ndbplan.estimate.clients import client_processes
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.cpu import node_cpu
 from ndbplan.estimate.disks import sequential_write_bytes_per_s
-from ndbplan.estimate.load import NodeLoad, node_loads, offered_per_s
+from ndbplan.estimate.load import NodeLoad, node_loads, rate_of
 from ndbplan.estimate.network import data_node_link
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.plan.node_groups import node_groups
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole, SqlNode
+from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, SqlNode
 from ndbplan.plan.settings import no_of_replicas
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate.load_over_time import Service, services
@@ -63,7 +64,7 @@ class LoadLeft:
     @cached_property
     def offered_per_s(self) -> float:
         """The workload's peak."""
-        return offered_per_s(self.workload.load)
+        return rate_of(self.plan, self.workload)
 
     @cached_property
     def _loads(self) -> dict[int, NodeLoad]:
@@ -136,7 +137,7 @@ class LoadLeft:
         subject = self.plan.by_id.get(service.object_ids[0]) if service.object_ids else None
         if isinstance(subject, DataNode):
             return _Limit(where, whole, "ldm", (subject.node_id,), (subject.node_id,))
-        if isinstance(subject, SqlNode):
+        if isinstance(subject, SqlNode | ApiSlot):
             return _Limit(where, whole, "clients", (), (subject.node_id,))
         host = self.plan.host_of_disk.get(service.object_ids[0])
         host_id = host.id if host is not None else service.object_ids[0]
@@ -171,7 +172,7 @@ class LoadLeft:
             where = f"{self.plan.host_of_disk[disk_id].hostname} {disk.name}"
             terms = (speed.as_term(f"writing of {where}"), *((term_of(share),) if shared else ()))
             limit = Quantity(value, low, high, "tx/s", terms)
-            yield Service("disk", where, value, (disk_id,)), limit
+            yield Service("disk", where, value, (disk_id,), low, high), limit
 
     def per_s(self, dead: Collection[int]) -> Quantity:
         """Highest rate that what is left carries when these nodes (of any kind) are gone, in transactions/s.
@@ -228,7 +229,7 @@ class LoadLeft:
     @cached_property
     def _clients(self) -> frozenset[int]:
         """The nodes that clients come through."""
-        return frozenset(node.node_id for node in self.plan.sql_nodes)
+        return frozenset(process.node_id for process in client_processes(self.plan, self.workload))
 
     @cached_property
     def _limits_of(self) -> dict[int, list[int]]:
@@ -263,4 +264,4 @@ class LoadLeft:
 
 
 def _of_service(service: Service) -> Quantity:
-    return Quantity.exact(service.max_per_s, "tx/s")
+    return Quantity(service.max_per_s, service.low_per_s, service.high_per_s, "tx/s", service.why)
