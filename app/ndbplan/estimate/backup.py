@@ -23,10 +23,11 @@ from ndbplan.estimate.parameters import number, version_of
 from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term, largest, total
 from ndbplan.estimate.restart import busy_disks, busy_threads
-from ndbplan.estimate.restart_phases import Phase
+from ndbplan.estimate.restart_phases import Phase, busiest_thread
 from ndbplan.estimate.shares import shares_of
 from ndbplan.estimate.speed_terms import Limit, change_term, slowest, spread_terms, time_at
 from ndbplan.estimate.topology import ldm_threads
+from ndbplan.ndb.constants import Constant
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Disk
@@ -298,23 +299,9 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
     version = version_of(plan)
     rows = Quantity.exact(0.0, "s")
     bound = "LDM threads"
-    threads = 0.0
     for data in found:
-        node = by_id[data.node_id]
-        speed = core_speed(plan, plan.host(node.host_id)).value
-        reference = constant_for(plan, "core_gain_per_clock").value
-        together = sum(1 for other in by_id.values() if other.host_id == node.host_id)
-        busy = busy_threads(plan, node, together=together)
-        threads += busy * speed / reference / no_of_replicas(plan)
-    whole = sum(data.rows for data in found) / no_of_replicas(plan)
-    if threads:
-        why = (
-            Term("rows of one replica set", whole, "rows", "plan"),
-            Term("LDM threads by core speed, for each replica", threads, "", "plan"),
-            term_of(rate),
-        )
-        value, low, high = (whole / threads / r for r in (rate.value, rate.high, rate.low))
-        rows = Quantity(value, low, high, "s", why)
+        one = _insert_seconds(plan, by_id[data.node_id], data, rate)
+        rows = max(rows, one, key=lambda time: time.value)
     limits = [Limit(bound, rows), *_restore_disks(plan, version), *_restore_links(plan)]
     rows, decides = slowest(*limits)
     bound = decides.name
@@ -330,6 +317,23 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
             Phase("rebuild indexes", indexes, "LDM threads", "more LDM threads"),
         ]
     )
+
+
+def _insert_seconds(plan: Plan, node: DataNode, data: NodeData, rate: Constant) -> Quantity:
+    """Time of a node's LDM threads to insert all its rows: that of the fullest, or of all on its cores."""
+    speed = core_speed(plan, plan.host(node.host_id))
+    reference = constant_for(plan, "core_gain_per_clock").value
+    together = sum(1 for other in plan.data_nodes if other.host_id == node.host_id)
+    threads = busy_threads(plan, node, together=together)
+    rows = busiest_thread(data.fullest_ldm.rows, data.rows, threads)
+    why = (
+        Term("rows of the node", data.rows, "rows", "distribution"),
+        Term("rows of its busiest LDM thread", rows, "rows", "distribution", spread_terms(plan)),
+        speed.as_term("speed of a core"),
+        term_of(rate),
+    )
+    value, low, high = (rows * reference / speed.value / r for r in (rate.value, rate.high, rate.low))
+    return Quantity(value, low, high, "s", why)
 
 
 def _entries_of_a_thread(plan: Plan, node: DataNode, data: NodeData) -> float:
@@ -366,7 +370,7 @@ def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
             Term("redo log of all rows and pages of columns on disk", size_bytes, "bytes", "formula"),
             Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan"),
         )
-        time = Quantity.exact(size_bytes / speed, "s", why)
+        time = Quantity(size_bytes / speed, size_bytes / speed, 1.25 * size_bytes / speed, "s", why)
         found.append(Limit(f"disk {disk.name} of node {node_id}", time))
     return sorted(found, key=lambda limit: -limit.duration_s.value)[:1]
 

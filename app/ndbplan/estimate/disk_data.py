@@ -127,10 +127,10 @@ def reads_backup(table: Table, version: NdbVersion) -> bool:
     return table.read_backup
 
 
-def _space(plan: Plan, space: Tablespace, version: NdbVersion) -> TablespaceUse | None:
-    capacity = sum(f.size_bytes * f.count for f in space.data_files)
+def tablespace_use_by_node(plan: Plan, space: Tablespace) -> dict[int, float]:
+    """Bytes of extents that tables take of a tablespace on each data node, by node id."""
+    version = version_of(plan)
     by_node: dict[int, float] = {}
-    terms: list[Term] = []
     for table in plan.tables:
         rows = disk_rows(table, version)
         if table.tablespace_id != space.id or not rows:
@@ -142,11 +142,31 @@ def _space(plan: Plan, space: Tablespace, version: NdbVersion) -> TablespaceUse 
             fragments = max(1, len(share.by_ldm)) * len(rows)
             least = fragments * space.extent_size_bytes
             by_node[node_id] = by_node.get(node_id, 0.0) + max(pages + least / 2, float(least))
-        terms.append(Term(f"a row of {table.full_name}", each, "bytes", "full declared width"))
+    return by_node
+
+
+def tablespace_capacity_bytes(space: Tablespace) -> int:
+    """Size of all data files of a tablespace; each data node has them all."""
+    return sum(f.size_bytes * f.count for f in space.data_files)
+
+
+def _space(plan: Plan, space: Tablespace, version: NdbVersion) -> TablespaceUse | None:
+    capacity = tablespace_capacity_bytes(space)
+    by_node = tablespace_use_by_node(plan, space)
     if not by_node:
         return None
+    terms = tuple(
+        Term(
+            f"a row of {table.full_name}",
+            sum(row.page_bytes for row in disk_rows(table, version)),
+            "bytes",
+            "full declared width",
+        )
+        for table in plan.tables
+        if table.tablespace_id == space.id and disk_rows(table, version)
+    )
     used = max(by_node.values())
-    quantity = Quantity(used, used * 0.97, used * 1.1, "bytes", tuple(terms))
+    quantity = Quantity(used, used * 0.97, used * 1.1, "bytes", terms)
     fill = quantity.scaled(
         1 / capacity, "fraction", (quantity.as_term("used"), Term("files", capacity, "bytes", "plan"))
     )

@@ -20,6 +20,7 @@ from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.fragments import MapFacts, Partition, Skew, TableDistribution, map_facts
 from ndbplan.estimate.key_values import KeyValues, distribution_key, key_values
+from ndbplan.estimate.row_cost import disk_row_bytes
 from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout
 from ndbplan.estimate.spread import typical_ranks, typical_shares
 from ndbplan.estimate.topology import cluster_of, ldm_threads, placements, table_shape, threads_of
@@ -255,7 +256,7 @@ class Redistribution:
     partitions: tuple[RedistributedPartition, ...]
     rows_moved: int
     bytes_moved: int
-    """Bytes of the moved rows, blob parts included, once per row."""
+    """Bytes of the moved rows, columns on disk and blob parts included, once per row."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """What `ndbplan reorg` prints of a table, without its duration."""
@@ -342,12 +343,16 @@ def _as_dense(before: TableDistribution, rows: Array) -> tuple[int, ...]:
 
 
 def _row_bytes(table: Table, layout: RowLayout, version: NdbVersion) -> float:
-    """Mean bytes of a row that a reorganisation carries over: blob parts too, from 7.2.14 on."""
+    """Mean bytes of a row that a reorganisation carries over: on disk too, from 7.2.14 on blob parts."""
     parts = blob_parts(table, version) if version >= (7, 2, 14) else ()
     return (
         layout.fixed_bytes
         + layout.variable_bytes
-        + sum(p.parts_per_row * (p.layout.fixed_bytes + p.layout.variable_bytes) for p in parts)
+        + disk_row_bytes(layout)
+        + sum(
+            p.parts_per_row * (p.layout.fixed_bytes + p.layout.variable_bytes + disk_row_bytes(p.layout))
+            for p in parts
+        )
     )
 
 

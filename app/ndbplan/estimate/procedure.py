@@ -8,15 +8,22 @@ Step keys are those of the runbook, so that its steps can show how long they tak
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ndbplan.base.units import format_value
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.node_data import node_data_by_id
 from ndbplan.estimate.parameters import version_of
 from ndbplan.estimate.quantity import Quantity, Term, total, total_of_independent
-from ndbplan.estimate.reorganise import NodePeak, ReorganiseEstimate, TableReorganise, reorganise
+from ndbplan.estimate.reorganise import (
+    NodePeak,
+    ReorganiseEstimate,
+    TableReorganise,
+    TablespacePeak,
+    reorganise,
+)
 from ndbplan.estimate.restart import IDLE, Conditions, Kind, restart, start_beside
 from ndbplan.estimate.restart_phases import Phase
 from ndbplan.estimate.rows import blob_parts, row_layout
@@ -196,8 +203,10 @@ def restart_each(build: Builder, kind: Kind, conditions: Conditions) -> None:
         rounds = [[node] for node in sorted((n for g in groups for n in g), key=lambda n: n.node_id)]
     stop, gap = build.constant("stop_handover_s"), build.constant("operator_gap_s")
     for nodes in rounds:
+        ids_now = tuple(node.node_id for node in nodes)
+        at_once = replace(conditions, restarting=ids_now)
         slowest = max(
-            (restart(plan, kind, node.node_id, conditions) for node in nodes),
+            (restart(plan, kind, node.node_id, at_once) for node in nodes),
             key=lambda found: found.duration_s.value,
         )
         ids = ", ".join(str(node.node_id) for node in nodes)
@@ -279,6 +288,7 @@ def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE) -> Pro
     notes += [
         f"node {peak.node_id} does not have enough DataMemory" for peak in change.node_peaks if not peak.fits
     ]
+    notes += _full_tablespaces(change)
     return build.procedure(
         "add-nodes",
         f"Add {groups} node group{'s' if groups > 1 else ''} online",
@@ -288,6 +298,20 @@ def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE) -> Pro
         disks=_disk_loads(plan, change),
         reorganisation=change,
     )
+
+
+def _full_tablespaces(change: ReorganiseEstimate) -> list[str]:
+    """One line for each tablespace whose data files are too small on some node."""
+    found: dict[str, list[TablespacePeak]] = {}
+    for peak in change.tablespaces:
+        if not peak.fits:
+            found.setdefault(peak.tablespace, []).append(peak)
+    return [
+        f"error: tablespace {name} needs {format_value(max(p.used_bytes.value for p in peaks), 'bytes')} on "
+        f"node{'s' if len(peaks) > 1 else ''} {', '.join(str(p.node_id) for p in peaks)} and has "
+        f"{format_value(peaks[0].capacity_bytes, 'bytes')}: add data files before REORGANIZE"
+        for name, peaks in found.items()
+    ]
 
 
 def _start_new(build: Builder, grown: Plan, new: list[DataNode], conditions: Conditions) -> None:

@@ -20,29 +20,34 @@ from ndbplan.base.errors import UserError
 from ndbplan.estimate.columns import is_blob, row_payload_bytes
 from ndbplan.estimate.constants import calibration_of, constant_for, term_of
 from ndbplan.estimate.cpu import CpuEstimate, cpu
+from ndbplan.estimate.disk_data import tablespace_capacity_bytes, tablespace_use_by_node
+from ndbplan.estimate.disk_files import disk_left
 from ndbplan.estimate.distribution import Redistribution, redistribute
-from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.memory import memory
 from ndbplan.estimate.parameters import number, version_of
 from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term, total
+from ndbplan.estimate.reorganise_limits import Work, disk_seconds, link_seconds
+from ndbplan.estimate.restart import busy_disks
 from ndbplan.estimate.row_cost import ordered_indexes
 from ndbplan.estimate.rows import blob_parts
+from ndbplan.estimate.speed_terms import change_term, spread_terms
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import edits
+from ndbplan.plan.hardware import Disk
 from ndbplan.plan.node_groups import node_groups, odd_group
-from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.settings import no_of_replicas
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import OperationKind, Workload
+from ndbplan.plan.workloads import Workload
 
 ONLINE_SINCE = (7, 0)
 BLOBS_MOVE_SINCE = (7, 2, 14)
 _LARGEST_USEFUL_BATCH = 64
 """Larger batches gain nothing (running 8.4.8 cluster); a row costs as much with them as before 7.6.4."""
+_LEAST_OF_DEVICES, _MOST_OF_DEVICES = 1.0, 1.25
+"""No reorganisation is faster than its disks and links."""
 _LEAST_LEFT = 0.05
 """Share of a core or thread that a workload leaves at least."""
 
@@ -102,6 +107,33 @@ class NodePeak:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class TablespacePeak:
+    """Most of a tablespace that a data node needs while and after the reorganisation."""
+
+    node_id: int
+    is_new: bool
+    tablespace: str
+    used_bytes: Quantity
+    capacity_bytes: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether its data files are enough."""
+        return self.used_bytes.value <= self.capacity_bytes
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One tablespace of one node."""
+        return {
+            "node_id": self.node_id,
+            "is_new": self.is_new,
+            "tablespace": self.tablespace,
+            "used_bytes": self.used_bytes.to_json(why=why),
+            "capacity_bytes": self.capacity_bytes,
+            "fits": self.fits,
+        }
+
+
 @dataclass(frozen=True)
 class ReorganiseEstimate:
     """Reorganisation of every table, one after another."""
@@ -113,6 +145,8 @@ class ReorganiseEstimate:
     node_peaks: tuple[NodePeak, ...]
     plan_after: Plan
     """The plan with the new nodes and the tables as reorganised."""
+    tablespaces: tuple[TablespacePeak, ...] = ()
+    """Of every node that holds columns on disk."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """The shape of design.md."""
@@ -121,22 +155,11 @@ class ReorganiseEstimate:
             "duration_s": self.duration_s.to_json(why=why),
             "memory_peak_bytes": self.memory_peak_bytes,
             "nodes": [peak.to_json(why) for peak in self.node_peaks],
+            "tablespaces": [peak.to_json(why) for peak in self.tablespaces],
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """Rows that one table makes the nodes handle."""
-
-    scanned: dict[int, float]
-    """Rows scanned, by old node."""
-    moved: dict[int, float]
-    """Rows sent away, by old node."""
-    received: dict[int, float]
-    """Rows received, by new node."""
-
-
-def _work(change: Redistribution) -> _Work:
+def _work(change: Redistribution) -> Work:
     before, after = change.before, change.after
     primary = before.placement.nodes[:, 0].tolist()
     scanned: dict[int, float] = {}
@@ -148,7 +171,7 @@ def _work(change: Redistribution) -> _Work:
     for (old, new), rows in change.moved_rows.items():
         moved[primary[old]] = moved.get(primary[old], 0.0) + rows
         received[target[new]] = received.get(target[new], 0.0) + rows
-    return _Work(scanned, moved, received)
+    return Work(scanned, moved, received)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,37 +244,17 @@ class _Left:
 
     thread: Mapping[int, float]
     host: Mapping[str, float]
+    busy: Mapping[str, float]
+    """Share of the time of each disk that is taken."""
 
     @classmethod
-    def of(cls, load: CpuEstimate) -> _Left:
+    def of(cls, load: CpuEstimate, busy: Mapping[str, float]) -> _Left:
         thread = {n.node_id: max(_LEAST_LEFT, 1 - n.ldm_utilisation.value) for n in load.nodes}
-        return cls(thread, {h.host_id: max(_LEAST_LEFT, 1 - h.utilisation.value) for h in load.hosts})
+        return cls(thread, {h.host_id: max(_LEAST_LEFT, 1 - h.utilisation.value) for h in load.hosts}, busy)
 
-
-def _redo_seconds(plan: Plan, after: Plan, table: Table, work: _Work) -> tuple[float, str]:
-    """Time that the slowest disk needs for the redo log of the reorganisation, and which disk that is."""
-    version = version_of(plan)
-    insert = operation_redo(table, OperationKind.INSERT, version).value
-    delete = operation_redo(table, OperationKind.DELETE, version).value
-    overhead = (
-        constant_for(plan, "redo_page_overhead").value * constant_for(plan, "device_write_factor").value
-    )
-    by_group: dict[int, float] = {}
-    groups = node_groups(after)
-    group_of = {node.node_id: i for i, group in enumerate(groups) for node in group}
-    for node_id, rows in work.moved.items():
-        by_group[group_of[node_id]] = by_group.get(group_of[node_id], 0.0) + rows * (insert + delete)
-    for node_id, rows in work.received.items():
-        by_group[group_of[node_id]] = by_group.get(group_of[node_id], 0.0) + rows * insert
-    worst, where = 0.0, ""
-    for i, log in by_group.items():
-        for node in groups[i]:
-            disk = disk_for(after, node, DiskRole.REDO)
-            if disk is not None:
-                left = max(_LEAST_LEFT, 1 - disk.other_load) * disk.sequential_write_bytes_per_s
-                if log * overhead / left > worst:
-                    worst, where = log * overhead / left, f"disk {disk.name} of node {node.node_id}"
-    return worst, where
+    def of_disk(self, disk: Disk) -> float:
+        """Share of a disk that is left."""
+        return max(0.2 * disk_left(disk), disk_left(disk) - self.busy.get(disk.id, 0.0))
 
 
 def _cores_seconds(after: Plan, seconds_of: Mapping[int, float], left: _Left) -> tuple[float, str]:
@@ -292,38 +295,47 @@ def _table(plan: Plan, after: Plan, table: Table, left: _Left) -> TableReorganis
     whole, arrived = sum(seconds_of.values()), max(1.0, sum(work.received.values()))
     for node_id, rows in work.received.items():
         seconds_of[node_id] = seconds_of.get(node_id, 0.0) + share.value * whole * rows / arrived
-    bounds = (
-        (chain, chain_at),
-        _cores_seconds(after, seconds_of, left),
-        _redo_seconds(plan, after, table, work),
-    )
-    seconds, bound = max(bounds, key=lambda item: item[0])
-    bound = bound or "the fixed steps of the statement"
-    duration = _duration(plan, table, work, cost, seconds, bounds)
+    threads = ((chain, chain_at), _cores_seconds(after, seconds_of, left))
+    devices = (disk_seconds(plan, after, table, work, left.of_disk), link_seconds(plan, after, change))
+    bound = max((*threads, *devices), key=lambda item: item[0])[1] or "the fixed steps of the statement"
+    duration = _duration(plan, work, cost, threads, devices)
     return TableReorganise(table.full_name, change, rows_moved, duration, bound, True, notes)
 
 
+Bound = tuple[float, str]
+"""(seconds, what takes them)."""
+
+
 def _duration(
-    plan: Plan,
-    table: Table,
-    work: _Work,
-    cost: _RowCost,
-    seconds: float,
-    bounds: tuple[tuple[float, str], ...],
+    plan: Plan, work: Work, cost: _RowCost, threads: tuple[Bound, ...], devices: tuple[Bound, ...]
 ) -> Quantity:
+    """`threads`: work that machines do faster or slower; `devices`: what disks and links take at least."""
     fixed = constant_for(plan, "reorganise_table_s")
     low, high, scale_term = _spread(plan, version_of(plan))
-    seconds *= constant_for(plan, "reorganise_scale").value
+    seconds = max(value for value, _ in threads) * constant_for(plan, "reorganise_scale").value
+    least = max(value for value, _ in devices)
+    found = [(value, name) for value, name in (*threads, *devices) if name]
+    decides = max(found, default=(0.0, "the fixed steps of the statement"))
     terms = (
         term_of(fixed),
         Term("rows scanned", sum(work.scanned.values()), "rows", "distribution"),
         Term("rows moved", sum(work.moved.values()), "rows", "distribution"),
         Term("work of a scanned row", cost.scan_s, "s", "formula", cost.terms),
         Term("work of a moved row", cost.moved_s, "s", "formula", cost.terms),
-        *(Term(f"time by {name}", value, "s", "formula") for value, name in bounds if name),
+        *(Term(f"time by {name}", value, "s", "formula") for value, name in found),
         scale_term,
+        change_term("blobs_are_reorganised", plan.version),
+        change_term("reorganise_batches", plan.version),
+        *spread_terms(plan),
+        Term(f"limited by: {decides[1]}", decides[0], "s", "formula: the slowest decides"),
     )
-    return Quantity(fixed.value + seconds, fixed.low + seconds * low, fixed.high + seconds * high, "s", terms)
+    return Quantity(
+        fixed.value + max(seconds, least),
+        fixed.low + max(seconds * low, _LEAST_OF_DEVICES * least),
+        fixed.high + max(seconds * high, _MOST_OF_DEVICES * least),
+        "s",
+        terms,
+    )
 
 
 def _what_stays(table: Table, version: NdbVersion) -> tuple[str, tuple[str, ...]]:
@@ -375,6 +387,29 @@ def _peaks(plan: Plan, after: Plan) -> tuple[NodePeak, ...]:
     return tuple(found)
 
 
+def _tablespaces(plan: Plan, after: Plan) -> tuple[TablespacePeak, ...]:
+    """Old nodes keep their extents, which are only used again; new nodes get their final share."""
+    old = {node.node_id for group in node_groups(plan) for node in group}
+    found = []
+    for space in after.tablespaces:
+        now, then = (tablespace_use_by_node(p, space) for p in (plan, after))
+        capacity = tablespace_capacity_bytes(space)
+        for node_id in sorted({*now, *then}):
+            is_new = node_id not in old
+            used = then.get(node_id, 0.0) if is_new else max(now.get(node_id, 0.0), then.get(node_id, 0.0))
+            why = (Term("extents of its rows", used, "bytes", "full declared width"),)
+            found.append(
+                TablespacePeak(
+                    node_id,
+                    is_new,
+                    space.name,
+                    Quantity(used, 0.97 * used, 1.1 * used, "bytes", why),
+                    capacity,
+                )
+            )
+    return tuple(found)
+
+
 def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) -> ReorganiseEstimate:
     """What adding node groups and reorganising every table does, with or without a workload meanwhile.
 
@@ -393,12 +428,13 @@ def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) ->
     if odd is not None:
         raise ReorganiseError(odd, fix="give every node group NoOfReplicas members first")
     grown = grow(plan, groups)
-    left = _Left.of(cpu(plan, workload))
+    left = _Left.of(cpu(plan, workload), busy_disks(plan, workload))
     tables = tuple(_table(plan, grown, table, left) for table in plan.tables)
     duration = total(((t.table, t.duration_s) for t in tables if t.moves), "s")
     peak = sum(p.fixed_bytes + p.variable_bytes for t in tables for p in t.redistribution.partitions)
     after = _after(plan, grown)
-    return ReorganiseEstimate(tables, duration, peak, _peaks(plan, after), after)
+    spaces = _tablespaces(plan, after)
+    return ReorganiseEstimate(tables, duration, peak, _peaks(plan, after), after, spaces)
 
 
 def grow(plan: Plan, groups: int) -> Plan:

@@ -486,6 +486,7 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
         why=(
             change_term("partial_checkpoints", plan.version),
             change_term("checkpoint_speed_by_parameters", plan.version),
+            *spread_terms(plan),
         ),
     )
     time = _plus(("protocol", _fixed(idle)), ("writing", time))
