@@ -126,6 +126,21 @@ def telecom_near(stage: Stage) -> None:
     stage.window.canvas.bring_into_view(stage.window.selection.ids)
 
 
+def disk_space(stage: Stage) -> None:
+    """How full a disk is, what lies on it, and the month in which it is full."""
+    from ndbplan.plan.edits import update
+
+    stage.open("starter")
+    document = stage.window.document
+    document.edit("Grow", lambda p: update(p, p.tables[3].id, growth_rows_per_month=60_000_000))
+    disk = document.plan.hosts[0].disks[1]
+    document.edit("Smaller disk", lambda p: update(p, disk.id, capacity_bytes=160 * 10**9))
+    stage.window.selection.set([disk.id])
+    panel = stage.window.panels.analyses.show_tab("Memory")
+    stage.settle(lambda: stage.window.panels.estimates.is_fresh)
+    stage.settle(lambda: panel.chart.picture is not None)
+
+
 def mid_drag(stage: Stage) -> None:
     """A host on its way into another rack."""
     from PySide6.QtCore import QPointF
@@ -167,6 +182,7 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "ndbinfo": ndbinfo,
     "telecom-144": telecom,
     "telecom-144-near": telecom_near,
+    "disk-space": disk_space,
     "mid-drag": mid_drag,
     "error": error,
     "commands": commands,

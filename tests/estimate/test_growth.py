@@ -135,7 +135,7 @@ def test_a_tablespace_fills_as_its_tables_grow() -> None:
     fill = disk_data(after_months(plan, left.value), None).tablespaces[0].fill.value
     before = disk_data(after_months(plan, left.value - 0.06), None).tablespaces[0].fill.value
     assert before <= 1 < fill
-    assert first_of(fillings(plan)) is found
+    assert first_of((found,)) is found
 
 
 def test_each_month_says_how_full_every_disk_is() -> None:

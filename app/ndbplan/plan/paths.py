@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
+from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Disk
@@ -63,6 +65,11 @@ _PATHS_OF_ALL = ("FileSystemPath", "DataDir")
 """Path parameters that hold for every role without a disk role."""
 
 
+_PATH_PARAMETERS = tuple(
+    dict.fromkeys([*(name for names in _PATHS_OF_ROLE.values() for name in names), *_PATHS_OF_ALL])
+)
+
+
 def disk_for(plan: Plan, node: DataNode, role: DiskRole) -> Disk | None:
     """The disk that holds the files of a role; None on a host without disks.
 
@@ -75,13 +82,24 @@ def disk_for(plan: Plan, node: DataNode, role: DiskRole) -> Disk | None:
 
 def disks_of_roles(plan: Plan, node: DataNode) -> dict[DiskRole, Disk | None]:
     """The disk of every role of a node, as `disk_for` finds it."""
-    return _disks_of_roles(node, plan.host(node.host_id).disks, plan.parameters.data_node)
+    return disks_of_node(node, plan.host(node.host_id).disks, path_parameters(plan))
+
+
+def path_parameters(plan: Plan) -> Parameters:
+    """The paths that the plan states for all data nodes; the same object for all plans that agree in them."""
+    shared = plan.parameters.data_node
+    return _paths(tuple((name, shared[name]) for name in _PATH_PARAMETERS if name in shared))
+
+
+@lru_cache(maxsize=64)
+def _paths(stated: tuple[tuple[str, int | str], ...]) -> Parameters:
+    return FrozenMap(stated)
 
 
 @memo_by_identity(size=600)
-def _disks_of_roles(
-    node: DataNode, disks: tuple[Disk, ...], shared: Parameters
-) -> dict[DiskRole, Disk | None]:
+def disks_of_node(node: DataNode, disks: tuple[Disk, ...], shared: Parameters) -> dict[DiskRole, Disk | None]:
+    """The disk of every role of a node on a host with these disks, by the `path_parameters` of its plan."""
+
     def below(names: tuple[str, ...]) -> str | None:
         """The disk that the first of these path parameters points to."""
         values = (node.parameters.get(name, shared.get(name)) for name in names)

@@ -9,11 +9,13 @@ from pytestqt.qtbot import QtBot
 
 from ndbplan.base.units import format_count
 from ndbplan.desktop.analyses import AnalysisArea
+from ndbplan.desktop.analyses.growth_chart import GrowthPicture, growth_picture
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.estimates import Estimates
 from ndbplan.desktop.selection import Selection
+from ndbplan.estimate.disk_space import disk_space
 from ndbplan.estimate.distribution import distribute
-from ndbplan.estimate.growth import growth
+from ndbplan.estimate.growth import fillings, growth
 from ndbplan.estimate.skew import skew_report
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan
@@ -74,3 +76,38 @@ def test_memory_says_when_it_is_full(qtbot: QtBot) -> None:
     still = plan.replace(tables=tuple(edits.changed(t, growth_rows_per_month=0) for t in plan.tables))
     document.edit("No growth", still)
     qtbot.waitUntil(lambda: not panel.full_in.isVisibleTo(panel), timeout=60_000)
+
+
+def test_disks_stand_beside_memory_and_the_chart_tells_when_they_are_full(qtbot: QtBot) -> None:
+    plan = sample_plan("starter")
+    disk = plan.hosts[0].disks[1]
+    plan = edits.update(plan, disk.id, capacity_bytes=160 * 10**9)
+    plan = edits.update(plan, plan.tables[3].id, growth_rows_per_month=60_000_000)
+    panel, document = _panel(qtbot, plan, "Memory")
+    qtbot.waitUntil(lambda: panel.chart.picture is not None, timeout=60_000)
+    space = disk_space(plan, plan.workloads[0])
+    assert panel.disks.model().rowCount() == len(space.disks)
+    fullest = space.fullest
+    assert fullest is not None
+    assert panel._disk_ids[0] == fullest.disk_id == disk.id
+    memory, first = panel.chart.picture.lines
+    assert memory.full_at_months == panel.full_in.quantity.value
+    (left,) = (f.months_until_full for f in fillings(plan) if f.object_id == disk.id)
+    assert left is not None
+    assert first.full_at_months == left.value
+    for month, share in zip(panel.chart.picture.months, first.shares, strict=True):
+        assert (share > 1) is (month >= left.value)
+    assert f"host-a1 nvme1 is full in {left.value:.3g} months" in panel.chart.toolTip()
+    before = panel.chart.grab().toImage()
+    panel.chart.show_picture(GrowthPicture(panel.chart.picture.months, (memory,)))
+    assert panel.chart.grab().toImage() != before
+    panel.disks.clicked.emit(panel.disks.model().index(0, 0))
+    assert panel.context.selection.ids == (disk.id,)
+    still = plan.replace(tables=tuple(edits.changed(t, growth_rows_per_month=0) for t in plan.tables))
+    document.edit("No growth", still)
+    qtbot.waitUntil(lambda: panel.chart.picture is None, timeout=60_000)
+
+
+def test_a_picture_of_growth_needs_growth() -> None:
+    plan = sample_plan("add-nodes")
+    assert growth_picture(plan) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
@@ -95,7 +96,8 @@ def test_a_place_finds_what_lies_on_top(qapp) -> None:
     assert scene.found_at(QPointF(-5000, 0)) is None
 
 
-def test_loads_are_painted_where_they_belong(qapp) -> None:
+@pytest.mark.parametrize("what", ["disks", "space"])
+def test_loads_are_painted_where_they_belong(qapp, what) -> None:
     from PySide6.QtGui import QImage, QPainter
 
     def picture(scene: CanvasScene) -> QImage:
@@ -111,7 +113,7 @@ def test_loads_are_painted_where_they_belong(qapp) -> None:
     scene.show_plan(plan)
     cold = picture(scene)
     disk = plan.hosts[0].disks[0].id
-    scene.show_loads(Loads(disks={disk: 0.97}))
+    scene.show_loads(Loads(**{what: {disk: 0.97}}))
     hot = picture(scene)
     assert cold != hot
     rect = scene.item_of(disk).rect_in_scene()

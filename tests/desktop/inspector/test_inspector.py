@@ -120,6 +120,25 @@ def test_why_a_disk_is_full_is_broken_down_by_purpose(stand: _Stand) -> None:
     assert all(any(abs(value - rate) < 1 for value in shown) for rate in asked)
 
 
+def test_how_full_a_disk_is_is_broken_down_by_what_lies_there(stand: _Stand) -> None:
+    stand.until_fresh()
+    stand.select("data1-c0d1")
+    assert stand.estimates.latest is not None
+    overview = stand.estimates.latest.overview
+    assert overview is not None
+    space = overview.disk_space.of("data1-c0d1")
+    assert space is not None
+    assert {"Redo log", "Checkpoints", "Backups", "With DataMemory full"} <= set(stand.texts())
+    shown = [n.quantity.value for n in stand.view.findChildren(QuantityLabel) if n.quantity is not None]
+    assert {size.value for _, size in space.by_role} <= set(shown)
+    assert "The disk is too small" not in stand.texts()
+    stand.document.edit(
+        "Small", lambda p: edits.update(p, "data1-c0d1", capacity_bytes=int(space.used_bytes.value / 2))
+    )
+    stand.until_fresh()
+    assert "The disk is too small" in stand.texts()
+
+
 def test_roles_are_switched_on_the_disk_page(stand: _Stand) -> None:
     stand.select("data1-c0d0")
     stand.until_fresh()

@@ -1,4 +1,4 @@
-"""Memory: what the tables take, part by part, and how full the data nodes and their hosts are."""
+"""Memory and disk space: what the tables take, how full data nodes, hosts and disks are, and get."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from typing import ClassVar
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from ndbplan.base.units import format_value
 from ndbplan.desktop.analyses import numbers
+from ndbplan.desktop.analyses.growth_chart import GrowthChart, GrowthPicture, growth_picture
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.estimates import Estimate
 from ndbplan.desktop.explain import QuantityLabel
+from ndbplan.desktop.inspector.titles import SPACE_OF_ROLE
 from ndbplan.desktop.parts import label
 from ndbplan.desktop.tasks import Outcome, Task
+from ndbplan.estimate.disk_space import DiskSpace, DiskSpaceEstimate
 from ndbplan.estimate.quantity import Quantity
 from ndbplan.plan.plan import Plan
 
@@ -22,11 +26,12 @@ _TABLE_HEADERS = (
 )  # fmt: skip
 _GROWTH_MS = 60
 """Until the tables are painted: a thread that computes meanwhile would make that take twice as long."""
+_DISK_HEADERS = ("Host", "Disk", "Files", "Capacity", "Fill", "Memory full", "Most of it")
 _NODE_HEADERS = ("Node", "Tables take", "DataMemory", "Fill", "RAM", "of host", "Host")
 
 
 class MemoryPanel(Panel):
-    """Tables × parts, and data nodes against DataMemory and RAM."""
+    """Tables × parts, data nodes against DataMemory and RAM, disks against their capacity."""
 
     name: ClassVar[str] = "Memory"
 
@@ -42,6 +47,9 @@ class MemoryPanel(Panel):
         self._growth.setInterval(_GROWTH_MS)
         self._growth.timeout.connect(self._ask_growth)
         self.full_in = QuantityLabel("Months until DataMemory is full")
+        self.disks = numbers.NumbersTable("Disk space", _DISK_HEADERS)
+        self.chart = GrowthChart()
+        self._disk_ids: list[str] = []
         self._full_in = _phrase("full in", self.full_in)
         self._full_in.setToolTip("As the tables grow: when the first node needs 95 % of its DataMemory")
         self._table_ids: list[str] = []
@@ -51,17 +59,17 @@ class MemoryPanel(Panel):
         split.setProperty("look", "gap")
         split.setHandleWidth(16)
         split.setChildrenCollapsible(False)
-        split.addWidget(_titled("Tables, one replica of each", self.tables))
-        split.addWidget(
-            _titled(
-                "Data nodes",
-                self.nodes,
-                self._full_in,
-                self._total,
-                label("in the cluster", "muted", wrap=False),
-            )
+        tables = _titled("Tables, one replica of each", self.tables)
+        nodes = _titled(
+            "Data nodes",
+            self.nodes,
+            self._full_in,
+            self._total,
+            label("in the cluster", "muted", wrap=False),
         )
-        split.setSizes([560, 440])
+        split.addWidget(_above(tables, self.chart))
+        split.addWidget(_above(nodes, _titled("Disks of data nodes", self.disks)))
+        split.setSizes([480, 560])
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(split)
@@ -69,6 +77,7 @@ class MemoryPanel(Panel):
         layout.setContentsMargins(16, 8, 16, 8)
         layout.addWidget(self._pages)
         self.tables.clicked.connect(lambda index: self._select(self.tables, self._table_ids, index))
+        self.disks.clicked.connect(lambda index: self._select(self.disks, self._disk_ids, index))
         self.nodes.clicked.connect(lambda index: self._select(self.nodes, self._node_ids, index))
 
     def show_estimate(self, estimate: Estimate) -> None:
@@ -123,6 +132,30 @@ class MemoryPanel(Panel):
             ]
         )
 
+        self._show_disks(overview.disk_space)
+
+    def _show_disks(self, space: DiskSpaceEstimate) -> None:
+        fullest = sorted(space.disks, key=lambda disk: -disk.fill.value)
+        self._disk_ids = [disk.disk_id for disk in fullest]
+        self.disks.show_rows(
+            [
+                [
+                    numbers.text(disk.host),
+                    numbers.text(disk.disk),
+                    _part(disk.used_bytes, f"Files on {disk.host} / {disk.disk}"),
+                    numbers.size(disk.capacity_bytes),
+                    numbers.share(disk.fill.value, disk.fill, f"Fill of {disk.host} / {disk.disk}"),
+                    numbers.share(
+                        disk.memory_full_bytes.value / disk.capacity_bytes,
+                        disk.memory_full_bytes,
+                        f"{disk.host} / {disk.disk} when DataMemory is full",
+                    ),
+                    numbers.text(_largest(disk)),
+                ]
+                for disk in fullest
+            ]
+        )
+
     def _ask_growth(self) -> None:
         """When memory runs out, in a thread: it takes dozens of estimates."""
         plan = self.context.plan
@@ -134,16 +167,19 @@ class MemoryPanel(Panel):
             self._task = None
         if not any(table.growth_rows_per_month for table in plan.tables):
             self._full_in.hide()
+            self.chart.show_picture(None)
             return
-        self._task = self.context.tasks.start(lambda _task: _months_until_full(plan), self._grown)
+        self._task = self.context.tasks.start(lambda _task: _growth_of(plan), self._grown)
 
     def _grown(self, outcome: Outcome) -> None:
         if outcome.cancelled:
             return
         self._task = None
-        self._full_in.setVisible(outcome.value is not None)
-        if outcome.value is not None:
-            self.full_in.show_quantity(outcome.value)
+        left, picture = outcome.value if outcome.value is not None else (None, None)
+        self.chart.show_picture(picture)
+        self._full_in.setVisible(left is not None)
+        if left is not None:
+            self.full_in.show_quantity(left)
 
     def _select(self, table: numbers.NumbersTable, ids: list[str], index: QModelIndex) -> None:
         row = table.row_of(index)
@@ -157,10 +193,18 @@ def _part(quantity: Quantity, title: str) -> numbers.Cell:
     return numbers.number(quantity, title)
 
 
-def _months_until_full(plan: Plan) -> Quantity | None:
+def _growth_of(plan: Plan) -> tuple[Quantity | None, GrowthPicture | None]:
     from ndbplan.estimate.growth import memory_full
 
-    return memory_full(plan)
+    return memory_full(plan), growth_picture(plan)
+
+
+def _largest(disk: DiskSpace) -> str:
+    """`redo log 43 GB`: what most of a disk is taken by."""
+    if not disk.by_role:
+        return "–"
+    role, size = disk.by_role[0]
+    return f"{SPACE_OF_ROLE[role].lower()} {format_value(size.value, 'bytes')}"
 
 
 def _phrase(words: str, number: QWidget) -> QWidget:
@@ -172,6 +216,17 @@ def _phrase(words: str, number: QWidget) -> QWidget:
     row.addWidget(label(words, "muted", wrap=False))
     row.addWidget(number)
     box.hide()
+    return box
+
+
+def _above(first: QWidget, second: QWidget) -> QWidget:
+    """Two parts, one above the other, with the same room."""
+    box = QWidget()
+    column = QVBoxLayout(box)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(8)
+    column.addWidget(first, 1)
+    column.addWidget(second, 1)
     return box
 
 

@@ -11,7 +11,9 @@ from PySide6.QtGui import QFontMetricsF
 from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s
 from ndbplan.desktop.catalogue import ROLE_TEXT
 from ndbplan.desktop.theme import font
+from ndbplan.plan.fields import NO_PARAMETERS, Parameters
 from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.paths import disks_of_node
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, DiskRole, Process
 
 HOST_WIDTH = 440.0
@@ -21,6 +23,10 @@ CHIP_HEIGHT = 26.0
 TILE_HEIGHT = 46.0
 GAP = 8.0
 _TILE_TEXT_LEFT = 44.0
+WIDE_TILE = 160.0
+"""From this width a tile has room for how full its disk is beside the roles."""
+FULL_WIDTH = 64.0
+"""Room of `100 % full` in a tile."""
 _API_CHIPS = 2
 """More API slots than this on one host share a chip."""
 _ALWAYS_WRITTEN = (DiskRole.REDO, DiskRole.LCP, DiskRole.BACKUP)
@@ -96,11 +102,20 @@ def elided(text: str, size_px: int, weight: int, width: float) -> str:
 
 
 def make_card(
-    host: Host, processes: Sequence[Process], groups: Mapping[str, int], *, disk_data: bool
+    host: Host,
+    processes: Sequence[Process],
+    groups: Mapping[str, int],
+    paths: Parameters = NO_PARAMETERS,
+    *,
+    disk_data: bool,
 ) -> Card:
-    """The card of a host. `groups`: node group by id of data node; `disk_data`: the plan has tablespaces."""
+    """The card of a host.
+
+    `groups`: node group by id of data node; `paths`: the plan's `path_parameters`; `disk_data`: it has
+    tablespaces.
+    """
     chips, y = _chips(processes, groups)
-    tiles, y = _tiles(host, [p for p in processes if isinstance(p, DataNode)], y, disk_data)
+    tiles, y = _tiles(host, [p for p in processes if isinstance(p, DataNode)], paths, y, disk_data)
     memory = format_bytes_binary(host.memory_bytes)
     cores = f"{host.cores} core" if host.cores == 1 else f"{host.cores} cores"
     return Card(host, f"{cores} · {memory} · {_network(host)}", chips, tiles, max(y + PAD - GAP, 96.0))
@@ -147,38 +162,38 @@ def _label(process: Process, group: int | None) -> str:
 
 
 def _tiles(
-    host: Host, nodes: Sequence[DataNode], y: float, disk_data: bool
+    host: Host, nodes: Sequence[DataNode], paths: Parameters, y: float, disk_data: bool
 ) -> tuple[tuple[Tile, ...], float]:
     if not host.disks:
         return (), y
     columns = 2 if len(host.disks) <= 2 else 3
     width = (HOST_WIDTH - 2 * PAD - (columns - 1) * GAP) / columns
-    roles = roles_by_disk(host, nodes, disk_data=disk_data)
+    roles = roles_by_disk(host, nodes, paths, disk_data=disk_data)
     tiles: list[Tile] = []
     for i, disk in enumerate(host.disks):
         row, column = divmod(i, columns)
         rect = Rect(PAD + column * (width + GAP), y + row * (TILE_HEIGHT + GAP), width, TILE_HEIGHT)
         names = [ROLE_TEXT[r] for r in DiskRole if r in roles[disk.id]]
-        short = _fitting(names, width - _TILE_TEXT_LEFT - 6.0) if nodes else format_bytes(disk.capacity_bytes)
+        room = width - _TILE_TEXT_LEFT - 6.0 - (FULL_WIDTH if width >= WIDE_TILE else 0.0)
+        short = _fitting(names, room) if nodes else format_bytes(disk.capacity_bytes)
         tiles.append(Tile(disk, short, ", ".join(names), rect))
     rows = -(-len(host.disks) // columns)
     return tuple(tiles), y + rows * (TILE_HEIGHT + GAP)
 
 
-def roles_by_disk(host: Host, nodes: Sequence[DataNode], *, disk_data: bool) -> dict[str, set[DiskRole]]:
-    """What the data nodes of a host write to each of its disks.
+def roles_by_disk(
+    host: Host, nodes: Sequence[DataNode], paths: Parameters, *, disk_data: bool
+) -> dict[str, set[DiskRole]]:
+    """What the data nodes of a host write to each of its disks, by the plan's `path_parameters`.
 
-    A role that names no disk goes to the DataDir, on the host's first disk; UNDO and DATA FILES only when
-    the plan has disk data.
+    UNDO and DATA FILES count only when the plan has disk data or somebody gave them a disk.
     """
     found: dict[str, set[DiskRole]] = {disk.id: set() for disk in host.disks}
     for node in nodes:
-        for role in DiskRole:
-            disk_id = node.disk_roles.disk_of(role)
-            if disk_id is not None:
-                found[disk_id].add(role)
-            elif host.disks and (disk_data or role in _ALWAYS_WRITTEN):
-                found[host.disks[0].id].add(role)
+        for role, disk in disks_of_node(node, host.disks, paths).items():
+            stated = node.disk_roles.disk_of(role) is not None
+            if disk is not None and (stated or disk_data or role in _ALWAYS_WRITTEN):
+                found[disk.id].add(role)
     return found
 
 

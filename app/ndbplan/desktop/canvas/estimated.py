@@ -55,6 +55,7 @@ def _loads(plan: Plan, shown: Overview | None, problems: Iterable[Problem]) -> L
         return NO_LOADS._replace(problems=worst)
     return Loads(
         disks={demand.disk_id: demand.utilisation.value for demand in shown.disks.disks},
+        space={disk.disk_id: disk.fill.value for disk in shown.disk_space.disks},
         cpu={host.host_id: host.utilisation.value for host in shown.cpu.hosts},
         memory=_memory(plan, shown.memory.nodes),
         problems=worst,

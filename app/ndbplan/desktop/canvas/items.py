@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from ndbplan.base.units import format_bytes
 from ndbplan.desktop.canvas import paint
-from ndbplan.desktop.canvas.cards import Card, Chip, Rect, Tile, text_width
+from ndbplan.desktop.canvas.cards import FULL_WIDTH, WIDE_TILE, Card, Chip, Rect, Tile, text_width
 from ndbplan.desktop.canvas.layout import LocationBox, LooseBox
 from ndbplan.desktop.canvas.loads import NO_LOADS, Loads
 from ndbplan.desktop.theme import DARK, Tokens, icon_pixmap
@@ -309,7 +309,7 @@ class ProcessItem(CanvasItem):
 
 
 class DiskItem(CanvasItem):
-    """A disk: utilisation ring, name, what is written to it."""
+    """A disk: how busy (outer ring) and how full it is (inner ring), name, what is written to it."""
 
     kind = "disk"
 
@@ -336,17 +336,28 @@ class DiskItem(CanvasItem):
     ) -> None:
         t, tile = self.look.tokens, self.tile
         fraction = self.look.loads.disks.get(tile.disk.id)
+        full = self.look.loads.space.get(tile.disk.id)
         fill = t.accent_soft if self.is_target else t.card_hover if self.is_hovered else t.location
         paint.box(painter, self.size, fill, self.border(t.line), 8, 2.0 if self.is_selected else 1.0)
         middle = self.size.height() / 2
-        paint.ring(painter, QPointF(23, middle), 14, fraction, t)
-        if fraction is None:
+        paint.ring(painter, QPointF(23, middle), 15, fraction, t)
+        if full is not None:
+            paint.ring(painter, QPointF(23, middle), 8, full, t, 4.0)
+        elif fraction is None:
             painter.drawPixmap(QPointF(17, middle - 6), icon_pixmap("hard-drive", t.faint, 12))
         name = tile.disk.name if fraction is None else f"{tile.disk.name} · {paint.percent(fraction)}"
         words = QRectF(44, 5, self.size.width() - 50, 19)
         room = self.severity_mark(painter, self.size.right() - 6, 14, (tile.disk.id,))
         paint.text(painter, words.adjusted(0, 0, -room, 0), name, t.text_strong, 12, 600)
-        paint.text(painter, words.translated(0, 17), tile.roles, t.muted, 11, 500)
+        below, roles = words.translated(0, 17), tile.roles
+        if full is not None and (full >= 0.75 or self.size.width() >= WIDE_TILE):
+            said = f"{paint.percent(full)} full"
+            ink = t.muted if full < 0.75 else t.load_ink(full)
+            paint.text(painter, below, said, ink, 11, 500, paint.RIGHT)
+            below.setWidth(below.width() - FULL_WIDTH)
+            # A narrow tile has room for one of them: what is short comes first.
+            roles = roles if self.size.width() >= WIDE_TILE else ""
+        paint.text(painter, below, roles, t.muted, 11, 500)
 
 
 def process_colour(chip: Chip, t: Tokens) -> str:
@@ -374,5 +385,7 @@ def item_name(item: Any) -> str:
     if isinstance(item, ProcessItem):
         return item.chip.text
     if isinstance(item, DiskItem):
-        return f"Disk {item.tile.disk.name}, {item.tile.all_roles or 'no role'}"
+        full = item.look.loads.space.get(item.tile.disk.id)
+        space = "" if full is None else f", {paint.percent(full)} full"
+        return f"Disk {item.tile.disk.name}, {item.tile.all_roles or 'no role'}{space}"
     return ""

@@ -15,6 +15,7 @@ from ndbplan.desktop.canvas.cards import HOST_WIDTH, Card, Chip, Rect, make_card
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.node_groups import groups_by_number
+from ndbplan.plan.paths import path_parameters
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot
 
@@ -122,16 +123,16 @@ class Layouter:
         return Layout(locations, hosts, loose, ids, _around(rects))
 
     def _fresh_cards(self, plan: Plan, group_of: dict[str, int]) -> dict[str, Card]:
-        disk_data = bool(plan.tablespaces)
+        disk_data, paths = bool(plan.tablespaces), path_parameters(plan)
         kept = self._cards
         self._cards = {}
         cards: dict[str, Card] = {}
         for host in plan.hosts:
             processes = plan.processes_of_host[host.id]
-            key = (host, *processes, *(group_of.get(p.id) for p in processes), disk_data)
+            key = (host, *processes, *(group_of.get(p.id) for p in processes), disk_data, paths)
             found = kept.get(host.id)
             if found is None or not _same(found[0], key):
-                found = (key, make_card(host, processes, group_of, disk_data=disk_data))
+                found = (key, make_card(host, processes, group_of, paths, disk_data=disk_data))
             self._cards[host.id] = found
             cards[host.id] = found[1]
         return cards

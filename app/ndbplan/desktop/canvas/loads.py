@@ -14,6 +14,9 @@ class Loads(NamedTuple):
     """Utilisations as fractions and the worst problem, by object id; what is unknown is not in there."""
 
     disks: Mapping[str, float] = _NONE
+    """How busy each disk is."""
+    space: Mapping[str, float] = _NONE
+    """How full each disk is; above 1 its files do not fit."""
     cpu: Mapping[str, float] = _NONE
     """By host id."""
     memory: Mapping[str, float] = _NONE

@@ -80,9 +80,15 @@ def bar(painter: QPainter, rect: QRectF, fraction: float, tokens: Tokens) -> Non
         box(painter, QRectF(rect.x(), rect.y(), width, rect.height()), tokens.load(fraction), None, radius)
 
 
-def ring(painter: QPainter, centre: QPointF, radius: float, fraction: float | None, tokens: Tokens) -> None:
-    """A utilisation ring; None draws the empty track."""
-    thickness = 5.0
+def ring(
+    painter: QPainter,
+    centre: QPointF,
+    radius: float,
+    fraction: float | None,
+    tokens: Tokens,
+    thickness: float = 5.0,
+) -> None:
+    """A ring filled to a fraction; None draws the empty track."""
     inner = radius - thickness / 2
     rect = QRectF(centre.x() - inner, centre.y() - inner, 2 * inner, 2 * inner)
     painter.setBrush(Qt.BrushStyle.NoBrush)

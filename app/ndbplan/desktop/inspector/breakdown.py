@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ndbplan.base.units import format_percent, format_value
 from ndbplan.desktop.estimates import Estimate
+from ndbplan.desktop.inspector.titles import SPACE_OF_ROLE
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
@@ -68,7 +69,7 @@ def breakdowns(estimate: Estimate, object_id: str) -> list[Breakdown]:
     if overview is None:
         return []
     if isinstance(part, Disk):
-        return _disk(overview, part)
+        return [*_disk(overview, part), *_disk_space(overview, part)]
     if isinstance(part, Host):
         return _host(estimate.plan, overview, part)
     if isinstance(part, DataNode):
@@ -112,6 +113,33 @@ def _disk(overview: Overview, disk: Disk) -> list[Breakdown]:
         Breakdown(
             heading, f"Utilisation of {demand.host} / {demand.disk}", used, tuple(rows), _warn(demand, disk)
         )
+    ]
+
+
+def _disk_space(overview: Overview, disk: Disk) -> list[Breakdown]:
+    """What lies on a disk, by what it is."""
+    found = overview.disk_space.of(disk.id)
+    if found is None:
+        return []
+    whole = disk.capacity_bytes
+    rows = [
+        Row(SPACE_OF_ROLE[role], size, size.value / whole, _level(found.fill.value))
+        for role, size in found.by_role
+    ]
+    rows.append(Row("With DataMemory full", found.memory_full_bytes, None))
+    assumed = "assumption" if "capacity_bytes" in disk.assumed else "plan"
+    stated = (Term("Capacity", whole, "bytes", assumed),)
+    rows.append(Row("Capacity", Quantity.exact(whole, "bytes", stated), None))
+    notices: tuple[Notice, ...] = ()
+    if found.free_bytes < 0:
+        missing = format_value(-found.free_bytes, "bytes")
+        notices = (Notice("The disk is too small", f"{missing} more is needed for the files."),)
+    elif found.memory_full_bytes.value > whole:
+        text = "A full DataMemory cannot be checkpointed to it."
+        notices = (Notice("Too small for full data nodes", text, "warning"),)
+    heading = f"Why is it {format_percent(found.fill.value)} full?"
+    return [
+        Breakdown(heading, f"Files on {found.host} / {found.disk}", found.used_bytes, tuple(rows), notices)
     ]
 
 

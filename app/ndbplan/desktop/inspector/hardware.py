@@ -16,6 +16,7 @@ from ndbplan.desktop.inspector.titles import DISK_KINDS, DISK_ROLES
 from ndbplan.desktop.parts import label
 from ndbplan.desktop.units import BYTES, BYTES_PER_S, MEMORY, NUMBER, SECONDS, SHARE, TEXT, WHOLE
 from ndbplan.plan import edits
+from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 
@@ -139,12 +140,13 @@ class RoleSwitches(QWidget):
         for node in nodes:
             for role in DiskRole:
                 button = self._buttons[node.id, role]
-                stated = node.disk_roles.disk_of(role)
-                falls_here = stated is None and host.disks[0].id == self._disk_id
-                button.setChecked(stated == self._disk_id or falls_here)
+                stated, place = node.disk_roles.disk_of(role), disk_for(plan, node, role)
+                here = place is not None and place.id == self._disk_id
+                falls_here = here and stated != self._disk_id
+                button.setChecked(here)
                 button.setEnabled(not falls_here or len(host.disks) > 1)
                 button.setToolTip(
-                    "Not assigned: goes to the disk of DataDir, this one"
+                    "Not assigned: goes to the disk of its path parameter or of DataDir, this one"
                     if falls_here
                     else f"Data node {node.node_id} writes {DISK_ROLES[role]} here when checked"
                 )

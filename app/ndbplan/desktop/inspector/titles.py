@@ -24,6 +24,13 @@ DISK_ROLES = {
     DiskRole.DATA_FILES: "DATA FILES",
     DiskRole.BACKUP: "BACKUP",
 }
+SPACE_OF_ROLE = {
+    DiskRole.REDO: "Redo log",
+    DiskRole.LCP: "Checkpoints",
+    DiskRole.UNDO: "Undo files",
+    DiskRole.DATA_FILES: "Data files",
+    DiskRole.BACKUP: "Backups",
+}
 KINDS: dict[type, tuple[str, str]] = {
     Location: ("location", "locations"),
     Host: ("host", "hosts"),

@@ -1,0 +1,171 @@
+"""How full memory and disks get month by month: a small chart, with the month in which each is full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from ndbplan.desktop import theme
+from ndbplan.desktop.canvas import paint
+from ndbplan.desktop.canvas.cards import text_width
+from ndbplan.plan.plan import Plan
+
+_POINTS = 8
+_SHORTEST_MONTHS, _LONGEST_MONTHS, _USUAL_MONTHS = 12, 240, 24
+_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 12.0, 22.0, 18.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """How full one thing gets: a share for each moment."""
+
+    name: str
+    colour: str
+    """Token of its colour."""
+    shares: tuple[float, ...]
+    full_at_months: float | None = None
+
+
+@dataclass(frozen=True)
+class GrowthPicture:
+    """All that the chart shows."""
+
+    months: tuple[float, ...]
+    lines: tuple[Line, ...]
+
+
+def growth_picture(plan: Plan) -> GrowthPicture | None:
+    """Shares over months of DataMemory, the disk and the tablespace that fill first; None: nothing grows."""
+    from ndbplan.estimate.growth import fillings, first_of, grows, growth, memory_full
+
+    if not grows(plan):
+        return None
+    memory = memory_full(plan)
+    found = fillings(plan)
+    firsts = {kind: first_of(tuple(f for f in found if f.kind == kind)) for kind in ("disk", "tablespace")}
+    times = [memory, *(first.months_until_full for first in firsts.values() if first is not None)]
+    soonest = min((left.value for left in times if left is not None), default=float(_USUAL_MONTHS))
+    horizon = int(min(max(1.25 * soonest + 1, _SHORTEST_MONTHS), _LONGEST_MONTHS))
+    grown = growth(plan, horizon, max(1, -(-horizon // _POINTS)))
+    lines = [
+        Line(
+            "DataMemory",
+            "accent",
+            tuple(max((node.fill for node in estimate.nodes), default=0.0) for estimate in grown.estimates),
+            None if memory is None else memory.value,
+        )
+    ]
+    if grown.spaces and (fullest := grown.spaces[-1].fullest) is not None:
+        chosen = firsts["disk"]
+        disk_id = chosen.object_id if chosen is not None else fullest.disk_id
+        shares = [space.of(disk_id) for space in grown.spaces]
+        name = f"{fullest.host} {fullest.disk}" if chosen is None else f"{chosen.host} {chosen.name}"
+        left = chosen.months_until_full if chosen is not None else None
+        lines.append(
+            Line(
+                name,
+                "violet",
+                tuple(disk.fill.value if disk is not None else 0.0 for disk in shares),
+                None if left is None else left.value,
+            )
+        )
+    return GrowthPicture(tuple(float(month) for month in grown.months), tuple(lines))
+
+
+class GrowthChart(QWidget):
+    """Shares over months; a dashed line at 100 %, a dot where something is full."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture: GrowthPicture | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumHeight(90)
+        self.setAccessibleName("Growth of memory and disks")
+        self.hide()
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, 120)
+
+    def show_picture(self, picture: GrowthPicture | None) -> None:
+        """Show it; nothing hides the chart."""
+        self.picture = picture
+        self.setVisible(picture is not None)
+        if picture is None:
+            return
+        told = [f"{line.name} {_when(line.full_at_months)}" for line in picture.lines]
+        self.setAccessibleDescription("; ".join(told))
+        self.setToolTip("\n".join(told))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        picture = self.picture
+        if picture is None or len(picture.months) < 2:
+            return
+        t = theme.tokens()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = QRectF(_LEFT, _TOP, self.width() - _LEFT - _RIGHT, self.height() - _TOP - _BOTTOM)
+        last = picture.months[-1]
+        most = max(1.1, *(share for line in picture.lines for share in line.shares))
+
+        def at(month: float, share: float) -> QPointF:
+            return QPointF(
+                area.x() + area.width() * month / last, area.bottom() - area.height() * share / most
+            )
+
+        painter.setPen(paint.pen(t.line_strong))
+        painter.drawLine(area.bottomLeft(), area.bottomRight())
+        dashed = QPen(paint.colour(t.error), 1, Qt.PenStyle.DashLine)
+        painter.setPen(dashed)
+        painter.drawLine(at(0, 1), at(last, 1))
+        for share, words in ((0.0, "0"), (1.0, "100 %")):
+            box = QRectF(0, at(0, share).y() - 8, _LEFT - 6, 16)
+            paint.text(painter, box, words, t.muted, 11, 400, paint.RIGHT)
+        for month in _ticks(last):
+            box = QRectF(at(month, 0).x() - 40, area.bottom() + 2, 80, 15)
+            words = "now" if month == 0 else f"month {month}"
+            if month == 0:
+                box.moveLeft(area.x())
+            if month == 0:
+                paint.text(painter, box, words, t.muted, 11, 400)
+            else:
+                paint.text(painter, box, words, t.muted, 11, 400, paint.CENTRE)
+        x = area.x()
+        for line in picture.lines:
+            ink = getattr(t, line.colour)
+            painter.setPen(paint.pen(ink, 2))
+            points = [at(m, s) for m, s in zip(picture.months, line.shares, strict=True)]
+            painter.drawPolyline(QPolygonF(points))
+            if line.full_at_months is not None and line.full_at_months <= last:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(paint.brush(ink))
+                painter.drawEllipse(_on_line(picture.months, points, line.full_at_months), 4, 4)
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+            words = f"{line.name} {_when(line.full_at_months)}"
+            paint.text(painter, QRectF(x, 2, area.right() - x, 16), words, ink, 11, 600)
+            x += text_width(words, 11, 600) + 16
+        painter.end()
+
+
+def _on_line(months: Sequence[float], points: Sequence[QPointF], month: float) -> QPointF:
+    """The point of a line at a month."""
+    for i in range(1, len(months)):
+        if month <= months[i]:
+            part = (month - months[i - 1]) / max(1e-9, months[i] - months[i - 1])
+            return points[i - 1] + (points[i] - points[i - 1]) * part
+    return points[-1]
+
+
+def _when(months: float | None) -> str:
+    if months is None:
+        return "is never full"
+    return "is full now" if months == 0 else f"is full in {months:.3g} months"
+
+
+def _ticks(last: float) -> list[int]:
+    step = next((s for s in (2, 3, 6, 12, 24, 60) if last / s <= 6), 120)
+    return list(range(0, int(last) + 1, step))
