@@ -95,7 +95,9 @@ def data_memory_fill(plan: Plan) -> Iterator[Problem]:
         yield error(
             f"data node {node.node_id}",
             f"{text}: inserts fail with error 827",
-            _more_memory(plan, node, need.data_memory_bytes.high / usable * 1.05),
+            _more_memory(plan, node, need.data_memory_bytes.high / usable * 1.05)
+            if usable > 0
+            else f"lower MinFreePct: at {kept} nothing can be filled",
             [node.id],
         )
 
