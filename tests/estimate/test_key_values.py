@@ -338,3 +338,9 @@ def test_references_to_tables_are_kept() -> None:
     pasted, ids = paste(plan, copy(plan, ["stock", "warehouse"]))
     names = {pasted.by_id[i].name: pasted.by_id[i] for i in ids}
     assert names["stock_2"].distribution_key_table_id == names["warehouse_2"].id
+
+
+def test_so_many_values_that_it_makes_no_difference_leave_nodes_alike() -> None:
+    plan = _stock(distribution_key_values=400_000_000)
+    assert len(set(distribute(plan, plan.table("stock")).rows.tolist())) == 1
+    assert skew_report(distribute(plan, plan.table("stock"))).fullest_percent.high > 0

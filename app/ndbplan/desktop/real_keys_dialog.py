@@ -191,7 +191,8 @@ class RealKeysDialog(QDialog):
         if found.exact:
             over = format_percent(counted.skew.partition_ratio - 1)
             self._fact("Fullest partition", f"{over} over mean")
-            self._fact("Uneven because of", _WHY[counted.report.cause])
+            cause = counted.report.cause
+            self._fact("Uneven because of", _WHY["keys" if cause != "even" and found.is_hot else cause])
         self._show_hot(found)
         self.take.setEnabled(found.rows > 0)
         if found.faulty:

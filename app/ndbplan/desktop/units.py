@@ -85,6 +85,15 @@ def _parse_whole(text: str) -> int:
     return round(value)
 
 
+def _parse_signed(text: str) -> int:
+    """A whole number that may be below zero; every digit counts."""
+    found = _clean(text).replace(" ", "").replace("\u2009", "")
+    digits = found.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 20):
+        raise UserError(f"'{text.strip()[:40]}' is not a whole number", fix="type for example 1 or -5")
+    return int(found)
+
+
 def _parse_share(text: str) -> float:
     value = units.parse_count(_clean(text).removesuffix("%"))
     if value > 100:
@@ -115,6 +124,7 @@ BYTES_PER_S = Unit(lambda text: units.parse_bytes_per_s(_clean(text)), _show_rat
 SECONDS = Unit(lambda text: units.parse_duration_s(_clean(text)), _show_seconds, "20 ms, 10min, 2 h")
 COUNT = Unit(_parse_whole, _show_count, "10k, 3M, 250 000")
 WHOLE = Unit(_parse_whole, lambda value: f"{value}", "8")
+WHOLE_NUMBER = Unit(_parse_signed, lambda value: f"{value}", "1, -5")
 NUMBER = Unit(lambda text: units.parse_count(_clean(text)), _show_count, "2.5, 10k")
 SHARE = Unit(_parse_share, _show_share, "25 %")
 FLAG = Unit(_parse_flag, lambda value: "on" if value else "off", "on or off")

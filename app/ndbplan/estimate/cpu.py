@@ -108,26 +108,31 @@ def _node(plan: Plan, node: DataNode, load: NodeLoad, threads: ThreadCounts, spe
     writes_term = Term("logged operations", logged, "per s", "workload")
     reads_term = Term("reads of primary replicas", load.reads_per_s, "per s", "workload")
     speed_term = speed.as_term("speed of a core")
-    ldm = _sum(
-        _product(logged, write, speed, ()),
-        _product(load.redo_bytes_per_s.value, byte, speed, ()),
-        _product(load.reads_per_s, read, speed, ()),
-        _product(load.scanned_rows_per_s, scan, speed, ()),
+    writing = _sum(_product(logged, write, speed, ()), _product(load.redo_bytes_per_s.value, byte, speed, ()))
+    reading = _sum(
+        _product(load.reads_per_s, read, speed, ()), _product(load.scanned_rows_per_s, scan, speed, ())
     )
+    ldm = _sum(writing, reading)
     instances = max(1, threads.ldm_instances)
     share = max(load.hottest_ldm_share, 1 / instances)
+    reading_share = max(load.hottest_reading_ldm_share, 1 / instances)
     least, most = load.hottest_ldm_range
+    busiest = _sum(
+        Quantity(writing.value * share, writing.low * share * least, writing.high * share * most, "cores"),
+        reading.scaled(reading_share, "cores"),
+    )
     ldm_terms = (
         writes_term, term_of(write), term_of(byte), reads_term, term_of(read),
         Term("rows scanned", load.scanned_rows_per_s, "per s", "workload"),
-        term_of(scan), Term("share of the busiest LDM thread", share, "fraction", "distribution"), speed_term,
+        term_of(scan), Term("writes of the busiest LDM thread", share, "fraction", "distribution"),
+        Term("reads of the busiest LDM thread", reading_share, "fraction", "distribution"), speed_term,
     )  # fmt: skip
     receivers = max(1, threads.recv)
     receiving = _product(operations, receive, speed, (writes_term, reads_term, term_of(receive), speed_term))
     others = _product(operations, other, speed, (writes_term, reads_term, term_of(other), speed_term))
     return NodeCpu(
         node.node_id,
-        Quantity(ldm.value * share, ldm.low * share * least, ldm.high * share * most, "fraction", ldm_terms),
+        Quantity(busiest.value, busiest.low, busiest.high, "fraction", ldm_terms),
         receiving.scaled(1 / receivers, "fraction"),
         others,
         Quantity(

@@ -22,7 +22,7 @@ from ndbplan.estimate.fragments import MapFacts, Partition, Skew, TableDistribut
 from ndbplan.estimate.key_values import KeyValues, distribution_key, key_values
 from ndbplan.estimate.row_cost import disk_row_bytes
 from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout
-from ndbplan.estimate.spread import typical_ranks, typical_shares
+from ndbplan.estimate.spread import fullest, typical_ranks, typical_shares
 from ndbplan.estimate.topology import cluster_of, ldm_threads, placements, table_shape, threads_of
 from ndbplan.ndb import hashmap
 from ndbplan.ndb.consecutive_keys import MOST_VALUES, consecutive_hashes, fits
@@ -134,6 +134,11 @@ def value_hashes(table: Table, keys: KeyValues, version: NdbVersion, partitions:
     return consecutive_hashes(column, keys.first, keys.count)
 
 
+COUNTS_AS_EVEN = 0.02
+"""When the fullest partition of a typical set of values has so little more than its share, rows count as
+even: less than anything else that is known of a plan, and nodes stay alike. The band tells it anyway."""
+
+
 @memo_by_identity(256)
 def _typical_order(placement: Placement) -> Array:
     """Partitions of a table by how full they are taken to be while nobody knows the values of the key."""
@@ -156,6 +161,8 @@ def _weights(
     if keys.is_unique or not keys.count:
         return None, False
     expected = facts.counts / facts.counts.sum()
+    if fullest(keys.count, expected).value < (1 + COUNTS_AS_EVEN) * expected.max():
+        return None, False
     return typical_shares(keys.count, expected, _typical_order(placement)), False
 
 

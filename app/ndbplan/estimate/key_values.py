@@ -78,16 +78,14 @@ def distribution_key(table: Table) -> tuple[str, ...]:
 
 @memo_by_identity(size=64)
 def _by_key(tables: tuple[Table, ...]) -> dict[tuple[str, frozenset[str]], Table]:
-    """Tables by database and columns of their whole primary key; keys of several tables name none."""
+    """Tables by database and columns of their whole primary key; of several the one with most rows."""
     found: dict[tuple[str, frozenset[str]], Table] = {}
-    twice: set[tuple[str, frozenset[str]]] = set()
     for table in tables:
         if table.primary_key:
             key = (table.database, frozenset(table.primary_key))
-            if key in found:
-                twice.add(key)
-            found[key] = table
-    return {key: table for key, table in found.items() if key not in twice}
+            if key not in found or table.rows > found[key].rows:
+                found[key] = table
+    return found
 
 
 def _named(plan: Plan, table: Table) -> Table | None:

@@ -75,6 +75,11 @@ class KeyCount:
     note: str = ""
     """Why not."""
 
+    @property
+    def is_hot(self) -> bool:
+        """The most frequent key has more than twice the rows of the mean one."""
+        return bool(self.hot_keys and self.distinct and self.hot_keys[0][1] * self.distinct > 2 * self.rows)
+
     def table_fields(self) -> dict[str, Any]:
         """What the count says of the table, as fields of it."""
         fields: dict[str, Any] = {

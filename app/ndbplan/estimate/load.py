@@ -2,7 +2,8 @@
 
     node_loads(plan, workload)[0].redo_bytes_per_s
 
-The rate is the highest the workload offers. A table's operations spread over its partitions as its rows do.
+The rate is the highest the workload offers. A table's operations spread over its partitions as its rows do,
+unless they choose their keys otherwise (`key_choice`).
 """
 
 from __future__ import annotations
@@ -12,19 +13,22 @@ from dataclasses import dataclass
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.columns import is_blob, row_payload_bytes, stored_bytes
 from ndbplan.estimate.jobs import steady
+from ndbplan.estimate.key_choice import chosen_shares
 from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.parameters import version_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.row_cost import row_cost
 from ndbplan.estimate.rows import blob_parts, unique_tables
-from ndbplan.estimate.shares import NodeShare, Shares, shares_of
+from ndbplan.estimate.shares import NodeShare, Shares
 from ndbplan.estimate.spread import Fullest
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import (
+    EVENLY,
     ClosedLoad,
     JobLoad,
+    KeyChoice,
     Load,
     Operation,
     OperationKind,
@@ -99,11 +103,18 @@ class TableLoad:
     """Bytes a row takes in memory, its hidden rows included."""
     checkpoint_row_bytes: float
     """Bytes a row takes in a checkpoint, its hidden rows included."""
+    choice: KeyChoice = EVENLY
+    """How the operations choose their keys; EVENLY too when all of a table are summed up."""
 
     @property
     def writes_per_s(self) -> float:
         """Rows written per second, in any way."""
         return self.inserts_per_s + self.updates_per_s + self.deletes_per_s
+
+    @property
+    def rows_per_s(self) -> float:
+        """Rows touched per second, in any way."""
+        return self.writes_per_s + self.reads_per_s + self.scanned_rows_per_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +132,14 @@ class NodeLoad:
     deletes_per_s: float
     logged_operations_per_s: float
     hottest_ldm_share: float
-    """Share of the node's logged operations that its busiest LDM thread does."""
+    """Of the node's logged operations what its busiest LDM thread does; more than 1 when a loader comes to
+    the node for a while only."""
+    hottest_reading_ldm_share: float
+    """The same of reads and scans."""
     hottest_ldm_range: tuple[float, float]
     """Ends of that share as factors: what chance makes of it when the values of the keys are not known."""
     hottest_log_part_range: tuple[float, float]
-    """The same of the log part that is written fastest."""
+    """The same of the log part that is written fastest; of a loader the upper end: while it writes there."""
     reads_per_s: float
     scanned_rows_per_s: float
     write_payload_bytes_per_s: float
@@ -164,21 +178,22 @@ def logged_operations(table: Table, operation: Operation, version: NdbVersion) -
 
 
 @memo_by_identity(size=64)
-def _table_loads(tables: tuple[Table, ...], workload: Workload, version: NdbVersion) -> tuple[TableLoad, ...]:
+def _table_loads(
+    tables: tuple[Table, ...], workload: Workload, version: NdbVersion, by_choice: bool
+) -> tuple[TableLoad, ...]:
     by_id = {table.id: table for table in tables}
     rate = offered_per_s(workload.load)
     weights = sum(t.weight for t in workload.transactions)
-    rates: dict[str, dict[str, float]] = {}
-    redo: dict[str, tuple[float, float, float]] = {}
-    why: dict[str, list[Term]] = {}
+    rates: dict[tuple[str, KeyChoice], dict[str, float]] = {}
+    redo: dict[tuple[str, KeyChoice], tuple[float, float, float]] = {}
+    why: dict[tuple[str, KeyChoice], list[Term]] = {}
     for transaction in workload.transactions:
         per_s = rate * transaction.weight / weights
         for operation in transaction.operations:
             table = by_id[operation.table_id]
             rows_per_s = per_s * operation.rows
-            sums = rates.setdefault(
-                table.id, dict.fromkeys((*OperationKind, "logged", "in", "out", "disk"), 0.0)
-            )
+            key = (table.id, operation.choice if by_choice else EVENLY)
+            sums = rates.setdefault(key, dict.fromkeys((*OperationKind, "logged", "in", "out", "disk"), 0.0))
             sums[operation.kind] += rows_per_s
             sums["logged"] += rows_per_s * logged_operations(table, operation, version)
             if operation.kind is OperationKind.UPDATE and _changes_disk(table, operation):
@@ -188,8 +203,8 @@ def _table_loads(tables: tuple[Table, ...], workload: Workload, version: NdbVers
                 rows_per_s * payload
             )
             one = operation_redo(table, operation.kind, version, operation.columns)
-            value, low, high = redo.get(table.id, (0.0, 0.0, 0.0))
-            redo[table.id] = (
+            value, low, high = redo.get(key, (0.0, 0.0, 0.0))
+            redo[key] = (
                 value + rows_per_s * one.value,
                 low + rows_per_s * one.low,
                 high + rows_per_s * one.high,
@@ -198,7 +213,7 @@ def _table_loads(tables: tuple[Table, ...], workload: Workload, version: NdbVers
                 name = f"{operation.kind.value} on {table.full_name}, {transaction.name}"
                 rows = Term("rows per second", rows_per_s, "rows/s", "plan")
                 each = one.as_term("log of one row")
-                why.setdefault(table.id, []).append(
+                why.setdefault(key, []).append(
                     Term(name, rows_per_s * one.value, "bytes/s", "formula", (rows, each))
                 )
     return tuple(
@@ -211,13 +226,16 @@ def _table_loads(tables: tuple[Table, ...], workload: Workload, version: NdbVers
             reads_per_s=sums[OperationKind.READ],
             scanned_rows_per_s=sums[OperationKind.SCAN],
             logged_operations_per_s=sums["logged"],
-            redo_bytes_per_s=Quantity(*redo[table_id], "bytes/s", tuple(why.get(table_id, ()))),
+            redo_bytes_per_s=Quantity(
+                *redo[table_id, choice], "bytes/s", tuple(why.get((table_id, choice), ()))
+            ),
             payload_bytes_per_s=sums["in"],
             read_bytes_per_s=sums["out"],
             row_bytes=row_cost(by_id[table_id], version).row_bytes,
             checkpoint_row_bytes=row_cost(by_id[table_id], version).checkpoint_bytes,
+            choice=choice,
         )
-        for table_id, sums in rates.items()
+        for (table_id, choice), sums in rates.items()
     )
 
 
@@ -238,7 +256,13 @@ def _payload_bytes(table: Table, operation: Operation, version: NdbVersion) -> f
 
 def table_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
     """What the workload does to each table it touches, over the whole cluster."""
-    return _table_loads(plan.tables, steady(plan, workload), version_of(plan))
+    return _table_loads(plan.tables, steady(plan, workload), version_of(plan), False)
+
+
+def chosen_loads(plan: Plan, workload: Workload) -> tuple[tuple[TableLoad, Shares], ...]:
+    """The same apart for each way of choosing keys, and what of it each data node gets."""
+    loads = _table_loads(plan.tables, steady(plan, workload), version_of(plan), True)
+    return tuple((load, chosen_shares(plan, load.table, load.choice, load.rows_per_s)) for load in loads)
 
 
 @memo_by_identity(size=64)
@@ -259,7 +283,10 @@ class _Sums:
         self.terms: list[Term] = []
         self.parts: dict[int, float] = {}
         self.ldms: dict[int, float] = {}
+        self.reading: dict[int, float] = {}
         self.fullest_part, self.fullest_ldm = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+        self.moving = self.moving_reads = 0.0
+        self.all_logged = 0.0
         self.inserts = self.updates = self.deletes = self.logged = 0.0
         self.reads = self.scanned = self.payload_in = self.payload_out = self.changed = self.grown = 0.0
 
@@ -272,13 +299,26 @@ class _Sums:
             self.redo[2] += share.replicas * redo.high
             for part, fraction in share.by_log_part:
                 self.parts[part] = self.parts.get(part, 0.0) + fraction * redo.value
-            _add(self.fullest_part, redo.value, share.fullest_log_part)
+            fullest = share.fullest_log_part
+            if share.at_once:
+                mean = max((fraction for _, fraction in share.by_log_part), default=0.0)
+                fullest = Fullest(mean, mean, max(mean, fullest.value))
+            _add(self.fullest_part, redo.value, fullest)
             name = f"log of {load.table.full_name}, {share.replicas:.3%} of the rows"
             self.terms.append(Term(name, share.replicas * redo.value, "bytes/s", "distribution", (whole,)))
         _add(self.fullest_ldm, load.logged_operations_per_s, share.fullest_ldm)
-        for ldm, fraction in share.by_ldm:
-            busy = fraction * load.logged_operations_per_s
-            self.ldms[ldm] = self.ldms.get(ldm, 0.0) + busy
+        self.all_logged += share.replicas * load.logged_operations_per_s
+        read = load.reads_per_s + load.scanned_rows_per_s
+        if share.at_once:
+            # A loader comes to each LDM thread in turn, and may be at the one that has most other work.
+            self.moving += share.fullest_ldm.value * load.logged_operations_per_s
+            self.moving_reads += share.fullest_reading_ldm.value * read
+        else:
+            for ldm, fraction in share.by_ldm:
+                busy = fraction * load.logged_operations_per_s
+                self.ldms[ldm] = self.ldms.get(ldm, 0.0) + busy
+            for ldm, fraction in share.primaries_by_ldm:
+                self.reading[ldm] = self.reading.get(ldm, 0.0) + fraction * read
         self.inserts += share.replicas * load.inserts_per_s
         self.updates += share.replicas * load.updates_per_s
         self.deletes += share.replicas * load.deletes_per_s
@@ -292,7 +332,9 @@ class _Sums:
 
     def node_load(self, node_id: int) -> NodeLoad:
         value, low, high = self.redo
-        logged = sum(self.ldms.values())
+        logged, read = self.all_logged, self.reads + self.scanned
+        busiest = max(self.ldms.values(), default=0.0) + self.moving
+        reading = max(self.reading.values(), default=0.0) + self.moving_reads
         return NodeLoad(
             node_id=node_id,
             redo_bytes_per_s=Quantity(value, min(low, value), max(high, value), "bytes/s", tuple(self.terms)),
@@ -302,7 +344,8 @@ class _Sums:
             updates_per_s=self.updates,
             deletes_per_s=self.deletes,
             logged_operations_per_s=self.logged,
-            hottest_ldm_share=max(self.ldms.values(), default=0.0) / logged if logged else 0.0,
+            hottest_ldm_share=busiest / logged if logged else 0.0,
+            hottest_reading_ldm_share=reading / read if read else 0.0,
             hottest_ldm_range=_ends(self.fullest_ldm),
             hottest_log_part_range=_ends(self.fullest_part),
             reads_per_s=self.reads,
@@ -327,5 +370,7 @@ def _ends(sums: list[float]) -> tuple[float, float]:
 
 def node_loads(plan: Plan, workload: Workload) -> tuple[NodeLoad, ...]:
     """Load of every data node that holds a partition of a table the workload touches, by node id."""
-    loads = table_loads(plan, workload)
-    return _node_loads(loads, *(shares_of(plan, load.table) for load in loads))
+    loads = _table_loads(plan.tables, steady(plan, workload), version_of(plan), True)
+    return _node_loads(
+        loads, *(chosen_shares(plan, load.table, load.choice, load.rows_per_s) for load in loads)
+    )

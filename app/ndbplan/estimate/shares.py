@@ -48,18 +48,31 @@ class NodeShare:
     """Share of `replicas` by LDM instance."""
     primaries_by_ldm: tuple[tuple[int, float], ...] = ()
     """Share of `primaries` by LDM instance."""
+    at_once: float = 0.0
+    """Values that a loader is at, at any moment, all its work going where these are; 0: no loader."""
     chance: Chance | None = None
     """What is a matter of chance; None: nothing, as rows were counted or the values are known."""
+
+    @property
+    def fullest_reading_ldm(self) -> Fullest:
+        """Of reads of primary replicas, what the busiest LDM thread gets."""
+        if self.at_once:
+            return _busiest(self.primaries_by_ldm, self.at_once)
+        return _fullest(self.primaries_by_ldm, None, None)
 
     @property
     def fullest_log_part(self) -> Fullest:
         """Share of the table's rows that the node's fullest log part has a copy of, with the range that
         chance gives it when the values of the distribution key are not known."""
+        if self.at_once:
+            return _busiest(self.by_log_part, self.at_once)
         return _fullest(self.by_log_part, self.chance and self.chance.log_parts, self.chance)
 
     @property
     def fullest_ldm(self) -> Fullest:
-        """The same of the fullest LDM thread."""
+        """The same of the fullest LDM thread; of a loader, where it is at a moment."""
+        if self.at_once:
+            return _busiest(self.by_ldm, self.at_once)
         return _fullest(self.by_ldm, self.chance and self.chance.ldms, self.chance)
 
 
@@ -76,10 +89,10 @@ def shares(distribution: TableDistribution, table: Table) -> Shares:
     rows = distribution.rows.astype(float)
     if not rows.sum():
         rows = distribution.weights if distribution.weights is not None else np.ones(placed.fragments)
-    return _spread(distribution, rows)
+    return spread_shares(distribution, rows)
 
 
-def _spread(distribution: TableDistribution, weights: Array) -> Shares:
+def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
     """Share on each data node when the fragments of a table have these weights."""
     import numpy as np
 
@@ -124,6 +137,15 @@ def _fullest(held: tuple[tuple[int, float], ...], even: Array | None, chance: Ch
         return Fullest(value, value, value)
     found = fullest(chance.values, even)
     return Fullest(value, min(value, found.low), max(value, found.high))
+
+
+def _busiest(held: tuple[tuple[int, float], ...], at_once: float) -> Fullest:
+    """Share of a loader's work that one place gets while so many values are at work at once."""
+    import numpy as np
+
+    if not held:
+        return Fullest(0.0, 0.0, 0.0)
+    return fullest(at_once, np.array([min(1.0, share) for _, share in held]))
 
 
 def has_partitions(plan: Plan) -> bool:

@@ -195,10 +195,10 @@ def fullest_percent(distribution: TableDistribution) -> Quantity:
     if keys is not None and keys.count:
         why.append(Term(f"values of the distribution key: {keys.why}", keys.count, "", "plan"))
     if not (distribution.is_by_chance and distribution.values):
-        return Quantity.exact(value, "percent", tuple(why))
+        return Quantity.exact(value, "%", tuple(why))
     band = fullest(distribution.values, counts / counts.sum())
     low, high = (100 * (share * len(counts) - 1) for share in (band.low, band.high))
-    return Quantity(value, min(value, max(0.0, low)), max(value, high), "percent", tuple(why))
+    return Quantity(value, min(value, max(0.0, low)), max(value, high), "%", tuple(why))
 
 
 def _why(distribution: TableDistribution, measured: bool) -> tuple[Cause, float | None, float, float]:

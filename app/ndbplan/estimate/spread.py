@@ -120,7 +120,7 @@ def fullest(values: float, shares: Array) -> Fullest:
 
     places, counts = np.unique(np.round(shares[shares > 0], 12), return_counts=True)
     largest = float(places.max(initial=0.0))
-    if values < 1 or largest >= 1.0 or len(shares) < 2:
+    if values < 1 or largest >= 1.0 or largest <= 0.0:
         return Fullest(largest, largest, largest)
     return _fullest(float(values), tuple(places.tolist()), tuple(counts.tolist()))
 

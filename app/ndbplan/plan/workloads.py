@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -33,6 +33,18 @@ class OperationKind(StrEnum):
     SCAN = "scan"
 
 
+class KeyChoice(NamedTuple):
+    """How an operation chooses among the values of the distribution key of its table."""
+
+    kind: Literal["evenly", "power_law", "in_turn"] = "evenly"
+    exponent: float = 0.0
+    threads: int = 1
+    run_rows: float | None = None
+
+
+EVENLY = KeyChoice()
+
+
 class Operation(Assumable):
     """Rows of one table that one transaction touches in one way."""
 
@@ -42,6 +54,24 @@ class Operation(Assumable):
     """Rows of this kind in one transaction."""
     columns: tuple[Identifier, ...] = ()
     """Columns an update changes; empty: all that are not in the primary key."""
+    key_choice: Literal["evenly", "power_law", "in_turn"] = "evenly"
+    """Which values of the table's distribution key it chooses. power_law: the value of rank r as often as
+    r to the power of minus the exponent. in_turn: one after the other, as a loader does that reads a file."""
+    key_exponent: float = Field(default=1.0, ge=0, le=10)
+    """Exponent of the power law; 0: evenly."""
+    key_threads: int = Field(default=1, ge=1, le=100_000)
+    """In turn: threads of the loader, each at a value of its own."""
+    key_run_rows: float | None = Field(default=None, gt=0, le=1e15)
+    """In turn: rows of one value before the next one; None: the rows of the table over its values."""
+
+    @property
+    def choice(self) -> KeyChoice:
+        """The choice without what does not matter for its kind."""
+        if self.key_choice == "power_law" and self.key_exponent > 0:
+            return KeyChoice("power_law", self.key_exponent)
+        if self.key_choice == "in_turn":
+            return KeyChoice("in_turn", 0.0, self.key_threads, self.key_run_rows)
+        return EVENLY
 
 
 class Transaction(Assumable):

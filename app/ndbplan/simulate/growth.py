@@ -135,7 +135,8 @@ def _before_growth(scenario: Scenario, grown: Scenario) -> Scenario:
         if m is not None:
             load[n], start[n], nodes[n] = scenario.load[m], scenario.start[m], scenario.nodes[m]
             share[grown.index[n, col.I_GROUP]] = scenario.share[scenario.index[m, col.I_GROUP]]
+    # Where a loader is while tables are reorganised nobody says: its work counts in the mean.
     return replace(
-        grown, load=load, share=share, start=start, nodes=nodes, run=scenario.run.copy(),
+        grown, loaders=None, load=load, share=share, start=start, nodes=nodes, run=scenario.run.copy(),
         services=scenario.services, offered=scenario.offered.copy(), base=np.zeros_like(load),
     )  # fmt: skip

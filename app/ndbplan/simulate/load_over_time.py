@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.cpu import cpu
 from ndbplan.estimate.disk_data import disk_data
+from ndbplan.estimate.key_choice import hot_key
+from ndbplan.estimate.key_values import key_values
 from ndbplan.estimate.load import offered_per_s, rate_of
 from ndbplan.estimate.network import network
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.uplinks import uplinks
+from ndbplan.ndb.constants import Constant
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import ClosedLoad, OpenLoad, OperationKind, Workload
+from ndbplan.plan.workloads import ClosedLoad, KeyChoice, OpenLoad, OperationKind, Workload
 from ndbplan.simulate.node_rows import disk_of
 
 Floats = NDArray[np.float64]
@@ -29,7 +33,7 @@ class Service:
     """A resource that only so many transactions per second can pass."""
 
     resource: str
-    """cpu, network, disk reads, sql nodes or api nodes."""
+    """cpu, network, disk reads, row locks, sql nodes or api nodes."""
     where: str
     max_per_s: float
     object_ids: tuple[str, ...]
@@ -89,7 +93,54 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
             data.random_reads_per_s.scaled(1 / disk.random_read_iops, "fraction"),
             disk.id,
         )
+    held = row_lock_s(plan, workload)
+    for table, locks_per_s in hottest_rows(plan, workload):
+        use = Quantity(
+            locks_per_s * held.value,
+            locks_per_s * held.low,
+            locks_per_s * held.high,
+            "fraction",
+            (Term("locks of the hottest row", locks_per_s, "per s", "workload"), term_of(held)),
+        )
+        add("row locks", f"hottest row of {table.full_name}", use, table.id)
     return tuple(sorted(found, key=lambda s: s.max_per_s))
+
+
+def row_lock_s(plan: Plan, workload: Workload) -> Constant:
+    """How long a transaction keeps a row locked; clients that state their latency keep none longer."""
+    found, load = constant_for(plan, "row_lock_s"), workload.load
+    if not isinstance(load, ClosedLoad) or load.latency_s <= 0:
+        return found
+    value, low, high = (min(load.latency_s, part) for part in (found.value, found.low, found.high))
+    return replace(found, value=value, low=low, high=high)
+
+
+def hottest_rows(plan: Plan, workload: Workload) -> list[tuple[Table, float]]:
+    """How often per second the most wanted row of each table is locked by updates and deletes.
+
+    Two transactions never have it at once: one waits until the other has committed.
+    """
+    weights = sum(t.weight for t in workload.transactions)
+    rate = rate_of(plan, workload)
+    found: dict[str, float] = {}
+    for transaction in workload.transactions:
+        for operation in transaction.operations:
+            table = plan.table(operation.table_id)
+            if operation.kind not in (OperationKind.UPDATE, OperationKind.DELETE) or not table.rows:
+                continue
+            wanted = min(1.0, operation.rows * _hottest_row(plan, table, operation.choice))
+            per_s = rate * transaction.weight / weights * wanted
+            found[table.id] = found.get(table.id, 0.0) + per_s
+    return [(plan.table(table_id), per_s) for table_id, per_s in found.items() if per_s > 0]
+
+
+def _hottest_row(plan: Plan, table: Table, choice: KeyChoice) -> float:
+    """Share of the accesses to a table that its most wanted row gets."""
+    if choice.kind == "in_turn":
+        return 0.0
+    values = min(table.rows, key_values(plan, table).count) or table.rows
+    share = hot_key(values, choice.exponent).share if choice.kind == "power_law" else 1.0 / values
+    return share * values / table.rows
 
 
 def cycle_s(plan: Plan, workload: Workload, load: ClosedLoad) -> float:

@@ -14,7 +14,7 @@ from ndbplan.estimate.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.disk_data import NodeDiskData, disk_data
 from ndbplan.estimate.distribution import distribute, ldm_threads
-from ndbplan.estimate.load import TableLoad, rate_of, table_loads
+from ndbplan.estimate.load import TableLoad, chosen_loads, rate_of, table_loads
 from ndbplan.estimate.memory import memory
 from ndbplan.estimate.node_data import node_data_by_id
 from ndbplan.estimate.parameters import number
@@ -86,13 +86,12 @@ def node_facts(
 ) -> dict[str, NodeFacts]:
     """Facts of every data node in a node group, by process id."""
     rate = rate_of(plan, workload)
-    loads = table_loads(plan, workload) if rate > 0 else ()
-    by_table = [(load, shares_of(plan, load.table)) for load in loads]
-    grow = {load.table.id: memory_per_row(plan, load.table) for load in loads}
+    by_table = list(chosen_loads(plan, workload)) if rate > 0 else []
+    grow = {load.table.id: memory_per_row(plan, load.table) for load, _ in by_table}
     held = node_data_by_id(plan)
     used = {node.node_id: node for node in memory(plan).nodes}
     on_disk = {node.node_id: node for node in disk_data(plan, workload).nodes}
-    loaded = {load.table.id: load for load in loads}
+    loaded = {load.table.id: load for load in (table_loads(plan, workload) if rate > 0 else ())}
     rooms = tablespace_rooms(plan, [(t, loaded.get(t.id), shares_of(plan, t)) for t in plan.tables])
     shared = _shared_disks(plan, groups)
     found: dict[str, NodeFacts] = {}
@@ -230,8 +229,8 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Floats:
 def _fragments(plan: Plan, node: DataNode, by_table: list[tuple[TableLoad, Shares]]) -> float:
     """Fragments of the tables in question that an LDM thread of the node checkpoints in turn."""
     count = 0
-    for load, _ in by_table:
-        nodes = distribute(plan, load.table).placement.nodes
+    for table in {load.table.id: load.table for load, _ in by_table}.values():
+        nodes = distribute(plan, table).placement.nodes
         count += int((nodes == node.node_id).sum())
     return float(min(MOST_FRAGMENTS, max(1, round(count / max(1, ldm_threads(plan, node))))))
 

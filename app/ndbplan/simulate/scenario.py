@@ -29,6 +29,7 @@ from ndbplan.simulate.load_over_time import (
     services,
     share_of_transactions,
 )
+from ndbplan.simulate.loaders import Loaders, has_loaders, loaders_of
 from ndbplan.simulate.node_rows import NodeFacts, SimulationError, disk_of, node_facts
 from ndbplan.simulate.pools import set_pools
 
@@ -120,6 +121,8 @@ class Scenario:
     """What limits clients that wait for their answers when nothing else does: resource and where."""
     loader_per_s: Quantity | None = None
     """Rate of a job's loader into a cluster that keeps up; None: no job."""
+    loaders: Loaders | None = None
+    """Operations whose work wanders over the log parts; their mean is in `load` and `share`."""
 
     @property
     def duration_s(self) -> float:
@@ -153,6 +156,7 @@ def compile_scenario(
     if odd is not None:
         raise SimulationError(odd, where="processes", fix="give every node group NoOfReplicas members")
     real = node_facts(plan, workload, groups)
+    every_node = every_node or has_loaders(workload)
     build = _Build(plan, real, every_node)
     for alike in _alike(groups, real, every_node):
         build.add(alike)
@@ -193,6 +197,16 @@ def compile_scenario(
         redo_bytes_per_transaction=per_tx,
         client_limit=("clients", workload.name) if job is None else job.limited_by,
         loader_per_s=None if job is None else job.rate_per_s,
+        loaders=loaders_of(
+            plan,
+            workload,
+            build.node_classes,
+            load,
+            share,
+            group_of=np.array(build.index, dtype=np.int64)[:, col.I_GROUP],
+            step_s=step_s,
+            seed=seed,
+        ),
     )
 
 

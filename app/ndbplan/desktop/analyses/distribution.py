@@ -390,9 +390,32 @@ class DistributionPanel(Panel):
         over = format_percent(skew.partition_ratio - 1)
         self._fact("Fullest partition", f"{over} over mean", "Rows of the fullest partition against the mean")
         if answer.skew is not None:
+            self._state_keys(answer.skew)
+        if answer.skew is not None:
             self._state_skew(answer.skew, skew)
         self._fact("Hash map", f"{before.buckets} buckets", before.hash_map_name)
         self.add_button.setEnabled(self.groups.value() > 0 and not answer.refusal)
+
+    def _state_keys(self, report: SkewReport) -> None:
+        """How many values the distribution key has, and what chance may make of the fullest partition."""
+        keys, most = report.keys, report.fullest_percent
+        if keys is not None and keys.count:
+            self._fact("Key values", format_count(keys.count), f"Of the distribution key: {keys.why}")
+            if not keys.is_unique:
+                self._facts.addWidget(label(keys.why, "muted"))
+            if report.cause == "few values" and not report.exact:
+                self._facts.addWidget(label("The bars show a typical set of so many values", "muted"))
+        if report.exact:
+            if report.cause == "few values" and keys is not None and keys.first is not None:
+                last = keys.first + keys.count - 1
+                self._facts.addWidget(label(f"Rows lie as the hash of {keys.first} … {last} says", "muted"))
+            return
+        low, high = (format_percent(end / 100) for end in (most.low, most.high))
+        self._fact(
+            "Fullest may be",
+            f"{low} to {high} over",
+            "In 98 of 100 sets of so many values; which partition it is depends on the values",
+        )
 
     def _state_skew(self, report: SkewReport, skew: Skew) -> None:
         """Why partitions differ, what is hottest, and what the loss of a node makes of it."""

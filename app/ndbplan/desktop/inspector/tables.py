@@ -11,7 +11,7 @@ from ndbplan.desktop.context import Context
 from ndbplan.desktop.inspector.grid import Cell, Grid, Rows
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.parts import link
-from ndbplan.desktop.units import BYTES, COUNT, MEMORY, NUMBER, SHARE, TEXT, WHOLE, Unit
+from ndbplan.desktop.units import BYTES, COUNT, MEMORY, NUMBER, SHARE, TEXT, WHOLE, WHOLE_NUMBER, Unit
 from ndbplan.plan import edits, offers
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.table_edits import put_columns, put_primary_key
@@ -90,6 +90,27 @@ class TablePage(Page):
                 empty="primary key",
                 tip="Columns of PARTITION BY KEY, out of the primary key",
                 edit=lambda plan, i, names: edits.update(plan, i, distribution_key=names or ()),
+            )
+            form.line(
+                "distribution_key_values",
+                "Key values",
+                COUNT,
+                empty="not stated",
+                tip="How many different values the distribution key has; few of them spread unevenly. "
+                "Empty: as many as the table below has rows, else one per row",
+            )
+            form.choice(
+                "distribution_key_table_id",
+                "Key values are the rows of",
+                _other_tables(self.ids[0]),
+                tip="The table of which each row is one value, such as that of the warehouses",
+            )
+            form.line(
+                "distribution_key_first",
+                "First key value",
+                WHOLE_NUMBER,
+                empty="not known",
+                tip="When the values are whole numbers one after the other: rows then lie as their hash says",
             )
             self._grids()
         self._storage()
@@ -216,6 +237,13 @@ def _free(wish: str, taken: set[str]) -> str:
         number += 1
         name = f"{wish}_{number}"
     return name
+
+
+def _other_tables(table_id: str) -> Any:
+    def others(plan: Plan) -> list[tuple[str | None, str]]:
+        return [(None, "no table"), *((t.id, t.full_name) for t in plan.tables if t.id != table_id)]
+
+    return others
 
 
 def _tablespaces(plan: Plan) -> list[tuple[str | None, str]]:

@@ -17,7 +17,7 @@ from ndbplan.desktop.inspector.grid import Cell, Grid, Rows
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.tables import NAMES
 from ndbplan.desktop.parts import Section, link
-from ndbplan.desktop.units import BYTES, BYTES_PER_S, COUNT, NUMBER, SECONDS, TEXT
+from ndbplan.desktop.units import BYTES, BYTES_PER_S, COUNT, NUMBER, SECONDS, TEXT, WHOLE
 from ndbplan.estimate.jobs import TOOL_NAMES
 from ndbplan.plan import edits, offers
 from ndbplan.plan.load_shapes import put_load_kind, put_points
@@ -34,6 +34,8 @@ from ndbplan.plan.workloads import (
     Workload,
 )
 
+_KEY_CHOICES = [("evenly", "evenly"), ("power_law", "power law"), ("in_turn", "in turn")]
+"""How an operation chooses among the values of its table's distribution key."""
 _KINDS = [(kind, kind.value) for kind in OperationKind]
 
 
@@ -217,6 +219,23 @@ class WorkloadPage(Page):
                 Cell("table_id", "Table", 110, choices=_tables),
                 Cell(
                     "columns", "Columns", 120, NAMES, tip="That an update changes; empty: all outside the key"
+                ),
+                Cell("key_choice", "Keys", 92, choices=lambda _plan: _KEY_CHOICES),
+                Cell(
+                    "key_exponent",
+                    "Exponent",
+                    62,
+                    NUMBER,
+                    tip="Of a power law: 0 chooses evenly, 1 the second key half as often as the first",
+                ),
+                Cell("key_threads", "Threads", 56, WHOLE, tip="Of a loader that takes keys in turn"),
+                Cell(
+                    "key_run_rows",
+                    "Run",
+                    56,
+                    NUMBER,
+                    optional=True,
+                    tip="In turn: rows of one key before the next; empty: the table's rows over its keys",
                 ),
             ),
         )
