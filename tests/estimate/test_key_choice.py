@@ -25,7 +25,7 @@ from ndbplan.estimate.redo import redo
 from ndbplan.plan import edits
 from ndbplan.plan.file import dumps, load, loads
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import EVENLY, KeyChoice, OperationKind
+from ndbplan.plan.workloads import EVENLY, KeyChoice, OpenLoad, OperationKind, RatePoint
 
 
 def _plan(values: int | None = 6000, **choice: Any) -> Plan:
@@ -40,6 +40,7 @@ def _plan(values: int | None = 6000, **choice: Any) -> Plan:
         distribution_key_first=None,
     )
     workload = plan.workloads[0]
+    plan = edits.update(plan, workload.id, load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1250),)))
     transaction = workload.transactions[0]
     operations = tuple(edits.changed(operation, **choice) for operation in transaction.operations)
     changed = edits.changed(transaction, operations=operations)

@@ -13,7 +13,7 @@ from ndbplan.plan import edits
 from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import ClosedLoad, OperationKind
+from ndbplan.plan.workloads import ClosedLoad, OpenLoad, OperationKind, RatePoint
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.load_over_time import hottest_rows, row_lock_s, services
 from ndbplan.simulate.run import Arrays, StartState, simulate
@@ -25,7 +25,9 @@ def _plan(**choice: Any) -> Plan:
     plan = load(resource_path("samples/terabyte-load.ndbplan"))
     plan = edits.remove(plan, [table.id for table in plan.tables if table.id != "stock"])
     key = {"distribution_key_values": 6000, "distribution_key_first": 1, "distribution_key_table_id": None}
-    return _with(edits.update(plan, "stock", **key), **choice)
+    load_1250 = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1250),))
+    plan = edits.update(edits.update(plan, "stock", **key), plan.workloads[0].id, load=load_1250)
+    return _with(plan, **choice)
 
 
 def _with(plan: Plan, **fields: Any) -> Plan:
