@@ -112,6 +112,28 @@ def ndbinfo(stage: Stage) -> None:
     panel.scrubber.go_to(10.0)
 
 
+def cluster_stopped(stage: Stage) -> None:
+    """A rack that falls silent with the arbitrator: transactions stand still, then the cluster stops."""
+    from ndbplan.plan import edits
+    from ndbplan.plan.events import LocationFailure
+    from ndbplan.plan.plan import Plan
+
+    def lose(plan: Plan) -> Plan:
+        arbiter = min(plan.management_nodes, key=lambda node: node.node_id)
+        rack = plan.host(plan.data_nodes[0].host_id).location_id
+        host = next(h for h in plan.hosts if h.id == arbiter.host_id)
+        plan = edits.update(plan, host.id, location_id=rack)
+        event = LocationFailure(at_s=90, object_id=rack or "")
+        return edits.update(plan, plan.workloads[0].id, duration_s=180.0, events=(event,))
+
+    stage.open("starter")
+    stage.window.document.edit("Lose a rack", lose)
+    stage.settle(lambda: stage.window.panels.estimates.is_fresh)
+    stage.window.selection.set([stage.window.document.plan.workloads[0].id])
+    stage.simulate()
+    stage.window.panels.analyses.panel("Simulation").scrubber.go_to(130.0)
+
+
 def telecom(stage: Stage) -> None:
     """144 data nodes."""
     stage.open("telecom-144")
@@ -180,6 +202,7 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "add-nodes": add_nodes,
     "redo-overload": redo_overload,
     "ndbinfo": ndbinfo,
+    "cluster-stopped": cluster_stopped,
     "telecom-144": telecom,
     "telecom-144-near": telecom_near,
     "disk-space": disk_space,

@@ -46,11 +46,8 @@ class ClusterStop:
     def advice(self) -> str:
         """What a stop means for whoever runs the cluster."""
         restart = self.system_restart_s
-        how = f", which takes {format_value(restart.value, 's')}" if restart is not None else ""
-        return (
-            f"all that is offered after it is refused with {REFUSED_WITH}; "
-            f"the cluster comes back by a system restart by hand{how}"
-        )
+        takes = f": {format_value(restart.value, 's')}" if restart is not None else ""
+        return f"after it all is refused with {REFUSED_WITH}; back by a system restart by hand{takes}"
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """The shape of `cluster_stop`."""

@@ -37,7 +37,7 @@ from ndbplan.desktop.explain import Explanation, QuantityLabel
 from ndbplan.desktop.inspector.problems import ProblemRow, WaiverRow
 from ndbplan.desktop.selection import Selection
 from ndbplan.plan import edits, waivers
-from ndbplan.plan.events import DiskSlow
+from ndbplan.plan.events import DiskSlow, NodeFailure
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
@@ -689,3 +689,49 @@ def test_a_full_cluster_is_an_error_only_for_who_asks_for_more(stand: _Stand) ->
     stand.idle()
     assert panel.groups.value() == 1
     assert panel._error.isHidden()
+
+
+def test_a_stopped_cluster_shows_in_summary_charts_and_moment(qtbot: QtBot) -> None:
+    from ndbplan.desktop.canvas.estimated import estimated_loads, loads_at
+
+    stand = _Stand(qtbot, "starter")
+    workload = stand.document.plan.workloads[0]
+    failures = tuple(NodeFailure(at_s=30, object_id=n.id) for n in stand.document.plan.data_nodes)
+    stand.document.edit(
+        "Lose both", lambda plan: edits.update(plan, workload.id, events=failures, duration_s=60.0)
+    )
+    panel = stand.simulated()
+    panel.duration.setText("60 s")
+    panel = stand.simulated()
+    stop = panel.result.cluster_stop
+    assert stop.text.startswith("cluster stopped at 0:30: node group 0 is gone")
+    assert stop.text in panel._summary._limit.text()
+    assert panel._summary._limit.property("look") == "alarm"
+    assert "4009" in panel._first_error.text()
+    for chart in panel.charts.all:
+        (shade,) = chart._content.shades
+        assert (shade.from_s, shade.to_s, shade.text) == (30.0, 60.0, "stopped 0:30")
+    latency = panel.charts.latency._content.series[0].values
+    assert not math.isnan(latency[29])
+    assert all(map(math.isnan, latency[30:]))
+
+    moments: list[Moment] = []
+    panel.moment.connect(moments.append)
+    plan = stand.document.plan
+    at_rest = estimated_loads(plan)
+    panel.scrubber.go_to(29.0)
+    before = loads_at(moments[-1], plan, at_rest)
+    assert (before.down, before.stopped, before.cpu) == ({}, "", at_rest.cpu)
+    panel.scrubber.go_to(45.0)
+    after = loads_at(moments[-1], plan, at_rest)
+    assert after.stopped == stop.text
+    assert after.down.keys() == {n.id for n in plan.data_nodes}
+    assert after.cpu == after.memory == {}
+    assert after.redo_buffers == {}
+
+    # Without the failures all of it goes again.
+    stand.document.edit("Keep both", lambda plan: edits.update(plan, workload.id, events=()))
+    panel = stand.simulated()
+    assert panel.result.cluster_stop is None
+    assert panel._summary._limit.property("look") == "muted"
+    assert not any(chart._content.shades for chart in panel.charts.all)

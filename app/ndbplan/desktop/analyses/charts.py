@@ -76,6 +76,16 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Shade:
+    """A span of time in a colour, with a word at its begin."""
+
+    from_s: float
+    to_s: float
+    text: str
+    colour: str
+
+
+@dataclass(frozen=True)
 class Content:
     """All that one chart shows."""
 
@@ -89,6 +99,8 @@ class Content:
     marks: Sequence[Mark] = ()
     scales: dict[str, tuple[float, str]] = field(default_factory=dict)
     """Series drawn on another scale: name to (factor to divide by, unit)."""
+    shades: Sequence[Shade] = ()
+    """Spans of time in which something holds, behind the lines."""
     length_s: float | None = None
     """Time that the chart is wide; None: as long as the series. A run that is not over leaves room."""
 
@@ -409,12 +421,33 @@ class TimeChart(QWidget):
             )
             line.setToolTip(content.limit_name)
             self._add(line, 25)
+        for shade in content.shades:
+            self._shade(shade, top)
         for mark in content.marks:
             pen = pg.mkPen(mark.colour, width=1.2, style=Qt.PenStyle.DotLine)
             line = pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen)
             line.setToolTip(mark.text)
             self._add(line, 30)
         self.plot.setYRange(0, top * 1.06 if top > 0 else 1.0, padding=0)
+
+    def _shade(self, shade: Shade, top: float) -> None:
+        """Colour a span of time and say at its begin what it is."""
+        pg = self._pg
+        fill = QColor(shade.colour)
+        fill.setAlpha(30)
+        region = pg.LinearRegionItem(
+            (shade.from_s, shade.to_s), movable=False, brush=fill, pen=pg.mkPen(shade.colour, width=1.6)
+        )
+        region.setToolTip(shade.text)
+        for edge in region.lines:
+            edge.setPen(pg.mkPen(None))
+        region.lines[0].setPen(pg.mkPen(shade.colour, width=1.6))
+        self._add(region, 1)
+        if shade.text:
+            words = pg.TextItem(shade.text, color=QColor(shade.colour), anchor=(0.0, 0.0))
+            words.setFont(theme.font(11))
+            words.setPos(shade.from_s, top * 0.92 if top > 0 else 1.0)
+            self._add(words, 28)
 
     def _draw_line(self, number: int, times: Any, series: Series, z: int) -> None:
         pen = self._pg.mkPen(QColor(series.colour), width=1.6)

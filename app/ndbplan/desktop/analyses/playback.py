@@ -44,6 +44,12 @@ class Moment:
     refused_per_s: float = 0.0
     errors: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Codes that a node has raised first, up to this moment, by node id."""
+    down: frozenset[str] = frozenset()
+    """Ids of the processes, hosts and locations that do not run."""
+    stopped: str = ""
+    """When and why the cluster stopped; empty while it runs."""
+    stands_still: bool = False
+    """A loss is not yet noticed: every transaction waits for that."""
 
 
 def moment_of(result: SimulationResult, at_s: float) -> Moment:
@@ -58,6 +64,7 @@ def moment_of(result: SimulationResult, at_s: float) -> Moment:
             buffers[node_id] = max(buffers.get(node_id, 0.0), fill)
             used = float(part.log_used[bucket]) / part.log_bytes
             logs[node_id] = max(logs.get(node_id, 0.0), used)
+    stop = result.cluster_stop
     errors: dict[int, tuple[int, ...]] = {}
     for error in result.errors:
         if error.first_at_s.value <= at_s:
@@ -70,6 +77,13 @@ def moment_of(result: SimulationResult, at_s: float) -> Moment:
         float(result.accepted[bucket]),
         float(result.refused[bucket]),
         errors,
+        frozenset(
+            spell.object_id
+            for spell in result.down
+            if spell.from_s <= at_s and (spell.to_s is None or at_s < spell.to_s)
+        ),
+        stop.text if stop is not None and at_s >= stop.at_s.value else "",
+        any(begin <= at_s < end for begin, end in result.standing),
     )
 
 

@@ -438,6 +438,8 @@ class SimulationPanel(Panel):
         self._foot.show()
         self._more.show()
         marks = [(error.first_at_s.value, "error") for error in result.errors]
+        if result.cluster_stop is not None:
+            marks.append((result.cluster_stop.at_s.value, "error"))
         error = result.first_error
         self._say_first_error(result)
         self.scrubber.set_length(result.duration_s, marks)
@@ -458,9 +460,13 @@ class SimulationPanel(Panel):
                 text += " (before: none)"
         else:
             text = f"no error any more ({was})" if was else ""
+        if result.cluster_stop is not None:
+            text = result.cluster_stop.advice
         self._first_error.setText(text)
         self._first_error.setVisible(bool(text))
-        self._first_error.setProperty("look", "alarm" if error is not None else "relief")
+        self._first_error.setProperty(
+            "look", "alarm" if error is not None or result.cluster_stop is not None else "relief"
+        )
         theme.restyle(self._first_error)
 
     def _moved(self, at_s: float) -> None:

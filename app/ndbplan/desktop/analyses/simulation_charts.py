@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QWidget
 
 from ndbplan.base.units import format_bytes_binary, format_bytes_per_s
 from ndbplan.desktop import theme
-from ndbplan.desktop.analyses.charts import Content, Mark, Series, TimeChart
+from ndbplan.desktop.analyses.charts import Content, Mark, Series, Shade, TimeChart
 from ndbplan.desktop.analyses.simulation_run import error_text
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.inspector.events import NAMES
@@ -255,6 +255,32 @@ class SimulationCharts(QWidget):
             marks += [Mark(event.at_s, NAMES[event.kind], colours.info) for event in workload.events]
         return marks
 
+    def _shades(self, result: SimulationResult) -> list[Shade]:
+        """Where transactions stood still, and the time after the cluster stopped."""
+        from ndbplan.simulate.stop import clock
+
+        colours = theme.tokens()
+        found = [
+            Shade(begin, end, "", colours.warning_fill)
+            for begin, end in result.standing
+            if end - begin > result.bucket_s
+        ]
+        stop = result.cluster_stop
+        if stop is not None:
+            found.append(
+                Shade(stop.at_s.value, result.duration_s, f"stopped {clock(stop.at_s.value)}", colours.error)
+            )
+        return found
+
+    def _until_stop(self, values: Any) -> Any:
+        """The series of something that is gone when the cluster stopped: its line ends there."""
+        import numpy as np
+
+        result = self._result
+        if result is None or result.cluster_stop is None:
+            return values
+        return np.where(result.times_s > result.cluster_stop.at_s.value, np.nan, values)
+
     def _show(self, chart: TimeChart, content: Content) -> None:
         """One chart is drawn after the other, so that the window answers in between."""
         chart.show_content(content)
@@ -277,6 +303,7 @@ class SimulationCharts(QWidget):
             unit,
             series,
             marks=self._marks(),
+            shades=self._shades(result),
             length_s=self._length_s,
             **more,
         )
@@ -326,7 +353,7 @@ class SimulationCharts(QWidget):
         parts = [part for part in result.parts if node_id in part.node_ids]
         colours = theme.tokens().series
         series = [
-            Series(f"part {p.log_part}", colours[i % len(colours)], p.last, p.low, p.high)
+            Series(f"part {p.log_part}", colours[i % len(colours)], self._until_stop(p.last), p.low, p.high)
             for i, p in enumerate(parts)
         ]
         size = parts[0].buffer_bytes if parts else 0
@@ -346,7 +373,8 @@ class SimulationCharts(QWidget):
         colours = theme.tokens().series
         size = parts[0].log_bytes if parts else 0
         series = [
-            Series(f"part {p.log_part}", colours[i % len(colours)], p.log_used) for i, p in enumerate(parts)
+            Series(f"part {p.log_part}", colours[i % len(colours)], self._until_stop(p.log_used))
+            for i, p in enumerate(parts)
         ]
         self.log.set_title(
             f"Redo log used · {format_bytes_binary(size)}",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ndbplan.base.units import format_count, format_percent, format_value
+from ndbplan.desktop import theme
 from ndbplan.desktop.explain import QuantityLabel
 from ndbplan.desktop.parts import Elided, label
 
@@ -52,12 +53,19 @@ class Summary(QWidget):
             self._latency.setText(_span(*(format_value(v, "s") for v in (latency.low, latency.high))))
         for part in (self._latency_name, self._latency):
             part.setVisible(latency.value > 0)
+        stop = result.cluster_stop
         verb = "limited by" if result.bottleneck.used >= 1 else "next limit"
         text = f"· {verb} {_named(result.bottleneck)}"
         if bands is not None and bands.errors:
             odds = bands.errors[0]
             text += f" · {odds.code} in {format_percent(odds.probability)} of runs"
+        if stop is not None:
+            text = f"· {stop.text}"
         self._limit.setText(text)
+        look = "alarm" if stop is not None else "muted"
+        if self._limit.property("look") != look:
+            self._limit.setProperty("look", look)
+            theme.restyle(self._limit)
         self.show()
 
 

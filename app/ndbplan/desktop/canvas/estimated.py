@@ -39,11 +39,28 @@ def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:
     by_number = {process.node_id: process.id for process in plan.processes}
     fills = {by_number[n]: fill for n, fill in moment.redo_buffer_fill.items() if n in by_number}
     errors = {by_number[n]: "error" for n in moment.errors if n in by_number}
+    idle = _idle_hosts(moment, plan)
     return at_rest._replace(
         disks={**at_rest.disks, **moment.disk_utilisation},
-        redo_buffers=fills,
+        cpu={host_id: used for host_id, used in at_rest.cpu.items() if host_id not in idle},
+        memory={host_id: used for host_id, used in at_rest.memory.items() if host_id not in idle},
+        redo_buffers={i: fill for i, fill in fills.items() if i not in moment.down},
         problems={**at_rest.problems, **errors},
+        down=dict.fromkeys(moment.down, True),
+        stopped=moment.stopped,
+        stands_still=moment.stands_still,
     )
+
+
+def _idle_hosts(moment: Moment, plan: Plan) -> set[str]:
+    """Hosts on which nothing of the cluster works: what the estimates say of them at rest is not so."""
+    if moment.stopped:
+        return {host.id for host in plan.hosts}
+    idle = set(moment.down)
+    for host_id, processes in plan.processes_of_host.items():
+        if processes and all(process.id in moment.down for process in processes):
+            idle.add(host_id)
+    return idle
 
 
 def _loads(plan: Plan, shown: Overview | None, problems: Iterable[Problem]) -> Loads:

@@ -110,6 +110,11 @@ class CanvasItem(QGraphicsItem):
         strong = self.is_selected or self.is_target
         return (2.0 if strong else 1.0) * max(1.0, 0.7 / self.look.zoom)
 
+    @property
+    def is_down(self) -> bool:
+        """Whether what it shows does not run at the moment that is replayed."""
+        return any(i in self.look.loads.down for i in self.object_ids)
+
     def severity_mark(self, painter: QPainter, right: float, centre_y: float, ids: tuple[str, ...]) -> float:
         """A dot when there is a problem with one of these objects; returns the room it takes."""
         problems = self.look.loads.problems
@@ -160,7 +165,9 @@ class LocationItem(CanvasItem):
         elif len(self.box.hosts) > 6:
             notes.append(f"{len(self.box.hosts)} hosts")
         rest = title.adjusted(width + 10 * big, 0, 0, 0)
-        if notes and rest.width() > 40 and self.look.zoom >= _NUMBERS_FROM:
+        if self.is_down:
+            paint.text(painter, rest, "down", t.error, round(12 * big), 600)
+        elif notes and rest.width() > 40 and self.look.zoom >= _NUMBERS_FROM:
             paint.text(painter, rest, " · ".join(notes), t.muted, round(12 * big), 400)
 
 
@@ -193,6 +200,8 @@ class HostItem(CanvasItem):
             self._paint_far(painter)
         else:
             self._paint_near(painter)
+        if self.is_down:
+            paint.broken_frame(painter, self.size, t.error, 10, max(1.5, 1.4 / self.look.zoom))
 
     def _paint_near(self, painter: QPainter) -> None:
         t, loads, host = self.look.tokens, self.look.loads, self.card.host
@@ -211,6 +220,8 @@ class HostItem(CanvasItem):
             ink = t.text if fraction < 0.75 else t.load_ink(fraction)
             right = QRectF(width - 60, y, 46, 18)
             paint.text(painter, right, paint.percent(fraction), ink, 11, 500, paint.RIGHT)
+        if self.is_down:
+            paint.text(painter, QRectF(width - 106, 9, 92, 18), "down", t.error, 12, 600, paint.RIGHT)
         if not self.card.chips and not self.card.tiles:
             hint = QRectF(13, 52, width - 28, self.size.height() - 60)
             paint.text(painter, hint, "Drag disks and nodes here", t.muted, 12)
@@ -224,6 +235,11 @@ class HostItem(CanvasItem):
         numbers = self.look.zoom >= _NUMBERS_FROM
         for chip in self.card.chips:
             rect = paint.qrect(chip.rect)
+            if any(i in loads.down for i in chip.ids):
+                paint.broken_frame(painter, rect, t.error, 7, 3.0)
+                if numbers:
+                    paint.text(painter, rect, chip.number, t.error, 22, 600, paint.CENTRE)
+                continue
             paint.box(painter, rect, process_colour(chip, t), None, 7)
             if numbers:
                 paint.text(painter, rect, chip.number, t.canvas, 22, 600, paint.CENTRE)
@@ -299,8 +315,13 @@ class ProcessItem(CanvasItem):
                 painter.drawRoundedRect(self.size.adjusted(-2.5, -2.5, 2.5, 2.5), 9, 9)
         else:
             ground = t.card_hover if self.is_hovered else t.location
-            paint.box(painter, self.size, ground, ink, 7, 1.5)
-            paint.text(painter, self.size, self.chip.text, ink, 13, 600, paint.CENTRE)
+            if self.is_down:
+                paint.box(painter, self.size, ground, None, 7)
+                paint.broken_frame(painter, self.size, t.error, 7, 1.5)
+                paint.text(painter, self.size, self.chip.text, t.faint, 13, 600, paint.CENTRE)
+            else:
+                paint.box(painter, self.size, ground, ink, 7, 1.5)
+                paint.text(painter, self.size, self.chip.text, ink, 13, 600, paint.CENTRE)
         fill = self.look.loads.redo_buffers.get(self.object_id)
         if fill is not None:
             track = self.size.adjusted(5, self.size.height() - 5, -5, -2)

@@ -25,6 +25,12 @@ class Loads(NamedTuple):
     """Fullest redo buffer of a data node, by process id; only while a simulation is replayed."""
     problems: Mapping[str, str] = _NONE
     """Severity of the worst problem that names the object."""
+    down: Mapping[str, bool] = _NONE
+    """What does not run at the moment of a simulation that is replayed: processes, hosts, locations."""
+    stopped: str = ""
+    """When and why the cluster stopped, while a moment after it is replayed."""
+    stands_still: bool = False
+    """At the moment that is replayed transactions wait until a loss is noticed."""
 
 
 NO_LOADS = Loads()

@@ -56,6 +56,16 @@ def box(
         painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius, radius)
 
 
+def broken_frame(painter: QPainter, rect: QRectF, ink: str, radius: float, width: float) -> None:
+    """A dashed frame around what does not run."""
+    dashed = QPen(pen(ink, width))
+    dashed.setStyle(Qt.PenStyle.DashLine)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(dashed)
+    inset = width / 2
+    painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius, radius)
+
+
 def text(
     painter: QPainter,
     rect: QRectF,

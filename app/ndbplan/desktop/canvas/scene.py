@@ -207,7 +207,7 @@ class CanvasScene(QGraphicsScene):
     def show_loads(self, loads: Loads) -> None:
         """Paint these utilisations and problems; only what looks different is drawn again."""
         before, self.look.loads = self.look.loads, loads
-        tables = ("disks", "space", "cpu", "memory", "redo_buffers", "problems")
+        tables = ("disks", "space", "cpu", "memory", "redo_buffers", "problems", "down")
         for table in tables:
             old, new = getattr(before, table), getattr(loads, table)
             if old is new:

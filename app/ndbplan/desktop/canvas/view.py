@@ -32,6 +32,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QGraphicsView, QWidget
 from ndbplan.desktop import theme
 from ndbplan.desktop.canvas import drops, gestures, keys, menus
 from ndbplan.desktop.canvas.backdrop import Backdrop
+from ndbplan.desktop.canvas.banner import Banner
 from ndbplan.desktop.canvas.edge_scroll import EdgeScroll
 from ndbplan.desktop.canvas.items import CanvasItem, item_name, rect_around
 from ndbplan.desktop.canvas.loads import Loads
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from ndbplan.desktop.canvas.zooming import Zooming
 
 MIN_ZOOM, MAX_ZOOM = 0.05, 3.0
+_STANDS = "Transactions stand still until the loss is noticed"
 _FIT_MARGIN = 32.0
 _FIT_MAX = 1.0
 _STEP = 1.25
@@ -88,6 +90,7 @@ class CanvasView(QGraphicsView):
         self._shows_focus = False
         self._backdrop = Backdrop()
         self._edges = EdgeScroll(self)
+        self.banner = Banner(self)
         self._zoom = 1.0
         self._zooming: Zooming | None = None
         self.setObjectName("canvas")
@@ -116,8 +119,12 @@ class CanvasView(QGraphicsView):
     # What is shown
 
     def show_loads(self, loads: Loads) -> None:
-        """Paint utilisations and problems."""
+        """Paint utilisations and problems, and say when the cluster stopped."""
         self.canvas_scene.show_loads(loads)
+        if loads.stopped:
+            self.banner.say(loads.stopped[:1].upper() + loads.stopped[1:], "error")
+        else:
+            self.banner.say(_STANDS if loads.stands_still else "", "warning")
 
     def _show_change(self, _before: Plan, after: Plan) -> None:
         self._cancel_gesture()
@@ -283,6 +290,7 @@ class CanvasView(QGraphicsView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self.banner.place()
         if self._fit_on_resize:
             self.fit()
         else:
