@@ -218,6 +218,7 @@ SAID = {
     "link": ["1", "2", "SendBufferMemory=4M"],
     "waiver": ["redo-log-size", "object=host-a1", "reason=measured"],
     "calibration": ["lcp_device_share", "value=0.5"],
+    "copy": ["host-a1"],
 }
 
 
@@ -278,6 +279,41 @@ def test_events_know_objects_by_name_and_node_id_and_their_values_by_parameter()
         128 * 2**20,
         round(plan.workload(workload).duration_s / 2),
     )
+
+
+def test_copies_come_from_another_plan_too(call: Any, saved: Any) -> None:
+    into, other = saved("starter"), saved("disk-data")
+    table = sample_plan("disk-data").tables[0]
+    added = call("add", into, "copy", f"tables[{table.full_name}]", "--from", other, "--json").json("add")
+    assert len(added["added"]) == 1
+    names = {c.name for c in load(into).tables[-1].columns}
+    assert names == {c.name for c in table.columns}
+    done = add(STARTER, "copy", ["1", "onto=host-b1"] if "1" in STARTER.by_id else ["ndb1", "onto=host-b1"])
+    assert done.plan.processes[-1].host_id == "host-b1"
+    assert "no object" in call("add", into, "copy", "hosts[host-a1].cores").refused()
+
+
+def test_a_load_over_time_comes_from_a_file(call: Any, saved: Any, tmp_path: Path) -> None:
+    path, csv = saved("starter"), tmp_path / "load.csv"
+    csv.write_text("at,rate\n0,100\n60,500\n")
+    workload = STARTER.workloads[0]
+    shape = call("set", path, f"workloads[{workload.id}].load=@{csv}", "--json").json("set")
+    assert [c["address"] for c in shape["set"]] == [f"workloads[{workload.id}].load"]
+    assert [p.rate_per_s for p in load(path).workloads[0].load.points] == [100.0, 500.0]
+    assert "nowhere" in call("set", path, f"workloads[{workload.id}].load=@nowhere.csv").refused()
+
+
+def test_a_reorganised_plan_and_counted_keys_are_written(call: Any, saved: Any, tmp_path: Path) -> None:
+    path, out, keys = saved("starter"), tmp_path / "out.ndbplan", tmp_path / "keys.csv"
+    assert call("reorg", path, "--add-groups", 1, "-o", out, "--json").json("reorg")["files"] == [str(out)]
+    assert len(load(out).data_nodes) == 2 * len(STARTER.data_nodes)
+    table = STARTER.tables[0]
+    key = table.primary_key[0]
+    keys.write_text(f"{key}\n" + "".join(f"{n}\n" for n in range(50)))
+    done = call("distribute", path, "--table", table.full_name, "--keys", keys, "-o", out, "--json")
+    assert done.json("distribute")["files"] == [str(out)]
+    assert load(out).table(table.id).rows == 50
+    assert "--keys" in call("distribute", path, "-o", out).refused()
 
 
 # remove

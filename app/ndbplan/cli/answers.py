@@ -48,21 +48,37 @@ def needs_data_nodes(plan: Plan, path: Path) -> None:
     metavar="FILE",
     help="CSV of real keys of that table, in place of its number of rows.",
 )
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(path_type=Path),
+    help="With --keys: write the plan with the rows that were counted.",
+)
 @json_option
 @click.pass_context
 def distribute(
-    ctx: click.Context, plan_file: Path, table_name: str | None, keys: Path | None, *, as_json: bool
+    ctx: click.Context,
+    plan_file: Path,
+    table_name: str | None,
+    keys: Path | None,
+    output: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Show where the rows of each table lie: partitions, node groups, nodes, LDMs.
 
     Exit code 2: some keys could not be read and do not count.
     """
     from ndbplan.estimate.distribution import distribute as distribution_of
+    from ndbplan.plan.file import save
 
     plan = read_plan(plan_file)
     tables = plan.tables if table_name is None else (named_table(plan, table_name),)
     needs_data_nodes(plan, plan_file)
     if keys is None:
+        if output is not None:
+            raise UsageError("nothing was counted", where="--output", fix="name a file of keys with --keys")
         show({"tables": [distribution_of(plan, table).to_json() for table in tables]}, as_json=as_json)
         return
     if len(tables) != 1:
@@ -81,7 +97,11 @@ def distribute(
         "faulty_rows": found.faulty,
         "hot_keys": [{"row": text, "rows": rows} for text, rows in found.hot_keys],
     }
-    show({"tables": [shape]}, as_json=as_json)
+    answer: dict[str, Any] = {"tables": [shape]}
+    if output is not None and not found.faulty:
+        save(plan, output)
+        answer["files"] = [str(output)]
+    show(answer, as_json=as_json)
     if found.faulty:
         click.echo(f"ndbplan: {keys}: {_unread(found)} — correct the keys", err=True)
         ctx.exit(2)
@@ -156,17 +176,32 @@ def estimate(
     "--add-groups", metavar="N", type=click.IntRange(1, 72), required=True, help="Node groups to add."
 )
 @click.option("--under", metavar="WORKLOAD", help="The load that goes on meanwhile; without it none.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(path_type=Path),
+    help="Write the plan as it is afterwards: with the new nodes and the tables spread over them.",
+)
 @why_option
 @json_option
-def reorg(plan_file: Path, add_groups: int, under: str | None, *, why: bool, as_json: bool) -> None:
+def reorg(
+    plan_file: Path, add_groups: int, under: str | None, output: Path | None, *, why: bool, as_json: bool
+) -> None:
     """Add node groups and reorganise every table: rows that move, time it takes, memory at its peak."""
     from ndbplan.estimate.reorganise import reorganise
+    from ndbplan.plan.file import save
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, under, "--under")
     needs_data_nodes(plan, plan_file)
     workload = None if workload_id is None else plan.workload(workload_id)
-    show(reorganise(plan, add_groups, workload).to_json(why=why), as_json=as_json, why=why)
+    found = reorganise(plan, add_groups, workload)
+    shape = found.to_json(why=why)
+    if output is not None:
+        save(found.plan_after, output)
+        shape["files"] = [str(output)]
+    show(shape, as_json=as_json, why=why)
 
 
 @ndbplan.command()

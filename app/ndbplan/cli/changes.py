@@ -61,7 +61,7 @@ def set_fields(plan_file: Path, assignments: tuple[str, ...], output: Path | Non
     done: list[Change] = []
     for text in assignments:
         try:
-            after, changes = assign(after, text)
+            after, changes = _with_schedule(after, text) or assign(after, text)
         except UserError as error:
             raise _refused(error, plan_file) from None
         done += changes
@@ -71,31 +71,77 @@ def set_fields(plan_file: Path, assignments: tuple[str, ...], output: Path | Non
     show({"files": files, "set": changes_made}, as_json=as_json, text=lines)
 
 
+def _with_schedule(plan: Plan, text: str) -> tuple[Plan, tuple[Change, ...]] | None:
+    """`workloads[W].load=@FILE`: moments and rates from a CSV file, as "From CSV…"; None for others."""
+    from ndbplan.exchange.load_schedule import read_schedule_file, with_schedule
+    from ndbplan.plan.address import resolve, split
+    from ndbplan.plan.assign import Change
+    from ndbplan.plan.reading import plain
+
+    tokens, rest = split(text)
+    if (
+        not rest.startswith("=@")
+        or tokens[0].name != "workloads"
+        or len(tokens) != 2
+        or tokens[1].name != "load"
+    ):
+        return None
+    path = Path(rest[2:])
+    changes = []
+    for place in resolve(plan, text[: -len(rest)]):
+        workload = plan.workloads[int(place.path[1])]
+        try:
+            plan = with_schedule(plan, workload.id, read_schedule_file(path))
+        except UserError as error:
+            raise UsageError(error.what, where=f"{path} {error.where}".strip(), fix=error.fix) from None
+        after = plan.workload(workload.id)
+        changes.append(Change(place.address(plan), plain(workload.load), plain(after.load)))
+    return plan, tuple(changes)
+
+
 @ndbplan.command("add")
 @PLAN
 @click.argument("kind", metavar="KIND")
 @click.argument("words", metavar="[NAME|FIELD=VALUE]...", nargs=-1)
 @click.option("--ddl", metavar="FILE_OR_SQL", help="With `add PLAN table`: CREATE TABLE statements.")
+@click.option(
+    "--from",
+    "other_file",
+    metavar="PLAN",
+    type=click.Path(path_type=Path),
+    help="With `add PLAN copy ADDRESS...`: the plan to copy from.",
+)
 @OUTPUT
 @json_option
 def add_part(
-    plan_file: Path, kind: str, words: tuple[str, ...], ddl: str | None, output: Path | None, *, as_json: bool
+    plan_file: Path,
+    kind: str,
+    words: tuple[str, ...],
+    ddl: str | None,
+    other_file: Path | None,
+    output: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Add something to a plan: `add PLAN host a3 cores=16 memory=64GB location=rack-a`.
 
     KIND: location, host, disk, management, data, sql, api, node-group, table, column, index, tablespace,
     data-file, logfile-group, undo-file, workload, transaction, operation, point, event, link, waiver,
-    calibration. What is not said is as the window makes it; fields are those of `set`.
+    calibration, copy (of ADDRESS...). What is not said is as the window makes it; fields are those of `set`.
     """
-    from ndbplan.plan.additions import add
+    from ndbplan.plan.additions import add, add_copies
 
     plan = read_plan(plan_file)
+    if other_file is not None and kind.lower() != "copy":
+        fix = "write 'add PLAN copy ADDRESS --from OTHER'"
+        raise UsageError(f"'{kind[:60]}' is made new, not copied", where="--from", fix=fix)
     notes: list[str] = []
     try:
         if ddl is not None:
             after, added, notes = _tables_of(plan, kind, words, ddl)
         else:
-            done = add(plan, kind, words)
+            from_it = None if other_file is None else read_plan(other_file)
+            done = add(plan, kind, words) if from_it is None else add_copies(plan, from_it, words)
             after, added = done.plan, list(done.added)
             _refuse_unknown_rules(plan, after)
     except UserError as error:

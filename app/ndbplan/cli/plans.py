@@ -182,7 +182,11 @@ def render(plan_file: Path, picture: Path, *, dark: bool, as_json: bool) -> None
         draw(plan, picture, "dark" if dark else "light")
     except RenderError as error:
         raise UsageError(error.what, where=error.where, fix=error.fix) from None
-    show({"files": [str(picture)]}, as_json=as_json, text=iter([f"wrote {picture}"]))
+    from ndbplan.desktop.canvas.estimated import estimated_loads
+
+    painted = {name: dict(values) for name, values in estimated_loads(plan)._asdict().items() if values}
+    shape = {"files": [str(picture)], "painted": painted}
+    show(shape, as_json=as_json, text=iter([f"wrote {picture}"]))
 
 
 def _measured_disks(

@@ -30,13 +30,16 @@ from ndbplan.plan.processes import DataNode, DiskRole, Link
 from ndbplan.plan.reading import Shape, near, parameter_name, shape_of
 from ndbplan.plan.settings import SCOPES, SECTIONS
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import ClosedLoad, Load, OpenLoad
+from ndbplan.plan.workloads import Load
 
 Step = str | int
 Path = tuple[Step, ...]
 """Field names, places in tuples, keys of mappings, from the plan down."""
 
-_ENDINGS = ("_bytes_per_s", "_bytes", "_per_s", "_s", "_id", "_ghz", "_iops")
+LOADS = get_args(get_args(Load)[0])
+"""Kinds of loads; a workload may change from one to another."""
+
+_ENDINGS = ("_bytes_per_s", "_bytes", "_per_s", "_s", "_id", "_ids", "_ghz", "_iops")
 _SHORT = {
     "write": "sequential_write_bytes_per_s",
     "read": "sequential_read_bytes_per_s",
@@ -272,8 +275,8 @@ def _section_of(plan: Plan, part: Any, field: str) -> str:
 
 def _shape(part: Any, field: str) -> Shape:
     """What a field of this part can hold; a load may become one of another kind."""
-    if field == "kind" and isinstance(part, OpenLoad | ClosedLoad):
-        kinds = (model.model_fields["kind"].default for model in get_args(get_args(Load)[0]))
+    if field == "kind" and type(part) in LOADS:
+        kinds = (model.model_fields["kind"].default for model in LOADS)
         return Shape("choice", choices=tuple(kinds), default=part.kind)
     return shape_of(type(part), field)
 

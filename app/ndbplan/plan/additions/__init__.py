@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ndbplan.plan import reading
-from ndbplan.plan.additions import hardware, loads, notes, tables
+from ndbplan.plan.additions import copies, hardware, loads, notes, tables
 from ndbplan.plan.additions.words import Maker, words_of
 from ndbplan.plan.address import AddressError, address_of
 from ndbplan.plan.plan import Plan
@@ -51,6 +51,12 @@ def add(plan: Plan, kind: str, texts: Sequence[str]) -> Addition:
     return Addition(after, tuple(address_of(after, path) for path in paths))
 
 
+def add_copies(plan: Plan, source: Plan, texts: Sequence[str]) -> Addition:
+    """The plan with copies of objects of another plan, named by their addresses there. Raises UserError."""
+    after, paths = copies.copied(plan, source, words_of(texts))
+    return Addition(after, tuple(address_of(after, path) for path in paths))
+
+
 KINDS: dict[str, Maker] = {
     "location": hardware.locations,
     "host": hardware.hosts,
@@ -75,5 +81,6 @@ KINDS: dict[str, Maker] = {
     "link": hardware.links,
     "waiver": notes.waivers,
     "calibration": notes.calibrations,
+    "copy": copies.copies,
 }
 """What can be added, with what makes it."""
