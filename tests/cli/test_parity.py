@@ -1,6 +1,6 @@
 """Everything the window computes and does, the command line does too.
 
-What is in the window is found in its code; each of it has a row in the guide whose commands and options exist.
+What is in the window is found in its code; each has a row in the guide whose commands and options exist.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ WINDOW = {
     "advise.help.remedies": OF_ADVICE,
     "checks.run.check": "Problems",
     "estimate.distribution.redistribute": "Distribution: add and reorganise",
-    "estimate.growth.memory_full": "Memory",
+    "estimate.growth.memory_full": "Memory", "estimate.growth.fillings": "Memory",
+    "estimate.growth.first_of": "Memory", "estimate.growth.grows": "Memory",
     "estimate.skew.skew_report": "Distribution",
     "exchange.export.render_files": "Export, Export preview",
     "exchange.import_files.read_file": "Import",
