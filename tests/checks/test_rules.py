@@ -174,8 +174,8 @@ BROKEN: dict[str, Callable[[], Plan]] = {
 
 ELSEWHERE = {
     # Tested in test_topology.py, test_memory_and_disks.py, test_disk_space.py and test_run.py.
-    "node-kinds", "unknown-parameter", "parameter-value", "node-group-size", "node-group-host",
-    "node-group-location", "number-of-replicas", "arbitrator-host", "management-nodes", "arbitrator-location",
+    "node-kinds", "unknown-parameter", "parameter-value", "node-group-size", "what-may-fail",
+    "nobody-arbitrates", "number-of-replicas", "management-nodes",
     "sql-nodes", "spare-api-slots", "node-id-room", "memory-of-host", "data-memory-of-host",
     "data-memory-fill", "disk-demand", "shared-device", "redo-and-lcp-apart", "disk-space", "backups-kept",
     "disk-space-of-memory", "fills-with-growth",
@@ -250,7 +250,7 @@ def test_loopback_clusters_are_for_trying_out() -> None:
     second = plan.data_nodes[1]
     same = move_process(plan, second.id, plan.data_nodes[0].host_id)
     local = update(same, plan.data_nodes[0].host_id, hostname="127.0.0.1")
-    severities = {p.severity.value for p in check(local) if p.rule == "node-group-host"}
+    severities = {p.severity.value for p in check(local) if p.rule == "what-may-fail" and "host" in p.where}
     assert severities == {"warning"}
 
 

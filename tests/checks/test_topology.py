@@ -34,21 +34,6 @@ def test_uneven_groups(starter: Plan) -> None:
     assert [p.where for p in problems] == ["node group 0", "node group 1"]
 
 
-def test_members_on_one_host(starter: Plan) -> None:
-    first, second = starter.data_nodes
-    same = move_process(starter, second.id, first.host_id)
-    (problem,) = found(same, "node-group-host")
-    assert problem.severity is Severity.ERROR
-    assert "data nodes 1 and 2" in problem.message
-
-
-def test_members_in_one_location(starter: Plan) -> None:
-    rack = starter.locations[0].id
-    close = update(starter, starter.data_nodes[1].host_id, location_id=rack)
-    (problem,) = found(close, "node-group-location")
-    assert starter.locations[0].name in problem.message
-
-
 def test_one_copy(starter: Plan) -> None:
     single = set_parameter(starter, "data_node", "NoOfReplicas", 1)
     (problem,) = found(single, "number-of-replicas")
@@ -58,16 +43,6 @@ def test_one_copy(starter: Plan) -> None:
 def test_three_copies_before_8_0(starter: Plan) -> None:
     three = set_plan(set_parameter(starter, "data_node", "NoOfReplicas", 3), ndb_version="7.4")
     assert "hardly tested" in found(three, "number-of-replicas")[0].message
-
-
-def test_only_arbitrator_on_a_data_host_is_an_error(starter: Plan) -> None:
-    first, second = starter.management_nodes
-    alone = remove(starter, [second.id])
-    beside = move_process(alone, first.id, starter.data_nodes[0].host_id)
-    (problem,) = found(beside, "arbitrator-host")
-    assert problem.severity is Severity.ERROR
-    both = move_process(starter, first.id, starter.data_nodes[0].host_id)
-    assert found(both, "arbitrator-host")[0].severity is Severity.WARNING
 
 
 def test_management_nodes(starter: Plan) -> None:

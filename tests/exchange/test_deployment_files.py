@@ -102,5 +102,5 @@ def test_the_inventory_names_every_node() -> None:
     sql = groups["ndb_sql"]["hosts"]["app-a1"]["ndb_sql_nodes"][0]
     assert sql == {"node_ids": [147, 160, 161], "service": "mysqld"}
     common = yaml.safe_load(files["ansible/group_vars/all.yml"])
-    assert common["ndb_connect_string"] == "app-a1:1186,app-b1:1186"
+    assert common["ndb_connect_string"] == "mgm-c1:1186,app-b1:1186"
     assert common["ndb_version"] == "8.4"

@@ -63,7 +63,7 @@ def test_one_my_cnf_for_each_sql_host() -> None:
     assert set(files) == {"app-a1.my.cnf", "app-b1.my.cnf"}
     text = files["app-a1.my.cnf"]
     assert "\nndbcluster\n" in text
-    assert "\nndb-connectstring=app-a1:1186,app-b1:1186\n" in text
+    assert "\nndb-connectstring=mgm-c1:1186,app-b1:1186\n" in text
     assert "\nndb-nodeid=147\n" in text
 
 

@@ -224,7 +224,7 @@ def test_removing_a_host_leaves_api_slots_without_one() -> None:
 
 def test_removing_a_location_frees_its_hosts() -> None:
     after = edits.remove(STARTER, ["rack-a"])
-    assert [host.location_id for host in after.hosts] == [None, None, "rack-b", "rack-b"]
+    assert [host.location_id for host in after.hosts] == [None, None, "rack-b", "rack-b", "rack-c"]
 
 
 def test_removing_a_disk_gives_its_roles_back() -> None:

@@ -138,7 +138,7 @@ def test_a_pasted_workload_keeps_the_sides_that_are_there(racks: Plan) -> None:
         HostFailure(at_s=1, object_id="rack-a"),
         LocationFailure(at_s=1, object_id="host-a1"),
         ManagementNodeDown(at_s=1, object_id="ndb1"),
-        NetworkCut(at_s=1, object_ids=("rack-c",)),
+        NetworkCut(at_s=1, object_ids=("rack-z",)),
         NetworkCut(at_s=1, object_ids=("rack-a",), other_ids=("nothing",)),
         NetworkCut(at_s=1, object_ids=("rack-a",), other_ids=("rack-b", "rack-a")),
     ],

@@ -21,6 +21,7 @@ TOPICS = (
     "threads",
     "taken",
     "topology",
+    "what_may_fail",
     "fragments",
     "memory",
     "pools",
@@ -91,10 +92,22 @@ def has_errors(problems: tuple[Problem, ...]) -> bool:
     return any(problem.severity is Severity.ERROR for problem in problems)
 
 
+RETIRED = {
+    "node-group-host": "what-may-fail",
+    "node-group-location": "what-may-fail",
+    "arbitrator-host": "what-may-fail",
+    "arbitrator-location": "what-may-fail",
+}
+"""Rules that are gone, and the one that says what they said: waivers of plans name them still."""
+
+
 def waiver_of(plan: Plan, problem: Problem) -> Waiver | None:
     """The waiver that accepts a problem, if there is one."""
     for waiver in plan.waivers:
-        if waiver.rule == problem.rule and waiver.object_id in (None, *problem.object_ids):
+        if problem.rule in (waiver.rule, RETIRED.get(waiver.rule)) and waiver.object_id in (
+            None,
+            *problem.object_ids,
+        ):
             return waiver
     return None
 

@@ -12,9 +12,9 @@ from ndbplan.checks.rule import error, hint, problem, rule, warning
 from ndbplan.estimate.topology import ldm_threads
 from ndbplan.plan.edits import add, free_id, free_node_id, set_parameter, update
 from ndbplan.plan.hardware import Host
-from ndbplan.plan.node_groups import groups_by_number, node_group_ids, node_groups
+from ndbplan.plan.node_groups import groups_by_number, node_group_ids
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, ManagementNode
+from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode
 from ndbplan.plan.settings import (
     data_node_number,
     data_node_text,
@@ -104,42 +104,6 @@ def host_names(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("node-group-host", "Members of a node group run on different hosts")
-def node_group_host(plan: Plan) -> Iterator[Problem]:
-    for group in node_groups(plan):
-        hosts = Counter(node.host_id for node in group)
-        for host_id, count in hosts.items():
-            if count > 1:
-                members = [node for node in group if node.host_id == host_id]
-                yield problem(
-                    _for_real(plan, host_id),
-                    f"host {plan.host(host_id).hostname}",
-                    f"data nodes {names(members)} of one node group run on the same host "
-                    f"{plan.host(host_id).hostname}; when it fails, every copy of their data is gone and the "
-                    "cluster stops",
-                    f"move data node {members[-1].node_id} to another host",
-                    [node.id for node in members],
-                )
-
-
-@rule("node-group-location", "Members of a node group stand in different locations")
-def node_group_location(plan: Plan) -> Iterator[Problem]:
-    if len({h.location_id for h in plan.hosts if h.location_id}) < 2:
-        return
-    for group in node_groups(plan):
-        places = Counter(plan.host(node.host_id).location_id for node in group)
-        for location_id, count in places.items():
-            if location_id is not None and count == len(group) > 1:
-                name = plan.by_id[location_id].name
-                yield warning(
-                    f"location {name}",
-                    f"all members of one node group (data nodes {names(group)}) stand in {name}; when it "
-                    "fails, the cluster stops. LocationDomainId does not change how groups are formed",
-                    "give the nodes a NodeGroup so that each group spans locations",
-                    [node.id for node in group],
-                )
-
-
 @rule("number-of-replicas", "Two copies of every row")
 def number_of_replicas(plan: Plan) -> Iterator[Problem]:
     replicas = no_of_replicas(plan)
@@ -169,38 +133,6 @@ def number_of_replicas(plan: Plan) -> Iterator[Problem]:
             f"NoOfReplicas is {replicas}; before 8.0 more than 2 were hardly tested",
             "use 2, or NDB 8.0 or later",
         )
-
-
-def _may_arbitrate(plan: Plan) -> list[ManagementNode]:
-    return [n for n in plan.management_nodes if effective(plan, n, "ArbitrationRank") not in (0, None)]
-
-
-@rule("arbitrator-host", "The arbitrator does not fail together with a data node")
-def arbitrator_host(plan: Plan) -> Iterator[Problem]:
-    groups = node_groups(plan)
-    if no_of_replicas(plan) < 2 or not groups:
-        return
-    arbitrators = _may_arbitrate(plan)
-    data_hosts = {node.host_id for group in groups for node in group}
-    shared = [node for node in arbitrators if node.host_id in data_hosts]
-    for node in shared:
-        hostname = plan.host(node.host_id).hostname
-        only = len(shared) == len(arbitrators) == 1
-        text = (
-            f"management node {node.node_id} may be arbitrator and runs on {hostname} together with a data "
-            "node; when the host fails, both are gone"
-        )
-        ids = [node.id, *(d.id for d in plan.data_nodes if d.host_id == node.host_id)]
-        if only and len(groups) == 1:
-            yield problem(
-                _for_real(plan, node.host_id),
-                f"host {hostname}",
-                f"{text}, and the surviving data node cannot win: the cluster stops",
-                "move the management node to a host without data nodes",
-                ids,
-            )
-        else:
-            yield warning(f"host {hostname}", text, "move it to a host without data nodes", ids)
 
 
 @rule("management-nodes", "Two management nodes that may arbitrate")
@@ -237,24 +169,6 @@ def management_nodes(plan: Plan) -> Iterator[Problem]:
                 "set ArbitrationRank to 1",
                 [node.id],
                 ranked,
-            )
-
-
-@rule("arbitrator-location", "The arbitrator stands apart from half of the data nodes")
-def arbitrator_location(plan: Plan) -> Iterator[Problem]:
-    data_places = Counter(plan.host(node.host_id).location_id for node in plan.data_nodes)
-    if len(data_places) != 2 or None in data_places:
-        return
-    for node in _may_arbitrate(plan):
-        place = plan.host(node.host_id).location_id
-        if place in data_places and data_places[place] * 2 >= len(plan.data_nodes):
-            name = plan.by_id[place].name if place else ""
-            yield hint(
-                f"management node {node.node_id}",
-                f"management node {node.node_id} stands in {name} with half of the data nodes; when {name} "
-                "fails, the other half has no arbitrator",
-                "put an arbitrator in a third location",
-                [node.id],
             )
 
 

@@ -1,0 +1,228 @@
+"""Rules about failures: which single one stops the cluster, and whether anybody arbitrates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.checks.fits import misfit
+from ndbplan.checks.limits import LOOPBACK
+from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.rule import problem, rule, warning
+from ndbplan.configuration.failures import Damage, Failures, Part
+from ndbplan.configuration.killers import Search
+from ndbplan.plan.edits import move_process, update
+from ndbplan.plan.node_groups import groups_by_number, odd_group
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+from ndbplan.plan.settings import no_of_replicas
+
+_WORDS = {
+    "node": "node",
+    "host": "host",
+    "disk": "disk",
+    "rack": "location",
+    "link": "link",
+    "switch": "switch of",
+}
+_NAMED_FIRST = ("host", "rack", "switch", "link", "node", "disk")
+_MOST_HOSTS = 24
+"""Hosts that are tried for a management node: one of each kind of place beyond it."""
+
+Way = tuple[str, Edit]
+
+
+@rule("what-may-fail", "No single failure stops the cluster")
+def what_may_fail(plan: Plan) -> Iterator[Problem]:
+    if no_of_replicas(plan) < 2 or not plan.data_nodes or odd_group(plan) is not None:
+        return
+    search = Search(plan)
+    killers = _told(search)
+    if not killers:
+        return
+    found = dict(_cures(plan, search, killers))
+    survivable = _alone_in_the_plan(plan)
+    for part in killers:
+        why = search.of_parts(part).best.verdict.why
+        cure = found.get(part)
+        name = f"{_WORDS[part.kind]} {part.name}"
+        text = f"the failure of {part} alone stops the cluster: {why}"
+        ids = _objects(plan, search.failures, part)
+        if cure is not None:
+            words, edit = cure
+            yield problem(_severity(plan), name, text, words, ids, edit)
+        elif part.kind in survivable:
+            yield problem(
+                Severity.HINT if survivable[part.kind] == 1 else Severity.WARNING,
+                name,
+                f"{text}. No placement on the hosts and locations of the plan survives it",
+                _NEEDS[part.kind],
+                ids,
+            )
+        else:
+            yield warning(name, text, _NEEDS[part.kind], ids)
+
+
+_NEEDS = {
+    "node": "give a management node ArbitrationRank 1 on a host of its own",
+    "host": "add a host, and give the members of a node group, and the arbitrator, hosts of their own",
+    "disk": "give what needs this disk another one, or add a host",
+    "rack": "add a third location for a management node (a small host without data nodes is enough), so that "
+    "no location holds half of the data nodes and the arbitrator",
+    "switch": "add a third location for a management node, and let node groups span locations",
+    "link": "add a third place that sees both hosts",
+}
+
+
+def _told(search: Search) -> tuple[Part, ...]:
+    """Killers that say something of their own: of parts that do the same one, and none that holds another."""
+    first: dict[Damage, Part] = {}
+    for part in sorted(search.single_killers, key=lambda part: _NAMED_FIRST.index(part.kind)):
+        first.setdefault(search.damage_of[part], part)
+    told = [
+        part
+        for damage, part in first.items()
+        if not any(
+            other.apart <= damage.apart and other.links <= damage.links and other.dead < damage.dead
+            for other in first
+        )
+    ]
+    return tuple(told)
+
+
+def _alone_in_the_plan(plan: Plan) -> dict[str, int]:
+    """How many hosts and locations there are to place things on, by the kind of part that fails."""
+    racks = len({host.location_id for host in plan.hosts if host.location_id is not None})
+    return {"host": len(plan.hosts), "rack": racks, "switch": racks}
+
+
+def _severity(plan: Plan) -> Severity:
+    """An error, but a warning on a loopback address: such a cluster is there for trying things out."""
+    names = {plan.host(node.host_id).hostname for node in plan.data_nodes}
+    local = all(name in LOOPBACK or name.startswith("127.") for name in names)
+    return Severity.WARNING if local else Severity.ERROR
+
+
+def _objects(plan: Plan, failures: Failures, part: Part) -> list[str]:
+    """The part and the data and management nodes that it takes along."""
+    dead = failures.nodes_of(part)
+    ids = [process.id for process in plan.processes if process.node_id in dead and process.kind != "sql"]
+    name = part.name.partition("/")[0]
+    places = [host.id for host in plan.hosts if part.kind in ("host", "disk") and host.hostname == name]
+    places += [place.id for place in plan.locations if part.kind in ("rack", "switch") and place.name == name]
+    return [*places, *ids]
+
+
+def _cures(plan: Plan, search: Search, killers: tuple[Part, ...]) -> Iterator[tuple[Part, Way]]:
+    """For each killer the first change of places after which it, and no other part, stops the cluster."""
+    before = set(search.single_killers)
+    left = list(killers)
+    for words, edit in _ways(plan):
+        if not left:
+            return
+        after = edit(plan)
+        if after is plan or odd_group(after) is not None:
+            continue
+        remaining = set(Search(after).single_killers)
+        cured = [part for part in left if part not in remaining]
+        if not cured or not remaining <= before or misfit(plan, after):
+            continue
+        for part in cured:
+            left.remove(part)
+            yield part, (words, edit)
+
+
+def _ways(plan: Plan) -> Iterator[Way]:
+    """Other placements on the same hosts: the arbitrator elsewhere, groups across places, nodes apart."""
+    yield from _arbitrators_moved(plan)
+    regrouped = _across_places(plan)
+    if regrouped is not plan:
+        yield "give the data nodes a NodeGroup so that each group spans hosts and locations", _across_places
+        for words, edit in _arbitrators_moved(regrouped):
+
+            def both(old: Plan, then: Edit = edit) -> Plan:
+                return then(_across_places(old))
+
+            yield f"give the data nodes a NodeGroup so that each group spans locations, and {words}", both
+    apart = _members_apart(plan)
+    if apart is not None:
+        node_id, host_id, hostname = apart
+
+        def moved(old: Plan) -> Plan:
+            return move_process(old, node_id, host_id)
+
+        yield f"move data node {plan.by_id[node_id].node_id} to {hostname}", moved
+
+
+def _arbitrators_moved(plan: Plan) -> Iterator[Way]:
+    taken = {node.host_id for node in plan.management_nodes}
+    with_data = {node.host_id for node in plan.data_nodes}
+    hosts = sorted((h for h in plan.hosts if h.id not in taken), key=lambda host: host.id in with_data)
+    if len(hosts) > _MOST_HOSTS:
+        kinds = {(host.location_id, host.id in with_data): host for host in reversed(hosts)}
+        hosts = sorted(kinds.values(), key=lambda host: host.id in with_data)
+    for node in plan.management_nodes[:4]:
+        for host in hosts:
+
+            def moved(old: Plan, node_id: str = node.id, host_id: str = host.id) -> Plan:
+                return move_process(old, node_id, host_id)
+
+            yield f"move management node {node.node_id} to {host.hostname}", moved
+
+
+def _across_places(plan: Plan) -> Plan:
+    """Data nodes in groups that span locations and hosts: dealt out place by place."""
+    groups = list(groups_by_number(plan))
+    nodes = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
+    if not groups or len(nodes) != len(groups) * no_of_replicas(plan):
+        return plan
+    sizes: dict[str | None, int] = {}
+    for node in nodes:
+        place = plan.host(node.host_id).location_id
+        sizes[place] = sizes.get(place, 0) + 1
+
+    def order(node: DataNode) -> tuple[int, str, str, int]:
+        place = plan.host(node.host_id).location_id
+        return -sizes[place], place or "", node.host_id, node.node_id
+
+    for number, node in enumerate(sorted(nodes, key=order)):
+        group = groups[number % len(groups)]
+        if node.node_group != group:
+            plan = update(plan, node.id, node_group=group)
+    return plan
+
+
+def _members_apart(plan: Plan) -> tuple[str, str, str] | None:
+    """A data node that shares its host with its mate, and a host without data nodes that is as large."""
+    free = [host for host in plan.hosts if not any(n.host_id == host.id for n in plan.data_nodes)]
+    for members in groups_by_number(plan).values():
+        seen: set[str] = set()
+        for node in members:
+            if node.host_id in seen:
+                now = plan.host(node.host_id)
+                fit = [
+                    h for h in free if h.memory_bytes >= now.memory_bytes and len(h.disks) >= len(now.disks)
+                ]
+                if fit:
+                    return node.id, fit[0].id, fit[0].hostname
+            seen.add(node.host_id)
+    return None
+
+
+@rule("nobody-arbitrates", "A cut of the network leaves one living cluster")
+def nobody_arbitrates(plan: Plan) -> Iterator[Problem]:
+    if no_of_replicas(plan) < 2 or len({node.host_id for node in plan.data_nodes}) < 2:
+        return
+    cluster = Failures(plan).cluster
+    if not cluster.nobody_arbitrates:
+        return
+    off = cluster.arbitration == "Disabled"
+    if not off and not plan.management_nodes:
+        return
+    yield warning(
+        "Arbitration" if off else "ArbitrationRank",
+        f"{'Arbitration is Disabled' if off else 'every ArbitrationRank is 0'}: nobody is asked and no "
+        "majority is checked. After a cut of the network both halves live and take different writes, and "
+        "what one of them took is lost when the cut heals (error 2307)",
+        "set Arbitration to Default" if off else "set ArbitrationRank to 1 on a management node",
+        [node.id for node in plan.management_nodes],
+    )
