@@ -10,24 +10,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.units import MIB
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load import NodeLoad, TableLoad, node_loads, table_loads
+from ndbplan.estimate.log_full import HORIZON_S, Checkpoints, full_after_s
 from ndbplan.estimate.node_data import NodeData, TablePart, node_data_by_id
 from ndbplan.estimate.parameters import KEPT_NODES, number, settings_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.redo import log_bytes_per_part
 from ndbplan.ndb.constants import constant
+from ndbplan.plan.hardware import Disk
+from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
+from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
 
 PARTIAL_SINCE = (7, 6, 4)
 ADAPTIVE_SPEED_SINCE = (7, 4)
+SPAN_OF_TWO_SINCE = (7, 4)
+"""From here the log reaches back to the start of the last complete checkpoint (seen on 7.4.10); before, to
+the start of the one before it (fits the 410 of article redo-overload's comment)."""
+REDO_ALERTS = (0.25, 0.40, 0.60)
+"""Shares of the log in use at which redo control writes checkpoints faster (NDB source)."""
+ALERT_HEADROOM = 0.15
+MOST_FRAGMENTS = 64.0
+MODEL_FACTOR = 1.12
+"""How well simulated log rates agree with a running cluster."""
 _ROUNDS = 60
 _LEAST_RATE = 1e-3
 """Slower log or growth, per second, never fills anything."""
@@ -97,7 +109,8 @@ class NodeCheckpoint:
     redo_fill: Quantity
     """`redo_needed_bytes` as a share of the log; above 1 error 410 follows."""
     overflow_after_s: Quantity | None
-    """Time until the growing data makes the log overflow (error 410); None: it does not."""
+    """Until the log is full (error 410) though checkpoints run, at this load and with the rows it adds; None:
+    it never is. How long the log lasts without any checkpoint is `RedoEstimate.time_to_full_s`."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """One node."""
@@ -352,10 +365,7 @@ def _node(
     else:
         rate = Quantity.exact(0.0, "bytes/s", (Term("nothing is written", 0.0, "bytes/s", "plan"),))
     needed, fill, log_bytes = _redo_span(plan, node, load, duration, partial)
-    overflow = None
-    if not partial and load is not None:
-        overflow = _overflow(plan, data, load, limits, log_bytes, factor)
-    return NodeCheckpoint(node.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, overflow)
+    return NodeCheckpoint(node.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, None)
 
 
 def _redo_span(
@@ -384,50 +394,106 @@ def _redo_span(
     return needed, fill, log_bytes
 
 
-def _overflow(
-    plan: Plan, data: NodeData, load: NodeLoad, limits: SpeedLimits, log_bytes: int, factor: float
-) -> Quantity | None:
-    """When inserts have made full checkpoints so long that the log of the hottest part cannot span them."""
-    _, rate = load.hottest_log_part
-    growth_rows = load.inserts_per_s - load.deletes_per_s
-    if rate < _LEAST_RATE or growth_rows < _LEAST_RATE or load.inserted_checkpoint_bytes_per_s <= 0:
-        return None
-    row = load.inserted_checkpoint_bytes_per_s / load.inserts_per_s
-    span = constant_for(plan, "redo_span_full_lcp")
-    during = constant_for(plan, "lcp_insert_share")
-    reserve = constant_for(plan, "redo_log_reserve_bytes")
+@dataclass(frozen=True, slots=True)
+class _Device:
+    """The disk that checkpoints of a node go to."""
+
+    disk: Disk | None
+    with_redo: bool
+    """The redo log is on it too."""
+
+    def left_for_checkpoints(self, plan: Plan, redo_bytes_per_s: float) -> float:
+        """Bytes a second that a checkpoint can write beside the redo log."""
+        if self.disk is None:
+            return math.inf
+        whole = self.disk.sequential_write_bytes_per_s * (1.0 - self.disk.other_load)
+        if not self.with_redo:
+            return whole
+        share = constant_for(plan, "lcp_device_share").value
+        return max(share * whole, whole - redo_bytes_per_s)
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _device(node: DataNode, redo: Disk | None, lcp: Disk | None) -> _Device:
+    return _Device(lcp, lcp is not None and redo is lcp)
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _with_log_full(
+    found: NodeCheckpoint,
+    plan: Plan,
+    data: NodeData,
+    load: NodeLoad,
+    tables: tuple[TableLoad, ...],
+    on: _Device,
+    node: DataNode,
+) -> NodeCheckpoint:
+    """The node's checkpoints with the moment at which the growing rows make the log too small for them."""
+    part, rate = load.hottest_log_part
     page = constant_for(plan, "redo_page_overhead")
-    usable = max(0.0, log_bytes - reserve.value)
+    usable = found.redo_log_bytes - constant_for(plan, "redo_log_reserve_bytes").value
+    if rate < _LEAST_RATE or usable <= 0:
+        return found
+    limits = speed_limits(plan, node)
+    compressed = constant_for(plan, "lcp_compressed_factor")
+    factor = compressed.value if number(plan, node, "CompressedLCP", 0) else 1.0
+    weight = number(plan, node, "InsertRecoveryWork", 40) / 100
+    deleted = constant("lcp_delete_weight").value
+    growth = changed = touched = spread = 0.0
+    by_table = _by_table(tables)
+    for one in _changes(data, tables):
+        each = factor * by_table[one.part.table.id].checkpoint_row_bytes
+        growth += each * (one.inserts - one.deletes)
+        changed += each * (one.updates + weight * one.inserts + deleted * one.deletes)
+        touched += each * (one.updates + one.inserts + one.deletes)
+        spread += each * (one.updates + one.inserts + one.deletes) * one.part.checkpoint_bytes
+    work = max(1, number(plan, node, "RecoveryWork", 60)) / 100 if is_partial(plan, node) else None
+    needed = touched + changed / (work or 1.0)
+    whole = touched * data.checkpoint_bytes
+    share = min(1.0, spread / whole) if whole > 0 and spread > 0 else 1.0
+    # An LDM thread has about two fragments of every table: one that is primary, one that is backup.
+    fragments = min(MOST_FRAGMENTS, max(1.0, 2.0 * len(tables)))
+    room = on.left_for_checkpoints(plan, load.redo_bytes_per_s.value * page.value)
 
-    pause = constant_for(plan, "lcp_pause_s").value
-    growth = growth_rows * row
+    def speed(most: float) -> Callable[[float], float]:
+        def at(used: float) -> float:
+            if not limits.redo_control:
+                return min(most, room)
+            alert = sum(used > level for level in REDO_ALERTS)
+            high = (limits.ceiling, limits.ceiling, limits.other_restart, limits.own_restart)[alert]
+            low = (limits.floor, limits.floor, 2 * limits.floor, limits.own_restart)[alert]
+            follows = needed * constant_for(plan, "lcp_target_headroom").value * (1 + ALERT_HEADROOM * alert)
+            if work is None:
+                return min(room, high)
+            return min(room, max(low, min(follows, limits.own_restart)))
 
-    def seconds(span_of: float, speed: float, share: float) -> float:
-        left = max(speed - share * load.inserted_checkpoint_bytes_per_s * factor, 0.05 * speed)
-        filled = usable / (rate * page.value)
-        longest = max(0.0, filled - span_of * pause)
-        # Each checkpoint is longer than the one before by this factor, as the data has grown meanwhile.
-        if left <= 0:
-            return filled
-        step = math.log1p(growth * factor / left)
-        data_then = growth * longest / -math.expm1(-span_of * step)
-        # Never before the log has been filled once.
-        return max((data_then - data.checkpoint_bytes) / growth, filled)
+        return at
 
-    value = seconds(span.value, limits.ceiling, during.value)
-    ends = (
-        seconds(span.high, limits.floor, during.high),
-        seconds(span.low, limits.ceiling, during.low),
-        value,
-    )
+    def seconds(most: float, pause: float, per_s: float) -> float | None:
+        checkpoints = Checkpoints(
+            factor * data.checkpoint_bytes, growth, changed, touched, work, share, speed(most), pause,
+            fragments, plan.version < SPAN_OF_TWO_SINCE,
+        )  # fmt: skip
+        return full_after_s(checkpoints, per_s, usable)
+
+    pause = constant_for(plan, "lcp_pause_s")
+    value = seconds(limits.ceiling, pause.value, rate * page.value)
+    if value is None:
+        return found
+    soon = seconds(limits.floor, pause.high, rate * page.high * MODEL_FACTOR)
+    late = seconds(limits.ceiling, pause.low, rate * page.low / MODEL_FACTOR)
     terms = (
         Term("log of one part that can be used", usable, "bytes", "plan"),
-        term_of(span),
-        Term("log records of the hottest part", rate, "bytes/s", "workload"),
-        Term("checkpoint speed", limits.ceiling, "bytes/s", "plan"),
+        Term(f"log records of part {part}", rate, "bytes/s", "workload"),
+        term_of(page),
+        Term("checkpoint speed at most", min(limits.ceiling, room), "bytes/s", "plan"),
+        Term("checkpoint speed at least", limits.floor, "bytes/s", "plan"),
         Term("growth of a checkpoint", growth, "bytes/s", "workload"),
+        term_of(pause),
     )
-    return Quantity(value, min(ends), max(ends), "s", terms)
+    low = value if soon is None else min(value, soon)
+    high = HORIZON_S if late is None else max(value, late)
+    return replace(found, overflow_after_s=Quantity(value, low, high, "s", terms))
 
 
 def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
@@ -436,9 +502,14 @@ def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     tables = table_loads(plan, workload) if workload else ()
     settings = settings_of(plan)
     held = node_data_by_id(plan)
-    nodes = tuple(
-        _node(settings, node, held[node.node_id], loads.get(node.node_id), tables)
-        for node in plan.data_nodes
-        if node.node_id in held
-    )
-    return CheckpointEstimate(is_partial(plan), nodes)
+    nodes = []
+    for node in plan.data_nodes:
+        if node.node_id not in held:
+            continue
+        data, load = held[node.node_id], loads.get(node.node_id)
+        found = _node(settings, node, data, load, tables)
+        if load is not None:
+            on = _device(node, disk_for(plan, node, DiskRole.REDO), disk_for(plan, node, DiskRole.LCP))
+            found = _with_log_full(found, settings, data, load, tables, on, node)
+        nodes.append(found)
+    return CheckpointEstimate(is_partial(plan), tuple(nodes))

@@ -19,6 +19,7 @@ from ndbplan.estimate.memory import memory
 from ndbplan.estimate.node_data import node_data_by_id
 from ndbplan.estimate.parameters import number
 from ndbplan.estimate.redo import log_bytes_per_part
+from ndbplan.estimate.room import TablespaceRoom, kept_rows_per_s, memory_per_row, tablespace_rooms
 from ndbplan.estimate.shares import Shares, shares_of
 from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.paths import disk_for
@@ -27,7 +28,6 @@ from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.settings import redo_buffer_bytes, redo_log_parts
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate import columns as col
-from ndbplan.simulate.room import TablespaceRoom, kept_rows_per_s, memory_per_row, tablespace_rooms
 
 Floats = NDArray[np.float64]
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.units import MIB
+from ndbplan.estimate.checkpoint import SPAN_OF_TWO_SINCE
 from ndbplan.estimate.constants import calibration_of, constant_for
 from ndbplan.estimate.jobs import job_of
 from ndbplan.estimate.parameters import number
@@ -52,9 +53,6 @@ FINE_S = 0.025
 LAG_EXIT = 1.18
 """Speed of a good second against the mean: what ends a refusal because of lag [7.4.10: 3 to 7 s]."""
 MEASURED_SINCE = (7, 4)
-SPAN_OF_TWO_SINCE = (7, 4)
-"""From here the log reaches back to the start of the last complete checkpoint (seen on 7.4.10); before, to
-the start of the one before it (fits the 410 of article redo-overload's comment)."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,121 @@
+"""When the redo log is full (error 410) though checkpoints run, because the growing rows make them longer.
+
+Checkpoint by checkpoint, as the simulation does it: each writes what is there, at the speed that limits and
+disk leave it, and frees the log before its start, or before the start of the one before it (up to 7.3).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+FIRST_START_S = 2.0
+"""The first checkpoint begins with the first log."""
+HORIZON_S = 10 * 365 * 86400.0
+"""A log that lasts longer is not called full."""
+_STEADY = 64
+"""Checkpoints after which nothing changes any more when the rows do not grow."""
+_MOST = 2000
+"""Checkpoints that are looked at one by one; partial ones do not get longer for rows that stay as they are."""
+_AHEAD = 8.0
+"""Full checkpoints are looked at one by one as soon as so many more would fill the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """How one data node writes checkpoints under a steady load; all rates per second."""
+
+    rows_bytes: float
+    """Bytes of its rows in a full checkpoint."""
+    growth: float
+    """Bytes by which they grow."""
+    changed: float
+    """Bytes of changed rows, weighted as a partial checkpoint counts them."""
+    touched: float
+    """Bytes of changed rows."""
+    recovery_work: float | None
+    """RecoveryWork as a share; None: full checkpoints."""
+    table_share: float
+    """Share of the node's rows that a changed table has."""
+    speed: Callable[[float], float]
+    """Bytes a second that a checkpoint writes while so large a share of the log is in use."""
+    pause_s: float
+    fragments: float
+    """Fragments that an LDM thread writes one after the other."""
+    spans_two: bool
+    """The log reaches back to the start of the checkpoint before the last complete one."""
+
+    def rows_at(self, seconds: float) -> float:
+        """Bytes of the rows so long after the start."""
+        return max(0.0, self.rows_bytes + self.growth * seconds)
+
+    def duration_s(self, start_s: float, since_s: float, used: float) -> float:
+        """How long a checkpoint takes that starts now; `since_s`: since the one before it started."""
+        speed = max(1.0, self.speed(used))
+        rows = self.rows_at(start_s)
+        if self.recovery_work is not None and rows > 0:
+            k = (1.0 + 0.5 * self.table_share) * min(1.0, self.changed * since_s / rows)
+            whole = k / (k + self.recovery_work) if k > 0 else 0.0
+            written = rows * whole + min(rows, self.touched * since_s) * (1.0 - whole)
+            return written / speed
+        return rows / speed * self.lengthening(speed)
+
+    def lengthening(self, speed: float) -> float:
+        """How much longer a checkpoint takes as rows come while it runs: each fragment is written as large as
+        it is when its turn comes."""
+        share = self.growth / speed
+        if share <= 0:
+            return 1.0
+        return (min(1e9, math.pow(1.0 + share / self.fragments, self.fragments)) - 1.0) / share
+
+
+def full_after_s(checkpoints: Checkpoints, log_per_s: float, usable_bytes: float) -> float | None:
+    """Seconds until a log part that is written at `log_per_s` is full; None: it never is."""
+    if log_per_s <= 0:
+        return None
+    spans = 3.0 if checkpoints.spans_two else 2.0
+    start, interval = FIRST_START_S, FIRST_START_S
+    if checkpoints.growth > 0 and checkpoints.recovery_work is None:
+        start = max(start, _safe_until(checkpoints, log_per_s, usable_bytes, spans))
+        if start >= HORIZON_S:
+            return None
+        if start > FIRST_START_S:
+            # Settled there: the interval that follows from itself.
+            for _ in range(_STEADY):
+                used = min(1.0, spans * interval * log_per_s / usable_bytes)
+                interval = checkpoints.duration_s(start, interval, used) + checkpoints.pause_s
+    before = max(0.0, start - interval)
+    tail = log_per_s * max(0.0, start - (spans - 1.0) * interval) if start > FIRST_START_S else 0.0
+    for count in range(_MOST):
+        used = min(1.0, (log_per_s * start - tail) / usable_bytes)
+        length = checkpoints.duration_s(start, start - before, used) + checkpoints.pause_s
+        full = (usable_bytes + tail) / log_per_s
+        if full <= start + length:
+            return max(full, start)
+        tail = log_per_s * (before if checkpoints.spans_two else start)
+        before, start = start, start + length
+        if checkpoints.growth <= 0 and count > _STEADY:
+            return None
+    return None
+
+
+def _safe_until(checkpoints: Checkpoints, log_per_s: float, usable_bytes: float, spans: float) -> float:
+    """A moment up to which the log surely holds what checkpoints of that size need."""
+
+    def fits(seconds: float) -> bool:
+        rows = checkpoints.rows_at(seconds)
+        speed = max(1.0, checkpoints.speed(0.0))
+        longest = rows / speed * checkpoints.lengthening(speed) + checkpoints.pause_s
+        grows = checkpoints.growth * longest / max(1.0, rows)
+        return spans * longest * log_per_s * (1.0 + _AHEAD * grows) < usable_bytes
+
+    if not fits(FIRST_START_S):
+        return 0.0
+    low, high = FIRST_START_S, HORIZON_S
+    if fits(high):
+        return high
+    while high - low > 0.001 * high:
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
