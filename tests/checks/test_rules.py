@@ -184,6 +184,7 @@ ELSEWHERE = {
 SELDOM = {
     "node-count": "the file of a plan with 255 node ids is slow to draw; import_config has the same limit",
     "concurrent-operations": "tested below with a transaction of its own",
+    "client-nodes": "tested below with one SQL node for all",
     "compressed-checkpoints": "tested below with a workload of its own",
 }
 
@@ -228,6 +229,16 @@ def test_a_transaction_too_large_for_the_pool() -> None:
     large = update(plan, workload.id, transactions=(transaction,))
     assert found(large, "concurrent-operations")
     assert not found(plan, "concurrent-operations")
+
+
+def test_one_sql_node_for_a_load_that_needs_many() -> None:
+    plan = sample("starter")
+    assert not found(plan, "client-nodes")
+    point = RatePoint(at_s=0, rate_per_s=200_000)
+    busy = update(plan, plan.workloads[0].id, load=OpenLoad(points=(point,)))
+    assert len(found(busy, "client-nodes")) == 2, "its cores, and its cluster connections"
+    anywhere = update(busy, plan.workloads[0].id, through="api")
+    assert not found(anywhere, "client-nodes")
 
 
 def test_compression_with_busy_threads() -> None:

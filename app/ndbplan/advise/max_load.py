@@ -44,6 +44,7 @@ _LIFTED = 16.0
 _LOWEST_EXPONENT, _HIGHEST_EXPONENT = -10.0, 40.0
 """Rates are searched from 2^-10 to 2^40 per second, always by the same halves."""
 _JUST_BELOW = 1.0 - 1e-9
+CLEARLY_ABOVE = 1.05
 
 
 @dataclass(frozen=True)
@@ -248,6 +249,9 @@ def highest_rate(
         else:
             high, above, end = middle, 2.0**middle, found
     if end is not ceiling.end:
+        if end.at_s is None and end.limit.used < 1.0:
+            # So little waits just above the rate that a run of it names nothing as short.
+            end = _end_at(scenario, CLEARLY_ABOVE * rate, duration_s, cancelled) or end
         return rate, end
     if ceiling.rate_per_s > rate:
         # The halves stop a little below a limit that is known exactly.

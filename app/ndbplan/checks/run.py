@@ -25,6 +25,7 @@ TOPICS = (
     "fragments",
     "memory",
     "pools",
+    "clients",
     "redo",
     "disks",
     "disk_space",

@@ -17,7 +17,7 @@ HORIZON_S = 10 * 365 * 86400.0
 _STEADY = 64
 """Checkpoints after which nothing changes any more when the rows do not grow."""
 _MOST = 2000
-"""Checkpoints that are looked at one by one; partial ones do not get longer for rows that stay as they are."""
+"""Checkpoints that are looked at one by one; partial ones do not get longer for rows that stay."""
 _AHEAD = 8.0
 """Full checkpoints are looked at one by one as soon as so many more would fill the log."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.plan.workloads import ClosedLoad
+from ndbplan.simulate import columns as col
 
 if TYPE_CHECKING:
     from ndbplan.simulate.result import DiskSeries, ErrorCount, PartSeries
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 _BUFFER_CODES = (1221, 1234, 266)
 WAITED_SHARE = 0.02
 """Less than this share of the time is a passing moment."""
+SERVICE_FULL = 0.98
+"""Share of what processors or links pass at which they are what holds work back."""
 _FULL = {
     827: ("memory", "DataMemory"),
     625: ("memory", "IndexMemory"),
@@ -76,6 +80,8 @@ def find_bottlenecks(
         used = 1.0 + blamed / most if blamed > 0 else min(1.0, disk.utilisation_mean.value)
         if waited > WAITED_SHARE and _has_full_buffer(scenario, parts, d):
             used = max(used, 1.0 + waited)
+        if held_back > WAITED_SHARE and _held_by_disk_data(scenario, d, peak_per_s):
+            used = max(used, 1.0 + held_back)
         found.append(Bottleneck("disk", f"{disk.host} {disk.disk}", used, disk.disk_ids))
     if parts:
         fullest = max(parts, key=_log_share)
@@ -90,7 +96,12 @@ def find_bottlenecks(
         found.append(Bottleneck(*scenario.client_limit, 1.0))
     for service in scenario.services:
         used = peak_per_s / service.max_per_s
-        if service is scenario.services[0] and held_back > WAITED_SHARE:
+        # Where less than the service passes was sent, full buffers of disk data held it back.
+        if (
+            service is scenario.services[0]
+            and held_back > WAITED_SHARE
+            and (used > SERVICE_FULL or not _writes_disk_data(scenario))
+        ):
             used = 1.0 + held_back
         if service is scenario.services[0] and 1218 in refused:
             used = 1.0 + refused[1218] / most
@@ -102,6 +113,18 @@ def find_bottlenecks(
     if 4009 in refused:
         found.append(Bottleneck("nodes", "SQL nodes that see no data node", 1.0 + refused[4009] / most))
     return tuple(sorted(found, key=lambda b: -b.used))
+
+
+def _writes_disk_data(scenario: Scenario) -> bool:
+    return bool(scenario.run[col.R_DISK_DATA] > 0)
+
+
+def _held_by_disk_data(scenario: Scenario, disk: int, peak_per_s: float) -> bool:
+    """Whether pages or undo log that this disk writes too slowly keep work waiting, and no service does."""
+    service = min((s.max_per_s for s in scenario.services), default=math.inf)
+    roles = (col.I_DATA_DISK, col.I_UNDO_DISK)
+    mine = any(int(scenario.index[n, role]) == disk for n in range(len(scenario.index)) for role in roles)
+    return mine and _writes_disk_data(scenario) and peak_per_s <= SERVICE_FULL * service
 
 
 def _has_full_buffer(scenario: Scenario, parts: Sequence[PartSeries], disk: int) -> bool:

@@ -78,5 +78,7 @@ def _named(bottleneck: Bottleneck) -> str:
     resource, where = bottleneck.resource, bottleneck.where
     if resource == "clients":
         return "the clients, which wait for their answers"
+    if resource in ("sql nodes", "api nodes"):
+        return where
     name = {"cpu": "CPU"}.get(resource, resource)
     return f"{name} {where}" if resource == "disk" else f"{name} of {where}"

@@ -269,5 +269,22 @@ def _workload(overview: Overview, workload: Workload) -> list[Breakdown]:
         for o in operations
     ]
     if overview.redo.time_to_full_s is not None:
-        rows.append(Row("Log is full after", overview.redo.time_to_full_s, None))
-    return [Breakdown("Redo log of one operation", "", None, tuple(rows))] if rows else []
+        rows.append(Row("Log lasts without a checkpoint", overview.redo.time_to_full_s, None))
+    full = [n.overflow_after_s for n in overview.checkpoint.nodes if n.overflow_after_s is not None]
+    if full:
+        rows.append(Row("Log is full (410) at this load after", min(full, key=lambda q: q.value), None))
+    found = [Breakdown("Redo log of one operation", "", None, tuple(rows))] if rows else []
+    return [*found, *_clients(overview)]
+
+
+def _clients(overview: Overview) -> list[Breakdown]:
+    coming = overview.cpu.clients
+    if coming is None:
+        return []
+    hosts = {host.host_id: host.utilisation for host in overview.cpu.hosts}
+    rows = []
+    for node in coming.nodes:
+        busier = max(hosts[node.host_id], node.connection_utilisation, key=lambda q: q.value)
+        rows.append(Row(node.title, busier, busier.value, _level(busier.value)))
+    notices = () if coming.note is None else (Notice("Clients are not a limit", coming.note, "warning"),)
+    return [Breakdown("How busy are the nodes it comes through?", "", None, tuple(rows), notices)]

@@ -1,0 +1,45 @@
+"""Rules about the nodes that clients come through: SQL nodes and API nodes under the plan's workloads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.base.units import format_count, format_percent
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.rule import rule, warning
+from ndbplan.checks.shared import cpu_of
+from ndbplan.plan.plan import Plan
+
+
+@rule("client-nodes", "SQL and API nodes carry their workloads")
+def client_nodes(plan: Plan) -> Iterator[Problem]:
+    for workload in plan.workloads:
+        found = cpu_of(plan, workload)
+        coming = found.clients
+        if coming is None or not coming.nodes:
+            continue
+        kind = "SQL" if coming.through == "sql" else "API"
+        by_host = {host.host_id: host for host in found.hosts}
+        worst = max(coming.nodes, key=lambda n: by_host[n.host_id].utilisation.value)
+        host = by_host[worst.host_id]
+        ids = [worst.process_id, worst.host_id, workload.id]
+        asked = f"{format_count(round(coming.statements_per_s))} statements a second"
+        if host.utilisation.value > 1 and not host.data_nodes:
+            yield warning(
+                f"{kind} node {worst.node_id}",
+                f"under workload '{workload.name}' {len(coming.nodes)} {kind} nodes get {asked}; host "
+                f"{worst.host} would be {format_percent(host.utilisation.value)} busy",
+                f"add {kind} nodes or give their hosts more cores",
+                ids,
+            )
+        busiest = max(coming.nodes, key=lambda n: n.connection_utilisation.value)
+        if busiest.connection_utilisation.value > 1:
+            more = "a larger ndb-cluster-connection-pool" if kind == "SQL" else "more API slots"
+            yield warning(
+                f"{kind} node {busiest.node_id}",
+                f"under workload '{workload.name}' {len(coming.nodes)} {kind} nodes get {asked}; the "
+                f"{busiest.connections} cluster connection(s) of node {busiest.node_id} would be "
+                f"{format_percent(busiest.connection_utilisation.value)} busy",
+                f"{more}, or more {kind} nodes",
+                [busiest.process_id, workload.id],
+            )
