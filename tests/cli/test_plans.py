@@ -123,11 +123,11 @@ def test_wrong_usage(call: Any, arguments: tuple[str, ...], said: str) -> None:
 def test_samples(call: Any) -> None:
     rows = call("samples", "--json").json("samples")["samples"]
     names = [row["name"] for row in rows]
-    assert names[:8] == [
+    assert names[:9] == [
         "starter", "add-nodes", "redo-overload", "disk-data", "node-restart", "terabyte-load", "telecom-144",
-        "tick-store",
+        "tick-store", "measured-7.4.10",
     ]  # fmt: skip
-    assert sorted(names[8:]) == sorted(f"{name}{TODAY}" for name in PUBLISHED)
+    assert sorted(names[9:]) == sorted(f"{name}{TODAY}" for name in PUBLISHED)
     text = call("samples").out
     assert all(row["name"] in text for row in rows)
 

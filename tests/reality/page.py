@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reality.facts import Fact, facts
-from reality.predictions import NOT_MET, Prediction, prediction, silence_of
+from reality.predictions import NOT_MET, Kind, Prediction, prediction, silence_of
 
 PAGE = Path(__file__).parents[2] / "resources" / "guide" / "how-good-are-the-numbers.md"
 
@@ -15,8 +15,12 @@ The engine is held against measurements: those of published articles, and those 
 this purpose. Every fact has an id. This page is written by the tests (`tests/reality/page.py`); a test fails
 when it is out of date.
 
-Constants are fitted to some of these facts, so that they agree is no proof for those. What is fitted is told
-by each constant's evidence in `resources/ndb/constants.json`, and in the window by every derivation.
+Each number below comes from a plan that you can open, `ndbplan new --sample NAME -o PLAN`, after the changes
+that stand with it, which are arguments of `ndbplan set` and `ndbplan add`. Not every agreement proves as much:
+
+- *predicted*: no constant of the engine was measured in, or fitted to, what the fact comes from;
+- *fitted*: one was, so that agreeing only shows that the fit holds together;
+- *input*: the plan or a constant states the number itself.
 """
 
 
@@ -35,11 +39,13 @@ def _tolerance(found: Prediction) -> str:
     return "equal" if found.tolerance == 0 else f"{100 * found.tolerance:.3g} %"
 
 
-def _row(fact: Fact, found: Prediction) -> str:
-    cells = (
+def _row(fact: Fact, found: Prediction, with_plan: bool = True) -> str:
+    cells = [
         f"`{fact.id}`", f"{_number(fact.value)} {fact.unit}", _number(found.value),
-        f"{100 * found.error:+.1f} %", _tolerance(found),
-    )  # fmt: skip
+        f"{100 * found.error:+.1f} %", _tolerance(found), found.kind,
+    ]  # fmt: skip
+    if with_plan:
+        cells.append(found.plan)
     return "| " + " | ".join(cells) + " |"
 
 
@@ -47,14 +53,14 @@ def _open_points() -> list[str]:
     lines = [
         "## Not met",
         "",
-        "| fact | measured | engine | error | allowed | why |",
-        "|---|---|---|---|---|---|",
+        "| fact | measured | engine | error | allowed | kind | why |",
+        "|---|---|---|---|---|---|---|",
     ]
     for fact_id, why in NOT_MET.items():
         found = prediction(fact_id)
         assert found is not None
-        lines.append(f"{_row(found.fact, found)} {why} |")
-    lines += ["", "## Not predicted", "", "| fact | measured | why |", "|---|---|---|"]
+        lines.append(f"{_row(found.fact, found, with_plan=False)} {why} |")
+    lines += ["", "## Nothing said", "", "| fact | measured | why |", "|---|---|---|"]
     for fact in facts().values():
         why = silence_of(fact)
         if why is not None:
@@ -65,17 +71,20 @@ def _open_points() -> list[str]:
 def text() -> str:
     """The whole page."""
     articles: dict[str, list[str]] = {}
-    met = 0
+    met: dict[Kind, int] = {"predicted": 0, "fitted": 0, "input": 0}
     for fact in facts().values():
         found = prediction(fact.id)
         if found is None or fact.id in NOT_MET:
             continue
-        met += 1
+        met[found.kind] += 1
         articles.setdefault(fact.article, []).append(_row(fact, found))
+    predicted = met["predicted"] + sum(1 for i in NOT_MET if _kind(i) == "predicted")
     silent = sum(1 for fact in facts().values() if prediction(fact.id) is None)
     lines = [
         _HEAD,
-        f"Of {len(facts())} facts the engine meets {met}, misses {len(NOT_MET)}, is silent on {silent}.",
+        f"**Of {predicted} facts that were predicted, {met['predicted']} are met.** Beside them "
+        f"{met['fitted']} fitted ones and {met['input']} inputs agree, as they must; to {silent} of all "
+        f"{len(facts())} facts nothing is said.",
         "",
         *_open_points(),
         "",
@@ -86,11 +95,16 @@ def text() -> str:
             "",
             f"### {article}",
             "",
-            "| fact | measured | engine | error | allowed |",
-            "|---|---|---|---|---|",
+            "| fact | measured | engine | error | allowed | kind | plan |",
+            "|---|---|---|---|---|---|---|",
         ]
         lines += rows
     return "\n".join(lines) + "\n"
+
+
+def _kind(fact_id: str) -> Kind | None:
+    found = prediction(fact_id)
+    return None if found is None else found.kind
 
 
 if __name__ == "__main__":

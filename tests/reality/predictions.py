@@ -1,4 +1,11 @@
-"""What the engine predicts for each fact, how far off it may be, and which facts it says nothing to.
+"""What the program says to each measured fact, on which plan that anybody can open, and what that proves.
+
+A fact is asked of a sample plan as it is shipped, or after changes that `ndbplan set` and `ndbplan add` make
+and the guide's page shows. Kinds:
+
+predicted  no constant of the engine was measured in, or fitted to, what the fact comes from
+fitted     one was: agreeing shows that the fit holds together, not that it is right
+input      the plan states the number, or a constant is the number: it is met by writing it down
 
 Tolerances are those of the calibration table of the engine model: equality (0), a relative error, or bounds
 that stand for a class such as "below 1 %".
@@ -7,31 +14,40 @@ that stand for a class such as "below 1 %".
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import sqrt
+from typing import Literal
 
-from ndbplan.estimate.constants import constant_for
-from ndbplan.estimate.distribution import distribute, redistribute
-from ndbplan.estimate.memory import memory
-from ndbplan.estimate.redo import log_bytes_per_part
-from ndbplan.estimate.reorganise import grow, reorganise
-from ndbplan.estimate.rows import row_layout
-from ndbplan.ndb.rowformat import PAGE_BYTES
-from ndbplan.plan.plan import EMPTY_PLAN
-from reality import cluster, published
+from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.plan.additions import add
+from ndbplan.plan.assign import assign
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_plan
+from reality import questions as ask
 from reality.facts import Fact, facts
+
+Kind = Literal["predicted", "fitted", "input"]
+Answer = float | Quantity
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What the engine says to one fact."""
+    """What the program says to one fact."""
 
     fact: Fact
-    value: float
+    kind: Kind
+    answer: Answer
     tolerance: float
     """Relative error allowed; 0: equality; -1: the value must lie in the range that was measured."""
+    plan: str
+    """The sample, and what was set."""
+
+    @property
+    def value(self) -> float:
+        """The number."""
+        return self.answer.value if isinstance(self.answer, Quantity) else self.answer
 
     @property
     def error(self) -> float:
@@ -47,8 +63,17 @@ class Prediction:
             return low <= self.value <= high
         return abs(self.value - self.fact.value) <= self.tolerance * abs(self.fact.value) + 1e-9
 
+    @property
+    def sources(self) -> frozenset[str]:
+        """What the derivation names as sources; empty for exact numbers."""
+        return frozenset(_sources(self.answer.why)) if isinstance(self.answer, Quantity) else frozenset()
 
-Predictor = Callable[[Fact], float]
+
+def _sources(terms: tuple[Term, ...]) -> Iterator[str]:
+    for term in terms:
+        if term.source:
+            yield term.source
+        yield from _sources(term.why)
 
 
 @dataclass(frozen=True)
@@ -56,128 +81,97 @@ class Rule:
     """Predicts all facts whose id matches a pattern."""
 
     pattern: str
+    kind: Kind
     tolerance: float
-    predict: Predictor
-
-
-def _after(fact: Fact) -> tuple[int, str]:
-    match = re.fullmatch(r"s003-(?:before|after)-p(\d+)-(\w+)", fact.id)
-    assert match is not None
-    return int(match[1]), match[2]
+    sample: str
+    question: Callable[[Plan, Fact], Answer]
+    changes: Callable[[Fact], tuple[str, ...]] = lambda _: ()
+    """Arguments for `ndbplan set`, or `add KIND ...`, that the plan needs first."""
 
 
 @cache
-def _pairs() -> dict[int, int]:
-    """Old partition that feeds each new one, as the engine says."""
-    plan = published.sample("add-nodes")
-    change = redistribute(plan, grow(plan, 1), "t1")
-    return {new: old for old, new in change.moved_rows}
+def prepared(sample: str, changes: tuple[str, ...]) -> Plan:
+    """A sample after the changes."""
+    plan = sample_plan(sample)
+    for change in changes:
+        if change.startswith("add "):
+            _, kind, *words = change.split(" ")
+            plan = add(plan, kind, words).plan
+        else:
+            plan, _ = assign(plan, change)
+    return plan
 
 
-def _rows_before(fact: Fact) -> float:
-    plan = published.sample("add-nodes")
-    even = plan.replace(tables=(published.without_counts(plan.tables[0]),))
-    return float(distribute(even, even.tables[0]).rows[_after(fact)[0]])
+def _rows(fact: Fact) -> tuple[str, ...]:
+    """Table t1 of the measured cluster with the rows of a fact."""
+    payload = fact.inputs.get("payload_bytes", 100)
+    more = tuple(
+        f"add index table=test.t1 name=c{i} columns=c"
+        for i in range(fact.inputs.get("extra_ordered_indexes", 0))
+    )
+    return (
+        f"tables[test.t1].rows={fact.inputs['rows']}",
+        f"tables[test.t1].columns[d].average_bytes={payload}",
+        *more,
+    )
 
 
-def _rows_after(fact: Fact) -> float:
-    """Rows left in an old partition: what it had less what its new one has; in a new one: half of that."""
-    partition, _ = _after(fact)
-    if partition in _pairs():
-        return facts()[f"s003-before-p{_pairs()[partition]}-rows"].value / 2
-    new = next(n for n, old in _pairs().items() if old == partition)
-    return facts()[f"s003-before-p{partition}-rows"].value - facts()[f"s003-after-p{new}-rows"].value
+_WRITES_OF_2010 = (
+    "DiskCheckpointSpeed=10M",
+    "add calibration device_write_factor value=2.1 source=iostat",
+)
+"""The article does not say how fast checkpoints were: this is the other reading of its figures."""
 
 
-def _commits_after(fact: Fact) -> float:
-    partition, _ = _after(fact)
-    if partition in _pairs():
-        return facts()[f"s003-after-p{partition}-rows"].value
-    new = next(n for n, old in _pairs().items() if old == partition)
-    moved = facts()[f"s003-after-p{new}-rows"].value
-    return facts()[f"s003-before-p{partition}-commits"].value + 2 * moved
-
-
-def _pages(fact: Fact) -> float:
-    """Bytes of pages for the rows that were counted; an old partition keeps what it had before."""
-    plan = published.sample("add-nodes")
-    layout = row_layout(plan.tables[0], plan.version)
-    partition, kind = _after(fact)
-    when = "after" if "after" in fact.id and partition in _pairs() else "before"
-    rows = int(facts()[f"s003-{when}-p{partition}-rows"].value)
-    pages = layout.fixed_pages(rows) if kind == "fixed" else layout.variable_pages(rows)
-    return float(pages * PAGE_BYTES)
-
-
-def _whole_memory(fact: Fact) -> float:
-    """All pages of one replica, from the pages counted before, as the plan states them."""
-    plan = published.sample("add-nodes")
-    if fact.id == "s003-mem-before":
-        table = memory(plan).tables[0]
-        return table.fixed_bytes + table.variable_bytes.value
-    return float(reorganise(plan).memory_peak_bytes)
-
-
-def _fragments(fact: Fact) -> float:
-    plan = published.sample("add-nodes")
-    change = redistribute(plan, grow(plan, 1), "t1")
-    return float((change.before if fact.id.endswith("before") else change.after).placement.fragments)
+def _writes_of_2010(_: Fact) -> tuple[str, ...]:
+    return _WRITES_OF_2010
 
 
 # Rows of a partition are random: four standard deviations of their binomial distribution.
-_FOUR_SIGMA_BEFORE = 4 * sqrt(3_000_000 / 8 * 7 / 8) / 375_000
-_FOUR_SIGMA_NEW = 4 * sqrt(375_000 / 4) / 187_500
+_FOUR_SIGMA_OLD = 4 * sqrt(375_000 / 4) / 187_500
 
 RULES = (
-    Rule(r"s000-disk-(write-rate|write-rate-lv|util|bytes-per-tx)", 0.10, published.redo_overload),
-    Rule(r"s000-tps-blob5k", 0.10, published.redo_overload),
-    Rule(r"s000-cpu-thread\d", 0.30, published.thread_cpu),
-    Rule(r"s000-comment-410", 0.30, published.time_to_410),
-    Rule(r"s001-(nr|inr)-.*", 0.10, published.restart_2009),
-    Rule(r"s001-speedup-traffic", 0.10, published.restart_2009),
-    Rule(r"s002-(initial-start|undo-create)", 0.10, published.disk_data_times),
-    Rule(r"s002-datafile-create", 0.20, published.disk_data_times),
-    Rule(r"s002-(read-qps|read-disk-util|read-latency|disk-miss-iops)", 0.10, published.random_reads),
-    Rule(r"s003-reorg", 0.10, lambda _: reorganise(published.sample("add-nodes")).duration_s.value),
-    Rule(r"s003-addnode-script", 0.30, published.add_node_script),
-    Rule(r"s003-fragments-.*", 0.0, _fragments),
-    Rule(r"s003-before-p\d+-rows", _FOUR_SIGMA_BEFORE, _rows_before),
-    Rule(r"s003-before-p\d+-commits", 0.0, lambda f: facts()[f.id.replace("commits", "rows")].value),
-    Rule(r"s003-after-p[0-7]-rows", 0.0, _rows_after),
-    Rule(r"s003-after-p\d+-rows", _FOUR_SIGMA_NEW, _rows_after),
-    Rule(r"s003-after-p\d+-commits", 0.0, _commits_after),
-    Rule(r"s003-(before|after)-p\d+-fixed", 0.0, _pages),
-    Rule(r"s003-(before|after)-p\d+-var", 0.005, _pages),
-    Rule(
-        r"s003-moved-rows",
-        0.0025,
-        lambda _: float(reorganise(published.sample("add-nodes")).tables[0].rows_moved),
-    ),
-    Rule(r"s003-mem-(before|after)", 0.0, _whole_memory),
-    Rule(
-        r"s004-(touch-memory|early-phases|restore|index-rebuild|copy-fragment|wait-.*)",
-        0.05,
-        published.terabyte,
-    ),
-    Rule(r"s004-redo-apply", -1, published.terabyte),
-    Rule(r"s004-total", 0.02, published.terabyte),
-    Rule(r"s004-total-24ldm(-saving)?", 0.10, published.terabyte),
-    Rule(r"s004-load-rate-(low|high)", -1, published.load_rate),
-    Rule(
-        r"s004-redo-per-ldm",
-        0.0,
-        lambda _: log_bytes_per_part(published.sample("terabyte-load"), None) / 2**20,
-    ),
-    Rule(r"c740-redo-.*", 0.0, cluster.redo_bytes),
-    Rule(r"c740-lcp-row", 0.0015, cluster.checkpoint_row),
-    Rule(r"c740-lcp-\d+M", 0.05, cluster.checkpoint_seconds),
-    Rule(r"c740-lcp-wait", -1, cluster.checkpoint_wait),
-    Rule(r"c740-node-restart", 0.30, cluster.node_restart),
-    Rule(r"c740-reorg-empty", -1, cluster.reorganise_seconds),
-    Rule(r"c740-reorg-\d+k.*", 0.10, cluster.reorganise_seconds),
-    Rule(r"c740-410", 0.0, lambda _: constant_for(EMPTY_PLAN, "redo_log_reserve_bytes").value),
-    Rule(r"c740-create-nodegroup", 0.0, lambda _: constant_for(EMPTY_PLAN, "create_nodegroup_s").value),
-)
+    Rule(r"s000-disk-(write-rate|write-rate-lv|util|bytes-per-tx)", "fitted", 0.10, "redo-overload",
+         ask.device, _writes_of_2010),
+    Rule(r"s000-tps-blob5k", "fitted", 0.10, "redo-overload", ask.device_ceiling, _writes_of_2010),
+    Rule(r"s000-cpu-thread\d", "fitted", 0.30, "redo-overload", ask.thread_cpu),
+    Rule(r"s000-comment-410", "fitted", 0.30, "tick-store", ask.first_error),
+    Rule(r"s001-(nr|inr)-6gb-.*", "fitted", 0.10, "node-restart", ask.restart_of_2009),
+    Rule(r"s001-inr-over-nr", "fitted", 0.10, "node-restart", ask.initial_over_normal),
+    Rule(r"s001-speedup-traffic", "fitted", 0.10, "node-restart", ask.speedup_of_7_0_9),
+    Rule(r"s002-initial-start", "fitted", 0.10, "disk-data", ask.first_start),
+    Rule(r"s002-undo-create", "input", 0.10, "disk-data", ask.create_file),
+    Rule(r"s002-datafile-create", "fitted", 0.20, "disk-data", ask.create_file),
+    Rule(r"s002-(read-qps|read-disk-util)", "input", 0.10, "disk-data", ask.random_reads),
+    Rule(r"s002-disk-miss-iops", "predicted", 0.10, "disk-data", ask.random_reads),
+    Rule(r"s003-reorg", "fitted", 0.10, "add-nodes", ask.reorganise_time),
+    Rule(r"s003-addnode-script", "fitted", 0.30, "add-nodes", ask.add_node_script),
+    Rule(r"s003-fragments-.*", "predicted", 0.0, "add-nodes", ask.fragments),
+    Rule(r"s003-before-p\d+-(rows|commits|var)", "input", 0.0, "add-nodes", ask.partition_before),
+    Rule(r"s003-before-p\d+-fixed", "predicted", 0.0, "add-nodes", ask.partition_before),
+    Rule(r"s003-after-p\d+-rows", "predicted", _FOUR_SIGMA_OLD, "add-nodes", ask.partition_after),
+    Rule(r"s003-after-p\d+-commits", "predicted", 0.0025, "add-nodes", ask.partition_after),
+    Rule(r"s003-after-p[0-7]-fixed", "predicted", 0.0, "add-nodes", ask.partition_after),
+    Rule(r"s003-after-p\d+-fixed", "predicted", 0.005, "add-nodes", ask.partition_after),
+    Rule(r"s003-after-p[0-7]-var", "input", 0.0025, "add-nodes", ask.partition_after),
+    Rule(r"s003-after-p\d+-var", "predicted", 0.005, "add-nodes", ask.partition_after),
+    Rule(r"s003-moved-rows", "predicted", 0.0025, "add-nodes", ask.rows_moved),
+    Rule(r"s003-mem-before", "input", 0.0, "add-nodes", ask.whole_memory),
+    Rule(r"s003-mem-after", "predicted", 0.0, "add-nodes", ask.whole_memory),
+    Rule(r"s004-(touch-memory|early-phases|restore|index-rebuild|copy-fragment|wait-.*)", "fitted", 0.05,
+         "terabyte-load", ask.restart_phase),
+    Rule(r"s004-redo-apply", "predicted", -1, "terabyte-load", ask.restart_phase),
+    Rule(r"s004-total(-24ldm(-saving)?)?", "fitted", 0.10, "terabyte-load", ask.restart_total),
+    Rule(r"s004-redo-per-ldm", "input", 0.0, "terabyte-load", ask.log_per_part),
+    Rule(r"c740-redo-.*", "predicted", 0.0, "measured-7.4.10", ask.redo_bytes),
+    Rule(r"c740-lcp-row", "fitted", 0.0015, "measured-7.4.10", ask.checkpoint_row),
+    Rule(r"c740-lcp-wait", "fitted", -1, "measured-7.4.10", ask.checkpoint_wait, _rows),
+    Rule(r"c740-node-restart", "fitted", 0.30, "measured-7.4.10", ask.node_restart, _rows),
+    Rule(r"c740-reorg-empty", "fitted", -1, "measured-7.4.10", ask.reorganise_t1, _rows),
+    Rule(r"c740-reorg-\d+k.*", "fitted", 0.10, "measured-7.4.10", ask.reorganise_t1, _rows),
+    Rule(r"c740-410", "input", 0.0, "measured-7.4.10", ask.constant("redo_log_reserve_bytes")),
+    Rule(r"c740-create-nodegroup", "input", 0.0, "measured-7.4.10", ask.constant("create_nodegroup_s")),
+)  # fmt: skip
 
 SILENT = {
     r"s000-tps-blob1k": "limited by the clients' latency, which is an input",
@@ -186,8 +180,11 @@ SILENT = {
     r"s001-speedup-best": "the best case that others reported, for unknown loads",
     r"s001-max-traffic": "limited by the test client, an input",
     r"s002-insert-.*": "limited by the latency of one client, an input",
+    r"s002-read-latency": "twenty clients over the reads a second: no fact of its own",
     r"s002-undo-(free-extents|used)": "depends on the moment of the last checkpoint",
     r"s002-max-open-datafiles": "a rule, kept by the checks",
+    r"s004-load-rate-(low|high)": "limited by the disk that the files were read from, an input",
+    r"c740-lcp-\d+M": "the bytes were worked out from the same seconds: no fact of its own",
 }
 """Facts without a prediction, by pattern, and why."""
 
@@ -211,7 +208,12 @@ def silence_of(fact: Fact) -> str | None:
 
 @cache
 def prediction(fact_id: str) -> Prediction | None:
-    """What the engine says to a fact; None when no rule covers it."""
+    """What the program says to a fact; None when no rule covers it."""
     fact = facts()[fact_id]
     rule = rule_of(fact)
-    return None if rule is None else Prediction(fact, rule.predict(fact), rule.tolerance)
+    if rule is None:
+        return None
+    changes = rule.changes(fact)
+    plan = prepared(rule.sample, changes)
+    shown = " · ".join((rule.sample, *changes))
+    return Prediction(fact, rule.kind, rule.question(plan, fact), rule.tolerance, shown)

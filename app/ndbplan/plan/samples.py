@@ -15,7 +15,7 @@ PUBLISHED = ("add-nodes", "redo-overload", "tick-store", "disk-data", "node-rest
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "To build on": ("starter", "telecom-144"),
-    "Published experiments as plans": PUBLISHED,
+    "Published experiments as plans": (*PUBLISHED, "measured-7.4.10"),
     "The same on today's version and hardware": tuple(f"{name}{TODAY}" for name in PUBLISHED),
 }
 """Names of the samples under what they are."""
@@ -29,6 +29,7 @@ _ORDER = (
     "terabyte-load",
     "telecom-144",
     "tick-store",
+    "measured-7.4.10",
     *GROUPS["The same on today's version and hardware"],
 )
 
