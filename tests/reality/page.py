@@ -16,7 +16,7 @@ this purpose. Every fact has an id. This page is written by the tests (`tests/re
 when it is out of date.
 
 Each number below comes from a plan that you can open, `ndbplan new --sample NAME -o PLAN`, after the changes
-that stand with it, which are arguments of `ndbplan set` and `ndbplan add`. Agreements do not all prove as much:
+that stand with it, which are arguments of `ndbplan set` and `ndbplan add`. Not every agreement is a proof:
 
 - *predicted*: no constant of the engine was measured in, or fitted to, what the fact comes from;
 - *fitted*: one was, so that agreeing only shows that the fit holds together;
