@@ -334,8 +334,8 @@ def _of_node(
     return _phases(_starting(plan, node, conditions, together), kind)
 
 
-def _slowest(plan: Plan, nodes: list[DataNode], kind: Kind, conditions: Conditions) -> _Found:
-    """Phases of the node that takes longest: nodes that start together wait for one another."""
+def _each_kind(plan: Plan, nodes: list[DataNode], kind: Kind, conditions: Conditions) -> list[_Found]:
+    """Phases of nodes that start together: of one node of each kind of hardware, the one with most rows."""
     held = node_data_by_id(plan)
     on_host: dict[str, int] = {}
     for node in nodes:
@@ -353,8 +353,21 @@ def _slowest(plan: Plan, nodes: list[DataNode], kind: Kind, conditions: Conditio
         best = alike.get(key)
         if best is None or rows > (held[best.node_id].fullest_ldm.rows if best.node_id in held else 0.0):
             alike[key] = node
-    found = [_of_node(plan, node, kind, conditions, nodes) for node in alike.values()]
-    return max(found, key=lambda one: one.seconds)
+    return [_of_node(plan, node, kind, conditions, nodes) for node in alike.values()]
+
+
+def _in_step(found: list[_Found]) -> list[Phase]:
+    """Phases of nodes that wait for one another after each: the slowest node of every phase counts."""
+    by_name: dict[str, list[Phase]] = {}
+    for phase in (p for one in sorted(found, key=lambda one: -len(one.phases)) for p in one.phases):
+        by_name.setdefault(phase.name, []).append(phase)
+    steps = []
+    for same in by_name.values():
+        slowest = max(same, key=lambda p: p.duration_s.value)
+        spans = [p.duration_s for p in same]
+        time = replace(slowest.duration_s, low=max(q.low for q in spans), high=max(q.high for q in spans))
+        steps.append(replace(slowest, duration_s=time))
+    return steps
 
 
 def _hardware(plan: Plan, node: DataNode) -> tuple[object, ...]:
@@ -389,8 +402,14 @@ def _rolling(plan: Plan, conditions: Conditions) -> RestartEstimate:
     )
     found = []
     for number, nodes in enumerate(rounds, 1):
-        slowest = _slowest(plan, nodes, "node", conditions).phases
-        restart_s = total(((p.name, p.duration_s) for p in slowest), "s")
+        each = _each_kind(plan, nodes, "node", conditions)
+        slowest = max(each, key=lambda one: one.seconds).phases
+        totals = [total(((p.name, p.duration_s) for p in one.phases), "s") for one in each]
+        restart_s = replace(
+            max(totals, key=lambda q: q.value),
+            low=max(q.low for q in totals),
+            high=max(q.high for q in totals),
+        )
         ids = ", ".join(str(node.node_id) for node in nodes)
         whole = total_of_independent((("stop and checks", aside), ("restart", restart_s)), "s")
         longest = max(slowest, key=lambda p: p.duration_s.value)
@@ -452,8 +471,8 @@ def restart(
     if kind == "rolling":
         return _rolling(plan, conditions)
     if kind in ("system", "start"):
-        found = _slowest(plan, members, kind, conditions)
-        return _estimate(kind, tuple(node.node_id for node in members), found.phases)
+        found = _in_step(_each_kind(plan, members, kind, conditions))
+        return _estimate(kind, tuple(node.node_id for node in members), found)
     if node_id is not None:
         node = next(n for n in plan.data_nodes if n.node_id == node_id)
     else:
