@@ -41,7 +41,7 @@ def test_disks_of_one_host_share_neither_name_nor_mount_point(key) -> None:
 
 def test_racks_are_lettered_on() -> None:
     plan = sample_plan("starter")
-    assert offers.make_location(plan).name == "Rack C"
+    assert offers.make_location(plan).name == "Rack D"
 
 
 def test_a_node_without_a_host_is_refused_but_an_api_slot_is_not() -> None:
