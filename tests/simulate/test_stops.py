@@ -33,6 +33,7 @@ from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
+from ndbplan.simulate.monte_carlo import monte_carlo
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 
@@ -285,6 +286,28 @@ def test_sql_nodes_that_are_all_gone_leave_nothing_to_offer(pair: Plan) -> None:
     host = run(pair, HostFailure(at_s=20, object_id="aside", back_after_s=20))
     assert host.offered[30] == 0
     assert host.offered[-1] == pytest.approx(RATE)
+
+
+def test_many_runs_stop_as_one_run_does(pair: Plan) -> None:
+    both = [NodeFailure(at_s=20, object_id=name) for name in ("n1", "n2")]
+    bands = monte_carlo(pair, runs=4, duration_s=40, events=both)
+    assert not bands.accepted.p90[21:].any()
+    assert bands.accepted.p10[:19].min() > 0
+    down = next(odds for odds in bands.errors if odds.code == 4009)
+    assert (down.probability, down.first_at_s.value) == (1.0, pytest.approx(20, abs=0.11))
+
+
+def test_sql_nodes_that_are_left_let_pass_what_they_can(pair: Plan) -> None:
+    # Far more is offered than the SQL nodes pass.
+    flood = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=2e5),))
+    plan = edits.update(pair, pair.workloads[0].id, load=flood)
+    plan = edits.update(plan, "aside", cores=1)
+    for host in pair.hosts[:-1]:
+        plan = edits.update(plan, host.id, cores=512, network_bytes_per_s=1e12)
+    result = run(plan, SqlNodeDown(at_s=20, object_id="s0", duration_s=20))
+    assert result.bottleneck.resource == "sql nodes"
+    assert result.attempted[30] == pytest.approx(result.attempted[15] / 2, rel=0.05)
+    assert result.attempted[50] == pytest.approx(result.attempted[15], rel=0.05)
 
 
 def test_bursts_and_lost_sql_nodes_of_a_closed_load_end(pair: Plan) -> None:

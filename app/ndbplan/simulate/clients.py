@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ndbplan.plan.workloads import ClosedLoad
 from ndbplan.simulate import columns as col
+from ndbplan.simulate.nodes import service
 from ndbplan.simulate.outage import clients_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def offer(world: World) -> None:
         started = [node for node in outage.plan.data_nodes if node.node_id in outage.running.started]
         seeing = [client for client in up if any(outage.sees(client, node) for node in started)]
         scenario.run[col.R_DOWN] = 1.0 - len(seeing) / len(up)
+    service(world)
     world.note_settings()
 
 
