@@ -105,7 +105,7 @@ def test_duplicate_leaves_the_clipboard_alone(editor) -> None:
     editor.selection.set(["app-a1"])
     assert editor.duplicate()
     assert QGuiApplication.clipboard().text() == "mine"
-    assert len(editor.plan.hosts) == 5
+    assert len(editor.plan.hosts) == 6
 
 
 def test_a_palette_entry_is_added_to_what_is_selected(editor) -> None:

@@ -23,6 +23,7 @@ def _view(qtbot: QtBot) -> CanvasView:
 
 def test_nodes_hosts_and_locations_that_are_down_look_so(qtbot: QtBot) -> None:
     view = _view(qtbot)
+    view.resize(1600, 900)  # all racks at full size
     for zoom in (1.0, 0.3, 0.2):
         view.set_zoom(zoom)
         for object_id in ("ndb1", "host-a1", "rack-a"):
