@@ -135,7 +135,10 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "memory-locked": lambda: starter(LockPagesInMainMemory=0),
     "numa": lambda: update(starter(Numa=0, DataMemory=200 * GIB), starter().data_nodes[0].host_id, sockets=2),
     "schema-objects": lambda: starter(MaxNoOfTables=8, MaxNoOfAttributes=32),
-    "redo-log-and-memory": lambda: starter(NoOfFragmentLogFiles=3, FragmentLogFileSize=4 * MIB),
+    "redo-log-and-memory": lambda: starter(
+        NoOfFragmentLogFiles=3, FragmentLogFileSize=4 * MIB, EnableRedoControl=0
+    ),
+    "threads-and-cores": lambda: manual(MaxNoOfExecutionThreads=72),
     "redo-file-size": lambda: with_parameters(
         sample("redo-overload"), FragmentLogFileSize=16 * MIB, NoOfFragmentLogFiles=100
     ),

@@ -10,7 +10,8 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.shared import demand_of, disk_data_of, paths_of
 from ndbplan.estimate.disk_data import TablespaceUse
-from ndbplan.plan.edits import assign_role, update
+from ndbplan.plan.changes import SetRole, together
+from ndbplan.plan.edits import update
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
@@ -19,6 +20,7 @@ from ndbplan.plan.tables import SpaceFile
 
 _BUSY_WARNING = 0.70
 _MANY_FILES = 128
+_ONE_FILE_IS_ENOUGH_SINCE = (7, 0)
 _SPACE_WARNING = 0.95
 _GOOD_HIT_RATIO = 0.9
 
@@ -29,12 +31,8 @@ def uses_disk_data(plan: Plan) -> bool:
 
 
 def _moved(node_id: str, roles: tuple[DiskRole, ...], disk_id: str) -> Edit:
-    def edit(plan: Plan) -> Plan:
-        for role in roles:
-            plan = assign_role(plan, node_id, role, disk_id)
-        return plan
-
-    return edit
+    moved: Edit = together(SetRole(node_id, role, disk_id) for role in roles)
+    return moved
 
 
 @rule("disk-demand", "Disks keep up with every workload")
@@ -52,9 +50,9 @@ def disk_load(plan: Plan) -> Iterator[Problem]:
                 f"under workload '{workload.name}' {demand.host} {demand.disk} has to {' and '.join(what)}: "
                 f"{format_percent(busy)} of what it can do"
             )
+            apart = "put REDO and LCP on disks of their own, " if _holds_both(plan, demand.disk_id) else ""
             fix = (
-                "put REDO and LCP on disks of their own, take faster disks or add a node group; a larger "
-                "RedoBuffer only delays it"
+                f"{apart}take faster disks or add a node group; a larger RedoBuffer only delays it"
                 if writes
                 else "raise DiskPageBufferMemory, take faster disks or add a node group"
             )
@@ -62,11 +60,24 @@ def disk_load(plan: Plan) -> Iterator[Problem]:
             ids = [demand.disk_id, demand.host_id, workload.id]
             where = f"disk {demand.disk} of {demand.host}"
             if busy <= 1:
-                yield warning(where, f"{text}; above 70 % {follows} with every burst", fix, ids)
+                text += f"; above 70 % {follows} with every burst"
+                yield warning(where, text, fix, ids, measure=busy)
             elif workload.load.kind == "closed":
-                yield warning(where, f"{text}; the clients wait for it and are slower than planned", fix, ids)
+                text += "; the clients wait for it and are slower than planned"
+                yield warning(where, text, fix, ids, measure=busy)
             else:
-                yield error(where, f"{text}; it cannot keep up, {follows}", fix, ids)
+                yield error(where, f"{text}; it cannot keep up, {follows}", fix, ids, measure=busy)
+
+
+def _holds_both(plan: Plan, disk_id: str) -> bool:
+    """Whether a data node keeps both REDO and LCP on the disk."""
+    return any(
+        all(
+            (disk := disk_for(plan, node, role)) and disk.id == disk_id
+            for role in (DiskRole.REDO, DiskRole.LCP)
+        )
+        for node in plan.data_nodes
+    )
 
 
 @rule("shared-device", "Streams are kept apart when there are disks for it")
@@ -82,7 +93,7 @@ def shared_device(plan: Plan) -> Iterator[Problem]:
             role for role in (DiskRole.UNDO, DiskRole.DATA_FILES) if disk_for(plan, node, role) is redo
         ]
         if together and redo is not None:
-            free = _least_used(plan, node, host.disks)
+            free = disk_beside_redo(plan, node)
             names = " and ".join(role.value.replace("_", " ").upper() for role in together)
             yield warning(
                 f"data node {node.node_id}",
@@ -94,25 +105,33 @@ def shared_device(plan: Plan) -> Iterator[Problem]:
             )
 
 
-def _least_used(plan: Plan, node: DataNode, disks: tuple[Disk, ...]) -> Disk:
-    used = {disk.id: 0 for disk in disks}
-    for other in plan.processes_of_host[node.host_id]:
-        if isinstance(other, DataNode):
-            for role in DiskRole:
-                disk = disk_for(plan, other, role)
-                if disk is not None:
-                    used[disk.id] += 1
-    return min(disks, key=lambda disk: used[disk.id])
+def disk_beside_redo(plan: Plan, node: DataNode, last: bool = False) -> Disk:
+    """A disk for what must not share the node's REDO disk: best one that no REDO or LCP of the host is on.
+
+    The nodes of a host take such disks in turn. It depends on REDO and LCP only, which no fix moves, so
+    whatever else has been moved meanwhile, the same disk comes out. `last`: counted from the end.
+    """
+    others = [n for n in plan.data_nodes if n.host_id == node.host_id]
+    disks = plan.host(node.host_id).disks[:: -1 if last else 1]
+    own = disk_for(plan, node, DiskRole.REDO)
+    logs = {d.id for n in others if (d := disk_for(plan, n, DiskRole.REDO)) is not None}
+    busy = logs | {d.id for n in others if (d := disk_for(plan, n, DiskRole.LCP)) is not None}
+    for taken in (busy, logs, {own.id} if own is not None else set()):
+        free = [disk for disk in disks if disk.id not in taken]
+        if free:
+            return free[others.index(node) % len(free)]
+    return disks[0]
 
 
 @rule("data-files", "Tablespaces have a sensible number of files and room")
 def data_files(plan: Plan) -> Iterator[Problem]:
     for space in plan.tablespaces:
         files = sum(file.count for file in space.data_files)
-        if files == 1:
+        if files == 1 and plan.version < _ONE_FILE_IS_ENOUGH_SINCE:
             yield warning(
                 f"tablespace {space.name}",
-                f"tablespace {space.name} has one data file; files are what data nodes write in parallel",
+                f"tablespace {space.name} has one data file; before 7.0 one thread writes a file, so several "
+                "are written in parallel",
                 "use several files of the same total size",
                 [space.id],
             )
@@ -134,6 +153,7 @@ def data_files(plan: Plan) -> Iterator[Problem]:
                 "belongs to one fragment, so each fragment takes one at least",
                 _more_files(plan, use),
                 [space.id for space in plan.tablespaces if space.name == use.tablespace],
+                measure=fill,
             )
 
 

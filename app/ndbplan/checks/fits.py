@@ -2,17 +2,15 @@
 
     misfit(plan, edit(plan))        # "" or why the second plan has no room for what the first one had
 
-Every fix that a rule offers is held against it, so that a fix never proposes what does not fit.
+Rules choose among several ways with it; what is offered in the end is tried as a whole (see offers.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 
-from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_bytes, format_bytes_binary
-from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.problem import Edit, Severity
 from ndbplan.checks.shared import memory_of, space_of
 from ndbplan.estimate.disk_space import DiskSpace
 from ndbplan.ndb import catalogue
@@ -51,20 +49,6 @@ def misfit(before: Plan, after: Plan) -> str:
     )
 
 
-def fitting(plan: Plan, problem: Problem) -> Problem:
-    """The problem; without its edit, and with what has to come first, when there is no room for it."""
-    if problem.edit is None:
-        return problem
-    try:
-        reason = misfit(plan, problem.edit(plan))
-    except UserError:
-        # Too incomplete to estimate, before or after: other rules say so.
-        return problem
-    if not reason:
-        return problem
-    return replace(problem, edit=None, fix=f"make room first ({reason}), then {problem.fix}")
-
-
 def first_that_fits(
     plan: Plan, ways: Iterable[tuple[str, Edit]], cured: Callable[[Plan], bool] = lambda after: True
 ) -> tuple[str, Edit] | None:
@@ -74,17 +58,6 @@ def first_that_fits(
         if not misfit(plan, after) and cured(after):
             return words, edit
     return None
-
-
-def together(edits: Sequence[Edit]) -> Edit:
-    """Several edits as one."""
-
-    def all_of_them(plan: Plan) -> Plan:
-        for edit in edits:
-            plan = edit(plan)
-        return plan
-
-    return all_of_them
 
 
 def _changed(before: Plan, after: Plan) -> set[str]:

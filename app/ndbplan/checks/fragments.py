@@ -11,21 +11,25 @@ from ndbplan.checks.shared import memory_of
 from ndbplan.estimate.disk_data import reads_backup
 from ndbplan.estimate.distribution import distribute
 from ndbplan.estimate.shares import has_partitions
-from ndbplan.plan.edits import update
+from ndbplan.plan.changes import SetField
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
+from ndbplan.plan.settings import no_of_replicas
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 
 _SKEW_WARNING = 1.02
 _FEW_BUCKETS = 240
+_MORE_BUCKETS_SINCE = (7, 2)
+_ADD_NODE_SINCE = (7, 0)
+_PARTITION_BALANCE_SINCE = (7, 5)
 _FIXED_PART_LIMIT = 16 * GIB
 """Fixed-size part of one fragment up to 7.5."""
 _BIG_TABLE = GIB
 
 
-def _changed(table_id: str, **fields: object) -> Edit:
-    return lambda plan: update(plan, table_id, **fields)
+def _changed(table_id: str, name: str, value: object) -> Edit:
+    return SetField(table_id, name, value)
 
 
 @rule("hash-map-skew", "Buckets divide evenly over partitions")
@@ -50,7 +54,7 @@ def hash_map_skew(plan: Plan) -> Iterator[Problem]:
             f"{format_percent(skews[buckets, partitions] - 1)} more "
             "than the mean",
             "copy the table into a new one with the present default of 3840 buckets"
-            if buckets == _FEW_BUCKETS
+            if buckets == _FEW_BUCKETS and plan.version >= _MORE_BUCKETS_SINCE
             else "choose a number of partitions that divides the buckets",
             [table.id for table in tables],
         )
@@ -58,17 +62,20 @@ def hash_map_skew(plan: Plan) -> Iterator[Problem]:
 
 @rule("reorganise-refused", "Tables can be reorganised when the cluster grows")
 def reorganise_refused(plan: Plan) -> Iterator[Problem]:
+    if plan.version < _ADD_NODE_SINCE:
+        return
+    decides = "PARTITION_BALANCE" if plan.version >= _PARTITION_BALANCE_SINCE else "the number of LDM threads"
     for table in plan.tables:
         if table.partitions is not None:
             yield warning(
                 f"table {table.full_name}",
                 f"{table.full_name} is created with PARTITIONS {table.partitions}; after an online add-node "
                 "REORGANIZE PARTITION refuses it (error 1511)",
-                "let PARTITION_BALANCE decide the number of partitions",
+                f"leave PARTITIONS out and let {decides} decide",
                 [table.id],
-                _changed(table.id, partitions=None),
+                _changed(table.id, "partitions", None),
             )
-        elif table.max_rows is not None and plan.version >= (7, 0):
+        elif table.max_rows is not None:
             yield hint(
                 f"table {table.full_name}",
                 f"{table.full_name} has MAX_ROWS; after an online add-node it is spread with ALTER TABLE … "
@@ -138,13 +145,14 @@ def fully_replicated_table(plan: Plan) -> Iterator[Problem]:
                 f"{table.full_name} is fully replicated and {reason}",
                 "take FULLY_REPLICATED away",
                 [table.id],
-                _changed(table.id, fully_replicated=False),
+                _changed(table.id, "fully_replicated", False),
             )
 
 
-@rule("read-backup", "Reads may use any replica")
+@rule("read-backup", "Reads may use any replica", alone=True)
 def read_backup(plan: Plan) -> Iterator[Problem]:
-    if plan.version < (7, 5):
+    if plan.version < (7, 5) or no_of_replicas(plan) == 1:
+        # With one copy of the data there is no other replica to read.
         return
     for table in plan.tables:
         on = reads_backup(table, plan.version)
@@ -157,7 +165,7 @@ def read_backup(plan: Plan) -> Iterator[Problem]:
                 f"replica only",
                 "switch READ_BACKUP on",
                 [table.id],
-                _changed(table.id, read_backup=True),
+                _changed(table.id, "read_backup", True),
             )
 
 

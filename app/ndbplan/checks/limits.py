@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
 from ndbplan.checks.configuration import parameter_scopes, without
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.rule import error, problem, rule, warning
-from ndbplan.checks.settings_of import settings_of
+from ndbplan.checks.settings_of import NodeSettings, settings_of
 from ndbplan.ndb import catalogue
-from ndbplan.plan.edits import set_parameter, update
+from ndbplan.plan.changes import KeepLinks, SetField, SetParameter, together
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, process_node_ids
-from ndbplan.plan.settings import effective, no_of_replicas
+from ndbplan.plan.settings import data_node_number, effective, no_of_replicas
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names by which a machine calls itself."""
@@ -40,7 +41,28 @@ _REPLACED_BY_TRANSACTION_MEMORY = (
 
 def setting(scope: str, name: str, value: int | str) -> Edit:
     """The edit that sets a parameter."""
-    return lambda plan: set_parameter(plan, scope, name, value)
+    return SetParameter(scope, name, value)
+
+
+def wanted_operations(plan: Plan, found: NodeSettings) -> int:
+    """MaxNoOfConcurrentOperations that every rule about it is content with: what they all set it to."""
+    wanted = [found.number(name) for name in ("MaxNoOfConcurrentOperations", "MaxNoOfConcurrentTransactions")]
+    dml = found.number("MaxDMLOperationsPerTransaction") if plan.version >= (8, 0) else _UNLIMITED_DML
+    if dml != _UNLIMITED_DML:
+        wanted.append(dml)
+    return max(*wanted, operations_of_largest_transaction(plan)[0])
+
+
+def operations_of_largest_transaction(plan: Plan) -> tuple[int, float, str]:
+    """Records that a data node needs for the largest transaction, its rows and its name."""
+    members = sum(node.node_group != NODE_GROUP_NONE for node in plan.data_nodes)
+    largest, name = 0.0, ""
+    for workload in plan.workloads:
+        for transaction in workload.transactions:
+            rows = sum(o.rows for o in transaction.operations if o.kind != "scan")
+            if rows > largest:
+                largest, name = rows, transaction.name
+    return math.ceil(largest * 1.1 / max(1, members)) if members else 0, largest, name
 
 
 @rule(
@@ -51,15 +73,14 @@ def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
         operations = found.number("MaxNoOfConcurrentOperations")
         transactions = found.number("MaxNoOfConcurrentTransactions")
         if operations < transactions:
+            wanted = wanted_operations(plan, found)
             yield error(
                 found.where,
                 f"MaxNoOfConcurrentOperations {operations} is below MaxNoOfConcurrentTransactions "
                 f"{transactions}; ndb_mgmd refuses the configuration",
-                f"set MaxNoOfConcurrentOperations to {transactions} at least",
+                f"set MaxNoOfConcurrentOperations to {wanted}",
                 found.object_ids,
-                setting(
-                    found.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", transactions
-                ),
+                setting(found.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
             )
 
 
@@ -71,13 +92,14 @@ def dml_operations(plan: Plan) -> Iterator[Problem]:
         dml = found.number("MaxDMLOperationsPerTransaction")
         operations = found.number("MaxNoOfConcurrentOperations")
         if dml != _UNLIMITED_DML and dml > operations:
+            wanted = wanted_operations(plan, found)
             yield error(
                 found.where,
                 f"MaxDMLOperationsPerTransaction {dml} is above MaxNoOfConcurrentOperations {operations}; "
                 "ndb_mgmd refuses the configuration",
-                f"set MaxNoOfConcurrentOperations to {dml} at least",
+                f"set MaxNoOfConcurrentOperations to {wanted}",
                 found.object_ids,
-                setting(found.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", dml),
+                setting(found.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
             )
 
 
@@ -188,7 +210,7 @@ def node_group_number(plan: Plan) -> Iterator[Problem]:
 
 
 def _ungrouped(process_id: str) -> Edit:
-    return lambda plan: update(plan, process_id, node_group=None)
+    return SetField(process_id, "node_group", None)
 
 
 @rule("data-node-ids", "Data nodes have ids that the version allows", refused=True)
@@ -339,13 +361,12 @@ def link_ends(plan: Plan) -> Iterator[Problem]:
                 f"two connections join nodes {first.node_id} and {second.node_id}; ndb_mgmd allows one",
                 "remove one of them",
                 [first.id, second.id],
+                KeepLinks(pair, 1),
             )
 
 
 def _unlinked(first: str, second: str) -> Edit:
-    return lambda plan: plan.replace(
-        links=tuple(k for k in plan.links if {k.process_id_1, k.process_id_2} != {first, second})
-    )
+    return KeepLinks(frozenset((first, second)))
 
 
 @rule("shared-memory-links", "Shared memory connections join nodes of one host")
@@ -397,10 +418,21 @@ def deprecated_parameter(plan: Plan) -> Iterator[Problem]:
             entry = catalogue.parameter(section, name, plan.version)
             if entry.status == "deprecated":
                 instead = f"; {entry.replaced_by} takes its place" if entry.replaced_by else ""
+                added = _added_to_data_memory(plan, scope, name, values[name])
                 yield warning(
                     where,
                     f"{name} is deprecated in NDB {plan.ndb_version}{instead}",
-                    f"remove {name}",
+                    f"remove {name}" if added is None else f"remove {name} and add its value to DataMemory",
                     ids,
-                    without(scope, name),
+                    without(scope, name) if added is None else together((without(scope, name), added)),
                 )
+
+
+def _added_to_data_memory(plan: Plan, scope: str, name: str, value: int | str) -> SetParameter | None:
+    """From 7.6 on the data node adds a stated IndexMemory to DataMemory; the same memory, stated once."""
+    own = any("DataMemory" in node.parameters or "IndexMemory" in node.parameters for node in plan.data_nodes)
+    if name != "IndexMemory" or plan.version < (7, 6) or scope != "data_node" or own:
+        return None
+    entry = catalogue.parameter("DB", "DataMemory", plan.version)
+    total = data_node_number(plan, None, "DataMemory") + value if isinstance(value, int) else 0
+    return SetParameter(scope, "DataMemory", total) if 0 < total <= (entry.maximum or total) else None

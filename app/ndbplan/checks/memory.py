@@ -46,6 +46,7 @@ def memory_of_host(plan: Plan) -> Iterator[Problem]:
                 f"{text}: the data node does not start or the host swaps",
                 "lower DataMemory or DiskPageBufferMemory, or give the host more memory",
                 ids,
+                measure=share,
             )
         else:
             yield warning(
@@ -53,6 +54,7 @@ def memory_of_host(plan: Plan) -> Iterator[Problem]:
                 f"{text}; the operating system and its file cache need at least 10 %",
                 "lower DataMemory or DiskPageBufferMemory, or give the host more memory",
                 ids,
+                measure=share,
             )
 
 
@@ -73,6 +75,7 @@ def data_memory_of_host(plan: Plan) -> Iterator[Problem]:
                 "80 % is the usual limit",
                 f"lower DataMemory to {format_bytes_binary(host.memory_bytes * _DATA_MEMORY_WARNING)}",
                 [host.id],
+                measure=share,
             )
 
 
@@ -99,6 +102,7 @@ def data_memory_fill(plan: Plan) -> Iterator[Problem]:
             if usable > 0
             else f"lower MinFreePct: at {kept} nothing can be filled",
             [node.id],
+            measure=need.fill,
         )
 
 

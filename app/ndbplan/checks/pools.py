@@ -6,13 +6,12 @@ import math
 from collections.abc import Iterator
 
 from ndbplan.base.units import format_bytes_binary
-from ndbplan.checks.limits import setting
+from ndbplan.checks.limits import operations_of_largest_transaction, setting, wanted_operations
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.settings_of import settings_of
 from ndbplan.ndb import catalogue
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.tables import Table
 
 _HEADROOM = 1.2
@@ -20,7 +19,7 @@ _HEADROOM = 1.2
 _BLOBS = ("blob", "text")
 
 
-@rule("memory-locked", "Data nodes are never swapped out")
+@rule("memory-locked", "Data nodes are never swapped out", alone=True)
 def memory_locked(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         if found.nodes and found.number("LockPagesInMainMemory") == 0:
@@ -34,7 +33,7 @@ def memory_locked(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("numa", "Memory is spread over all sockets")
+@rule("numa", "Memory is spread over all sockets", alone=True)
 def numa(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         if not catalogue.knows("DB", "Numa", plan.version) or found.number("Numa") != 0:
@@ -57,25 +56,19 @@ def numa(plan: Plan) -> Iterator[Problem]:
 
 @rule("concurrent-operations", "The largest transaction fits")
 def concurrent_operations(plan: Plan) -> Iterator[Problem]:
-    members = sum(node.node_group != NODE_GROUP_NONE for node in plan.data_nodes)
-    largest, name = 0.0, ""
-    for workload in plan.workloads:
-        for transaction in workload.transactions:
-            rows = sum(o.rows for o in transaction.operations if o.kind != "scan")
-            if rows > largest:
-                largest, name = rows, transaction.name
-    needed = math.ceil(largest * 1.1 / max(1, members))
+    needed, largest, name = operations_of_largest_transaction(plan)
     for found in settings_of(plan):
         limit = found.number("MaxNoOfConcurrentOperations")
-        if members and needed > limit:
+        if needed > limit:
+            wanted = wanted_operations(plan, found)
             yield warning(
                 found.where,
                 f"transaction '{name}' touches {largest:.0f} rows, about {needed} per data node with 10 % "
                 f"room; "
                 f"MaxNoOfConcurrentOperations is {limit}",
-                f"set MaxNoOfConcurrentOperations to {needed}, or split the transaction",
+                f"set MaxNoOfConcurrentOperations to {wanted}, or split the transaction",
                 found.object_ids,
-                setting(found.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", needed),
+                setting(found.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
             )
 
 

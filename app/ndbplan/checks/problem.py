@@ -43,6 +43,8 @@ class Problem:
     """The fix as an edit, when it is mechanical."""
     waived: str = ""
     """Why the designer accepts it; nothing: it stands."""
+    measure: float = 0.0
+    """How much of its limit the value takes, where the rule can say: an offered change must not raise it."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """The shape of one entry of `problems`."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
 from ndbplan.base.units import (
     GIB,
@@ -14,19 +15,21 @@ from ndbplan.base.units import (
     format_percent,
 )
 from ndbplan.checks.configuration import without
-from ndbplan.checks.fits import first_that_fits, together
+from ndbplan.checks.fits import first_that_fits
 from ndbplan.checks.limits import setting
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.redo_cures import cure_of_short_log
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.settings_of import NodeSettings, settings_of
 from ndbplan.checks.shared import checkpoint_of, redo_of
+from ndbplan.estimate.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.redo import log_bytes_per_part
 from ndbplan.ndb import catalogue
+from ndbplan.plan.changes import together
 from ndbplan.plan.hardware import DiskKind
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.settings import redo_log_parts
 from ndbplan.plan.workloads import Workload
 
@@ -43,6 +46,52 @@ def _written(plan: Plan) -> float:
     """Redo bytes per second of the hottest log part under any workload."""
     rates = (node.hottest_part_bytes_per_s.value for w in plan.workloads for node in redo_of(plan, w).nodes)
     return max(rates, default=0.0)
+
+
+def _controls_itself(found: NodeSettings) -> bool:
+    """Whether checkpoints are partial and speed up as the log fills: a moderate log is right then."""
+    node = found.nodes[0]
+    return is_partial(found.plan, node) and speed_limits(found.plan, node).redo_control
+
+
+def _least_log_bytes(found: NodeSettings) -> int:
+    """Redo log that a data node should have by the rules of thumb for its version; 0: no rule applies."""
+    memory = found.number("DataMemory")
+    if found.plan.version < (7, 6):
+        return memory
+    return 0 if _controls_itself(found) else memory // 10
+
+
+def _good_file_bytes(found: NodeSettings) -> int:
+    """FragmentLogFileSize that suits heavy writes: what it is, when that is enough."""
+    size, buffer = found.number("FragmentLogFileSize"), found.number("RedoBuffer")
+    if _written(found.plan) < _HEAVY_BYTES_PER_S or not (size < _SMALL_FILE or buffer > size):
+        return size
+    most = catalogue.parameter("DB", "FragmentLogFileSize", found.plan.version).maximum or GIB
+    return next((good for good in _GOOD_FILES if good > size and good >= buffer), most)
+
+
+def wanted_log(found: NodeSettings) -> tuple[int, int]:
+    """(FragmentLogFileSize, NoOfFragmentLogFiles) that all rules about them are content with."""
+    node = found.nodes[0]
+    size = _good_file_bytes(found)
+    parts = redo_log_parts(found.plan, node)
+    needed = max(log_bytes_per_part(found.plan, node), _least_log_bytes(found) / parts)
+    files = found.number("NoOfFragmentLogFiles")
+    if size * files >= needed and size == found.number("FragmentLogFileSize"):
+        return size, files
+    return size, max(3, math.ceil(needed / size))
+
+
+def _larger_log(found: NodeSettings) -> tuple[str, Edit]:
+    """The redo log that the rules want: in words, and as a change."""
+    size, files = wanted_log(found)
+    changes = [setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files)]
+    words = f"set NoOfFragmentLogFiles to {files} (initial node restart)"
+    if size != found.number("FragmentLogFileSize"):
+        changes.append(setting(found.scope_of("FragmentLogFileSize"), "FragmentLogFileSize", size))
+        words = f"set FragmentLogFileSize to {format_ndb_size(size)} and {words.removeprefix('set ')}"
+    return words, together(changes)
 
 
 def _more_files(found: NodeSettings, factor: float) -> int:
@@ -80,18 +129,17 @@ def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
             continue
         node = found.nodes[0]
         log = log_bytes_per_part(plan, node) * redo_log_parts(plan, node)
-        memory = found.number("DataMemory")
-        least = memory if plan.version < (7, 6) else memory // 10
+        memory, least = found.number("DataMemory"), _least_log_bytes(found)
         if log < least:
-            files = _more_files(found, least / max(1, log))
+            fix, edit = _larger_log(found)
             yield warning(
                 found.where,
                 f"the redo log of a data node is {format_bytes_binary(log)}, DataMemory "
                 f"{format_bytes_binary(memory)}; it should have "
                 + ("as much" if plan.version < (7, 6) else "a tenth of it at least"),
-                f"set NoOfFragmentLogFiles to {files} (initial node restart)",
+                fix,
                 found.object_ids,
-                setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files),
+                edit,
             )
         elif plan.version < (7, 6) and log < 6 * memory:
             yield hint(
@@ -106,6 +154,8 @@ def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
 
 @rule("redo-log-seconds", "The redo log holds a minute of peak load")
 def redo_log_seconds(plan: Plan) -> Iterator[Problem]:
+    if all(_controls_itself(found) for found in settings_of(plan) if found.nodes):
+        return
     for workload in plan.workloads:
         full = redo_of(plan, workload).time_to_full_s
         if full is not None and full.value < _SHORTEST_LOG_S:
@@ -148,17 +198,11 @@ def redo_file_size(plan: Plan) -> Iterator[Problem]:
         if rate < _HEAVY_BYTES_PER_S or not found.nodes:
             continue
         if size < _SMALL_FILE or buffer > size:
+            fix, edit = _larger_log(found)
             reason = (
                 f"RedoBuffer {format_ndb_size(buffer)} is larger than one file"
                 if buffer > size
                 else "the next file is not open in time"
-            )
-            ways = [_files_of(found, larger) for larger in _GOOD_FILES if larger > size and larger >= buffer]
-            fits = first_that_fits(plan, ways)
-            smaller = f"lower RedoBuffer to {format_ndb_size(size)}, or " if buffer > size else ""
-            fix, edit = fits or (
-                f"{smaller}take a larger disk for the redo log: larger files do not fit",
-                None,
             )
             yield warning(
                 found.where,
@@ -170,16 +214,11 @@ def redo_file_size(plan: Plan) -> Iterator[Problem]:
             )
 
 
-def _files_of(found: NodeSettings, size: int) -> tuple[str, Edit]:
-    """The same redo log in files of another size, three of them at least."""
-    files = max(3, found.number("NoOfFragmentLogFiles") * found.number("FragmentLogFileSize") // size)
-    words = f"set FragmentLogFileSize to {format_ndb_size(size)} and NoOfFragmentLogFiles to {files}"
-    return f"{words} (initial node restart)", together(
-        [
-            setting(found.scope_of("FragmentLogFileSize"), "FragmentLogFileSize", size),
-            setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files),
-        ]
-    )
+def _slowest_write(plan: Plan, nodes: Sequence[DataNode]) -> int:
+    """What the slowest disk with checkpoints can write, in whole MiB per second."""
+    disks = (disk_for(plan, node, DiskRole.LCP) for node in nodes)
+    slowest = min((d.sequential_write_bytes_per_s for d in disks if d is not None), default=1e12)
+    return int(slowest // MIB) * MIB
 
 
 @rule("checkpoint-speed", "Checkpoint speed suits memory and disk")
@@ -189,14 +228,15 @@ def checkpoint_speed(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         speed, memory = found.number("MaxDiskWriteSpeed"), found.number("DataMemory")
         unset = not found.is_set("MaxDiskWriteSpeed") and found.number("EnableRedoControl") == 0
-        if memory > _LARGE_DATA_MEMORY and unset and found.nodes:
+        most = min((_slowest_write(plan, found.nodes) // 2, 100 * MIB))
+        if memory > _LARGE_DATA_MEMORY and unset and found.nodes and most > speed:
             yield warning(
                 found.where,
                 f"MaxDiskWriteSpeed is at its default {format_ndb_size(speed)} with DataMemory "
                 f"{format_bytes_binary(memory)}: a full checkpoint takes {format_duration(memory / speed)}",
-                "set MaxDiskWriteSpeed to 100M",
+                f"set MaxDiskWriteSpeed to {format_ndb_size(most)}",
                 found.object_ids,
-                setting(found.scope_of("MaxDiskWriteSpeed"), "MaxDiskWriteSpeed", 100 * MIB),
+                setting(found.scope_of("MaxDiskWriteSpeed"), "MaxDiskWriteSpeed", most),
             )
         for node in found.nodes:
             disk = disk_for(plan, node, DiskRole.LCP)
@@ -246,7 +286,7 @@ def redo_control(plan: Plan) -> Iterator[Problem]:
                 break
 
 
-@rule("checkpoint-interval", "TimeBetweenLocalCheckpoints is no time")
+@rule("checkpoint-interval", "TimeBetweenLocalCheckpoints is no time", alone=True)
 def checkpoint_interval(plan: Plan) -> Iterator[Problem]:
     name = "TimeBetweenLocalCheckpoints"
     for found in settings_of(plan):
@@ -284,7 +324,7 @@ def diskless(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule("direct-io", "Large checkpoints bypass the file cache")
+@rule("direct-io", "Large checkpoints bypass the file cache", alone=True)
 def direct_io(plan: Plan) -> Iterator[Problem]:
     uses_disk = bool(plan.tablespaces)
     for found in settings_of(plan):

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator
 
 from ndbplan.base.units import MIB, format_bytes, format_ndb_size
-from ndbplan.checks.fits import ROOM_LEFT, first_that_fits, together
+from ndbplan.checks.fits import ROOM_LEFT, first_that_fits
 from ndbplan.checks.limits import setting
 from ndbplan.checks.problem import Edit
 from ndbplan.checks.shared import checkpoint_of, space_of
 from ndbplan.estimate.checkpoint import ADAPTIVE_SPEED_SINCE, speed_limits
 from ndbplan.ndb import catalogue
+from ndbplan.plan.changes import together
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole

@@ -28,6 +28,8 @@ class Rule:
     find: RuleFunction
     refused: bool = False
     """Whether ndb_mgmd refuses a configuration that breaks it."""
+    alone: bool = False
+    """Whether its fixes change only what no other rule looks at, and take neither memory nor disk."""
 
     def problems(self, plan: Plan) -> list[Problem]:
         """What the rule finds, under its name."""
@@ -38,13 +40,18 @@ RULES: dict[str, Rule] = {}
 """Every rule by name, in the order in which the modules define them."""
 
 
-def rule(name: str, title: str, *, refused: bool = False) -> Callable[[RuleFunction], RuleFunction]:
-    """Decorator: register a function as the rule `name`; `refused`: ndb_mgmd refuses what breaks it."""
+def rule(
+    name: str, title: str, *, refused: bool = False, alone: bool = False
+) -> Callable[[RuleFunction], RuleFunction]:
+    """Decorator: register a function as the rule `name`; `refused`: ndb_mgmd refuses what breaks it.
+
+    `alone`: its fixes touch nothing that other rules look at.
+    """
 
     def register(function: RuleFunction) -> RuleFunction:
         if name in RULES:
             raise ValueError(f"two rules are called {name}")
-        RULES[name] = Rule(name, title, function.__module__.rpartition(".")[2], function, refused)
+        RULES[name] = Rule(name, title, function.__module__.rpartition(".")[2], function, refused, alone)
         return function
 
     return register
@@ -57,9 +64,10 @@ def problem(
     fix: str | None = None,
     object_ids: Iterable[str] = (),
     edit: Edit | None = None,
+    measure: float = 0.0,
 ) -> Problem:
     """A problem whose severity depends on circumstances."""
-    return Problem("", severity, where, message, fix, tuple(object_ids), edit)
+    return Problem("", severity, where, message, fix, tuple(object_ids), edit, measure=measure)
 
 
 def error(
@@ -68,9 +76,10 @@ def error(
     fix: str | None = None,
     object_ids: Iterable[str] = (),
     edit: Edit | None = None,
+    measure: float = 0.0,
 ) -> Problem:
     """The cluster would not start, or not survive what it is built to survive."""
-    return problem(Severity.ERROR, where, message, fix, object_ids, edit)
+    return problem(Severity.ERROR, where, message, fix, object_ids, edit, measure)
 
 
 def warning(
@@ -79,9 +88,10 @@ def warning(
     fix: str | None = None,
     object_ids: Iterable[str] = (),
     edit: Edit | None = None,
+    measure: float = 0.0,
 ) -> Problem:
     """It works, but not as the designer will want."""
-    return problem(Severity.WARNING, where, message, fix, object_ids, edit)
+    return problem(Severity.WARNING, where, message, fix, object_ids, edit, measure)
 
 
 def hint(
@@ -90,6 +100,7 @@ def hint(
     fix: str | None = None,
     object_ids: Iterable[str] = (),
     edit: Edit | None = None,
+    measure: float = 0.0,
 ) -> Problem:
     """Good to know."""
-    return problem(Severity.HINT, where, message, fix, object_ids, edit)
+    return problem(Severity.HINT, where, message, fix, object_ids, edit, measure)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from ndbplan.base.errors import UserError
-from ndbplan.checks.fits import fitting
+from ndbplan.checks.offers import with_offers
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.plan.plan import Plan, Waiver
@@ -41,7 +41,10 @@ def load_rules() -> None:
 
 
 def check(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tuple[Problem, ...]:
-    """The problems of a plan that stand, worst first; empty when `cancelled` turns true meanwhile."""
+    """The problems of a plan that stand, worst first; empty when `cancelled` turns true meanwhile.
+
+    The edit of a problem is one that may be applied as it is: it mends the problem and brings no new one.
+    """
     return tuple(problem for problem in check_all(plan, cancelled) if not problem.waived)
 
 
@@ -51,23 +54,27 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tupl
     kept = _last
     if kept is not None and _differs_in_places_only(kept[0], plan):
         return kept[1]
+    result = tuple(with_offers(plan, find(plan, cancelled), lambda p: find(p, cancelled)))
+    if cancelled():
+        return ()
+    _last = (plan, result)
+    return result
+
+
+def find(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> list[Problem]:
+    """Every problem with the edit that its rule has in mind, whatever else that would do; worst first."""
     load_rules()
     found: list[Problem] = []
     for one in RULES.values():
         if cancelled():
-            return ()
+            return []
         try:
-            for problem in one.problems(plan):
-                if cancelled():
-                    return ()
-                found.append(fitting(plan, problem))
+            found += one.problems(plan)
         except UserError:
             # A rule that needs an estimate keeps silent where the plan is too incomplete for one; the rule
             # for the cause (a ThreadConfig that is refused, no data nodes) speaks.
             continue
-    result = tuple(sorted((_waived(plan, problem) for problem in found), key=lambda p: p.severity.rank))
-    _last = (plan, result)
-    return result
+    return sorted((_waived(plan, problem) for problem in found), key=lambda p: p.severity.rank)
 
 
 _last: tuple[Plan, tuple[Problem, ...]] | None = None

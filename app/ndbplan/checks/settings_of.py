@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ndbplan.checks.configuration import refusal
 from ndbplan.ndb import catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -33,12 +34,16 @@ class NodeSettings:
         return () if self.shared else tuple(node.id for node in self.nodes)
 
     def value(self, name: str) -> int | str | None:
-        """Effective value of a data node parameter."""
+        """Effective value of a data node parameter; one that ndb_mgmd refuses counts as not stated."""
+        value = self._stated(name)
+        return catalogue.default("DB", name, self.plan.version) if value is None else value
+
+    def _stated(self, name: str) -> int | str | None:
         own = self.nodes[0].parameters if self.nodes else {}
-        if name in own:
-            return own[name]
-        shared = self.plan.parameters.data_node
-        return shared[name] if name in shared else catalogue.default("DB", name, self.plan.version)
+        value = own[name] if name in own else self.plan.parameters.data_node.get(name)
+        if value is None or not catalogue.knows("DB", name, self.plan.version):
+            return value
+        return None if refusal("DB", name, value, self.plan.version) else value
 
     def number(self, name: str) -> int:
         """Effective value of a numeric parameter; 0 when nothing is set."""
@@ -46,9 +51,8 @@ class NodeSettings:
         return value if isinstance(value, int) else 0
 
     def is_set(self, name: str) -> bool:
-        """Whether the plan states the parameter."""
-        own = self.nodes[0].parameters if self.nodes else {}
-        return name in own or name in self.plan.parameters.data_node
+        """Whether the plan states the parameter, with a value that ndb_mgmd takes."""
+        return self._stated(name) is not None
 
     def scope_of(self, name: str) -> str:
         """Where an edit changes the parameter: the node that sets it itself, else all data nodes."""

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ndbplan.checks.configuration import without
-from ndbplan.checks.limits import setting
-from ndbplan.checks.problem import Problem
-from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.checks.limits import LOOPBACK, setting
+from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.rule import error, hint, problem, rule, warning
 from ndbplan.checks.settings_of import NodeSettings, settings_of
+from ndbplan.estimate.topology import threads_of
 from ndbplan.ndb import catalogue
 from ndbplan.ndb.thread_config import check_thread_config
 from ndbplan.ndb.threads import ThreadConfigError, ThreadCounts, parse_thread_config, thread_counts
 from ndbplan.ndb.values import BadValueError
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
 from ndbplan.plan.settings import no_of_replicas
 
 _LOG_PARTS = (4, 6, 8, 10, 12, 16, 20, 24, 32)
 _MOST_PARTITIONS_PER_LDM = 16
+_LEAST_BUSY_THREADS = 3
+"""The smallest ndbmtd: one LDM thread, one that receives, and main with rep."""
 _THREAD_SETTINGS = ("ThreadConfig", "MaxNoOfExecutionThreads", "AutomaticThreadConfig", "NumCPUs")
 
 
@@ -110,6 +114,70 @@ def thread_settings_ignored(plan: Plan) -> Iterator[Problem]:
                     found.object_ids,
                     without(found.scope_of(name), name),
                 )
+
+
+def _busy_threads(plan: Plan, node: DataNode) -> int:
+    """Threads of a data node that want a core under load; main and rep share one, recover threads idle."""
+    if plan.version < (7, 0):
+        return 1
+    return _wanting_a_core(threads_of(plan, node))
+
+
+def _wanting_a_core(found: ThreadCounts) -> int:
+    ends = 1 if found.main or found.rep else 0
+    return found.ldm + found.tc + found.query + found.recv + found.send + ends
+
+
+def _fewer_threads(plan: Plan, node: DataNode, cores: int) -> str:
+    """How to ask for at most so many threads that want a core; nothing when no setting goes so low."""
+    host = plan.host(node.host_id)
+
+    def busy(name: str, value: int) -> int:
+        parameters = {each: found.value(each) for each in _THREAD_SETTINGS}
+        return _wanting_a_core(thread_counts(plan.version, {**parameters, name: value}, host.cores))
+
+    found = next(found for found in settings_of(plan) if node in found.nodes)
+    if is_automatic(found):
+        name, values = "NumCPUs", range(cores, 0, -1)
+    elif thread_text(found):
+        return f"name at most {cores} threads in ThreadConfig beside main and rep" if cores > 1 else ""
+    else:
+        name, values = "MaxNoOfExecutionThreads", range(min(72, cores + 2), 1, -1)
+    if not catalogue.knows("DB", name, plan.version):
+        return ""
+    fits = next((value for value in values if busy(name, value) <= cores), None)
+    return "" if fits is None else f"set {name} to {fits}"
+
+
+@rule("threads-and-cores", "Hosts have a core for every busy thread")
+def threads_and_cores(plan: Plan) -> Iterator[Problem]:
+    for host in plan.hosts:
+        here = plan.processes_of_host[host.id]
+        nodes = [p for p in here if isinstance(p, DataNode)]
+        servers = sum(p.kind == "sql" for p in here)
+        try:
+            asked = [_busy_threads(plan, node) for node in nodes]
+        except ThreadConfigError:
+            continue
+        alone = len(nodes) == 1 and not servers
+        if not nodes or sum(asked) + servers <= host.cores or (alone and asked[0] <= _LEAST_BUSY_THREADS):
+            continue
+        ids = ", ".join(str(node.node_id) for node in nodes[:4]) + (" …" if len(nodes) > 4 else "")
+        beside = f" and {servers} mysqld beside {'it' if len(nodes) == 1 else 'them'}" if servers else ""
+        each = max(0, (host.cores - servers) // len(nodes))
+        fewer = _fewer_threads(plan, nodes[0], each)
+        ways = [way for way in (fewer, "" if alone else "use hosts of their own", "take more cores") if way]
+        is_trial = host.hostname in LOOPBACK or host.hostname.startswith("127.")
+        yield problem(
+            Severity.HINT if is_trial else Severity.WARNING,
+            f"host {host.hostname}",
+            f"data node{'s' if len(nodes) > 1 else ''} {ids} on {host.hostname}: {sum(asked)} threads that "
+            f"want a core each{beside}, on {host.cores} cores; they wait for one another, and heartbeats and "
+            "the redo log come late",
+            f"{', '.join(ways[:-1])} or {ways[-1]}" if len(ways) > 1 else ways[0],
+            [host.id, *(node.id for node in nodes)],
+            measure=(sum(asked) + servers) / host.cores,
+        )
 
 
 @rule("ldm-and-log-parts", "LDM threads and redo log parts go together")

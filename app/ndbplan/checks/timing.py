@@ -6,15 +6,14 @@ from collections.abc import Iterator
 
 from ndbplan.base.units import format_bytes, format_duration
 from ndbplan.checks.configuration import without
-from ndbplan.checks.disks import uses_disk_data
-from ndbplan.checks.fits import first_that_fits
+from ndbplan.checks.disks import disk_beside_redo, uses_disk_data
 from ndbplan.checks.limits import setting
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import hint, rule, warning
 from ndbplan.checks.settings_of import settings_of
 from ndbplan.checks.shared import backup_of, memory_of
 from ndbplan.ndb import catalogue
-from ndbplan.plan.edits import assign_role
+from ndbplan.plan.changes import SetRole
 from ndbplan.plan.hardware import DiskKind
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
@@ -79,7 +78,7 @@ def arbitration_timeout(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("global-checkpoints", "Global checkpoints every 2 seconds")
+@rule("global-checkpoints", "Global checkpoints every 2 seconds", alone=True)
 def global_checkpoints(plan: Plan) -> Iterator[Problem]:
     name = "TimeBetweenGlobalCheckpoints"
     for found in settings_of(plan):
@@ -121,11 +120,13 @@ def backup_duration(plan: Plan) -> Iterator[Problem]:
     if not plan.tables or not plan.data_nodes:
         return
     duration = backup_of(plan).duration_s
+    throttled = catalogue.knows("DB", "MaxDiskWriteSpeed", plan.version)
     if duration.value > _LONG_BACKUP_S:
         yield warning(
             "backup",
-            f"a backup takes {format_duration(duration.value)}; it gets half of MaxDiskWriteSpeed",
-            "raise MaxDiskWriteSpeed",
+            f"a backup takes {format_duration(duration.value)}"
+            + ("; it gets half of MaxDiskWriteSpeed" if throttled else ""),
+            "raise MaxDiskWriteSpeed" if throttled else "use more data nodes or faster disks",
         )
 
 
@@ -137,23 +138,18 @@ def backup_on_redo_disk(plan: Plan) -> Iterator[Problem]:
             continue
         redo, target = disk_for(plan, node, DiskRole.REDO), disk_for(plan, node, DiskRole.BACKUP)
         if redo is not None and redo is target:
-            others = [disk for disk in host.disks if disk is not redo]
-            ways = [(f"put BACKUP on disk {disk.name}", _backup_to(node.id, disk.id)) for disk in others]
-            fix, edit = first_that_fits(plan, ways) or (
-                f"give {host.hostname} another disk for BACKUP: the others have no room for it",
-                None,
-            )
+            other = disk_beside_redo(plan, node, last=True)
             yield warning(
                 f"data node {node.node_id}",
                 f"backups of data node {node.node_id} go to disk {redo.name}, which holds its redo log",
-                fix,
+                f"put BACKUP on disk {other.name}",
                 [node.id, redo.id],
-                edit,
+                _backup_to(node.id, other.id),
             )
 
 
 def _backup_to(node_id: str, disk_id: str) -> Edit:
-    return lambda plan: assign_role(plan, node_id, DiskRole.BACKUP, disk_id)
+    return SetRole(node_id, DiskRole.BACKUP, disk_id)
 
 
 @rule("growth-at-peak", "Growing the cluster avoids the busy hours")

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 
 from ndbplan.base.units import format_bytes_binary
 from ndbplan.checks.limits import LOOPBACK
-from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.rule import error, hint, problem, rule, warning
+from ndbplan.checks.settings_of import settings_of
+from ndbplan.checks.threads import is_automatic
 from ndbplan.estimate.topology import ldm_threads
-from ndbplan.plan.edits import add, free_id, free_node_id, set_parameter, update
+from ndbplan.plan.changes import FreeApiSlots, SetField, SetParameter, together
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.node_groups import groups_by_number, node_group_ids
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 from ndbplan.plan.settings import (
     data_node_number,
-    data_node_text,
     effective,
-    is_set,
     no_of_replicas,
     redo_log_parts,
 )
@@ -51,11 +51,40 @@ def _unless_uncounted(plan: Plan) -> Severity:
     return Severity.WARNING if even else Severity.ERROR
 
 
-def _without_groups(plan: Plan) -> Plan:
-    for node in plan.data_nodes:
-        if node.node_group not in (None, NODE_GROUP_NONE):
-            plan = update(plan, node.id, node_group=None)
-    return plan
+def _without_groups(plan: Plan) -> Edit:
+    return together(
+        SetField(node.id, "node_group", None)
+        for node in plan.data_nodes
+        if node.node_group not in (None, NODE_GROUP_NONE)
+    )
+
+
+@rule("number-of-replicas", "Two copies of every row")
+def number_of_replicas(plan: Plan) -> Iterator[Problem]:
+    replicas = no_of_replicas(plan)
+    if not plan.data_nodes:
+        return
+    if replicas == 1:
+        count = len(plan.data_nodes)
+        doubled = count > 1 and count % 2 == 0
+
+        yield warning(
+            "NoOfReplicas",
+            "NoOfReplicas is 1: the failure of any data node stops the cluster, and every restart of one "
+            "is an "
+            "outage",
+            "set NoOfReplicas to 2 (initial start of the whole cluster)"
+            if doubled
+            else f"set NoOfReplicas to 2 and run {max(2, 2 * count)} data nodes",
+            [node.id for node in plan.data_nodes],
+            SetParameter("data_node", "NoOfReplicas", 2) if doubled else None,
+        )
+    elif replicas > 2 and plan.version < (8, 0, 19):
+        yield warning(
+            "NoOfReplicas",
+            f"NoOfReplicas is {replicas}; before 8.0.19 more than 2 were hardly tested",
+            "use 2, or NDB 8.0.19 or later",
+        )
 
 
 @rule("node-group-size", "Every node group has NoOfReplicas members", refused=True)
@@ -83,7 +112,7 @@ def node_group_size(plan: Plan) -> Iterator[Problem]:
                 f"{replicas}; ndb_mgmd refuses the configuration",
                 "let the product fill the groups in node-id order",
                 [node.id for node in members],
-                _without_groups,
+                _without_groups(plan),
             )
 
 
@@ -102,37 +131,6 @@ def host_names(plan: Plan) -> Iterator[Problem]:
                 "give each host its own name",
                 [host.id for host in hosts],
             )
-
-
-@rule("number-of-replicas", "Two copies of every row")
-def number_of_replicas(plan: Plan) -> Iterator[Problem]:
-    replicas = no_of_replicas(plan)
-    if not plan.data_nodes:
-        return
-    if replicas == 1:
-        count = len(plan.data_nodes)
-        doubled = count > 1 and count % 2 == 0
-
-        def with_two(old: Plan) -> Plan:
-            return set_parameter(old, "data_node", "NoOfReplicas", 2)
-
-        yield warning(
-            "NoOfReplicas",
-            "NoOfReplicas is 1: the failure of any data node stops the cluster, and every restart of one "
-            "is an "
-            "outage",
-            "set NoOfReplicas to 2 (initial start of the whole cluster)"
-            if doubled
-            else f"set NoOfReplicas to 2 and run {max(2, 2 * count)} data nodes",
-            [node.id for node in plan.data_nodes],
-            with_two if doubled else None,
-        )
-    elif replicas > 2 and plan.version < (8, 0):
-        yield warning(
-            "NoOfReplicas",
-            f"NoOfReplicas is {replicas}; before 8.0 more than 2 were hardly tested",
-            "use 2, or NDB 8.0 or later",
-        )
 
 
 @rule("management-nodes", "Two management nodes that may arbitrate")
@@ -159,27 +157,34 @@ def management_nodes(plan: Plan) -> Iterator[Problem]:
         )
     for node in nodes:
         if effective(plan, node, "ArbitrationRank") == 0:
-
-            def ranked(old: Plan, process_id: str = node.id) -> Plan:
-                return set_parameter(old, process_id, "ArbitrationRank", 1)
-
             yield warning(
                 f"management node {node.node_id}",
                 f"management node {node.node_id} has ArbitrationRank 0 and never becomes arbitrator",
                 "set ArbitrationRank to 1",
                 [node.id],
-                ranked,
+                SetParameter(node.id, "ArbitrationRank", 1),
             )
+
+
+def sql_and_spare_nodes(plan: Plan) -> tuple[int, int]:
+    """(SQL and API nodes, slots left for tools and replacements).
+
+    A [mysqld] or [api] section without HostName takes a program from any host. Where no host is named for any
+    SQL or API node, two of them are what the clients use; otherwise all of them are spare ones.
+    """
+    free = sum(slot.host_id is None for slot in plan.api_slots)
+    named = len(plan.sql_nodes) + len(plan.api_slots) - free
+    used = 0 if named else min(free, 2)
+    return named + used, free - used
 
 
 @rule("sql-nodes", "Two SQL nodes at least")
 def sql_nodes(plan: Plan) -> Iterator[Problem]:
-    count = len(plan.sql_nodes) + sum(slot.host_id is not None for slot in plan.api_slots)
+    count, _free = sql_and_spare_nodes(plan)
     if plan.data_nodes and count < 2:
         yield warning(
             "SQL nodes",
-            f"there {'is one SQL or API node' if count == 1 else 'are no SQL or API nodes with a host'}; "
-            f"fewer "
+            f"there {'is one SQL or API node' if count == 1 else 'are no SQL or API nodes'}; fewer "
             "than two mean an outage when one is restarted",
             "add another one on another host",
             [node.id for node in plan.sql_nodes],
@@ -189,23 +194,18 @@ def sql_nodes(plan: Plan) -> Iterator[Problem]:
 @rule("spare-api-slots", "Free API slots for tools and replacements")
 def spare_api_slots(plan: Plan) -> Iterator[Problem]:
     free = [slot for slot in plan.api_slots if slot.host_id is None]
-    if not plan.data_nodes or len(free) >= _SPARE_SLOTS:
+    count, spare = sql_and_spare_nodes(plan)
+    if not plan.data_nodes or spare >= _SPARE_SLOTS:
         return
-
-    def with_slots(old: Plan) -> Plan:
-        missing = _SPARE_SLOTS - sum(slot.host_id is None for slot in old.api_slots)
-        for _ in range(missing):
-            node_id = free_node_id(old, "api")
-            old = add(old, ApiSlot(id=free_id(old, f"api{node_id}"), node_id=node_id))
-        return old
-
+    # Where no SQL node is named at all, two of the slots are what the clients use.
+    missing = _SPARE_SLOTS - spare + (2 - count if count == len(free) - spare else 0)
     yield warning(
         "API slots",
-        f"{len(free)} API slots are free for any host; ndb_restore, ndb_desc and a replacement SQL node each "
-        f"need one, so {_SPARE_SLOTS} should be",
-        f"add {_SPARE_SLOTS - len(free)} API slots without a host",
+        f"{spare} API slots are free for any host beside those of SQL nodes; ndb_restore, ndb_desc and a "
+        f"replacement SQL node each need one, so {_SPARE_SLOTS} should be",
+        f"add {missing} API slot{'s' if missing > 1 else ''} without a host",
         [slot.id for slot in free],
-        with_slots,
+        FreeApiSlots(len(free) + missing),
     )
 
 
@@ -254,6 +254,14 @@ def uneven_data_nodes(plan: Plan) -> Iterator[Problem]:
             )
 
 
+def _is_bound(plan: Plan, node: DataNode) -> bool:
+    """Whether threads of a data node have processors of their own."""
+    found = next(found for found in settings_of(plan) if node in found.nodes)
+    if found.is_set("LockExecuteThreadToCPU") or is_automatic(found):
+        return True
+    return "cpu" in str(found.value("ThreadConfig") or "")
+
+
 @rule("data-and-sql-together", "Data and SQL nodes do not fight for processors")
 def data_and_sql_together(plan: Plan) -> Iterator[Problem]:
     for host in plan.hosts:
@@ -261,10 +269,7 @@ def data_and_sql_together(plan: Plan) -> Iterator[Problem]:
         data = [p for p in processes if isinstance(p, DataNode)]
         if not data or not any(p.kind == "sql" for p in processes):
             continue
-        bound = ("LockExecuteThreadToCPU", "AutomaticThreadConfig")
-        if any(is_set(plan, data[0], name) for name in bound):
-            continue
-        if "cpu" in str(data_node_text(plan, data[0], "ThreadConfig") or ""):
+        if all(_is_bound(plan, node) for node in data):
             continue
         yield warning(
             f"host {host.hostname}",

@@ -16,21 +16,30 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from ndbplan.base.errors import UserError
 from ndbplan.desktop.analyses.panel import Panel
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.estimates import Estimate
 from ndbplan.desktop.inspector.problems import ProblemList, WaiverRow
 from ndbplan.desktop.parts import Elided, empty, label
+from ndbplan.desktop.tasks import Outcome, Task
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
+    from ndbplan.checks.fix import Fixed
     from ndbplan.checks.problem import Problem
 
 _KINDS = (
     ("", "All"), ("error", "Errors"), ("warning", "Warnings"), ("hint", "Hints"), ("waived", "Accepted"),
 )  # fmt: skip
 _MOST = 100
+_MOST_TOLD = 12
+
+
+def fixed_in_thread(plan: Plan, task: Task) -> Fixed:
+    """The plan after every fix; runs in a thread."""
+    from ndbplan.checks.fix import fix_all
+
+    return fix_all(plan, cancelled=task.cancelled)
 
 
 class ProblemsPanel(Panel):
@@ -60,7 +69,6 @@ class ProblemsPanel(Panel):
         self._error = Elided("fieldError")
         bar.addWidget(self._error)
         self.fix_all = QPushButton("Fix all")
-        self.fix_all.setToolTip("Apply every fix there is, as one undoable step")
         self.fix_all.clicked.connect(self.apply_all)
         bar.addWidget(self.fix_all)
         scroll = QScrollArea()
@@ -92,21 +100,35 @@ class ProblemsPanel(Panel):
                 count = len(estimate.plan.waivers)
             self._buttons[kind].setText(f"{name}  {count}")
         self.fix_all.setVisible(any(problem.edit is not None for problem in self._problems))
+        self._tell_what_is_fixed()
         self._show()
 
     def apply_all(self) -> None:
-        """Apply every fix as one undoable edit; a fix that no longer applies is left out."""
-        edits = [problem.edit for problem in self._problems if problem.edit is not None]
+        """Apply every fix as one undoable edit, and those that only come once others are done."""
+        plan = self.context.plan
+        self.fix_all.setEnabled(False)
+        self.context.tasks.start(
+            lambda task: fixed_in_thread(plan, task), lambda outcome: self._fixed(plan, outcome)
+        )
 
-        def apply(plan: Plan) -> Plan:
-            for edit in edits:
-                try:
-                    plan = edit(plan)
-                except UserError:
-                    continue
-            return plan
+    def _fixed(self, plan: Plan, outcome: Outcome) -> None:
+        self.fix_all.setEnabled(True)
+        if outcome.cancelled or plan is not self.context.plan:
+            return
+        if outcome.error:
+            self._error.setText(outcome.error)
+            return
+        fixed: Fixed = outcome.value
+        count = len(fixed.problems)
+        title = f"Fix {count} problem{'' if count == 1 else 's'}"
+        self.context.document.edit(title, lambda _plan: fixed.plan)
 
-        self.context.document.edit(f"Fix {len(edits)} problems", apply)
+    def _tell_what_is_fixed(self) -> None:
+        fixes = [problem.fix or problem.rule for problem in self._problems if problem.edit is not None]
+        shown = [f"• {text}" for text in dict.fromkeys(fixes)]
+        if len(shown) > _MOST_TOLD:
+            shown = [*shown[:_MOST_TOLD], f"• and {len(shown) - _MOST_TOLD} more"]
+        self.fix_all.setToolTip("\n".join(["Apply every fix there is, as one undoable step:", *shown]))
 
     def _show(self) -> None:
         kind = next((k for k, button in self._buttons.items() if button.isChecked()), "")

@@ -9,6 +9,8 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
+    QEnterEvent,
+    QFocusEvent,
     QGuiApplication,
     QKeyEvent,
     QMouseEvent,
@@ -22,6 +24,7 @@ from ndbplan.desktop import theme
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.parts import empty, label, link
 from ndbplan.plan import waivers
+from ndbplan.plan.changes import value_changes
 from ndbplan.plan.plan import Plan, Waiver
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 SEVERITIES = {"error": "error", "warning": "warning", "hint": "info"}
 """Token of the colour of each severity."""
 _MOST = 8
+_MOST_CHANGES = 12
 
 
 class Dot(QWidget):
@@ -79,9 +83,32 @@ class ProblemRow(QWidget):
         row.addWidget(Dot(problem.severity), 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(texts, 1)
         if problem.edit is not None:
-            fix_link = link("Fix", self.fix, f"Fix: {problem.fix or problem.message}")
-            fix_link.setToolTip(problem.fix or "")
-            row.addWidget(fix_link, 0, Qt.AlignmentFlag.AlignTop)
+            self._fix_link = link("Fix", self.fix, f"Fix: {problem.fix or problem.message}")
+            self._fix_link.setToolTip(problem.fix or "")
+            row.addWidget(self._fix_link, 0, Qt.AlignmentFlag.AlignTop)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.tell_what_fix_changes()
+        super().enterEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.tell_what_fix_changes()
+        super().focusInEvent(event)
+
+    def tell_what_fix_changes(self) -> tuple[str, ...]:
+        """The values that Fix would change, one in a line; also shown beside the link from now on."""
+        problem, plan = self._problem, self._context.plan
+        if problem.edit is None:
+            return ()
+        try:
+            lines = tuple(change.line for change in value_changes(plan, problem.edit(plan)))
+        except (UserError, KeyError):
+            # The plan has moved on; a new row is on its way.
+            return ()
+        shown = lines if len(lines) <= _MOST_CHANGES else (*lines[:_MOST_CHANGES], "…")
+        self._fix_link.setToolTip("\n".join(shown))
+        self._fix_link.setAccessibleDescription("; ".join(shown))
+        return lines
 
     def fix(self) -> None:
         """Apply the remedy as one undoable edit."""

@@ -1,0 +1,250 @@
+"""Which fixes may be offered: those that mend their problem, bring no new one and do not cross another.
+
+What a rule has in mind is only a candidate. It is offered when, after it is applied to the plan,
+
+- what it was offered for is gone,
+- no error or warning is there that was not there before, and none is worse than before (`harm`),
+- every other offered fix still is offered, and does the same as before.
+
+The last one makes clicks commute: whatever the order, the same plan comes out, and it is the one of "Fix
+all". Of two candidates that cross, the one whose rule stands first is offered; the other comes, with the
+value that is right then, once the first is done.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ndbplan.base.errors import UserError
+from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.rule import RULES
+from ndbplan.plan.changes import together, value_changes
+from ndbplan.plan.plan import Plan
+
+Find = Callable[[Plan], Sequence[Problem]]
+_WORSE = 1.01
+"""Growth of a measure that counts as worse."""
+_SINGLY_UP_TO = 12
+"""Problems that are tried one by one when their fixes cannot all be done together."""
+Key = tuple[str, str]
+
+
+def harm(before: Iterable[Problem], after: Iterable[Problem]) -> str:
+    """What a change does that it must not: the first new or worse error or warning; nothing: it may be done.
+
+    Problems are the same when rule and place are; hints are no harm, nor what a waiver accepts.
+    """
+    old: dict[Key, list[Problem]] = {}
+    for problem in before:
+        if _counts(problem):
+            old.setdefault((problem.rule, problem.where), []).append(problem)
+    new: dict[Key, list[Problem]] = {}
+    for problem in after:
+        if _counts(problem):
+            new.setdefault((problem.rule, problem.where), []).append(problem)
+    for key, problems in new.items():
+        was = old.get(key, ())
+        if len(problems) > len(was):
+            return problems[-1].message
+        if min(p.severity.rank for p in problems) < min(p.severity.rank for p in was):
+            return problems[0].message
+        most = max(p.measure for p in was)
+        if any(p.measure > most * _WORSE for p in problems):
+            return problems[0].message
+    return ""
+
+
+def _counts(problem: Problem) -> bool:
+    return not problem.waived and problem.severity is not Severity.HINT
+
+
+@dataclass(eq=False)
+class _Candidate:
+    """What one rule would do about its problems, and the problems of the plan after that.
+
+    Rules whose fixes touch nothing that others look at are tried as one.
+    """
+
+    problems: list[Problem]
+    edit: Edit
+    plan: Plan
+    after: Sequence[Problem]
+
+
+def with_offers(plan: Plan, problems: Sequence[Problem], find: Find) -> list[Problem]:
+    """The problems; those keep their edit whose fix may be offered. `find` gives the problems of a plan."""
+    wanted: dict[str, list[Problem]] = {}
+    for problem in problems:
+        if problem.edit is not None and not problem.waived:
+            wanted.setdefault(problem.rule, []).append(problem)
+    if not wanted:
+        return list(problems)
+    refused: dict[int, str] = {}
+    candidates: list[_Candidate] = []
+    alone = [problem for name, rule in RULES.items() if rule.alone for problem in wanted.pop(name, ())]
+    for group in (alone, *(wanted[name] for name in RULES if name in wanted)):
+        found = _candidate(plan, problems, group, find, refused) if group else None
+        if found is not None:
+            candidates.append(found)
+    offered = _without_crossings(candidates)
+    offered = _all_at_once(plan, problems, offered, find, refused)
+    kept = {id(problem) for candidate in offered for problem in candidate.problems}
+    return [
+        p if p.edit is None or id(p) in kept or p.waived else _withheld(p, refused.get(id(p), ""))
+        for p in problems
+    ]
+
+
+def _withheld(problem: Problem, reason: str) -> Problem:
+    fix = problem.fix
+    if fix and reason:
+        fix = f"{fix}; by itself that is not enough here: {reason}"
+    return replace(problem, edit=None, fix=fix)
+
+
+def _candidate(
+    plan: Plan, before: Sequence[Problem], wanted: list[Problem], find: Find, refused: dict[int, str]
+) -> _Candidate | None:
+    wanted = _without_contradictions(plan, wanted)
+    if not wanted:
+        return None
+    whole, reason = _tried(plan, before, wanted, find)
+    if whole is not None or len(wanted) == 1 or len(wanted) > _SINGLY_UP_TO:
+        refused.update({id(problem): reason for problem in wanted if whole is None})
+        return whole
+    good = []
+    for problem in wanted:
+        one, reason = _tried(plan, before, [problem], find)
+        if one is None:
+            refused[id(problem)] = reason
+        else:
+            good.append(problem)
+    return _tried(plan, before, good, find)[0] if good else None
+
+
+def _without_contradictions(plan: Plan, wanted: list[Problem]) -> list[Problem]:
+    """Problems whose fixes give no value twice; of two that do, the first."""
+    if len({problem.edit for problem in wanted}) < 2:
+        return wanted
+    given: dict[tuple[str, str], object] = {}
+    kept = []
+    for problem in wanted:
+        assert problem.edit is not None
+        try:
+            changes = value_changes(plan, problem.edit(plan))
+        except UserError:
+            continue
+        if all(given.get((c.scope, c.name), c.after) == c.after for c in changes):
+            given.update({(c.scope, c.name): c.after for c in changes})
+            kept.append(problem)
+    return kept
+
+
+def _tried(
+    plan: Plan, before: Sequence[Problem], wanted: list[Problem], find: Find
+) -> tuple[_Candidate | None, str]:
+    """The candidate that mends these problems, or why it may not."""
+    edit: Edit = together(problem.edit for problem in wanted)
+    try:
+        changed = edit(plan)
+    except UserError as error:
+        return None, error.line
+    if changed is plan:
+        return None, ""
+    after = find(changed)
+    gone = Counter(_key(p) for p in before)
+    gone.subtract(_key(p) for p in after)
+    if any(gone[key] < count for key, count in Counter(_key(p) for p in wanted).items()):
+        return None, ""
+    reason = harm(before, after)
+    return (None, reason) if reason else (_Candidate(wanted, edit, changed, after), "")
+
+
+def _key(problem: Problem) -> Key:
+    return (problem.rule, problem.where)
+
+
+def _without_crossings(candidates: list[_Candidate]) -> list[_Candidate]:
+    kept: list[_Candidate] = []
+    for candidate in candidates:
+        if not any(_changes(candidate, other) or _changes(other, candidate) for other in kept):
+            kept.append(candidate)
+    return kept
+
+
+def _changes(one: _Candidate, other: _Candidate) -> bool:
+    """Whether after `one` the fix of `other` would be another one, or none though it is not done yet."""
+    rules = {problem.rule for problem in other.problems}
+    there = {(*_key(p), p.edit) for p in one.after if p.rule in rules}
+    for problem in other.problems:
+        if (*_key(problem), problem.edit) not in there:
+            assert problem.edit is not None
+            try:
+                is_done = problem.edit(one.plan) is one.plan
+            except UserError:
+                is_done = False
+            if not is_done:
+                return True
+    return False
+
+
+def _all_at_once(
+    plan: Plan,
+    before: Sequence[Problem],
+    candidates: list[_Candidate],
+    find: Find,
+    refused: dict[int, str],
+) -> list[_Candidate]:
+    """Those that may be done one after the other: what two need together may be more than there is."""
+    if len(candidates) < 2:
+        return candidates
+    kept = candidates
+    if not _is_good(plan, before, candidates, find):
+        kept = []
+        for candidate in candidates:
+            if not kept or _is_good(plan, before, [*kept, candidate], find):
+                kept.append(candidate)
+    while len(kept) > 1 and any(_moves_a_measure(before, candidate) for candidate in kept):
+        # What makes a full host fuller by a little must not hide behind what empties it.
+        after = _found_after(plan, kept, find)
+        tried = [c for c in reversed(kept) if not RULES[c.problems[0].rule].alone]
+        worse = next((c for c in tried if harm(_without(plan, kept, c, find), after)), None)
+        if worse is None:
+            break
+        kept = [k for k in kept if k is not worse]
+    for candidate in candidates:
+        if candidate not in kept:
+            refused.update({id(p): "with the other fixes it does not fit" for p in candidate.problems})
+    return kept
+
+
+def _without(plan: Plan, kept: list[_Candidate], one: _Candidate, find: Find) -> Sequence[Problem]:
+    return _found_after(plan, [candidate for candidate in kept if candidate is not one], find)
+
+
+def _moves_a_measure(before: Sequence[Problem], candidate: _Candidate) -> bool:
+    def measures(problems: Sequence[Problem]) -> dict[Key, float]:
+        return {_key(p): p.measure for p in problems if p.measure and not p.waived}
+
+    return measures(before) != measures(candidate.after)
+
+
+def _found_after(plan: Plan, candidates: Iterable[_Candidate], find: Find) -> Sequence[Problem]:
+    for candidate in candidates:
+        plan = candidate.edit(plan)
+    return find(plan)
+
+
+def _is_good(plan: Plan, before: Sequence[Problem], candidates: Sequence[_Candidate], find: Find) -> bool:
+    try:
+        for candidate in candidates:
+            plan = candidate.edit(plan)
+    except UserError:
+        return False
+    after = find(plan)
+    left = Counter(_key(p) for p in after)
+    was = Counter(_key(p) for p in before)
+    wanted = Counter(_key(p) for candidate in candidates for p in candidate.problems)
+    return not harm(before, after) and all(left[key] <= was[key] - count for key, count in wanted.items())
