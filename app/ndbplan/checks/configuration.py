@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.ndb import catalogue
-from ndbplan.ndb.values import BadValueError, check_range, check_text, format_value, parse_integer, unwritable
+from ndbplan.ndb.values import format_value, refusal
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.changes import SetParameter, Together
 from ndbplan.plan.plan import Plan
@@ -43,24 +42,6 @@ def without(scope: str, name: str) -> Edit:
     return SetParameter(scope, name, None)
 
 
-@lru_cache(maxsize=4096)
-def refusal(section: str, name: str, value: int | str, version: NdbVersion) -> str:
-    """Why ndb_mgmd of a version refuses a value of a parameter that it knows; nothing when it takes it."""
-    entry = catalogue.parameter(section, name, version)
-    try:
-        if entry.is_number or entry.type == "bool":
-            number = value if isinstance(value, int) else parse_integer(value, version)
-            check_range(entry, number)
-        else:
-            check_text(entry, str(value))
-            reason = unwritable(entry.name, str(value))
-            if reason:
-                return f"cannot stand in config.ini: {reason}"
-    except BadValueError as bad:
-        return str(bad)
-    return ""
-
-
 def _renamed(scope: str, old: str, new: str, value: int | str) -> Edit:
     return Together((SetParameter(scope, old, None), SetParameter(scope, new, value)))
 
@@ -87,7 +68,11 @@ def unknown_parameter(plan: Plan) -> Iterator[Problem]:
                 if proper != name:
                     # A value that is refused, or stated a second time, is not worth a new name.
                     doubled = next(n for n in values if n.lower() == name.lower() or n == proper) != name
-                    gone = doubled or proper in values or refusal(section, name, value, plan.version)
+                    gone = (
+                        doubled
+                        or proper in values
+                        or refusal(catalogue.parameter(section, name, plan.version), value, plan.version)
+                    )
                     yield warning(
                         where,
                         f"'{name}' is written {proper} in the manual; only that spelling counts in estimates",
@@ -122,7 +107,7 @@ def parameter_value(plan: Plan) -> Iterator[Problem]:
             if not is_settable(section, name, plan.version):
                 continue
             entry = catalogue.parameter(section, name, plan.version)
-            bad = refusal(section, name, value, plan.version)
+            bad = refusal(catalogue.parameter(section, name, plan.version), value, plan.version)
             if bad:
                 default = f" {format_value(entry, entry.default)}" if entry.default is not None else ""
                 yield error(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ndbplan.checks.configuration import refusal
 from ndbplan.ndb import catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
+from ndbplan.plan.settings import taken
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,14 @@ class NodeSettings:
         return () if self.shared else tuple(node.id for node in self.nodes)
 
     def value(self, name: str) -> int | str | None:
-        """Effective value of a data node parameter; one that ndb_mgmd refuses counts as not stated."""
+        """Effective value of a data node parameter; one that ndb_mgmd refuses or lacks is not stated."""
         value = self._stated(name)
         return catalogue.default("DB", name, self.plan.version) if value is None else value
 
     def _stated(self, name: str) -> int | str | None:
         own = self.nodes[0].parameters if self.nodes else {}
         value = own[name] if name in own else self.plan.parameters.data_node.get(name)
-        if value is None or not catalogue.knows("DB", name, self.plan.version):
-            return value
-        return None if refusal("DB", name, value, self.plan.version) else value
+        return None if value is None else taken("DB", name, value, self.plan.version)
 
     def number(self, name: str) -> int:
         """Effective value of a numeric parameter; 0 when nothing is set."""

@@ -52,11 +52,9 @@ def _unless_uncounted(plan: Plan) -> Severity:
 
 
 def _without_groups(plan: Plan) -> Edit:
-    return together(
-        SetField(node.id, "node_group", None)
-        for node in plan.data_nodes
-        if node.node_group not in (None, NODE_GROUP_NONE)
-    )
+    numbered = [n for n in plan.data_nodes if n.node_group not in (None, NODE_GROUP_NONE)]
+    edit: Edit = together(SetField(node.id, "node_group", None) for node in numbered)
+    return edit
 
 
 @rule("number-of-replicas", "Two copies of every row")

@@ -5,26 +5,19 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.ndb import catalogue
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
-from ndbplan.plan.settings import data_node_number
+from ndbplan.plan.settings import data_node_number, is_set
 
 
 def number(plan: Plan, node: DataNode | None, name: str, otherwise: int) -> int:
     """A numeric data node parameter; `otherwise` when the version has no such parameter or no value."""
-    try:
-        value = data_node_number(plan, node, name)
-    except KeyError:
-        stated = (node.parameters if node is not None else {}).get(name)
-        if stated is None:
-            stated = plan.parameters.data_node.get(name)
-        return stated if isinstance(stated, int) else otherwise
-    return value if value or _states(plan, node, name) else otherwise
-
-
-def _states(plan: Plan, node: DataNode | None, name: str) -> bool:
-    return (node is not None and name in node.parameters) or name in plan.parameters.data_node
+    if not catalogue.exists("DB", name):
+        return otherwise
+    value = data_node_number(plan, node, name)
+    return value if value or is_set(plan, node, name) else otherwise
 
 
 _versions: dict[NdbVersion, NdbVersion] = {}

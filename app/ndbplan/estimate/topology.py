@@ -25,8 +25,8 @@ def _thread_counts_by_node(plan: Plan) -> dict[int, ThreadCounts]:
     shared = {name: data_node_text(plan, None, name) for name in _THREAD_PARAMETERS}
     found: dict[int, ThreadCounts] = {}
     for node in plan.data_nodes:
-        own = {name: node.parameters[name] for name in _THREAD_PARAMETERS if name in node.parameters}
-        parameters = {**shared, **own}
+        own = {name for name in _THREAD_PARAMETERS if name in node.parameters}
+        parameters = {**shared, **{name: data_node_text(plan, node, name) for name in own}} if own else shared
         cores = plan.host(node.host_id).cores
         found[node.node_id] = _threads(plan.version, tuple(parameters.items()), cores)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ndbplan.base.units import GIB, KIB, MIB, format_ndb_size
 from ndbplan.ndb.catalogue import Parameter
@@ -135,4 +136,20 @@ def unwritable(name: str, text: str) -> str:
         return "ndb_mgmd cuts blanks at the ends off"
     if len(name) + 1 + len(text.encode()) > _LONGEST_LINE:
         return "ndb_mgmd reads lines of 1023 characters at most"
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def refusal(parameter: Parameter, value: int | str, version: NdbVersion) -> str:
+    """Why ndb_mgmd of a version refuses a value of a parameter that it knows; nothing when it takes it."""
+    try:
+        if parameter.is_number or parameter.type == "bool":
+            check_range(parameter, value if isinstance(value, int) else parse_integer(value, version))
+        else:
+            check_text(parameter, str(value))
+            reason = unwritable(parameter.name, str(value))
+            if reason:
+                return f"cannot stand in config.ini: {reason}"
+    except BadValueError as bad:
+        return str(bad)
     return ""

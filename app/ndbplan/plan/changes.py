@@ -183,7 +183,8 @@ def _value_changes(before: Plan, after: Plan) -> Iterator[ValueChange]:
 
 def _fields(object_id: str, where: str, one: Any, other: Any) -> Iterator[ValueChange]:
     for name in type(other).model_fields:
-        old, new = getattr(one, name, None), getattr(other, name)
+        old: Any = getattr(one, name, None)
+        new = getattr(other, name)
         if old is new or old == new:
             continue
         if name == "parameters":

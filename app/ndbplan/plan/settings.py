@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from ndbplan.base.units import MIB
 from ndbplan.ndb import catalogue
+from ndbplan.ndb.values import parse_integer, refusal
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.plan import Plan
@@ -27,43 +28,42 @@ SCOPES = {
 
 def data_node_text(plan: Plan, node: DataNode | None, name: str) -> int | str | None:
     """Value of a data node parameter; without a node: the cluster's. KeyError for an unknown name."""
-    if node is not None and name in node.parameters:
-        return node.parameters[name]
-    if name in plan.parameters.data_node:
-        return plan.parameters.data_node[name]
-    return catalogue.default("DB", name, plan.version)
+    value = _stated(plan, node, name)
+    return catalogue.default("DB", name, plan.version) if value is None else value
 
 
-def data_node_number(plan: Plan, node: DataNode | None, name: str) -> int:
-    """Value of a numeric data node parameter (bytes, count, flag as 0 or 1); 0 when nothing is set.
-
-    A value that the product would refuse counts as the nearest one it takes, text as the default: checks name
-    such a value, and everything else can still be computed.
-    """
-    value = data_node_text(plan, node, name)
-    if is_set(plan, node, name):
-        return _taken(name, value, plan.version)
-    return value if isinstance(value, int) else 0
+def _stated(plan: Plan, node: DataNode | None, name: str) -> int | str | None:
+    own = node.parameters if node is not None else {}
+    value = own[name] if name in own else plan.parameters.data_node.get(name)
+    return None if value is None else taken("DB", name, value, plan.version)
 
 
 @lru_cache(maxsize=4096)
-def _taken(name: str, value: int | str | None, version: NdbVersion) -> int:
-    try:
-        parameter = catalogue.parameter("DB", name, version)
-    except KeyError:
-        return value if isinstance(value, int) else 0
-    if not isinstance(value, int):
-        return parameter.default if isinstance(parameter.default, int) else 0
-    if not parameter.is_number:
-        return value
-    low = value if parameter.minimum is None else parameter.minimum
-    high = value if parameter.maximum is None else parameter.maximum
-    return min(max(value, low), high)
+def taken(section: str, name: str, value: int | str, version: NdbVersion) -> int | str | None:
+    """A stated value as it counts: not at all when ndb_mgmd of the version refuses or does not know it.
+
+    Checks name such a value and offer to take it away; everything else can still be computed, with the
+    numbers that come out then.
+    """
+    if not catalogue.knows(section, name, version):
+        return None
+    parameter = catalogue.parameter(section, name, version)
+    if refusal(parameter, value, version):
+        return None
+    if isinstance(value, str) and (parameter.is_number or parameter.type == "bool"):
+        return parse_integer(value, version)
+    return value
+
+
+def data_node_number(plan: Plan, node: DataNode | None, name: str) -> int:
+    """Value of a numeric data node parameter (bytes, count, flag as 0 or 1); 0 when nothing is set."""
+    value = data_node_text(plan, node, name)
+    return value if isinstance(value, int) else 0
 
 
 def is_set(plan: Plan, node: DataNode | None, name: str) -> bool:
-    """Whether the plan states the parameter, for the node or for all data nodes."""
-    return (node is not None and name in node.parameters) or name in plan.parameters.data_node
+    """Whether the plan states the parameter, for the node or for all data nodes, so that it counts."""
+    return _stated(plan, node, name) is not None
 
 
 def no_of_replicas(plan: Plan) -> int:
