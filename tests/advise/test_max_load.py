@@ -143,21 +143,24 @@ def test_remedies_are_ordered_as_the_article_orders_them(overload: Plan) -> None
     assert titles[0] == "Add a node group"
     assert "disk" in titles[1]
     assert "disk" in titles[2].lower()
-    assert titles[-1].startswith("RedoBuffer doubled")
-    assert not found[-1].helps
+    assert not any(remedy.helps for remedy in found if remedy.title.startswith("RedoBuffer doubled"))
     assert all(remedy.is_enough for remedy in found[:3])
 
 
 def test_applying_a_remedy_gives_what_it_promised(overload: Plan) -> None:
     best = remedies(overload, BIG)[0]
-    assert max_load(best.edit(overload), BIG, with_next=False).max_per_s == best.after
+    after = max_load(best.edit(overload), BIG, duration_s=best.duration_s, with_next=False)
+    assert after.max_per_s == best.after
 
 
 def test_a_page_buffer_twice_as_large_helps_random_reads() -> None:
     plan = load(resource_path("samples/disk-data.ndbplan"))
     reads = next(w for w in plan.workloads if isinstance(w.load, OpenLoad))
     titles = [remedy.title for remedy in remedies(plan, reads.id)]
-    assert any(title.startswith("DiskPageBufferMemory doubled") for title in titles)
+    # Twice as much does not fit into the 8 GB of the hosts.
+    assert [t for t in titles if t.startswith("DiskPageBufferMemory")] == [
+        "DiskPageBufferMemory 1.5 x (4608M)"
+    ]
     assert "Disks of the data files twice as fast" in titles
 
 

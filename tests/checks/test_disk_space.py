@@ -90,12 +90,11 @@ def test_more_backups_than_the_disk_holds() -> None:
     first, second = found(many, "backups-kept")
     assert first.severity is Severity.ERROR
     assert "12 backups take" in first.message
-    assert first.fix == "put BACKUP on disk nvme0, which has room"
-    assert first.edit is not None
-    assert second.edit is not None
-    cured = second.edit(first.edit(many))
-    assert not found(cured, "backups-kept")
-    assert not found(cured, "disk-space")
+    # That disk holds the redo log: told, but not done by a click, as it would bring another warning.
+    for problem in (first, second):
+        assert (problem.fix or "").startswith("put BACKUP on disk nvme0, which has room; by itself")
+        assert "which holds its redo log" in (problem.fix or "")
+        assert problem.edit is None
     few = with_disks(many, 260 * GB)
     small = [p for p in found(few, "backups-kept") if p.edit is None]
     assert small

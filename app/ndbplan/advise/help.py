@@ -1,25 +1,41 @@
-"""What would help a plan that cannot take its load: changes tried one by one, each with what it gains."""
+"""What would help a plan that cannot take its load: changes tried one by one, each with what it gains.
+
+A change is offered when it can be done (no check finds a new or worse error or warning afterwards: memory,
+disk space, maximum of the parameter), and when it raises the load that is sustained. A larger buffer or log
+does not, where the disks take less than what comes in: it only delays the error.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from ndbplan.advise.layouts import Layout, layouts
 from ndbplan.advise.max_load import MaxLoad, max_load
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
+from ndbplan.checks.offers import harm
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.run import find
 from ndbplan.estimate.parameters import number
 from ndbplan.estimate.quantity import Quantity
 from ndbplan.plan import edits
+from ndbplan.plan.changes import ValueChange, value_changes
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.settings import data_node_number, redo_buffer_bytes
+from ndbplan.plan.workloads import OpenLoad, RatePoint, Workload
 
 Edit = Callable[[Plan], Plan]
 WORTHWHILE = 1.02
 """A change that gains less is not called a help."""
+_LAYOUTS_SIMULATED = 3
+"""Layouts of each number of disks that are simulated: those whose busiest disk has least to do."""
+_LAYOUTS_ESTIMATED = 60
 
 
 @dataclass(frozen=True)
@@ -32,6 +48,11 @@ class Remedy:
     after: Quantity
     is_enough: bool
     """Whether the workload's own rate is sustained afterwards."""
+    duration_s: float
+    """How long both rates are sustained."""
+    changes: tuple[ValueChange, ...] = ()
+    arguments: tuple[str, ...] | None = None
+    """What `ndbplan set PLAN` takes to do the same; None: it takes more than values."""
 
     @property
     def helps(self) -> bool:
@@ -45,94 +66,243 @@ class Remedy:
             "before_per_s": self.before.to_json(why=why),
             "after_per_s": self.after.to_json(why=why),
             "enough": self.is_enough,
+            "changes": [change.to_json() for change in self.changes],
+            "set": None if self.arguments is None else list(self.arguments),
         }
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    title: str
+    edit: Edit
+    only_holds_back: bool = False
+    """Whether it makes room for what waits to be written, and lets nothing be written faster."""
+    one_of: str = ""
+    """Of changes that differ in size only, the first that can be done is enough."""
+    more_disks: int | None = None
+    """New disks of each host, of a layout."""
 
 
 def remedies(
     plan: Plan,
     workload_id: str | None = None,
     *,
+    duration_s: float | None = None,
     cancelled: Callable[[], bool] | None = None,
     progress: Callable[[float], None] | None = None,
     also_useless: bool = False,
 ) -> tuple[Remedy, ...]:
-    """Changes that raise the highest sustained load, those that suffice for the workload first.
+    """Changes that raise the highest load sustained for a time, those that suffice for the workload first.
 
-    Spreading the load over more nodes comes before more or better disks, as both do before parameters.
-    With `also_useless`, changes that gain nothing are listed too, last. Raises SimulationError, Cancelled.
+    Without `duration_s`: for as long as the workload lasts. Spreading the load over more nodes comes before
+    more or better disks, as both do before parameters. With `also_useless`, changes that gain nothing are
+    listed too, last. Raises SimulationError, Cancelled.
     """
-    before = max_load(plan, workload_id, cancelled=cancelled, with_next=False)
-    tried = list(_candidates(plan, before))
+    from ndbplan.simulate.run import workload_of
+
+    workload = workload_of(plan, workload_id)
+    lasts_s = duration_s if duration_s is not None else max(1.0, workload.duration_s)
+
+    def highest(of: Plan) -> MaxLoad:
+        return max_load(of, workload.id, duration_s=lasts_s, cancelled=cancelled, with_next=False)
+
+    before = highest(plan)
+    problems = find(plan)
+    tried = list(_candidates(plan, workload, before))
     found: list[Remedy] = []
-    for done, (title, edit) in enumerate(tried, start=1):
+    had: set[str] = set()
+    best_layout = 0.0
+    for done, candidate in enumerate(tried, start=1):
         try:
-            after = max_load(edit(plan), workload_id, cancelled=cancelled, with_next=False)
+            after = candidate.edit(plan)
+            if candidate.one_of in had or after is plan or not _may_be_done(problems, after):
+                continue
+            reached = highest(after)
+            had |= {candidate.one_of} - {""}
         except UserError:
             continue
         finally:
             if progress is not None:
                 progress(done / len(tried))
-        found.append(Remedy(title, edit, before.max_per_s, after.max_per_s, after.is_enough))
+        rate, is_enough = reached.max_per_s, reached.is_enough
+        if candidate.only_holds_back:
+            rate = _in_the_long_run(after, workload, rate)
+            is_enough = is_enough and rate.value >= reached.max_per_s.value
+        if candidate.more_disks is not None:
+            # Layouts come by the number of disks: more of them must gain more.
+            if rate.value <= best_layout * WORTHWHILE:
+                continue
+            best_layout = rate.value
+        found.append(_remedy(plan, after, candidate, before.max_per_s, rate, is_enough, lasts_s))
     useful = [r for r in found if r.helps]
     enough = [r for r in useful if r.is_enough]
     rest = sorted((r for r in useful if not r.is_enough), key=lambda r: -r.after.value)
     return (*enough, *rest, *([r for r in found if not r.helps] if also_useless else ()))
 
 
-def _candidates(plan: Plan, before: MaxLoad) -> Iterator[tuple[str, Edit]]:
-    yield "Add a node group", edits.add_node_group
-    yield from _disk_changes(plan)
-    if before.limited_by.resource == "network":
-        yield "Network links ten times as fast", _faster_network
-    if before.limited_by.resource == "disk reads":
-        pages = 2 * number(plan, None, "DiskPageBufferMemory", 64 * MIB)
-        title = f"DiskPageBufferMemory doubled ({format_ndb_size(pages)})"
-        yield title, lambda p: _set(p, "DiskPageBufferMemory", pages)
-        yield "Disks of the data files twice as fast", lambda p: _faster_disks(p, DiskRole.DATA_FILES)
+def _remedy(
+    plan: Plan,
+    after: Plan,
+    candidate: _Candidate,
+    before_rate: Quantity,
+    rate: Quantity,
+    is_enough: bool,
+    lasts_s: float,
+) -> Remedy:
+    changes = value_changes(plan, after)
+    return Remedy(
+        candidate.title,
+        candidate.edit,
+        before_rate,
+        rate,
+        is_enough,
+        lasts_s,
+        changes,
+        set_arguments(plan, after, changes),
+    )
+
+
+def _may_be_done(problems: list[Problem], after: Plan) -> bool:
+    """Whether no rule finds an error or a warning that it did not find anywhere before, nor a worse one.
+
+    The place does not count: a new host has what its twin has, and load moves from one disk to another.
+    """
+    return not harm(problems, find(after), anywhere=True)
+
+
+def _in_the_long_run(plan: Plan, workload: Workload, rate: Quantity) -> Quantity:
+    """A rate, or the part of it that disks can write and for which checkpoints free the log in time."""
+    from ndbplan.estimate.checkpoint import checkpoint
+    from ndbplan.estimate.disks import disk_demand
+
+    if rate.value <= 0:
+        return rate
+    load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=rate.value),))
+    used = {
+        disk.id
+        for node in plan.data_nodes
+        for role in (DiskRole.REDO, DiskRole.LCP)
+        if (disk := disk_for(plan, node, role)) is not None
+    }
+    steady = workload.model_copy(update={"load": load, "events": ()})
+    plan = edits.update(plan, workload.id, load=load, events=())
+    demand = disk_demand(plan, steady)
+    busiest = max((d.utilisation.value for d in demand.disks if d.disk_id in used), default=0.0)
+    log = max((node.redo_fill.value for node in checkpoint(plan, steady).nodes), default=0.0)
+    over = max(busiest, log)
+    return rate if over <= 1.0 else rate.scaled(1.0 / over)
+
+
+def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> tuple[str, ...] | None:
+    """Arguments with which `ndbplan set` makes `after` of `plan`; None when values alone do not."""
+    from ndbplan.plan.assign import assign
+
+    arguments = []
+    for change in changes:
+        part = plan.by_id.get(change.scope)
+        if change.name == "object":
+            return None
+        if change.is_parameter:
+            place = f"parameters.{change.scope}" if part is None else f"processes[{change.scope}].parameters"
+        elif change.scope in plan.host_of_disk:
+            place = f"hosts[{plan.host_of_disk[change.scope].id}].disks[{change.scope}]"
+        elif part in plan.hosts:
+            place = f"hosts[{change.scope}]"
+        elif part in plan.locations:
+            place = f"locations[{change.scope}]"
+        else:
+            place = f"processes[{change.scope}]"
+        name = change.name
+        if name.startswith("disk of "):
+            name = f"disk_roles.{name.removeprefix('disk of ').lower().replace(' ', '_')}"
+        arguments.append(f"{place}.{name}={'' if change.after is None else change.after}")
+    made = plan
+    try:
+        for argument in arguments:
+            made = assign(made, argument)[0]
+    except UserError:
+        return None
+    return tuple(arguments) if not value_changes(made, after) else None
+
+
+def _candidates(plan: Plan, workload: Workload, before: MaxLoad) -> Iterator[_Candidate]:
+    resource = before.limited_by.resource
+    yield _Candidate("Add a node group", edits.add_node_group)
+    yield from _layouts(plan, workload)
+    yield from _faster_disk_candidates(plan, before)
+    if resource == "network":
+        yield _Candidate("Network links ten times as fast", _faster_network)
+    if resource == "disk reads":
+        pages = number(plan, None, "DiskPageBufferMemory", 64 * MIB)
+        for factor in (4, 2, 1.5, 1.25):
+            size = int(pages * factor) // MIB * MIB
+            title = f"DiskPageBufferMemory {factor:g} x ({format_ndb_size(size)})"
+            yield _Candidate(title, partial(_set, name="DiskPageBufferMemory", value=size), one_of="pages")
+    if resource in ("memory", "tablespace"):
+        yield from _more_room(plan, resource)
+    if resource in ("sql nodes", "api nodes", "cpu"):
+        yield _Candidate("Twice as many cores", _more_cores)
     yield from _parameter_changes(plan, before)
 
 
-def _disk_changes(plan: Plan) -> Iterator[tuple[str, Edit]]:
+def _more_room(plan: Plan, resource: str) -> Iterator[_Candidate]:
+    """Room for the rows that come: the most that hosts and disks have room for."""
+    memory = data_node_number(plan, None, "DataMemory")
+    for factor in (4, 2, 1.5, 1.25):
+        if resource == "memory":
+            size = int(memory * factor) // MIB * MIB
+            title = f"DataMemory {factor:g} x ({format_ndb_size(size)})"
+            yield _Candidate(title, partial(_set, name="DataMemory", value=size), one_of="memory")
+        elif plan.tablespaces:
+            title = f"{factor:g} x as many data files"
+            yield _Candidate(title, partial(_more_files, factor=factor), one_of="data files")
+
+
+def _more_files(plan: Plan, factor: float) -> Plan:
+    """Every tablespace with so many times the data files."""
+    for space in plan.tablespaces:
+        files = tuple(f.model_copy(update={"count": math.ceil(f.count * factor)}) for f in space.data_files)
+        plan = edits.update(plan, space.id, data_files=files)
+    return plan
+
+
+def _layouts(plan: Plan, workload: Workload) -> Iterator[_Candidate]:
+    """The layouts whose busiest disk has least to do, by the number of disks they take."""
+    from ndbplan.estimate.disks import disk_demand
+
+    judged: dict[int, list[tuple[float, int, Layout]]] = {}
+    for i, layout in enumerate(layouts(plan)):
+        if i >= _LAYOUTS_ESTIMATED:
+            break
+        try:
+            demand = disk_demand(layout.edit(plan), workload)
+        except UserError:
+            continue
+        busiest = max((each.utilisation.value for each in demand.disks), default=0.0)
+        judged.setdefault(layout.more_disks, []).append((busiest, i, layout))
+    for _more, each in sorted(judged.items()):
+        for _busiest, _i, layout in sorted(each, key=lambda found: found[:2])[:_LAYOUTS_SIMULATED]:
+            yield _Candidate(layout.title, layout.edit, more_disks=layout.more_disks)
+
+
+def _faster_disk_candidates(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
     nodes = [n for n in plan.data_nodes if disk_for(plan, n, DiskRole.REDO) is not None]
     if not nodes:
         return
-    shared = [n for n in nodes if disk_for(plan, n, DiskRole.REDO) is disk_for(plan, n, DiskRole.LCP)]
-    if shared:
-        yield "Give checkpoints a disk of their own", lambda p: _separate(p, DiskRole.LCP, "lcp")
     disk = disk_for(plan, nodes[0], DiskRole.REDO)
     assert disk is not None
     twice = format_bytes_per_s(2 * disk.sequential_write_bytes_per_s)
-    yield f"Redo disks twice as fast ({twice})", lambda p: _faster_disks(p, DiskRole.REDO)
-
-
-def _separate(plan: Plan, role: DiskRole, name: str) -> Plan:
-    """Let every data node write `role` to a disk apart from its redo log, free or new."""
-    for node in plan.data_nodes:
-        used = disk_for(plan, node, DiskRole.REDO)
-        if used is None or disk_for(plan, node, role) is not used:
-            continue
-        host = plan.host(node.host_id)
-        taken = {
-            disk.id
-            for process in plan.processes_of_host[host.id]
-            if isinstance(process, DataNode)
-            for each in DiskRole
-            if (disk := disk_for(plan, process, each)) is not None
-        }
-        free = next((disk for disk in host.disks if disk.id not in taken), None)
-        if free is None:
-            names = {disk.name for disk in host.disks}
-            title = next(f"{name}{i or ''}" for i in range(1000) if f"{name}{i or ''}" not in names)
-            free = used.model_copy(
-                update={
-                    "id": edits.free_id(plan, f"{host.id}-{title}"),
-                    "name": title,
-                    "mount_point": f"/{title}",
-                }
-            )
-            plan = edits.add_disk(plan, host.id, free)
-        plan = edits.assign_role(plan, node.id, role, free.id)
-    return plan
+    yield _Candidate(f"Redo disks twice as fast ({twice})", lambda p: _faster_disks(p, DiskRole.REDO))
+    for role in (DiskRole.LCP, DiskRole.UNDO, DiskRole.DATA_FILES):
+        limiting = any(
+            (other := disk_for(plan, node, role)) is not None
+            and other is not disk_for(plan, node, DiskRole.REDO)
+            and (other.id in before.limited_by.object_ids or before.limited_by.resource == "disk reads")
+            for node in nodes
+        )
+        if limiting or (before.limited_by.resource == "disk reads" and role is DiskRole.DATA_FILES):
+            name = {"lcp": "checkpoints", "undo": "the undo log"}.get(role.value, "the data files")
+            yield _Candidate(f"Disks of {name} twice as fast", partial(_faster_disks, role=role))
 
 
 def _faster_disks(plan: Plan, role: DiskRole) -> Plan:
@@ -155,14 +325,23 @@ def _faster_network(plan: Plan) -> Plan:
     return plan
 
 
-def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[tuple[str, Edit]]:
+def _more_cores(plan: Plan) -> Plan:
+    """Every host that runs data, SQL or API nodes with twice as many cores."""
+    for host in plan.hosts:
+        if any(process.kind != "management" for process in plan.processes_of_host[host.id]):
+            plan = edits.update(plan, host.id, cores=min(4096, 2 * host.cores))
+    return plan
+
+
+def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
     def setting(name: str, value: int) -> Edit:
         return lambda p: _set(p, name, value)
 
+    resource = before.limited_by.resource
     files = data_node_number(plan, None, "NoOfFragmentLogFiles")
     size = data_node_number(plan, None, "FragmentLogFileSize")
-    if before.limited_by.resource == "redo files" or size < 64 * MIB:
-        yield (
+    if resource == "redo files" or size < 64 * MIB:
+        yield _Candidate(
             "Redo log files of 256 MiB",
             lambda p: _set(
                 _set(p, "FragmentLogFileSize", 256 * MIB),
@@ -170,20 +349,21 @@ def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[tuple[str, Edit]
                 max(3, files * size // (256 * MIB)),
             ),
         )
-    if before.limited_by.resource == "redo log":
-        yield f"Twice as much redo log ({2 * files} files)", setting("NoOfFragmentLogFiles", 2 * files)
+    if resource == "redo log":
+        title = f"Twice as much redo log ({2 * files} files)"
+        yield _Candidate(title, setting("NoOfFragmentLogFiles", 2 * files), only_holds_back=True)
     name = "DiskCheckpointSpeed" if plan.version < (7, 4) else "MinDiskWriteSpeed"
-    speed = data_node_number(plan, None, name)
-    if before.limited_by.resource == "disk" and speed > 2 * MIB:
-        yield f"{name} at half ({format_ndb_size(speed // 2)})", setting(name, speed // 2)
-    if before.limited_by.resource == "redo log" and plan.version >= (7, 4):
+    speed = number(plan, None, name, 10 * MIB)
+    if resource == "disk" and speed > 2 * MIB:
+        title = f"{name} at half ({format_ndb_size(speed // 2)})"
+        yield _Candidate(title, setting(name, speed // 2), only_holds_back=True)
+    if resource == "redo log" and plan.version >= (7, 4):
         speed = data_node_number(plan, None, "MaxDiskWriteSpeed")
-        yield (
-            f"MaxDiskWriteSpeed doubled ({format_ndb_size(2 * speed)})",
-            setting("MaxDiskWriteSpeed", 2 * speed),
-        )
+        title = f"MaxDiskWriteSpeed doubled ({format_ndb_size(2 * speed)})"
+        yield _Candidate(title, setting("MaxDiskWriteSpeed", 2 * speed))
     buffer = 2 * redo_buffer_bytes(plan, None)
-    yield f"RedoBuffer doubled ({format_ndb_size(buffer)})", setting("RedoBuffer", buffer)
+    title = f"RedoBuffer doubled ({format_ndb_size(buffer)})"
+    yield _Candidate(title, setting("RedoBuffer", buffer), only_holds_back=True)
 
 
 def _set(plan: Plan, name: str, value: int) -> Plan:

@@ -31,22 +31,16 @@ _SINGLY_UP_TO = 12
 Key = tuple[str, str]
 
 
-def harm(before: Iterable[Problem], after: Iterable[Problem]) -> str:
+def harm(before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool = False) -> str:
     """What a change does that it must not: the first new or worse error or warning; nothing: it may be done.
 
-    Problems are the same when rule and place are; hints are no harm, nor what a waiver accepts.
+    Problems are the same when rule and place are, with `anywhere` when the rule is; hints are no harm, nor
+    what a waiver accepts.
     """
-    old: dict[Key, list[Problem]] = {}
-    for problem in before:
-        if _counts(problem):
-            old.setdefault((problem.rule, problem.where), []).append(problem)
-    new: dict[Key, list[Problem]] = {}
-    for problem in after:
-        if _counts(problem):
-            new.setdefault((problem.rule, problem.where), []).append(problem)
+    old, new = _by_place(before, anywhere), _by_place(after, anywhere)
     for key, problems in new.items():
-        was = old.get(key, ())
-        if len(problems) > len(was):
+        was = old.get(key, [])
+        if not was or (len(problems) > len(was) and not anywhere):
             return problems[-1].message
         if min(p.severity.rank for p in problems) < min(p.severity.rank for p in was):
             return problems[0].message
@@ -54,6 +48,14 @@ def harm(before: Iterable[Problem], after: Iterable[Problem]) -> str:
         if any(p.measure > most * _WORSE for p in problems):
             return problems[0].message
     return ""
+
+
+def _by_place(problems: Iterable[Problem], anywhere: bool) -> dict[Key, list[Problem]]:
+    found: dict[Key, list[Problem]] = {}
+    for problem in problems:
+        if _counts(problem):
+            found.setdefault((problem.rule, "" if anywhere else problem.where), []).append(problem)
+    return found
 
 
 def _counts(problem: Problem) -> bool:

@@ -19,6 +19,7 @@ def all_commands() -> click.Group:
     """The command with all its subcommands."""
     # They define the commands.
     from ndbplan.cli import (  # noqa: F401 — they register
+        advice,
         answers,
         changes,
         compare,

@@ -26,7 +26,7 @@ OUTPUT = click.option(
 )
 
 
-def _write(before: Plan, after: Plan, source: Path, output: Path | None) -> list[str]:
+def write_changed(before: Plan, after: Plan, source: Path, output: Path | None) -> list[str]:
     """Write the plan if its own reader takes it back; nothing when nothing changed. The files written."""
     from ndbplan.plan.file import dumps, loads, save
 
@@ -65,7 +65,7 @@ def set_fields(plan_file: Path, assignments: tuple[str, ...], output: Path | Non
         except UserError as error:
             raise _refused(error, plan_file) from None
         done += changes
-    files = _write(plan, after, plan_file, output)
+    files = write_changed(plan, after, plan_file, output)
     changes_made = [change.to_json() for change in done]
     lines = _change_lines(changes_made, files)
     show({"files": files, "set": changes_made}, as_json=as_json, text=lines)
@@ -146,7 +146,7 @@ def add_part(
             _refuse_unknown_rules(plan, after)
     except UserError as error:
         raise _refused(error, plan_file) from None
-    files = _write(plan, after, plan_file, output)
+    files = write_changed(plan, after, plan_file, output)
     for note in notes:
         click.echo(f"ndbplan: --ddl, {note}", err=True)
     shape = {"files": files, "added": added}
@@ -218,7 +218,7 @@ def remove_parts(plan_file: Path, addresses: tuple[str, ...], output: Path | Non
         found = remove(plan, addresses)
     except UserError as error:
         raise _refused(error, plan_file) from None
-    files = _write(plan, found.plan, plan_file, output)
+    files = write_changed(plan, found.plan, plan_file, output)
     shape: dict[str, Any] = {"files": files, **found.to_json()}
     lines = [
         *(f"removed {one}" for one in shape["removed"]),

@@ -569,6 +569,22 @@ def test_faster_disks_and_more_threads_never_make_a_restart_slower(stand: _Stand
     popover.close()
 
 
+def test_fix_all_does_every_fix_as_one_step_and_says_so_before(stand: _Stand) -> None:
+    panel = stand.panel("Problems")
+    before = stand.document.plan
+    fixes = [p for p in stand.estimates.latest.problems if p.edit is not None]
+    assert fixes
+    assert all(p.fix in panel.fix_all.toolTip() for p in fixes)
+    row = next(r for r in panel.list.findChildren(ProblemRow) if r._problem.edit is not None)
+    assert " -> " in row.tell_what_fix_changes()[0]
+    panel.apply_all()
+    stand.until(lambda: stand.document.plan is not before)
+    stand.until(lambda: stand.estimates.is_fresh)
+    assert not [p for p in stand.estimates.latest.problems if p.edit is not None]
+    stand.document.undo_stack.undo()
+    assert stand.document.plan is before
+
+
 def test_problems_are_filtered_by_severity(stand: _Stand) -> None:
     panel = stand.panel("Problems")
     assert stand.estimates.latest is not None

@@ -1,0 +1,181 @@
+"""Ways to lay what data nodes write onto the disks of their hosts: every sensible one, symmetric ones once.
+
+for layout in layouts(plan):
+    layout.title, layout.edit, layout.more_disks
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+from ndbplan.checks.disks import disk_beside_redo, uses_disk_data
+from ndbplan.plan import edits
+from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.paths import disk_for
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+
+_MOST_MORE_DISKS = 3
+Groups = tuple[tuple[DiskRole, ...], ...]
+"""Roles that share a disk, disk by disk."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which roles share which disk on every host with data nodes."""
+
+    groups: Groups
+    order: tuple[int, ...]
+    """Place, among the host's disks, of the disk of each group; past the last one: a new disk."""
+    more_disks: int
+    """New disks that each host needs."""
+
+    @property
+    def title(self) -> str:
+        """The layout in words."""
+        parts = [" with ".join(_name(role) for role in group) for group in self.groups]
+        if self.more_disks == 0:
+            return f"{' | '.join(parts)} on {len(parts)} disk{'s' if len(parts) > 1 else ''} of each host"
+        alone = "a disk of its own" if len(parts[1:]) == 1 else "disks of their own"
+        count = f"{self.more_disks} more disk{'s' if self.more_disks > 1 else ''} in each host"
+        return f"{' and '.join(parts[1:])} on {alone}, apart from {parts[0]} ({count})"
+
+    def edit(self, plan: Plan) -> Plan:
+        """The plan with this layout; new disks are like the one that holds the redo log now."""
+        for host in hosts_with_data(plan):
+            nodes = [p for p in plan.processes_of_host[host.id] if isinstance(p, DataNode)]
+            model = disk_for(plan, nodes[0], DiskRole.REDO)
+            assert model is not None
+            for k in range(self.more_disks):
+                roles = self.groups[self.order.index(len(host.disks) + k)]
+                plan = edits.add_disk(plan, host.id, _like(plan, plan.host(host.id), model, roles[0].value))
+            disks = plan.host(host.id).disks
+            for node in nodes:
+                given = {
+                    role.value: disks[place].id
+                    for group, place in zip(self.groups, self.order, strict=True)
+                    for role in group
+                }
+                now = plan.by_id[node.id].disk_roles
+                plan = edits.update(plan, node.id, disk_roles=now.model_copy(update=given))
+            for node in nodes:
+                plan = _with_backup_apart(plan, plan.by_id[node.id])
+        return plan
+
+
+def _with_backup_apart(plan: Plan, node: DataNode) -> Plan:
+    """Backups leave the disk of the redo log where there is another one."""
+    redo = disk_for(plan, node, DiskRole.REDO)
+    if len(plan.host(node.host_id).disks) < 2 or disk_for(plan, node, DiskRole.BACKUP) is not redo:
+        return plan
+    return edits.assign_role(plan, node.id, DiskRole.BACKUP, disk_beside_redo(plan, node, last=True).id)
+
+
+def _name(role: DiskRole) -> str:
+    return role.value.replace("_", " ").upper()
+
+
+def _like(plan: Plan, host: Host, model: Disk, wish: str) -> Disk:
+    names = {disk.name for disk in host.disks} | {disk.mount_point for disk in host.disks}
+    name = next(
+        n for n in (f"{wish}{i or ''}" for i in range(1000)) if n not in names and f"/{n}" not in names
+    )
+    new_id = edits.free_id(plan, edits.id_like(f"{host.id}-{name}"))
+    return model.model_copy(update={"id": new_id, "name": name, "mount_point": f"/{name}"})
+
+
+def hosts_with_data(plan: Plan) -> tuple[Host, ...]:
+    """Hosts with data nodes, in the order of the plan."""
+    used = {node.host_id for node in plan.data_nodes}
+    return tuple(host for host in plan.hosts if host.id in used)
+
+
+def layouts(plan: Plan) -> Iterator[Layout]:
+    """Every layout but those in use: first on the disks that are there, then with more of them.
+
+    Hosts are treated alike, by the places of their disks; nothing comes where hosts differ in disks, or have
+    none. Of layouts that differ only by which of several equal disks is used, the first comes.
+    """
+    hosts = hosts_with_data(plan)
+    if not hosts or not all(host.disks for host in hosts):
+        return
+    kinds = [tuple(_kind(disk) for disk in host.disks) for host in hosts]
+    if len({*kinds}) > 1:
+        return
+    there = len(hosts[0].disks)
+    roles = [DiskRole.REDO, DiskRole.LCP]
+    if uses_disk_data(plan):
+        roles += [DiskRole.UNDO, DiskRole.DATA_FILES]
+    in_use = _in_use(plan, roles)
+    seen = {_shape(layout, kinds[0]) for layout in in_use}
+    first = min((layout.order[0] for layout in in_use), default=0)
+    for groups in _partitions(roles):
+        for order in _orders(len(groups), there, first):
+            layout = Layout(groups, order, max(0, len(groups) - there))
+            shape = _shape(layout, kinds[0])
+            if layout.more_disks <= _MOST_MORE_DISKS and shape not in seen:
+                seen.add(shape)
+                yield layout
+
+
+def _kind(disk: Disk) -> tuple[object, ...]:
+    """What tells disks apart for a load."""
+    return (
+        disk.kind,
+        disk.capacity_bytes,
+        disk.sequential_read_bytes_per_s,
+        disk.sequential_write_bytes_per_s,
+        disk.random_read_iops,
+        disk.random_write_iops,
+        disk.sync_write_latency_s,
+        disk.other_load,
+    )
+
+
+def _shape(layout: Layout, kinds: tuple[tuple[object, ...], ...]) -> frozenset[tuple[object, ...]]:
+    """The layout without the names of equal disks."""
+    return frozenset(
+        (group, kinds[place] if place < len(kinds) else "new")
+        for group, place in zip(layout.groups, layout.order, strict=True)
+    )
+
+
+def _in_use(plan: Plan, roles: list[DiskRole]) -> list[Layout]:
+    found = []
+    for node in plan.data_nodes:
+        disks = plan.host(node.host_id).disks
+        groups: dict[int, list[DiskRole]] = {}
+        for role in roles:
+            disk = disk_for(plan, node, role)
+            assert disk is not None
+            groups.setdefault(disks.index(disk), []).append(role)
+        found.append(Layout(tuple(tuple(g) for g in groups.values()), tuple(groups), 0))
+    # Only what all nodes do alike is what the plan has already.
+    return (
+        found if len({(each.groups, each.order) for each in found}) == 1 else [replace(found[0], groups=())]
+    )
+
+
+def _partitions(roles: list[DiskRole]) -> Iterator[Groups]:
+    """Every way to put the roles into groups, REDO in the first one; fewest groups first."""
+
+    def grown(left: list[DiskRole], groups: Groups) -> Iterator[Groups]:
+        if not left:
+            yield groups
+            return
+        role, *rest = left
+        for i in range(len(groups)):
+            yield from grown(rest, (*groups[:i], (*groups[i], role), *groups[i + 1 :]))
+        yield from grown(rest, (*groups, (role,)))
+
+    yield from sorted(grown(roles[1:], ((roles[0],),)), key=len)
+
+
+def _orders(groups: int, disks: int, redo: int) -> Iterator[tuple[int, ...]]:
+    """Disks for so many groups; the redo log stays first where it is, then anywhere. New disks come last."""
+    places = [redo, *(place for place in range(disks) if place != redo)]
+    new = tuple(range(disks, max(disks, groups)))
+    for chosen in permutations(places, min(groups, disks)):
+        yield (*chosen, *new)

@@ -1,0 +1,156 @@
+"""Commands that advise: what would help a load, and every fix of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ndbplan.base.errors import UserError
+from ndbplan.cli.answers import needs_data_nodes
+from ndbplan.cli.changes import OUTPUT, write_changed
+from ndbplan.cli.group import json_option, ndbplan, show, why_option
+from ndbplan.cli.loads import _announce_preparation
+from ndbplan.cli.parameters import PLAN, Duration, UsageError, named_workload, read_plan
+
+
+@ndbplan.command()
+@PLAN
+@click.option(
+    "--workload", metavar="NAME", help="The mix of transactions; without it the plan's first workload."
+)
+@click.option(
+    "--for",
+    "duration_s",
+    type=Duration(),
+    metavar="TIME",
+    help="How long the load has to be sustained; without it as long as the workload lasts.",
+)
+@why_option
+@json_option
+def remedies(
+    plan_file: Path, workload: str | None, duration_s: float | None, *, why: bool, as_json: bool
+) -> None:
+    """Find what would help: single changes that raise the highest sustained load, enough ones first.
+
+    Every change passes all checks after it is made. SET: the arguments with which `ndbplan set` makes it.
+    """
+    from ndbplan.advise.help import remedies as search
+    from ndbplan.advise.max_load import max_load
+    from ndbplan.simulate.run import workload_of
+
+    plan = read_plan(plan_file)
+    workload_id = named_workload(plan, workload)
+    needs_data_nodes(plan, plan_file)
+    chosen = workload_of(plan, workload_id)
+    lasts_s = duration_s if duration_s is not None else max(1.0, chosen.duration_s)
+    _announce_preparation(plan, chosen.id)
+    before = max_load(plan, chosen.id, duration_s=lasts_s, with_next=False)
+    found = search(plan, chosen.id, duration_s=lasts_s)
+    shape: dict[str, Any] = {
+        "workload": chosen.name,
+        "duration_s": lasts_s,
+        "offered_per_s": before.offered_per_s,
+        "before_per_s": before.max_per_s.to_json(why=why),
+        "limited_by": before.limited_by.to_json(),
+        "enough": before.is_enough,
+        "remedies": [remedy.to_json(why=why) for remedy in found],
+    }
+    show(shape, as_json=as_json, why=why, text=_remedy_lines(shape))
+
+
+def _remedy_lines(shape: dict[str, Any]) -> Iterator[str]:
+    from ndbplan.cli.tables import table, text_of
+
+    limit = shape["limited_by"]
+    yield (
+        f"workload '{shape['workload']}' asks for {text_of('rate_per_s', shape['offered_per_s'])}, sustained "
+        f"for {text_of('duration_s', shape['duration_s'])}: {text_of('', shape['before_per_s'])}, limited by "
+        f"{limit['resource']} ({limit['where']})"
+    )
+    yield ""
+    if not shape["remedies"]:
+        yield "none of the changes tried raises what the cluster takes"
+        return
+    yield from table(
+        [
+            {
+                "remedy": remedy["title"],
+                "after_per_s": remedy["after_per_s"],
+                "enough": "yes" if remedy["enough"] else "no",
+            }
+            for remedy in shape["remedies"]
+        ]
+    )
+    told = [remedy for remedy in shape["remedies"] if remedy["set"]]
+    if told:
+        yield ""
+    for remedy in told:
+        yield f"{remedy['title']}:"
+        yield f"  ndbplan set PLAN {' '.join(remedy['set'])}"
+
+
+@ndbplan.command()
+@PLAN
+@click.option(
+    "--rule", "rules", metavar="NAME", multiple=True, help="Only fixes of this rule; may be given often."
+)
+@click.option("--dry-run", is_flag=True, help="Tell what would be changed, and write nothing.")
+@OUTPUT
+@json_option
+@click.pass_context
+def fix(
+    ctx: click.Context,
+    plan_file: Path,
+    rules: tuple[str, ...],
+    output: Path | None,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Do every fix that `check` offers, until none is left: what "Fix all" does in the window.
+
+    Each is done only when it brings no new problem; the order does not matter. Exit code 1: errors are left.
+    """
+    from ndbplan.checks.fix import fix_all
+    from ndbplan.checks.rule import RULES
+    from ndbplan.checks.run import has_errors, load_rules
+    from ndbplan.plan.changes import value_changes
+
+    load_rules()
+    unknown = next((name for name in rules if name not in RULES), None)
+    if unknown is not None:
+        raise UsageError(
+            f"there is no rule '{unknown}'", where="--rule", fix="name one that `ndbplan check` prints"
+        )
+    plan = read_plan(plan_file)
+    fixed = fix_all(plan, rules or None)
+    try:
+        files = [] if dry_run else write_changed(plan, fixed.plan, plan_file, output)
+    except UserError as error:
+        raise UsageError(error.what, where=error.where or str(plan_file), fix=error.fix) from None
+    shape: dict[str, Any] = {
+        "fixed": [problem.to_json() for problem in fixed.problems],
+        "changes": [change.to_json() for change in value_changes(plan, fixed.plan)],
+        "problems": [problem.to_json() for problem in fixed.left],
+        "files": files,
+    }
+    lines = [change.line for change in value_changes(plan, fixed.plan)]
+    show(shape, as_json=as_json, text=_fix_lines(shape, lines))
+    ctx.exit(1 if has_errors(fixed.left) else 0)
+
+
+def _fix_lines(shape: dict[str, Any], changes: list[str]) -> Iterator[str]:
+    from ndbplan.cli.tables import problem_lines
+
+    for problem in shape["fixed"]:
+        yield f"fixed    {problem['where']} ({problem['rule']}): {problem['fix']}"
+    yield from (f"changed  {line}" for line in changes)
+    if not shape["fixed"]:
+        yield "no fix is offered"
+    yield ""
+    yield "left:"
+    yield from problem_lines(shape["problems"])
+    yield from (f"wrote {name}" for name in shape["files"])

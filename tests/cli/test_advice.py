@@ -1,0 +1,47 @@
+"""remedies and fix on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ndbplan.plan.edits import set_parameter
+from ndbplan.plan.file import load, save
+
+
+def test_remedies_say_what_helps_and_how_to_set_it(call: Any, saved: Callable[[str], Path]) -> None:
+    path = saved("redo-overload")
+    shape = call("remedies", path, "--workload", "blobs-5k", "--json").json("remedies")
+    assert shape["remedies"][0]["title"] == "Add a node group"
+    for remedy in shape["remedies"]:
+        assert remedy["after_per_s"]["value"] > remedy["before_per_s"]["value"]
+    text = call("remedies", path, "--workload", "blobs-5k").out
+    assert "Add a node group" in text
+    assert "ndbplan set PLAN" in text
+    assert "workload" in call("remedies", path, "--workload", "none").refused()
+
+
+def test_fix_does_every_fix_and_tells_each_value(call: Any, saved: Callable[[str], Path]) -> None:
+    path = saved("terabyte-load")
+    before = path.read_bytes()
+    told = call("fix", path, "--dry-run", "--json").json("fix")
+    assert told["fixed"]
+    assert told["changes"]
+    assert told["files"] == []
+    assert path.read_bytes() == before
+    done = call("fix", path, "--json").json("fix")
+    assert done["fixed"] == told["fixed"]
+    assert done["files"] == [str(path)]
+    assert call("fix", path, "--json").json("fix")["fixed"] == []
+
+
+def test_fixes_of_one_rule_only(call: Any, saved: Callable[[str], Path], tmp_path: Path) -> None:
+    path = saved("starter")
+    save(set_parameter(load(path), "data_node", "FooBar", 1), path)
+    out = tmp_path / "mended.ndbplan"
+    shape = call("fix", path, "--rule", "unknown-parameter", "-o", out, "--json").json("fix")
+    assert {problem["rule"] for problem in shape["fixed"]} == {"unknown-parameter"}
+    assert "FooBar" not in load(out).parameters.data_node
+    assert "FooBar" in load(path).parameters.data_node
+    assert "no rule" in call("fix", path, "--rule", "nonsense").refused()
