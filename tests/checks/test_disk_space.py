@@ -211,7 +211,7 @@ def proposals(plan: Plan, problem: Problem) -> list[Plan]:
 
 
 @given(space_plans())
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 def test_no_fix_overflows_a_disk_that_was_not_full(plan: Plan) -> None:
     before = full_disks(plan)
     for problem in check_all(plan):

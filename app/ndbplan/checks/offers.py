@@ -28,6 +28,18 @@ _WORSE = 1.01
 """Growth of a measure that counts as worse."""
 _SINGLY_UP_TO = 12
 """Problems that are tried one by one when their fixes cannot all be done together."""
+_RULES_OF_ROOM = frozenset(
+    {
+        "memory-of-host",
+        "data-memory-of-host",
+        "disk-space",
+        "disk-space-of-memory",
+        "backups-kept",
+        "fills-with-growth",
+    }
+)
+"""Rules that say what hosts and disks have no room for."""
+_ROOM = "no room: "
 Key = tuple[str, str]
 
 
@@ -94,14 +106,27 @@ def with_offers(plan: Plan, problems: Sequence[Problem], find: Find) -> list[Pro
     offered = _all_at_once(plan, problems, offered, find, refused)
     kept = {id(problem) for candidate in offered for problem in candidate.problems}
     return [
-        p if p.edit is None or id(p) in kept or p.waived else _withheld(p, refused.get(id(p), ""))
+        p
+        if p.edit is None or id(p) in kept or p.waived
+        else _cured_along(p, offered) or _withheld(p, refused.get(id(p), ""))
         for p in problems
     ]
 
 
+def _cured_along(problem: Problem, offered: Iterable[_Candidate]) -> Problem | None:
+    """The problem with the fix of another one of its rule, when that one mends it too."""
+    for candidate in offered:
+        for other in candidate.problems:
+            if other.rule == problem.rule and _key(problem) not in {_key(p) for p in candidate.after}:
+                return replace(problem, edit=other.edit, fix=other.fix)
+    return None
+
+
 def _withheld(problem: Problem, reason: str) -> Problem:
     fix = problem.fix
-    if fix and reason:
+    if fix and reason.startswith(_ROOM):
+        fix = f"make room first ({reason.removeprefix(_ROOM)}), then {fix}"
+    elif fix and reason:
         fix = f"{fix}; by itself that is not enough here: {reason}"
     return replace(problem, edit=None, fix=fix)
 
@@ -156,16 +181,22 @@ def _tried(
     if changed is plan:
         return None, ""
     after = find(changed)
-    gone = Counter(_key(p) for p in before)
-    gone.subtract(_key(p) for p in after)
-    if any(gone[key] < count for key, count in Counter(_key(p) for p in wanted).items()):
+    gone = Counter(_finding(p) for p in before)
+    gone.subtract(_finding(p) for p in after)
+    if any(gone[key] < count for key, count in Counter(_finding(p) for p in wanted).items()):
         return None, ""
     reason = harm(before, after)
+    if reason and any(p.message == reason and p.rule in _RULES_OF_ROOM for p in after):
+        reason = _ROOM + reason
     return (None, reason) if reason else (_Candidate(wanted, edit, changed, after), "")
 
 
 def _key(problem: Problem) -> Key:
     return (problem.rule, problem.where)
+
+
+def _finding(problem: Problem) -> tuple[str, str, Severity]:
+    return (problem.rule, problem.where, problem.severity)
 
 
 def _without_crossings(candidates: list[_Candidate]) -> list[_Candidate]:
@@ -246,7 +277,7 @@ def _is_good(plan: Plan, before: Sequence[Problem], candidates: Sequence[_Candid
     except UserError:
         return False
     after = find(plan)
-    left = Counter(_key(p) for p in after)
-    was = Counter(_key(p) for p in before)
-    wanted = Counter(_key(p) for candidate in candidates for p in candidate.problems)
+    left = Counter(_finding(p) for p in after)
+    was = Counter(_finding(p) for p in before)
+    wanted = Counter(_finding(p) for candidate in candidates for p in candidate.problems)
     return not harm(before, after) and all(left[key] <= was[key] - count for key, count in wanted.items())

@@ -1,0 +1,89 @@
+"""Laws about fixes over random plans: any order gives the same plan, once is enough, none brings a problem.
+
+NDBPLAN_LAW_PLANS=10000 tests/checks/test_laws.py  looks at so many plans instead of a sample.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from random import Random
+
+import pytest
+
+from ndbplan.checks.fix import MOST_ROUNDS, fix_all
+from ndbplan.checks.offers import harm
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.run import check
+from ndbplan.plan.changes import value_changes
+from ndbplan.plan.file import dumps, loads
+from ndbplan.plan.plan import Plan
+from random_plans import random_plan
+
+_BATCH = 10
+_COUNT = int(os.environ.get("NDBPLAN_LAW_PLANS", "60"))
+_FIRST = int(os.environ.get("NDBPLAN_LAW_FIRST", "0"))
+_MOST_CLICKS = 200
+
+
+def offered(plan: Plan) -> list[Problem]:
+    return [problem for problem in check(plan) if problem.edit is not None]
+
+
+def clicked(plan: Plan, random: Random) -> Plan:
+    """The plan after fixes in random order: some of those offered, and then some of those that are left."""
+    for _ in range(_MOST_CLICKS):
+        fixes = offered(plan)
+        if not fixes:
+            return plan
+        for problem in random.sample(fixes, max(1, len(fixes) // 2)):
+            assert problem.edit is not None
+            plan = problem.edit(plan)
+    raise AssertionError("fixes without end")
+
+
+def look_at(seed: int) -> None:
+    plan = random_plan(seed)
+    before, fixes = check(plan), offered(plan)
+    fixed = fix_all(plan)
+    assert fixed.rounds <= MOST_ROUNDS
+    assert offered(fixed.plan) == [], "a second time does more"
+    # A small part of a wide plan is enough to see whether a single fix brings a problem.
+    for problem in fixes[:1]:
+        assert problem.edit is not None
+        assert harm(before, check(problem.edit(plan))) == ""
+    given: dict[tuple[str, str], object] = {}
+    for problem in fixes:
+        assert problem.edit is not None
+        for change in value_changes(plan, problem.edit(plan)):
+            if change.name not in ("connections", "object"):
+                assert given.setdefault((change.scope, change.name), change.after) == change.after
+    was = Counter((p.rule, p.where) for p in before)
+    mended = Counter((p.rule, p.where) for p in fixed.problems)
+    left = Counter((p.rule, p.where) for p in fixed.left if p.severity != "hint")
+    for key, count in mended.items():
+        assert left[key] <= max(0, was[key] - count), key
+    assert not value_changes(fixed.plan, clicked(plan, Random(seed))), "the order matters"
+
+
+@pytest.mark.parametrize("batch", range(_FIRST // _BATCH, (_FIRST + _COUNT) // _BATCH))
+def test_laws_of_fixes(batch: int) -> None:
+    for seed in range(batch * _BATCH, (batch + 1) * _BATCH):
+        try:
+            look_at(seed)
+        except AssertionError as broken:
+            raise AssertionError(f"plan {seed}: {broken}") from broken
+
+
+def test_random_plans_are_plans_and_reach_broad_ground() -> None:
+    plans = [random_plan(seed) for seed in range(200)]
+    assert plans[17] == random_plan(17)
+    assert all(loads(dumps(plan), name="random") == plan for plan in plans[:40])
+    assert len({plan.ndb_version for plan in plans}) > 12
+    assert {len(plan.management_nodes) for plan in plans} >= {0, 1, 2}
+    assert any(plan.tablespaces for plan in plans)
+    assert any(w.load.kind == "closed" for plan in plans for w in plan.workloads)
+    assert any(len(plan.processes_of_host[host.id]) > 1 for plan in plans for host in plan.hosts)
+    assert any(not host.disks for plan in plans for host in plan.hosts)
+    rules = {problem.rule for plan in plans for problem in check(plan)}
+    assert len(rules) > 45
