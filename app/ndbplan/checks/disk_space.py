@@ -20,7 +20,7 @@ from ndbplan.estimate.growth import (
     tablespace_fillings,
 )
 from ndbplan.estimate.quantity import Quantity
-from ndbplan.plan.edits import assign_role
+from ndbplan.plan.changes import SetRole, together
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -265,9 +265,5 @@ def _better(now: Severity | None, before: Severity | None) -> bool:
 
 
 def _to_disk(node_ids: tuple[str, ...], role: DiskRole, disk_id: str) -> Edit:
-    def edit(plan: Plan) -> Plan:
-        for node_id in node_ids:
-            plan = assign_role(plan, node_id, role, disk_id)
-        return plan
-
-    return edit
+    moved: Edit = together(SetRole(node_id, role, disk_id) for node_id in node_ids)
+    return moved
