@@ -267,6 +267,22 @@ def test_a_workload_changes_between_rate_and_clients(stand: _Stand) -> None:
     assert stand.document.plan.workload("blobs-5k").load.clients == 16
 
 
+def test_a_workload_becomes_a_job_that_loads_rows(stand: _Stand) -> None:
+    stand.select("blobs-5k")
+    choice = stand.view.findChildren(QWidget, "kind")[-1]
+    choice.box.setCurrentIndex(2)  # type: ignore[attr-defined]
+    choice.box.activated.emit(2)  # type: ignore[attr-defined]
+    stand.settle()
+    assert stand.document.plan.workload("blobs-5k").load.kind == "job"
+    stand.type("threads", "4")
+    stand.type("source_bytes_per_s", "100 MB/s")
+    stand.type("total_bytes", "10 GB")
+    load = stand.document.plan.workload("blobs-5k").load
+    assert (load.threads, load.source_bytes_per_s, load.total_bytes) == (4, 100e6, 10_000_000_000)
+    stand.until_fresh()
+    assert "REDO LOG OF ONE OPERATION" in stand.texts(), "the estimates follow a job"
+
+
 def test_everything_that_takes_the_focus_has_a_name(stand: _Stand) -> None:
     stand.view._expanded["parameters"] = True
     stand.until_fresh()
