@@ -83,6 +83,7 @@ class _Candidate:
 
     problems: list[Problem]
     edit: Edit
+    before: Plan
     plan: Plan
     after: Sequence[Problem]
 
@@ -188,7 +189,7 @@ def _tried(
     reason = harm(before, after)
     if reason and any(p.message == reason and p.rule in _RULES_OF_ROOM for p in after):
         reason = _ROOM + reason
-    return (None, reason) if reason else (_Candidate(wanted, edit, changed, after), "")
+    return (None, reason) if reason else (_Candidate(wanted, edit, plan, changed, after), "")
 
 
 def _key(problem: Problem) -> Key:
@@ -209,18 +210,27 @@ def _without_crossings(candidates: list[_Candidate]) -> list[_Candidate]:
 
 def _changes(one: _Candidate, other: _Candidate) -> bool:
     """Whether after `one` the fix of `other` would be another one, or none though it is not done yet."""
-    rules = {problem.rule for problem in other.problems}
-    there = {(*_key(p), p.edit) for p in one.after if p.rule in rules}
+    there: dict[Key, list[Edit]] = {}
+    for problem in one.after:
+        if problem.edit is not None:
+            there.setdefault(_key(problem), []).append(problem.edit)
     for problem in other.problems:
-        if (*_key(problem), problem.edit) not in there:
-            assert problem.edit is not None
-            try:
-                is_done = problem.edit(one.plan) is one.plan
-            except UserError:
-                is_done = False
-            if not is_done:
+        edit = problem.edit
+        assert edit is not None
+        now = there.get(_key(problem), [])
+        try:
+            if edit in now or any(_values(other.before, edit) == _values(one.plan, each) for each in now):
+                continue
+            if edit(one.plan) is not one.plan:
                 return True
+        except UserError:
+            return True
     return False
+
+
+def _values(plan: Plan, edit: Edit) -> set[tuple[str, str, str]]:
+    """What a fix sets, for fixes that are written as functions and cannot be compared themselves."""
+    return {(c.scope, c.name, str(c.after)) for c in value_changes(plan, edit(plan))}
 
 
 def _all_at_once(
