@@ -6,7 +6,7 @@ from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.parameters import number
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.restart_phases import LEAST_COPY_SHARE, Phase, Starting, busiest_thread
-from ndbplan.estimate.speed_terms import Limit, change_term, slowest
+from ndbplan.estimate.speed_terms import Limit, change_term, slowest, spread_terms
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
@@ -44,7 +44,7 @@ def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Lim
         term_of(slower),
         change_term("parallel_copy", plan.version),
         change_term("two_pass_copy", plan.version),
-        change_term("multithreaded_node", plan.version),
+        *spread_terms(plan),
     )
     return Limit(name, Quantity(value, min(value, low), max(value, high), "s", why), "more LDM threads")
 
