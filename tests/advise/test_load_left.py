@@ -12,7 +12,13 @@ from ndbplan.configuration.failures import Failures, parts
 from ndbplan.plan.samples import sample_names, sample_plan
 
 NAMES = [name for name in sample_names() if sample_plan(name).workloads]
-SMALL = [name for name in NAMES if len(parts(sample_plan(name))) < 60]
+# Nodes that share a host share its processors: when one is gone, the others have more.
+APART = [
+    name
+    for name in NAMES
+    if len({node.host_id for node in sample_plan(name).data_nodes}) == len(sample_plan(name).data_nodes)
+]
+SMALL = [name for name in APART if len(parts(sample_plan(name))) < 60]
 
 
 def left_of(name: str) -> LoadLeft:
@@ -20,7 +26,7 @@ def left_of(name: str) -> LoadLeft:
     return LoadLeft(plan, plan.workloads[0])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", APART)
 def test_a_failure_never_leaves_more(name: str) -> None:
     left = left_of(name)
     whole = left.per_s(())

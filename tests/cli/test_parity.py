@@ -125,7 +125,7 @@ def in_the_window(qapp: object) -> set[str]:
     from ndbplan.desktop.actions import SPECS
     from ndbplan.desktop.catalogue import offers
 
-    arithmetic = {"estimate.quantity.total"}
+    arithmetic = {"estimate.quantity.total", "simulate.stop.clock"}
     return (
         {spec.name for spec in SPECS}
         | classes("Panel", "Page", "QDialog")

@@ -23,8 +23,8 @@ def test_a_host_is_dragged_into_another_rack_before_the_host_below_the_pointer(h
 
 def test_a_host_is_dragged_onto_the_free_canvas_and_stays_on_the_grid(hands) -> None:
     start = hands.grip("app-a1")
-    ground = hands.scene.item_of(hands.plan.host("app-a1").location_id).rect_in_scene()
-    hands.drag(start, QPointF(start.x(), ground.bottom() + 150))
+    bottom = max(hands.scene.item_of(rack.id).rect_in_scene().bottom() for rack in hands.plan.locations)
+    hands.drag(start, QPointF(start.x(), bottom + 150))
     host = hands.plan.host("app-a1")
     assert host.location_id is None
     assert host.position is not None
