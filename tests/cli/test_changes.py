@@ -49,6 +49,15 @@ def test_set_with_an_output_leaves_the_plan_alone(call: Any, saved: Any, tmp_pat
     assert load(out).parameters.data_node["RedoBuffer"] == 64 * 2**20
 
 
+@pytest.mark.parametrize("address", ["hosts[host-a1]", "tables[*]", "workloads[day]", "processes[ndb1]"])
+@pytest.mark.parametrize("value", ["3", "true", "1e999", "[]", "[[[]]]", '{"id": "x"}', "x", "null", ""])
+def test_a_part_is_never_something_else(call: Any, saved: Any, address: str, value: str) -> None:
+    path = saved("starter")
+    before = path.read_bytes()
+    assert address.partition("[")[0] in call("set", path, f"{address}={value}").refused()
+    assert path.read_bytes() == before
+
+
 def test_one_error_and_nothing_is_written(call: Any, saved: Any, tmp_path: Path) -> None:
     path, out = saved("starter"), tmp_path / "out.ndbplan"
     before = path.read_bytes()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from ndbplan.base.errors import UserError
 from ndbplan.exchange.ddl import read_ddl
 from ndbplan.exchange.import_files import Imported, import_files
 from ndbplan.exchange.measurements import MeasurementError
 from ndbplan.exchange.ndb_desc_tables import statements_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import edits
-from ndbplan.plan.plan import Plan
+from ndbplan.plan.additions import add
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.samples import sample_plan
 
 IDLE_FIRST = """\
@@ -238,10 +240,182 @@ def test_old_index_pages_are_those_of_index_memory() -> None:
     text += "Node 3: Index usage is 1%(20 8K pages of total 2336)"
     done = imported(f"{STATUS}\n{text}")
     assert done.plan.parameters.data_node["DataMemory"] == 3200 * 32768
-    assert done.plan.parameters.data_node["IndexMemory"] == 2336 * 8192
+    assert done.plan.parameters.data_node["IndexMemory"] == 2304 * 8192, "an LDM thread adds 32 pages"
 
 
 def test_table_and_status_in_one_paste() -> None:
     done = imported(f"{STATUS}\n{ARTICLE_DESC}")
     assert [node.node_id for node in done.plan.data_nodes] == [3, 4, 5, 6]
     assert done.plan.tables[0].rows == 750330
+
+
+# the same of more machines, formats and states
+
+
+def sample_of(host: str, *devices: tuple[str, float, float]) -> str:
+    """iostat -xk of sysstat 12 on one machine: name, kB written a second and utilisation of each device."""
+    head = f"Linux 5.14.0 ({host})\t11/22/2026\t_x86_64_\t(8 CPU)\n\n"
+    cpu = "avg-cpu:  %user %nice %system %iowait %steal %idle\n  2.0 0.0 1.0 0.5 0.0 96.5\n\n"
+    lines = [f"{name} 0.00 0.00 300.00 {kib} 0.30 {busy}" for name, kib, busy in devices]
+    return head + cpu + "Device r/s rkB/s w/s wkB/s w_await %util\n" + "\n".join(lines) + "\n"
+
+
+def test_iostat_of_several_machines_goes_to_the_disks_of_each() -> None:
+    base = sample_plan("redo-overload")
+    files = {f"{n}.txt": sample_of(f"data{n}.example.org", ("c0d1", 1e5 * n, 50.0)).encode() for n in (1, 2)}
+    after = speeds(import_files(files, base).plan)
+    assert after["data1-c0d1"] == pytest.approx(1e5 * 1024 / 0.5)
+    assert after["data2-c0d1"] == pytest.approx(2e5 * 1024 / 0.5)
+    both = b"".join(files.values())
+    assert speeds(import_files({"pasted text": both}, base).plan) == after
+
+
+def test_files_of_machines_that_the_plan_lacks_never_overwrite_one_another() -> None:
+    base = sample_plan("redo-overload")
+    files = {f"{n}.txt": sample_of(f"x{n}", ("c0d1", 1e5 * n, 50.0)).encode() for n in (1, 2)}
+    with pytest.raises(MeasurementError, match="two devices of iostat: c0d1 of x1 and c0d1 of x2"):
+        import_files(files, base)
+
+
+def test_a_device_named_for_one_file_may_be_missing_in_the_other() -> None:
+    base = sample_plan("starter")
+    first, second = (disk.id for disk in base.hosts[0].disks)
+    files = {
+        "1": sample_of("a", ("sda", 1e5, 50.0)).encode(),
+        "2": sample_of("b", ("sdb", 2e5, 50.0)).encode(),
+    }
+    after = speeds(import_files(files, base, devices={"sda": [first], "sdb": [second]}).plan)
+    assert (after[first], after[second]) == pytest.approx((1e5 * 1024 / 0.5, 2e5 * 1024 / 0.5))
+    with pytest.raises(MeasurementError, match="no busy device 'sdc' — name sda, sdb"):
+        import_files(files, base, devices={"sda": [first], "sdc": [second]})
+
+
+def test_one_disk_is_never_two_devices() -> None:
+    base = sample_plan("starter")
+    first = base.hosts[0].disks[0].id
+    text = sample_of("a", ("sda", 1e5, 50.0), ("sdb", 2e5, 90.0))
+    with pytest.raises(MeasurementError, match="two devices of iostat: sda of a and sdb of a"):
+        imported(text, base, sda=[first], sdb=[first])
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_a_device_and_its_partitions_the_device_counts(order: int) -> None:
+    base = sample_plan("starter")
+    rows = [("nvme0n1", 3e5, 60.0), ("nvme0n1p1", 1e5, 40.0), ("nvme0n1p2", 2e5, 50.0)][::order]
+    host = base.hosts[0]
+    after = speeds(imported(sample_of(host.hostname, *rows), base).plan)
+    changed = {i for i, speed in after.items() if speed != speeds(base)[i]}
+    assert changed == {disk.id for disk in host.disks if disk.name == "nvme0"}, "those of this machine only"
+    assert after[changed.pop()] == pytest.approx(3e5 * 1024 / 0.6)
+
+
+JSON = """{"sysstat": {"hosts": [{"nodename": "host-a1", "statistics": [
+ {"disk": [{"disk_device": "nvme0n1", "w/s": 9.0, "wkB/s": 100.0, "util": 1.0}]},
+ {"disk": [{"disk_device": "nvme0n1", "w/s": 900.0, "wkB/s": 100000.0, "util": 50.0}]}]}]}}"""
+HUMAN = """\
+     r/s     rkB/s r_await Device
+    0.00      0.0k    0.00 nvme0n1
+
+     w/s     wkB/s w_await Device
+  900.00     97.7M    0.10 nvme0n1
+
+ aqu-sz  %util Device
+   0.60  50.0% nvme0n1
+"""
+
+
+@pytest.mark.parametrize(("text", "kib"), [(JSON, 1e5), (HUMAN, 97.7 * 1024)])
+def test_other_forms_of_iostat(text: str, kib: float) -> None:
+    base = sample_plan("starter")
+    after = speeds(imported(text, base).plan)
+    (disk,) = (disk for disk in base.hosts[0].disks if disk.name == "nvme0")
+    assert after[disk.id] == pytest.approx(kib * 1024 / 0.5)
+
+
+def test_iostat_without_utilisation_says_what_to_run() -> None:
+    with pytest.raises(UserError, match="without -x") as refused:
+        imported(
+            "Device tps kB_read/s kB_wrtn/s kB_read kB_wrtn\nsda 400.0 10.0 80000.0 1 8",
+            sample_plan("starter"),
+        )
+    assert "iostat -xk" in str(refused.value.fix)
+
+
+def test_a_paste_of_everything_is_read_whole() -> None:
+    base = sample_plan("redo-overload")
+    done = imported(f"{STATUS}\n{ARTICLE_DESC}\n{IDLE_FIRST}", base)
+    assert speeds(done.plan)["data1-c0d1"] == pytest.approx(115196 * 1024 / 0.953)
+    assert len(done.plan.tables) == len(base.tables) + 1
+    assert any("7.0.4" in finding.message for finding in done.findings)
+
+
+@pytest.mark.parametrize(
+    ("usage", "settings", "version"),
+    [
+        # 8.4.8: what the indexes use is missing in the total of the data.
+        (((872, 32, 5096), (24, 32, 4248)), {"DataMemory": 160}, "8.4"),
+        (((908, 32, 5091), (29, 32, 4212)), {"DataMemory": 160}, "8.4"),
+        (((2996, 32, 3157), (43, 32, 204)), {"DataMemory": 100}, "8.4"),
+        # 7.4.10, DataMemory=80M IndexMemory=18M; then 10M and 2M: two LDM threads add 256 KiB each.
+        (((488, 32, 2560), (262, 8, 2368)), {"DataMemory": 80, "IndexMemory": 18}, "7.5"),
+        (((301, 32, 320), (113, 8, 320)), {"DataMemory": 10, "IndexMemory": 2}, "7.5"),
+    ],
+)
+def test_usage_gives_what_the_nodes_are_configured_with(
+    usage: tuple[tuple[int, int, int], ...], settings: dict[str, int], version: str
+) -> None:
+    text = "".join(
+        f"Node {node}: {what} usage is 9%({used} {page}K pages of total {total})\n"
+        for node in (2, 3)
+        for what, (used, page, total) in zip(("Data", "Index"), usage, strict=True)
+    )
+    plan = imported(text).plan
+    stated = plan.parameters.data_node
+    assert {name: stated[name] for name in settings} == {n: size * 2**20 for n, size in settings.items()}
+    assert ("IndexMemory" in stated) == ("IndexMemory" in settings)
+    assert plan.ndb_version == version
+
+
+def test_clients_are_no_data_nodes() -> None:
+    done = imported(f"{STATUS}Node 61: connected (Version 8.4.8)\n")
+    assert [node.node_id for node in done.plan.data_nodes] == [3, 4, 5, 6]
+
+
+def test_status_keeps_all_that_the_plan_has() -> None:
+    base = EMPTY_PLAN
+    for kind, texts in (
+        ("host", ["ndb-3", "disks=nvme"]),
+        ("management", ["host=ndb-3"]),
+        ("sql", ["host=ndb-3"]),
+    ):
+        base = add(base, kind, texts).plan
+    plan = imported(STATUS, base).plan
+    assert plan.hosts[: len(base.hosts)] == base.hosts
+    assert plan.processes[: len(base.processes)] == base.processes
+    assert [node.node_id for node in plan.data_nodes] == [3, 4, 5, 6]
+    assert len({host.hostname for host in plan.hosts}) == len(plan.hosts)
+
+
+def test_partitions_without_rows_may_be_missing() -> None:
+    """8.4.8 of a table with one row in partition 1 of 2."""
+    text = """\
+-- small --
+Version: 1
+PartitionCount: 2
+FragmentCount: 2
+HashMap: DEFAULT-HASHMAP-3840-2
+-- Attributes --
+k Unsigned PRIMARY KEY DISTRIBUTION KEY AT=FIXED ST=MEMORY
+-- Indexes --
+PRIMARY KEY(k) - UniqueHashIndex
+-- Per partition info --
+Partition\tRow count\tCommit count\tFrag fixed memory\tFrag varsized memory\tExtent_space\tFree extent_space
+1\t1\t1\t32768\t0\t0\t0
+"""
+    done = imported(text)
+    assert done.plan.tables[0].partition_rows == (0, 1)
+    assert not done.findings
+    without = imported(text[: text.index("-- Per partition")])
+    assert [finding.message for finding in without.findings] == [
+        "line 1: table small without partitions; run ndb_desc with -p"
+    ]

@@ -20,7 +20,7 @@ from ndbplan.estimate.reorganise import reorganise
 from ndbplan.estimate.restart import Conditions, Kind, restart
 from ndbplan.exchange.measurements import Measurement, MeasurementError
 from ndbplan.plan import edits
-from ndbplan.plan.hardware import Disk
+from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Calibration, Plan
 from ndbplan.plan.processes import DataNode
 
@@ -124,9 +124,10 @@ def disks_of_devices(
     """Which disks the busy devices of iostat are, and which devices were left aside.
 
     `devices`: disks of a device, as somebody says; then no other device counts. Otherwise a device is the
-    disk of its name (`cciss/c0d1` and `nvme0n1p2` are `c0d1` and `nvme0`), on every host that has one, or
-    among `disk_ids` when these are given; a device without such a disk is those `disk_ids` when it is the
-    only busy one. Raises MeasurementError when it must be asked which disk a device is.
+    disk of its name (`cciss/c0d1` and `nvme0n1p2` are `c0d1` and `nvme0`), on the host that iostat ran on
+    when the plan has it, else on every host that has one, or among `disk_ids` when these are given; a device
+    without such a disk is those `disk_ids` when it is the only busy one. Of a device and its partitions the
+    device counts. Raises MeasurementError when it must be asked which disk a device is.
     """
     names = busy_devices(found)
     busy = [one for one in found if one.name in names]
@@ -142,11 +143,16 @@ def disks_of_devices(
             raise MeasurementError(
                 f"iostat shows no busy device '{unknown[0][:40]}'", fix=f"name {_listed(busy)}"
             )
-        return [(one, disk) for one in busy for disk in devices.get(one.name, ())], ()
-    wanted = [disk for host in plan.hosts for disk in host.disks if not disk_ids or disk.id in disk_ids]
+        return _one_for_each_disk([(one, disk) for one in busy for disk in devices.get(one.name, ())]), ()
     pairs: list[tuple[Measurement, str]] = []
     unmatched: list[Measurement] = []
     for one in busy:
+        wanted = [
+            disk
+            for host in _hosts_of(plan, one)
+            for disk in host.disks
+            if not disk_ids or disk.id in disk_ids
+        ]
         mine = [disk.id for disk in wanted if _is_device(disk.name, one.name)]
         pairs += [(one, disk_id) for disk_id in mine]
         if not mine:
@@ -165,7 +171,33 @@ def disks_of_devices(
             f"({_listed(unmatched)}); it is not said which disk {'it is' if is_one else 'each is'}",
             fix=f"say which, such as --disk DISK={unmatched[0].name}, or name the disk like the device",
         )
-    return pairs, aside
+    return _one_for_each_disk(pairs), aside
+
+
+def _hosts_of(plan: Plan, one: Measurement) -> list[Host]:
+    """The host that iostat names, by its full name or the first word of it; all when the plan has no such."""
+    name = one.host.lower()
+    exact = [host for host in plan.hosts if name and host.hostname.lower() == name]
+    first = name.partition(".")[0]
+    alike = [host for host in plan.hosts if name and host.hostname.lower().partition(".")[0] == first]
+    return exact or alike or list(plan.hosts)
+
+
+def _one_for_each_disk(pairs: list[tuple[Measurement, str]]) -> list[tuple[Measurement, str]]:
+    """Every disk with one device: of a device and its partitions the device. Raises MeasurementError."""
+    found: dict[str, Measurement] = {}
+    for one, disk_id in sorted(pairs, key=lambda pair: len(pair[0].name)):
+        whole = found.setdefault(disk_id, one)
+        if whole is not one and not (whole.host == one.host and one.name.startswith(whole.name)):
+            raise MeasurementError(
+                f"disk {disk_id} is two devices of iostat: {_place(whole)} and {_place(one)}",
+                fix="say which one it is, with --disk DISK=DEVICE, or give iostat of one machine",
+            )
+    return [(one, disk_id) for one, disk_id in pairs if found[disk_id] is one]
+
+
+def _place(one: Measurement) -> str:
+    return f"{one.name[:40]} of {one.host[:60]}" if one.host else one.name[:40]
 
 
 def _listed(found: Sequence[Measurement]) -> str:

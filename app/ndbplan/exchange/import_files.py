@@ -79,6 +79,8 @@ class Imported:
     """What measurements and statistics changed, in words."""
     devices: list[str] = field(default_factory=list)
     """Devices that iostat shows busy enough to say what they can do."""
+    measured: dict[str, Measurement] = field(default_factory=dict)
+    """The device of iostat that each disk got its speed from."""
 
     @property
     def accepted(self) -> bool:
@@ -117,7 +119,7 @@ def kind_of(name: str, content: bytes) -> Kind:
     """What a file is, by its name and content. Raises FileKindError when it is nothing that is read."""
     from ndbplan.exchange.management_client import read_answers
     from ndbplan.exchange.measurements import MOST_BYTES as MOST_MEASURED
-    from ndbplan.exchange.measurements import MeasurementError, read_measurements
+    from ndbplan.exchange.measurements import MeasurementError, NoMeasurementError, read_measurements
     from ndbplan.exchange.ndb_desc_tables import statements_of
     from ndbplan.exchange.statistics import read_statistics
 
@@ -144,12 +146,14 @@ def kind_of(name: str, content: bytes) -> Kind:
         return "status"
     try:
         read_measurements(text)
-    except MeasurementError:
+    except NoMeasurementError:
         raise FileKindError(
             "this is no config.ini, no CREATE TABLE, no statistics, no status and no measurement",
             where=name,
             fix="give one of those; see the guide on import",
         ) from None
+    except MeasurementError as error:
+        raise FileKindError(error.what, where=name, fix=error.fix) from None
     return "measurements"
 
 
@@ -217,12 +221,13 @@ def import_files(
             done.findings.append(Finding(name, None, "warning", "left aside; one config.ini makes the plan"))
         else:
             _config(done, name, contents[name], version)
+    measured = partial(_measurements, done, disk_ids, devices or {})
     read: dict[Kind, Callable[[str, str], None]] = {
         "options": partial(_options, done),
         "status": partial(_status, done),
         "ddl": partial(_tables, done, cancelled),
         "statistics": partial(_statistics, done),
-        "measurements": partial(_measurements, done, disk_ids, devices or {}),
+        "measurements": measured,
     }
     for kind, reader in read.items():
         for name in [name for name, its_kind in kinds.items() if its_kind == kind]:
@@ -234,6 +239,10 @@ def import_files(
                 if not lenient:
                     raise
                 done.findings.append(Finding(name, None, "error", error.what, error.fix or None))
+            else:
+                if kind in ("status", "statistics"):
+                    _also_measured(done, measured, name, contents[name].decode("utf-8", "replace"))
+    _all_devices_seen(done, devices or {}, lenient=lenient)
     return done
 
 
@@ -343,25 +352,87 @@ def _described_tables(done: Imported, name: str, text: str) -> None:
         done.findings.append(Finding(name, None, "warning", problem.message))
 
 
+def _also_measured(done: Imported, measured: Callable[[str, str], None], name: str, text: str) -> None:
+    """What else was measured in a pasted text; what cannot be used of it is a finding."""
+    from ndbplan.exchange.measurements import MeasurementError, NoMeasurementError
+
+    try:
+        measured(name, text)
+    except NoMeasurementError:
+        return
+    except MeasurementError as error:
+        done.findings.append(Finding(name, None, "warning", error.what, error.fix or None))
+
+
+def _all_devices_seen(done: Imported, devices: Mapping[str, Sequence[str]], *, lenient: bool) -> None:
+    """Raise MeasurementError for a device that is named and that no file shows busy."""
+    from ndbplan.exchange.measurements import MeasurementError
+
+    unseen = sorted(set(devices) - set(done.devices))
+    if unseen and done.devices:
+        what, fix = f"iostat shows no busy device '{unseen[0][:40]}'", f"name {', '.join(done.devices[:6])}"
+        if not lenient:
+            raise MeasurementError(what, fix=fix)
+        done.findings.append(Finding("iostat", None, "error", what, fix))
+
+
 def _measurements(
     done: Imported, disk_ids: Sequence[str], devices: Mapping[str, Sequence[str]], name: str, text: str
 ) -> None:
     from ndbplan.exchange.calibrate import busy_devices, calibrate, disks_of_devices
-    from ndbplan.exchange.measurements import read_measurements
+    from ndbplan.exchange.measurements import MeasurementError, read_measurements
 
     found = read_measurements(text)
     pairs: list[tuple[Measurement, str | None]] = []
-    if any(one.kind == "iostat" for one in found):
-        done.devices += busy_devices(found)
-        of_disks, aside = disks_of_devices(done.plan, found, disk_ids, devices)
-        pairs += of_disks
-        if aside:
-            message = f"{', '.join(aside)} left aside: the bytes are those of the devices below"
+    of_iostat = [one for one in found if one.kind == "iostat"]
+    if of_iostat:
+        busy = busy_devices(of_iostat)
+        done.devices += busy
+        mine = {device: disks for device, disks in devices.items() if device in busy}
+        if devices and not mine:
+            message = f"iostat shows {', '.join(busy[:6]) or 'no busy device'}: not named, left aside"
             done.findings.append(Finding(name, None, "warning", message))
-    else:
-        for one in found:
+        else:
+            of_disks, aside = disks_of_devices(done.plan, of_iostat, disk_ids, mine)
+            pairs += _of_this_file(done, of_disks)
+            if aside:
+                message = f"{', '.join(aside)} left aside: the bytes are those of the devices below"
+                done.findings.append(Finding(name, None, "warning", message))
+    for one in found:
+        if one.kind != "iostat":
             targets = disk_ids or (None,) if one.kind == "fio" else (None,)
             pairs += [(one, target) for target in targets]
+    several = len({measurement.kind for measurement, _ in pairs}) > 1
     for measurement, target in pairs:
-        done.plan, changes = calibrate(done.plan, measurement, target)
+        try:
+            done.plan, changes = calibrate(done.plan, measurement, target)
+        except MeasurementError as error:
+            if not several:
+                raise
+            done.findings.append(Finding(name, None, "warning", error.what, error.fix or None))
+            continue
         done.changes += [f"{change.what}: {change.before} → {change.after}" for change in changes]
+
+
+def _of_this_file(
+    done: Imported, pairs: Sequence[tuple[Measurement, str]]
+) -> list[tuple[Measurement, str | None]]:
+    """Devices and disks of one file; of one device in several files the busiest counts.
+
+    Raises MeasurementError when another file showed another device for the same disk.
+    """
+    from ndbplan.exchange.measurements import MeasurementError
+
+    taken: list[tuple[Measurement, str | None]] = []
+    for one, disk_id in pairs:
+        before = done.measured.get(disk_id)
+        if before is not None and (before.host, before.name) != (one.host, one.name):
+            shown = " and ".join(f"{m.name[:40]} of {m.host[:60] or 'another file'}" for m in (before, one))
+            raise MeasurementError(
+                f"disk {disk_id} is two devices of iostat: {shown}",
+                fix="say which one it is, with --disk DISK=DEVICE, or name the hosts like the machines",
+            )
+        if before is None or before.values["utilisation"] <= one.values["utilisation"]:
+            done.measured[disk_id] = one
+            taken.append((one, disk_id))
+    return taken

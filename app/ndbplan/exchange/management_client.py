@@ -4,6 +4,10 @@
     plan, changes, notes = apply_answers(plan, answers)
 
 The forms are those of 7.0 to 8.4 consoles; lines of the cluster log on memory usage are the same words.
+
+Up to 7.5 a node reports DataMemory in pages of 32 KiB and IndexMemory in pages of 8 KiB, of which each LDM
+thread adds 32 to what is configured. From 7.6 on both lines share the pages of DataMemory: the total of each
+is what the other leaves (consoles of 7.4.10 and 8.4.8: data total and index pages used add up to DataMemory).
 """
 
 from __future__ import annotations
@@ -11,13 +15,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ndbplan.base.units import KIB, format_bytes_binary
+from ndbplan.base.units import KIB, MIB, format_bytes_binary
+from ndbplan.estimate.topology import threads_of
 from ndbplan.ndb.version import BadVersionError, NdbVersion
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan
 
+# `61 STATUS` of a client says "connected (Version 8.4.8)"; data nodes start, stop, or are not connected.
 _STATE = re.compile(
-    r"^Node (\d{1,3}): ((?:not )?(?:connected|started)|starting|shutting down|restarting|single user mode|"
+    r"^Node (\d{1,3}): (not connected|(?:not )?started|starting|shutting down|restarting|single user mode|"
     r"resuming|unknown)\b([^\n]*)$",
     re.M | re.I,
 )
@@ -27,6 +33,10 @@ _USAGE = re.compile(
     r"\((\d{1,12}) (\d{1,3})K pages of total (\d{1,12})\)",
     re.I,
 )
+_LAST_WITH_INDEX_PAGES = "7.5"
+"""The newest series whose nodes report index memory in pages of 8 KiB."""
+_INDEX_MORE_BYTES = 256 * KIB
+"""What each LDM thread adds to IndexMemory (data nodes of 7.4.10)."""
 _NOTABLE = 0.10
 """Memory in use further off the plan's own sum than this share is told."""
 
@@ -41,15 +51,15 @@ class Answers:
     used_bytes: dict[int, int]
     data_memory_bytes: dict[int, int]
     index_memory_bytes: dict[int, int]
-    """Up to 7.5; later versions keep hash indexes in DataMemory and report its pages twice."""
+    """As reported, up to 7.5; later versions keep hash indexes in DataMemory."""
 
 
 def read_answers(text: str) -> Answers | None:
     """ALL STATUS and REPORT MEMORYUSAGE in a text, whatever else stands around; None: neither is in it."""
     states: dict[int, str] = {}
     versions: set[str] = set()
-    used: dict[int, int] = {}
-    data: dict[int, int] = {}
+    data: dict[int, tuple[int, int]] = {}
+    shared: dict[int, int] = {}
     index: dict[int, int] = {}
     for match in _STATE.finditer(text):
         states[int(match[1])] = match[2].lower()
@@ -58,12 +68,16 @@ def read_answers(text: str) -> Answers | None:
     for match in _USAGE.finditer(text):
         node_id, page = int(match[1]), int(match[4]) * KIB
         if match[2].lower() == "data":
-            used[node_id], data[node_id] = int(match[3]) * page, int(match[5]) * page
+            data[node_id] = int(match[3]) * page, int(match[5]) * page
         elif page != 32 * KIB:
             index[node_id] = int(match[5]) * page
+        else:
+            shared[node_id] = int(match[3]) * page
     if not states and not data:
         return None
-    return Answers(states, frozenset(versions), used, data, index)
+    used = {node_id: own + shared.get(node_id, 0) for node_id, (own, _) in data.items()}
+    total = {node_id: size + shared.get(node_id, 0) for node_id, (_, size) in data.items()}
+    return Answers(states, frozenset(versions), used, total, index)
 
 
 def apply_answers(plan: Plan, answers: Answers) -> tuple[Plan, tuple[str, ...], tuple[str, ...]]:
@@ -88,7 +102,7 @@ def apply_answers(plan: Plan, answers: Answers) -> tuple[Plan, tuple[str, ...], 
         notes.append(f"not started when asked: data node {', '.join(away)}")
     for name, sizes in (
         ("DataMemory", answers.data_memory_bytes),
-        ("IndexMemory", answers.index_memory_bytes),
+        ("IndexMemory", _configured_index_memory(plan, answers.index_memory_bytes)),
     ):
         if sizes:
             plan, said, noted = _memory_parameter(plan, name, sizes)
@@ -99,13 +113,49 @@ def apply_answers(plan: Plan, answers: Answers) -> tuple[Plan, tuple[str, ...], 
 
 
 def _with_nodes(plan: Plan, node_ids: list[int], answers: Answers) -> Plan:
-    """The plan with these data nodes, through the reader of config.ini as hardware goes."""
+    """The plan with these data nodes, each on a new host, as the reader of config.ini makes it."""
     from ndbplan.exchange.import_config import import_config
 
-    sections = "".join(f"[ndbd]\nNodeId={n}\nHostName=ndb-{n}\n" for n in node_ids)
+    names = [_free_name(plan, f"ndb-{node_id}") for node_id in node_ids]
+    sections = "".join(
+        f"[ndbd]\nNodeId={n}\nHostName={name}\n" for n, name in zip(node_ids, names, strict=True)
+    )
     version = max(answers.versions, key=_ordered, default=None)
-    made, _ = import_config({"status": f"[ndb_mgmd]\nHostName=ndb-mgm\n{sections}".encode()}, version)
-    return made.replace(name=plan.name, notes=plan.notes, tables=plan.tables, workloads=plan.workloads)
+    if version is None and answers.index_memory_bytes:
+        version = _LAST_WITH_INDEX_PAGES
+    if version is not None:
+        plan = edits.set_plan(plan, ndb_version=version)
+    manager = f"[ndb_mgmd]\nHostName={_free_name(plan, 'ndb-mgm')}\n"
+    made, _ = import_config({"status": f"{manager}{sections}".encode()}, plan.ndb_version)
+    managers = () if plan.management_nodes else made.management_nodes
+    on = {node.host_id for node in managers} | {node.host_id for node in made.data_nodes}
+    return edits.add(plan, *(host for host in made.hosts if host.id in on), *managers, *made.data_nodes)
+
+
+def _free_name(plan: Plan, wish: str) -> str:
+    """A host name that is no name and no id of the plan yet."""
+    taken = {*plan.by_id, *(host.hostname for host in plan.hosts)}
+    return wish if wish not in taken else edits.next_hostname(f"{wish}-1", taken)
+
+
+def _configured_index_memory(plan: Plan, reported: dict[int, int]) -> dict[int, int]:
+    """IndexMemory as config.ini states it, without what the LDM threads add to it.
+
+    How many these are says the plan when that comes out whole, else what is beyond whole MiB.
+    """
+    if not reported:
+        return {}
+    threads = {node.node_id: threads_of(plan, node).ldm_instances for node in plan.data_nodes}
+    found = {}
+    for node_id, size in reported.items():
+        more = _INDEX_MORE_BYTES * threads.get(node_id, 0)
+        beyond = size % MIB
+        if more and (size - more) % MIB == 0:
+            size -= more
+        elif beyond % _INDEX_MORE_BYTES == 0:
+            size -= beyond
+        found[node_id] = size
+    return found
 
 
 def _ordered(text: str) -> tuple[int, ...]:

@@ -25,7 +25,11 @@ _SEQUENTIAL_BLOCK = 64 * KIB
 
 
 class MeasurementError(UserError):
-    """A text that holds no measurement this program can read."""
+    """A measurement that cannot be read or used."""
+
+
+class NoMeasurementError(MeasurementError):
+    """A text that holds nothing of what is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,8 @@ class Measurement:
     node_id: int | None
     values: dict[str, float]
     """By name with the unit in it, SI."""
+    host: str = ""
+    """The machine, as iostat names it in its first line; empty when it does not."""
 
     def to_json(self) -> dict[str, Any]:
         """The shape the command line prints."""
@@ -45,17 +51,20 @@ class Measurement:
 
 
 def read_measurements(text: str) -> tuple[Measurement, ...]:
-    """Everything measured in a text. Raises MeasurementError when nothing is recognised."""
+    """Everything measured in a text, of all kinds. Raises NoMeasurementError when nothing is recognised."""
     if len(text) > MOST_BYTES:
         raise MeasurementError(
             f"the text has {len(text)} characters, at most {MOST_BYTES} are read",
             fix="cut out the part that counts",
         )
-    for reader in (_fio, _iostat, _ndbinfo):
-        found = tuple(reader(text))
-        if found:
-            return found
-    raise MeasurementError(
+    found = tuple(one for reader in (_fio, _iostat, _ndbinfo) for one in reader(text))
+    if found:
+        return found
+    if _WITHOUT_X.search(text):
+        raise MeasurementError(
+            "iostat without -x does not say how busy a device was", fix="run iostat -xk 10 under load"
+        )
+    raise NoMeasurementError(
         "the text is none of those that are read",
         fix="give fio's --output-format=json, iostat -x, or a SELECT from ndbinfo.restart_info",
     )
@@ -165,25 +174,85 @@ _WRITE_COLUMNS = {"wkb/s": KIB, "wmb/s": MIB, "wsec/s": 512, "kb_wrtn/s": KIB, "
 _READ_COLUMNS = {"rkb/s": KIB, "rmb/s": MIB, "rsec/s": 512, "kb_read/s": KIB, "mb_read/s": MIB}
 
 
+_WITHOUT_X = re.compile(r"^Device:?\s+tps\s", re.M)
+_MACHINE = re.compile(r"^Linux \S+ \(([^)\s]+)\)\s")
+"""The first line of iostat: kernel and name of the machine."""
+_HUMAN = {"B": 1 / KIB, "k": 1.0, "M": float(KIB), "G": float(KIB * KIB), "%": 1.0}
+"""Units that --human puts behind numbers, in KiB; the heading goes on saying kB."""
+
+
 def _iostat(text: str) -> Iterator[Measurement]:
-    header: list[str] | None = None
-    best: dict[str, dict[str, float]] = {}
-    for line in text.splitlines():
-        words = line.split()
-        if words and words[0].lower().rstrip(":") == "device":
-            header = [word.lower() for word in words[1:]]
-            continue
-        if not words:
-            header = None
-        if header is None or len(words) != len(header) + 1:
-            continue
-        row = dict(zip(header, (_number(word) for word in words[1:]), strict=True))
+    best: dict[tuple[str, str], dict[str, float]] = {}
+    for host, device, row in (*_iostat_rows(text), *_iostat_json(text)):
         values = _iostat_row(row)
         # The busiest moment of a device says most about what it can do.
-        if values and values["utilisation"] >= best.get(words[0], {"utilisation": -1.0})["utilisation"]:
-            best[words[0]] = values
-    for name, values in best.items():
-        yield Measurement("iostat", name, None, values)
+        busiest = best.get((host, device), {"utilisation": -1.0})["utilisation"]
+        if values and values["utilisation"] >= busiest:
+            best[host, device] = values
+    for (host, device), values in best.items():
+        yield Measurement("iostat", device, None, values, host)
+
+
+def _iostat_rows(text: str) -> Iterator[tuple[str, str, dict[str, float | None]]]:
+    """Machine, device and columns of every sample; --human puts the device last and parts a sample."""
+    host, is_last = "", False
+    header: list[str] = []
+    parts: dict[str, dict[str, float | None]] = {}
+    for line in text.splitlines():
+        words = line.split()
+        if (machine := _MACHINE.match(line)) is not None:
+            host, parts = machine[1], {}
+        marks = [word.lower().rstrip(":") == "device" for word in words]
+        if marks and (marks[0] or marks[-1]):
+            is_last = not marks[0]
+            header = [word.lower() for word in (words[:-1] if is_last else words[1:])]
+            continue
+        if not words:
+            header = []
+        if not header or len(words) != len(header) + 1:
+            continue
+        device = words.pop(-1 if is_last else 0)
+        row = dict(zip(header, map(_human, words), strict=True))
+        if is_last:
+            row = {**parts.get(device, {}), **row}
+            parts[device] = {} if "%util" in row else row
+        yield host, device, row
+
+
+def _human(text: str) -> float | None:
+    factor = _HUMAN.get(text[-1:])
+    value = _number(text if factor is None else text[:-1])
+    return value if value is None or factor is None else value * factor
+
+
+def _iostat_json(text: str) -> Iterator[tuple[str, str, dict[str, float | None]]]:
+    """The same of `iostat -o JSON`."""
+    start = text.find('{"sysstat"')
+    if start < 0:
+        return
+    try:
+        document, _ = json.JSONDecoder().raw_decode(text[start:])
+    except (json.JSONDecodeError, RecursionError):
+        raise MeasurementError(
+            "the JSON of iostat is cut off or broken", fix="let it end by itself: iostat -x -o JSON 10 6"
+        ) from None
+    for machine in _objects(document["sysstat"], "hosts"):
+        for sample in _objects(machine, "statistics"):
+            for disk in _objects(sample, "disk"):
+                row = {name.lower(): _number(value) for name, value in disk.items()}
+                yield (
+                    str(machine.get("nodename", "")),
+                    str(disk.get("disk_device", "")),
+                    {
+                        **row,
+                        "%util": row.get("util"),
+                    },
+                )
+
+
+def _objects(part: object, name: str) -> list[dict[str, Any]]:
+    entries = part.get(name) if isinstance(part, dict) else None
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 def _iostat_row(row: dict[str, float | None]) -> dict[str, float]:

@@ -168,6 +168,9 @@ def _put(plan: Plan, path: Path, value: Any) -> Plan:
     )
     if not depth:
         field = str(path[0])
+        here = at(plan, path)
+        if isinstance(here, Part) and not isinstance(value, Part):
+            value = edits.made(type(here), value)
         new = _rebuilt(getattr(plan, field), path[1:], value)
         if field in ("parameters", "calibrations"):
             return edits.changed_plan(plan, {field: new})

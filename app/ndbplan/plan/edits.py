@@ -78,15 +78,25 @@ def changed(part: T, **fields: Any) -> T:
         )
         return part.model_copy(update={name: getattr(valid, name) for name in fields})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        cause = (first.get("ctx") or {}).get("error")
-        place = ".".join(str(step) for step in first["loc"])
-        if isinstance(cause, UserError):
-            raise EditError(cause.what, where=place, fix=cause.fix) from None
-        shown = repr(first["input"])[:60]
-        raise EditError(
-            f"{shown} is refused: {refusal(first)}", where=place, fix="correct the value"
-        ) from None
+        raise _refused(error) from None
+
+
+def _refused(error: ValidationError) -> EditError:
+    first = error.errors(include_url=False)[0]
+    cause = (first.get("ctx") or {}).get("error")
+    place = ".".join(str(step) for step in first["loc"])
+    if isinstance(cause, UserError):
+        return EditError(cause.what, where=place, fix=cause.fix)
+    shown = repr(first["input"])[:60]
+    return EditError(f"{shown} is refused: {refusal(first)}", where=place, fix="correct the value")
+
+
+def made(kind: type[T], value: Any) -> T:
+    """A part of a kind from what its JSON holds. Raises EditError."""
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise _refused(error) from None
 
 
 def add(plan: Plan, *parts: Any) -> Plan:
