@@ -14,6 +14,7 @@ from ndbplan.plan import edits
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode, DiskRoles, SqlNode
+from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, LogfileGroup, SpaceFile, Table, Tablespace
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate.run import simulate
@@ -131,6 +132,18 @@ def test_just_below_is_clean_and_just_above_ends_as_it_says(seed: int) -> None:
         assert found.ends_after_s is not None
         assert found.ends_after_s.value <= duration_s
     assert above.bottleneck.resource == found.limited_by.resource
+
+
+@pytest.mark.parametrize("minutes", [20, 40, 60, 90])
+def test_a_little_less_is_sustained_too(minutes: int) -> None:
+    """A little less may meet a full log where a little more, with checkpoints at other moments, does not."""
+    plan = sample_plan("tick-store")
+    workload = plan.workloads[0]
+    found = max_load(plan, workload.id, duration_s=60.0 * minutes, with_next=False)
+    for share in (0.97, 0.985):
+        load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=share * found.max_per_s.value),))
+        less = edits.update(plan, workload.id, load=load)
+        assert simulate(less, workload.id, duration_s=60.0 * minutes).errors == ()
 
 
 @pytest.mark.parametrize("seed", range(0, DRAWN, 4))

@@ -130,3 +130,10 @@ def test_a_stopped_cluster_is_the_first_line(call: Any, saved: Any) -> None:
     assert shape["cluster_stop"]["text"] == lines[0]
     assert shape["accepted_per_s"]["value"] == pytest.approx(0.9 * shape["offered_per_s"])
     assert shape["accepted_per_s"]["low"] == shape["accepted_per_s"]["high"]
+
+
+def test_max_load_says_where_no_limit_of_the_clients_is_known(call: Any, saved: Any) -> None:
+    shape = call("max-load", saved("tick-store"), "--for", "10s", "--json").json("max-load")
+    assert "API slots without a host" in shape["note"]
+    assert "API slots without a host" in call("max-load", saved("tick-store"), "--for", "10s").out
+    assert call("max-load", saved("starter"), "--for", "10s", "--json").json("max-load")["note"] is None

@@ -24,8 +24,6 @@ PAGE = resource_path("guide/without-a-window.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| ([^|]+?) \| (.+) \|$", PAGE, re.M))
 
 LOOKS = "only how it is looked at"
-OF_ADVICE = "What would help"
-"""Remedies and fixes have commands of their own, `remedies` and `fix`."""
 
 WINDOW = {
     # Actions of menus, keys and the command palette
@@ -61,7 +59,7 @@ WINDOW = {
     "disk": "Palette: location, host, disk, node", "process": "Palette: location, host, disk, node",
     "role": "Disk roles",
     # Functions of the engine that the window calls and the commands do not, under another name there
-    "advise.help.remedies": OF_ADVICE,
+    "advise.help.what_would_help": "What would help, the highest load",
     "checks.run.check": "Problems",
     "estimate.distribution.redistribute": "Distribution: add and reorganise",
     "estimate.growth.memory_full": "Memory", "estimate.growth.fillings": "Memory",
@@ -139,7 +137,7 @@ def test_all_that_is_in_the_window_has_its_way_on_the_command_line(qapp: object)
     assert there - WINDOW.keys() == set(), "say in the guide how it is done without a window"
     gone = {name for name in WINDOW.keys() - there if "." not in name}
     assert gone == set()
-    assert {row for row in WINDOW.values() if row not in (LOOKS, OF_ADVICE)} <= ROWS.keys()
+    assert {row for row in WINDOW.values() if row != LOOKS} <= ROWS.keys()
 
 
 def test_what_the_palette_and_the_inspector_add_can_be_added() -> None:

@@ -72,6 +72,14 @@ class Remedy:
 
 
 @dataclass(frozen=True)
+class Help:
+    """The highest load of a plan as it is, and what would raise it."""
+
+    highest: MaxLoad
+    remedies: tuple[Remedy, ...]
+
+
+@dataclass(frozen=True)
 class _Candidate:
     title: str
     edit: Edit
@@ -92,7 +100,32 @@ def remedies(
     progress: Callable[[float], None] | None = None,
     also_useless: bool = False,
 ) -> tuple[Remedy, ...]:
-    """Changes that raise the highest load sustained for a time, those that suffice for the workload first.
+    """The remedies of `what_would_help`."""
+    return what_would_help(
+        plan,
+        workload_id,
+        duration_s=duration_s,
+        cancelled=cancelled,
+        progress=progress,
+        also_useless=also_useless,
+    ).remedies
+
+
+def sustained_s(workload: Workload) -> float:
+    """How long its load has to be sustained unless told otherwise: as long as the workload lasts."""
+    return max(1.0, workload.duration_s)
+
+
+def what_would_help(
+    plan: Plan,
+    workload_id: str | None = None,
+    *,
+    duration_s: float | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    progress: Callable[[float], None] | None = None,
+    also_useless: bool = False,
+) -> Help:
+    """The highest load sustained for a time, and changes that raise it, those that suffice first.
 
     Without `duration_s`: for as long as the workload lasts. Spreading the load over more nodes comes before
     more or better disks, as both do before parameters. With `also_useless`, changes that gain nothing are
@@ -101,7 +134,7 @@ def remedies(
     from ndbplan.simulate.run import workload_of
 
     workload = workload_of(plan, workload_id)
-    lasts_s = duration_s if duration_s is not None else max(1.0, workload.duration_s)
+    lasts_s = duration_s if duration_s is not None else sustained_s(workload)
 
     def highest(of: Plan) -> MaxLoad:
         return max_load(of, workload.id, duration_s=lasts_s, cancelled=cancelled, with_next=False)
@@ -137,7 +170,8 @@ def remedies(
     useful = [r for r in found if r.helps]
     enough = [r for r in useful if r.is_enough]
     rest = sorted((r for r in useful if not r.is_enough), key=lambda r: -r.after.value)
-    return (*enough, *rest, *([r for r in found if not r.helps] if also_useless else ()))
+    useless = [r for r in found if not r.helps] if also_useless else []
+    return Help(before, (*enough, *rest, *useless))
 
 
 def _remedy(

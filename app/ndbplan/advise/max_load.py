@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.units import format_duration
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bottleneck import Bottleneck, full_of
@@ -44,6 +45,11 @@ _LIFTED = 16.0
 _LOWEST_EXPONENT, _HIGHEST_EXPONENT = -10.0, 40.0
 """Rates are searched from 2^-10 to 2^40 per second, always by the same halves."""
 _JUST_BELOW = 1.0 - 1e-9
+LOWER_TOO = (0.97, 0.985)
+"""A rate counts as sustained only when a little less is too: a little less log makes checkpoints take turns
+otherwise, and may meet a full log where a little more does not."""
+_NEAR_EXPONENT = 1.0
+"""So near to the answer, as an exponent of two, less is tried too."""
 CLEARLY_ABOVE = 1.05
 
 
@@ -75,6 +81,19 @@ class MaxLoad:
     takes_s: Quantity | None = None
     """Of a job: until its rows are loaded; None: it is no job, or the rows do not get in."""
     is_job: bool = False
+    note: str | None = None
+    """What is not known of the limits, such as those of clients from anywhere."""
+
+    @property
+    def end_text(self) -> str:
+        """What ends the next higher rate, and when: `redo log (node 2), error 410 after 57 min`."""
+        limit = self.limited_by
+        text = limit.where if limit.resource == "none" else f"{limit.resource} ({limit.where})"
+        if self.error_code is not None:
+            text += f", error {self.error_code}"
+        if self.ends_after_s is not None:
+            text += f" after {format_duration(self.ends_after_s.value)}"
+        return text
 
     @property
     def is_enough(self) -> bool:
@@ -94,6 +113,7 @@ class MaxLoad:
             "takes_s": None if self.takes_s is None else self.takes_s.to_json(why=why),
             "duration_s": self.duration_s,
             "offered_per_s": self.offered_per_s,
+            "note": self.note,
             "next_limit": None
             if after is None
             else {"max_per_s": after.max_per_s.to_json(why=why), "limited_by": after.limited_by.to_json()},
@@ -168,7 +188,15 @@ def max_load(
         duration_s,
         _moment(end),
         end.code,
+        note=_note(plan, mix),
     )
+
+
+def _note(plan: Plan, workload: Workload) -> str | None:
+    """Why the nodes that clients come through are no limit; None: they are one, or none is asked for."""
+    from ndbplan.estimate.clients import clients
+
+    return clients(plan, workload).note
 
 
 def _time_of_job(
@@ -198,6 +226,7 @@ def _time_of_job(
         error_code=None if first is None else first.code,
         takes_s=loaded,
         is_job=True,
+        note=_note(plan, workload),
     )
 
 
@@ -234,16 +263,20 @@ def highest_rate(
     """
     ceiling = min(_ceilings(scenario, duration_s), key=lambda c: c.rate_per_s)
 
-    def end_at(rate_per_s: float) -> End | None:
+    def end_at(rate_per_s: float, is_near: bool) -> End | None:
         if rate_per_s >= ceiling.rate_per_s:
             return ceiling.end
-        return _end_at(scenario, rate_per_s, duration_s, cancelled)
+        for factor in (1.0, *LOWER_TOO) if is_near else (1.0,):
+            found = _end_at(scenario, factor * rate_per_s, duration_s, cancelled)
+            if found is not None:
+                return found
+        return None
 
     low, high = _LOWEST_EXPONENT, _HIGHEST_EXPONENT
     rate, above, end = 0.0, 2.0**high, ceiling.end
     while high - low > PRECISION:
         middle = (low + high) / 2
-        found = end_at(2.0**middle)
+        found = end_at(2.0**middle, high - low < _NEAR_EXPONENT)
         if found is None:
             low, rate = middle, 2.0**middle
         else:
@@ -255,7 +288,7 @@ def highest_rate(
         return rate, end
     if ceiling.rate_per_s > rate:
         # The halves stop a little below a limit that is known exactly.
-        found = _end_at(scenario, ceiling.rate_per_s * _JUST_BELOW, duration_s, cancelled)
+        found = end_at(ceiling.rate_per_s * _JUST_BELOW, True)
         if found is not None:
             return rate, found
         rate = ceiling.rate_per_s

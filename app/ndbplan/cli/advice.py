@@ -37,18 +37,17 @@ def remedies(
 
     Every change passes all checks after it is made. SET: the arguments with which `ndbplan set` makes it.
     """
-    from ndbplan.advise.help import remedies as search
-    from ndbplan.advise.max_load import max_load
+    from ndbplan.advise.help import sustained_s, what_would_help
     from ndbplan.simulate.run import workload_of
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, workload)
     needs_data_nodes(plan, plan_file)
     chosen = workload_of(plan, workload_id)
-    lasts_s = duration_s if duration_s is not None else max(1.0, chosen.duration_s)
+    lasts_s = duration_s if duration_s is not None else sustained_s(chosen)
     _announce_preparation(plan, chosen.id)
-    before = max_load(plan, chosen.id, duration_s=lasts_s, with_next=False)
-    found = search(plan, chosen.id, duration_s=lasts_s)
+    found = what_would_help(plan, chosen.id, duration_s=lasts_s)
+    before = found.highest
     shape: dict[str, Any] = {
         "workload": chosen.name,
         "duration_s": lasts_s,
@@ -56,7 +55,8 @@ def remedies(
         "before_per_s": before.max_per_s.to_json(why=why),
         "limited_by": before.limited_by.to_json(),
         "enough": before.is_enough,
-        "remedies": [remedy.to_json(why=why) for remedy in found],
+        "note": before.note,
+        "remedies": [remedy.to_json(why=why) for remedy in found.remedies],
     }
     show(shape, as_json=as_json, why=why, text=_remedy_lines(shape))
 
@@ -70,6 +70,8 @@ def _remedy_lines(shape: dict[str, Any]) -> Iterator[str]:
         f"for {text_of('duration_s', shape['duration_s'])}: {text_of('', shape['before_per_s'])}, limited by "
         f"{limit['resource']} ({limit['where']})"
     )
+    if shape["note"] is not None:
+        yield shape["note"]
     yield ""
     if not shape["remedies"]:
         yield "none of the changes tried raises what the cluster takes"

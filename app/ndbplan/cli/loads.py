@@ -217,4 +217,5 @@ def max_load(plan_file: Path, workload: str | None, duration_s: float, *, why: b
     workload_id = named_workload(plan, workload)
     needs_data_nodes(plan, plan_file)
     _announce_preparation(plan, workload_id)
-    show(highest(plan, workload_id, duration_s=duration_s).to_json(why=why), as_json=as_json, why=why)
+    found = highest(plan, workload_id, duration_s=duration_s)
+    show(found.to_json(why=why), as_json=as_json, why=why)

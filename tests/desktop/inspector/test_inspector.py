@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from ndbplan.advise.max_load import max_load
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.desktop.document import Document
 from ndbplan.desktop.estimates import Estimates
@@ -459,6 +460,38 @@ def test_what_would_help_is_found_tried_and_remembered(stand: _Stand) -> None:
     found = search.answer("blobs-5k")
     assert found is not None
     assert all(remedy.after.value > remedy.before.value for remedy in found.remedies)
+
+
+def test_the_highest_load_is_of_a_time_that_one_chooses(stand: _Stand) -> None:
+    stand.select("data1-c0d1")
+    stand.until_fresh()
+    workload = stand.document.plan.workloads[0]
+    search = stand.view._remedies
+    field = stand.view._advice._duration
+    assert field.line.text() == "1 min", "as long as the workload lasts"
+    for_a_minute = max_load(stand.document.plan, workload.id, duration_s=60.0, with_next=False).max_per_s
+    field.line.setText("10 min")
+    field.line.editingFinished.emit()
+    search.search(workload.id)
+    stand.qtbot.waitUntil(lambda: search.answer(workload.id) is not None, timeout=240_000)
+    assert "Highest load for 10 min" in stand.texts()
+    found = search.answer(workload.id)
+    assert found is not None
+    assert found.highest is not None
+    assert any(found.highest.end_text in text for text in stand.texts())
+    assert found.highest.max_per_s.value < 0.5 * for_a_minute.value, "rows fill DataMemory"
+    assert all(remedy.duration_s == 600.0 for remedy in found.remedies)
+    search.choose_duration(workload.id, 60.0)
+    assert search.answer(workload.id) is None, "an answer for another time is none"
+    search.choose_duration(workload.id, 600.0)
+    assert search.answer(workload.id) is found
+    field.line.setText("0.5 s")
+    field.line.editingFinished.emit()
+    assert "0.5 s" in field.error.text()
+    assert search.duration_s(workload.id) == 600.0
+    field.line.setText("")
+    field.line.editingFinished.emit()
+    assert search.duration_s(workload.id) == workload.duration_s
 
 
 def test_a_search_is_cancelled_by_an_edit(stand: _Stand) -> None:

@@ -9,18 +9,21 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_count
+from ndbplan.base.units import format_count, format_duration
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.estimates import Estimate
 from ndbplan.desktop.explain import QuantityLabel
+from ndbplan.desktop.fields import LineField
 from ndbplan.desktop.inspector.remedies import Answer, RemedySearch, is_ready
-from ndbplan.desktop.parts import Section, empty, label, link
+from ndbplan.desktop.parts import QuantityRow, Section, empty, label, link
+from ndbplan.desktop.units import SECONDS
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.workloads import Workload
 
 if TYPE_CHECKING:
     from ndbplan.advise.help import Remedy
+    from ndbplan.advise.max_load import MaxLoad
     from ndbplan.estimate.quantity import Quantity
 
 _OVERLOADED = 0.95
@@ -42,6 +45,14 @@ class Advice(QWidget):
         self._section = Section("What would help")
         self._action = link("Search", self.search, "Search for what would help")
         self._section.add_action(self._action)
+        self._duration = LineField(
+            "Sustained for",
+            SECONDS,
+            self._choose_duration,
+            empty="as long as the workload",
+            tip="How long the highest load must hold while rows grow, for example 1 min, 1 h, 24 h",
+        )
+        self._section.body.addWidget(self._duration)
         self._column = QVBoxLayout()
         self._column.setSpacing(6)
         self._section.body.addLayout(self._column)
@@ -77,6 +88,14 @@ class Advice(QWidget):
         else:
             self._search.search(self._workload_id)
 
+    def _choose_duration(self, duration_s: float | None) -> None:
+        self._search.choose_duration(self._workload_id, duration_s)
+
+    @property
+    def _is_job(self) -> bool:
+        part = self._context.plan.by_id.get(self._workload_id or "")
+        return isinstance(part, Workload) and part.load.kind == "job"
+
     @property
     def _workload_id(self) -> str | None:
         part = self._context.plan.by_id.get(self._ids[0]) if len(self._ids) == 1 else None
@@ -95,6 +114,10 @@ class Advice(QWidget):
             self._search.search(self._workload_id)
 
     def _render(self) -> None:
+        # A job is done when its rows are in.
+        self._duration.setVisible(not self._is_job)
+        if not self._duration.is_edited:
+            self._duration.show_value(self._search.duration_s(self._workload_id))
         answer = self._search.answer(self._workload_id)
         if self._search.is_searching(self._workload_id):
             if self._shown != "searching":
@@ -136,12 +159,30 @@ class Advice(QWidget):
         if answer.error:
             self._show_text(answer.error, "fieldError")
             return
-        if not answer.remedies:
-            self._show_text("None of the changes tried raises what the cluster takes.", "muted")
-            return
         empty(self._column)
+        if answer.highest is not None:
+            self._show_highest(answer.highest)
+        if not answer.remedies:
+            self._column.addWidget(label("None of the changes tried raises what the cluster takes.", "muted"))
         for remedy in answer.remedies:
             self._column.addWidget(RemedyCard(self._context, remedy))
+
+    def _show_highest(self, highest: MaxLoad) -> None:
+        """The highest load, for how long, and what ends it; of a job the time it takes."""
+        if highest.is_job:
+            name = "The rows are in after"
+            row = QuantityRow(name, highest.takes_s)
+        else:
+            name = f"Highest load for {format_duration(highest.duration_s)}"
+            row = QuantityRow(name, highest.max_per_s)
+            row.number.setText(_rate_text(highest.max_per_s))
+        self._column.addWidget(row)
+        verb = "Limited by" if highest.is_job or highest.error_code is None else "A higher one ends with"
+        if not highest.is_job and highest.limited_by.resource == "none":
+            verb = "Looked further:"
+        self._column.addWidget(label(f"{verb} {highest.end_text}", "muted"))
+        if highest.note is not None:
+            self._column.addWidget(label(highest.note, "muted"))
 
 
 class RemedyCard(QFrame):
@@ -183,8 +224,11 @@ class RemedyCard(QFrame):
 def _number(title: str, quantity: Quantity) -> QuantityLabel:
     shown = QuantityLabel(title, quantity)
     shown.setProperty("look", "gain")
-    if quantity.value >= _NO_LIMIT_PER_S:
-        shown.setText("no limit found")
-    else:
-        shown.setText(f"{format_count(round(quantity.value))} tx/s")
+    shown.setText(_rate_text(quantity))
     return shown
+
+
+def _rate_text(quantity: Quantity) -> str:
+    if quantity.value >= _NO_LIMIT_PER_S:
+        return "no limit found"
+    return f"{format_count(round(quantity.value))} tx/s"

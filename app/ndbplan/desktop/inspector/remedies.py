@@ -8,21 +8,28 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from ndbplan.base.errors import UserError
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.tasks import Outcome, Progress, Task
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import Workload
 
 if TYPE_CHECKING:
-    from ndbplan.advise.help import Remedy
+    from ndbplan.advise.help import Help, Remedy
+    from ndbplan.advise.max_load import MaxLoad
 
 _KEPT = 8
+_Asked = tuple[int, str | None, float]
+"""A plan (by identity), a workload, and for how long its load is to be sustained."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a search found for one plan and workload."""
+    """What a search found for one plan, workload and duration."""
 
     plan: Plan
+    highest: MaxLoad | None = None
+    """The highest load of the plan as it is; None: the search failed."""
     remedies: tuple[Remedy, ...] = ()
     error: str = ""
 
@@ -36,20 +43,46 @@ class RemedySearch(QObject):
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
-        self._answers: OrderedDict[tuple[int, str | None], Answer] = OrderedDict()
+        self._answers: OrderedDict[_Asked, Answer] = OrderedDict()
         self._task: Task | None = None
-        self._asked: tuple[int, str | None] | None = None
+        self._asked: _Asked | None = None
+        self._durations_s: dict[str | None, float] = {}
         self.progress = Progress(None)
         context.document.changed.connect(lambda _before, _after: self.cancel())
 
+    def duration_s(self, workload_id: str | None) -> float:
+        """How long the load is to be sustained: as chosen, else as long as the workload lasts."""
+        if workload_id in self._durations_s:
+            return self._durations_s[workload_id]
+        part = self._context.plan.by_id.get(workload_id or "")
+        return max(1.0, part.duration_s) if isinstance(part, Workload) else 1.0
+
+    def choose_duration(self, workload_id: str | None, duration_s: float | None) -> None:
+        """Sustain the load for so long from now on; None: as long as the workload lasts. Stops a search."""
+        from ndbplan.advise.max_load import LONGEST_S
+
+        if duration_s is not None and not 1.0 <= duration_s <= LONGEST_S:
+            raise UserError(
+                f"a load cannot be sustained for {duration_s:g} s", fix="name 1 s to 10 years (87 600 h)"
+            )
+        self.cancel()
+        if duration_s is None:
+            self._durations_s.pop(workload_id, None)
+        else:
+            self._durations_s[workload_id] = duration_s
+        self.changed.emit()
+
+    def _key(self, workload_id: str | None) -> _Asked:
+        return id(self._context.plan), workload_id, self.duration_s(workload_id)
+
     def answer(self, workload_id: str | None) -> Answer | None:
-        """The answer for the plan as it is; None: not searched yet."""
-        found = self._answers.get((id(self._context.plan), workload_id))
+        """The answer for the plan as it is and the chosen duration; None: not searched yet."""
+        found = self._answers.get(self._key(workload_id))
         return found if found is not None and found.plan is self._context.plan else None
 
     def is_searching(self, workload_id: str | None) -> bool:
         """Whether the search for this workload runs."""
-        return self._task is not None and self._asked == (id(self._context.plan), workload_id)
+        return self._task is not None and self._asked == self._key(workload_id)
 
     def search(self, workload_id: str | None) -> None:
         """Start, unless it runs already; cancels the search for another workload."""
@@ -57,11 +90,12 @@ class RemedySearch(QObject):
             return
         self.cancel()
         plan = self._context.plan
-        self._asked = (id(plan), workload_id)
+        asked = self._asked = self._key(workload_id)
+        duration_s = asked[2]
         self.progress = Progress(None, "Trying changes…")
         self._task = self._context.tasks.start(
-            lambda task: _search(plan, workload_id, task),
-            lambda o: self._done(plan, workload_id, o),
+            lambda task: _search(plan, workload_id, duration_s, task),
+            lambda o: self._done(plan, asked, o),
             self._moved,
         )
         self.changed.emit()
@@ -78,12 +112,16 @@ class RemedySearch(QObject):
             self.progress = Progress(progress.fraction, progress.text or "Trying changes…")
             self.changed.emit()
 
-    def _done(self, plan: Plan, workload_id: str | None, outcome: Outcome) -> None:
+    def _done(self, plan: Plan, asked: _Asked, outcome: Outcome) -> None:
         if outcome.cancelled:
             return
         self._task = None
-        found = Answer(plan, () if outcome.error else outcome.value, outcome.error)
-        self._answers[id(plan), workload_id] = found
+        if outcome.error:
+            found = Answer(plan, error=outcome.error)
+        else:
+            help_ = outcome.value
+            found = Answer(plan, help_.highest, help_.remedies)
+        self._answers[asked] = found
         while len(self._answers) > _KEPT:
             self._answers.popitem(last=False)
         self.changed.emit()
@@ -96,11 +134,13 @@ def is_ready() -> bool:
     return kernel.is_prepared()
 
 
-def _search(plan: Plan, workload_id: str | None, task: Task) -> tuple[Remedy, ...]:
-    from ndbplan.advise.help import remedies
+def _search(plan: Plan, workload_id: str | None, duration_s: float, task: Task) -> Help:
+    from ndbplan.advise.help import what_would_help
     from ndbplan.simulate import kernel
 
     if not kernel.is_prepared():
         task.report(None, "Preparing the simulation engine (once on this machine)…")
     kernel.prepare()
-    return remedies(plan, workload_id, cancelled=task.cancelled, progress=task.report)
+    return what_would_help(
+        plan, workload_id, duration_s=duration_s, cancelled=task.cancelled, progress=task.report
+    )
