@@ -7,8 +7,10 @@ import pytest
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan import edits
+from ndbplan.plan.additions import add
+from ndbplan.plan.assign import assign
 from ndbplan.plan.events import NodeFailure
-from ndbplan.plan.plan import Plan
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 from ndbplan.simulate.ndbinfo import RESTART_SECONDS, VIEWS, NdbinfoError, view
 from ndbplan.simulate.run import simulate
@@ -143,3 +145,106 @@ def test_restart_info_follows_a_restart(overload: Plan) -> None:
 def test_an_unknown_table_is_an_error(overload: Plan) -> None:
     with pytest.raises(NdbinfoError, match="no_such_table"):
         view("no_such_table", simulate(overload, SMALL, 5), overload, 1)
+
+
+def idle_cluster(version: str, *settings: str) -> Plan:
+    """Data nodes 1 to 4, a management node, two SQL nodes and three slots, as the recorded clusters."""
+    plan = edits.set_plan(EMPTY_PLAN, ndb_version=version)
+    for kind, texts in (
+        ("host", ["h", "cores=2", "memory=24GiB"]), ("management", ["host=h"]), *[("data", ["host=h"])] * 4,
+        *[("sql", ["host=h"])] * 2, *[("api", ["host=h"])] * 3, ("table", ["t1", "rows=100000"]),
+    ):  # fmt: skip
+        plan = add(plan, kind, texts).plan
+    plan = add(
+        plan, "workload", ["idle", f"table={plan.tables[0].full_name}", "operation=insert", "rate=0"]
+    ).plan
+    for text in settings:
+        plan, _ = assign(plan, text)
+    return plan
+
+
+OLD = ("7.4.10", "MaxNoOfExecutionThreads=4")
+NEW = (
+    "8.4.8", "NumCPUs=2", "DataMemory=96M", "SharedGlobalMemory=32M", "RedoBuffer=16M",
+    "TransactionMemory=24M",
+    "MaxNoOfConcurrentOperations=16384", "DiskPageBufferMemory=8M", "LongMessageBuffer=8M",
+    "NoOfFragmentLogFiles=4", "FragmentLogFileSize=8M", "NoOfFragmentLogParts=4",
+)  # fmt: skip
+"""Settings of the two clusters whose mysql clients were recorded."""
+
+
+@pytest.mark.parametrize("cluster", [OLD, NEW])
+def test_an_idle_cluster_looks_as_the_recorded_ones(cluster: tuple[str, ...]) -> None:
+    """What SELECT * of 7.4.10 and 8.4.8 printed: rows, order, and every number that load does not move."""
+    plan = idle_cluster(*cluster)
+    result = simulate(plan, plan.workloads[0].id, 5)
+    rows = {name: [r for r in view(name, result, plan, 4) if r["node_id"] == 2] for name in VIEWS}
+    is_old = cluster is OLD
+
+    buffers = [(r["log_id"], r["log_part"], r["total"], r["used"]) for r in rows["logbuffers"]]
+    spaces = [(r["log_id"], r["log_part"], r["total"]) for r in rows["logspaces"]]
+    memory = {r["memory_type"]: (r["total"], r["total_pages"]) for r in rows["memoryusage"]}
+    if is_old:
+        assert buffers == [(0, 1, 33554432, 131072), (0, 2, 33554432, 131072)]
+        assert spaces == [(0, part, 268435456) for part in (0, 2, 1, 3)]
+        assert list(memory.items()) == [
+            ("Data memory", (83886080, 2560)),
+            ("Index memory", (19398656, 2368)),
+            ("Long message buffer", (67108864, 262144)),
+        ]
+    else:
+        assert buffers == [(part, 1, 16777216, 65536) for part in range(4)]
+        assert spaces == [(0, part, 33554432) for part in range(4)]
+        assert list(memory.items()) == [
+            ("Data memory", (100663296, 3072)),
+            ("Long message buffer", (8388608, 32768)),
+        ]
+    found = {r["resource_name"]: (r["reserved"], r["max"]) for r in rows["resources"]}
+    real = dict(RESOURCES[cluster[0]])
+    assert list(found) == list(real)
+    for name, numbers in real.items():
+        if name not in ESTIMATED[cluster[0]]:
+            assert found[name] == numbers, name
+        elif name != "RESERVED":
+            assert found[name][0] == pytest.approx(numbers[0], rel=0.15)
+    for row in rows["resources"]:
+        limit = row["max"] or row["used"]
+        assert 0 <= row["used"] <= limit, row
+    if is_old:
+        others = rows["resources"][1:]
+        assert rows["resources"][0]["used"] == sum(r["used"] for r in others), "as in the real one"
+        assert found["RESERVED"][0] == sum(max(0, r["reserved"] - r["used"]) for r in others)
+    spare = {r["resource_name"]: r.get("spare") for r in rows["resources"]}
+    data = next(r for r in rows["resources"] if r["resource_name"] == "DATA_MEMORY")
+    assert is_old or spare["DATA_MEMORY"] == -(-data["used"] * 5 // 95)
+
+
+RESOURCES = {
+    "7.4.10": (
+        ("RESERVED", (3183, 13808)), ("DISK_OPERATIONS", (0, 0)), ("DISK_RECORDS", (0, 0)),
+        ("DATA_MEMORY", (3152, 3152)), ("JOBBUFFER", (1049, 1049)), ("FILE_BUFFERS", (2176, 2176)),
+        ("TRANSPORTER_BUFFERS", (904, 1130)), ("DISK_PAGE_BUFFER", (2368, 2368)), ("QUERY_MEMORY", (0, 0)),
+        ("SCHEMA_TRANS_MEMORY", (64, 0)),
+    ),
+    "8.4.8": (
+        ("TRANSACTION_MEMORY", (830, 2**32 - 1)), ("DISK_RECORDS", (0, 2**32 - 1)),
+        ("DATA_MEMORY", (3072, 3072)),
+        ("JOBBUFFER", (728, 728)), ("FILE_BUFFERS", (2176, 2176)), ("TRANSPORTER_BUFFERS", (840, 1050)),
+        ("DISK_PAGE_BUFFER", (448, 448)), ("QUERY_MEMORY", (0, 2**32 - 1)),
+        ("SCHEMA_TRANS_MEMORY", (64, 2**32 - 1)),
+    ),
+}  # fmt: skip
+"""reserved and max that node 2 of the recorded clusters printed."""
+ESTIMATED = {"7.4.10": {"RESERVED", "JOBBUFFER"}, "8.4.8": {"TRANSACTION_MEMORY"}}
+
+
+@pytest.mark.parametrize("series", [s for s in SERIES if NdbVersion.parse(s) >= (7, 1)])
+def test_memory_is_listed_as_each_version_has_it(overload: Plan, series: str) -> None:
+    plan = edits.set_plan(overload, ndb_version=series)
+    result = simulate(plan, SMALL, 5)
+    kinds = [r["memory_type"] for r in view("memoryusage", result, plan, 3) if r["node_id"] == 3]
+    has_index_memory = NdbVersion.parse(series) < (7, 6)
+    assert kinds == ["Data memory", *["Index memory"] * has_index_memory, "Long message buffer"]
+    for row in view("memoryusage", result, plan, 3):
+        assert 0 <= row["used"] <= row["total"], row
+        assert row["used"] * row["total_pages"] == row["used_pages"] * row["total"]

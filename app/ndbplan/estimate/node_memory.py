@@ -75,6 +75,13 @@ def send_buffer_bytes(plan: Plan, node: DataNode, threads: ThreadCounts) -> int:
     return size
 
 
+def disk_page_buffer_bytes(plan: Plan, node: DataNode, threads: ThreadCounts) -> int:
+    """DiskPageBufferMemory with the buffers for restoring that lie beside it."""
+    restoring = threads.ldm_instances + threads.query + threads.recover
+    stated = number(plan, node, "DiskPageBufferMemory", 64 * MIB)
+    return stated + restoring * _RESTORE_BUFFER_BYTES + 2 * MIB
+
+
 def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Quantity:
     """TransactionMemory as set, or as the node computes it from its operation limits.
 
@@ -145,11 +152,7 @@ def _node_memory(plan: Plan, node: DataNode) -> Quantity:
         ("send buffers", exact(send_buffer_bytes(plan, node, threads))),
         (
             "DiskPageBufferMemory and restore buffers",
-            exact(
-                number(plan, node, "DiskPageBufferMemory", 64 * MIB)
-                + (ldm + threads.query + threads.recover) * _RESTORE_BUFFER_BYTES
-                + 2 * MIB
-            ),
+            exact(disk_page_buffer_bytes(plan, node, threads)),
         ),
         ("schema transactions", exact(2 * MIB)),
         ("TransactionMemory", transaction_memory(plan, node, threads)),

@@ -68,8 +68,42 @@ def _columns(by_version: dict[str, list[list[str]]], version: NdbVersion) -> lis
 
 def logbuffers_row_is_an_ldm(version: NdbVersion) -> bool:
     """Whether a row of logbuffers stands for an LDM instance (up to 7.x), or for a log part (8.x)."""
-    eras = [one for one in _data()["logbuffers"] if NdbVersion.parse(one["from"])[:2] <= version[:2]]
-    return bool(eras) and eras[-1]["a_row_is"].startswith("an LDM")
+    era = _era("logbuffers", version)
+    return bool(era) and era["a_row_is"].startswith("an LDM")
+
+
+def memory_types(version: NdbVersion) -> tuple[str, ...]:
+    """The rows of memoryusage of one node, in their order."""
+    return tuple(_era("memoryusage", version).get("types", ()))
+
+
+def long_message_pages() -> tuple[int, int]:
+    """Bytes of a page of the long message buffer, and pages in use under light load."""
+    data = _data()["long_message_buffer"]
+    return int(data["page_bytes"]), int(data["used_pages"])
+
+
+class ResourceRows(NamedTuple):
+    """How a version lists what a node takes from its global memory."""
+
+    names: tuple[str, ...]
+    no_limit: int
+    """What `max` holds for a resource that may grow."""
+    used_pages: dict[str, int]
+    used_share: dict[str, float]
+    """Of what is reserved, where a light load was seen."""
+
+
+def resource_rows(version: NdbVersion) -> ResourceRows:
+    """The rows of resources of one node, in their order."""
+    era = _era("resources", version)
+    return ResourceRows(tuple(era["rows"]), int(era["no_limit"]), era["used_pages"], era["used_share"])
+
+
+def _era(name: str, version: NdbVersion) -> dict[str, Any]:
+    """The entry of a list by version that holds for one; empty before the first."""
+    eras = [one for one in _data()[name] if NdbVersion.parse(one["from"])[:2] <= version[:2]]
+    return eras[-1] if eras else {}
 
 
 def restart_state(phase: str) -> tuple[int, str]:

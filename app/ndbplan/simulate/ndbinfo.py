@@ -9,10 +9,25 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import MIB
-from ndbplan.estimate.distribution import ldm_threads
+from ndbplan.base.units import KIB, MIB
+from ndbplan.estimate.memory import memory
+from ndbplan.estimate.node_memory import (
+    disk_page_buffer_bytes,
+    job_buffer_pages,
+    send_buffer_bytes,
+    transaction_memory,
+)
 from ndbplan.estimate.parameters import number
-from ndbplan.ndb.ndbinfo import NdbinfoTable, logbuffers_row_is_an_ldm, restart_state, tables_of
+from ndbplan.estimate.topology import ldm_threads, threads_of
+from ndbplan.ndb.ndbinfo import (
+    NdbinfoTable,
+    logbuffers_row_is_an_ldm,
+    long_message_pages,
+    memory_types,
+    resource_rows,
+    restart_state,
+    tables_of,
+)
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.settings import redo_log_parts
@@ -26,11 +41,15 @@ View = Callable[["SimulationResult", Plan, int], Iterator[Row]]
 
 PAGE_BYTES = 32768
 _FILE_BUFFER_MORE_BYTES = 2**20
-"""Memory of a redo buffer beside the buffer itself (model, memory of a data node)."""
+"""Memory of a log part beside its redo buffer (FILE_BUFFERS has 2,176 pages on 7.4.10 and on 8.4.8)."""
 _FILE_BUFFERS_FREE_PAGES = 64
 """Pages of FILE_BUFFERS that are free whatever the log holds: the rest is taken at the start [8.4.8]."""
 _LEAST_PAGES = 2
-"""Pages of a redo buffer in use when nothing is written [8.4.8: 65,536 bytes in every idle part]."""
+"""Pages of a log part in use when nothing is written [8.4.8: 65,536 bytes in every part; 7.4.10: 131,072 in
+an LDM thread of two parts]."""
+_INDEX_PAGE_BYTES = 8192
+_INDEX_MORE_BYTES = 256 * KIB
+_SCHEMA_PAGES = 64
 MOST_OPERATIONS = 200
 """Rows of cluster_operations that are made up at most; the real table changes too fast to read more."""
 _BLOCK_DBTC = 245
@@ -136,21 +155,21 @@ def _logbuffers(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[R
     for node_id, series in _up(result, bucket):
         used, total = _by_part(result, node_id, "last", bucket)
         instances = ldm_threads(plan, nodes[node_id])
-        held: dict[tuple[int, int], float] = {}
+        held: dict[tuple[int, int], int] = {}
         for log_part in range(redo_log_parts(plan, nodes[node_id])):
             instance = log_part % instances + 1
             place = (0, instance) if by_ldm else (log_part, instance)
-            # Up to 7.x the parts of an LDM thread share one buffer.
-            held[place] = held.get(place, 0.0) + used.get(log_part, 0.0)
+            # Up to 7.x the parts of an LDM thread share one buffer, and each holds pages of its own.
+            pages = max(_LEAST_PAGES, _pages(used.get(log_part, 0.0)))
+            held[place] = held.get(place, 0) + pages
         for log_id, instance in sorted(held):
-            pages = max(_LEAST_PAGES, _pages(held[log_id, instance]))
             yield {
                 "node_id": node_id,
                 "log_type": "REDO",
                 "log_id": log_id,
                 "log_part": instance,
                 "total": total,
-                "used": min(total, pages * PAGE_BYTES),
+                "used": min(total, held[log_id, instance] * PAGE_BYTES),
             }
         if series.undo_buffer_bytes > 0:
             yield {
@@ -174,7 +193,10 @@ def _logspaces(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Ro
     nodes = {node.node_id: node for node in plan.data_nodes}
     for node_id, series in _up(result, bucket):
         used, total = _by_part(result, node_id, "log_used", bucket)
-        for log_part in range(redo_log_parts(plan, nodes[node_id])):
+        instances = ldm_threads(plan, nodes[node_id])
+        # By LDM thread, as the rows come from the blocks of the node [7.4.10: parts 0, 2, 1, 3 with two].
+        parts = sorted(range(redo_log_parts(plan, nodes[node_id])), key=lambda part: part % instances)
+        for log_part in parts:
             yield {
                 "node_id": node_id,
                 "log_type": "REDO",
@@ -196,17 +218,45 @@ def _logspaces(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Ro
 
 
 def _memoryusage(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Row]:
+    page_bytes, busy_pages = long_message_pages()
+    nodes = {node.node_id: node for node in plan.data_nodes}
     for node_id, series in _up(result, bucket):
-        used = _pages(float(series.memory[bucket]))
-        total = series.memory_total_bytes // PAGE_BYTES
-        yield {
-            "node_id": node_id,
-            "memory_type": "Data memory",
-            "used": used * PAGE_BYTES,
-            "used_pages": used,
-            "total": total * PAGE_BYTES,
-            "total_pages": total,
+        index_total, index_used = _index_memory(plan, nodes[node_id], series, bucket)
+        messages = number(plan, nodes[node_id], "LongMessageBuffer", 64 * MIB) // page_bytes
+        pages = {
+            "Data memory": (PAGE_BYTES, _pages(_memory(series, bucket)), _whole(series.memory_total_bytes)),
+            "Index memory": (_INDEX_PAGE_BYTES, index_used, index_total),
+            "Long message buffer": (page_bytes, min(busy_pages, messages), messages),
         }
+        for kind in memory_types(plan.version):
+            size, used, total = pages[kind]
+            yield {
+                "node_id": node_id,
+                "memory_type": kind,
+                "used": used * size,
+                "used_pages": used,
+                "total": total * size,
+                "total_pages": total,
+            }
+
+
+def _memory(series: NodeSeries, bucket: int) -> float:
+    """DataMemory in use; pages are there or not, so never more than all."""
+    return min(float(series.memory[bucket]), float(series.memory_total_bytes))
+
+
+def _index_memory(plan: Plan, node: DataNode, series: NodeSeries, bucket: int) -> tuple[int, int]:
+    """Pages of IndexMemory, up to 7.5, and those in use: hash indexes grow with the rows.
+
+    Each LDM thread adds 256 KiB to what is configured (memoryusage of 7.4.10).
+    """
+    stated = number(plan, node, "IndexMemory", 0)
+    if not stated:
+        return 0, 0
+    total = (stated + _INDEX_MORE_BYTES * ldm_threads(plan, node)) // _INDEX_PAGE_BYTES
+    (own,) = (one for one in memory(plan).nodes if one.node_id == node.node_id)
+    grown = float(series.memory[bucket]) / max(1.0, own.data_memory_bytes.value)
+    return total, min(total, -int(-own.index_memory_bytes.value * grown // _INDEX_PAGE_BYTES))
 
 
 def _disk_write_speed(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Row]:
@@ -223,30 +273,67 @@ def _disk_write_speed(result: SimulationResult, plan: Plan, bucket: int) -> Iter
 
 
 def _resources(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Row]:
-    spare_pct = number(plan, None, "MinFreePct", 5)
+    kinds = resource_rows(plan.version)
     nodes = {node.node_id: node for node in plan.data_nodes}
     for node_id, series in _up(result, bucket):
-        limit = series.memory_total_bytes // PAGE_BYTES
-        yield {
-            "node_id": node_id,
-            "resource_name": "DATA_MEMORY",
-            "reserved": limit,
-            "used": _pages(float(series.memory[bucket])),
-            "max": limit,
-            "spare": limit * spare_pct // 100,
-        }
-        by_ldm = logbuffers_row_is_an_ldm(plan.version)
-        count = ldm_threads(plan, nodes[node_id]) if by_ldm else redo_log_parts(plan, nodes[node_id])
-        _, buffer_bytes = _by_part(result, node_id, "last", bucket)
-        held = count * (buffer_bytes + _FILE_BUFFER_MORE_BYTES) // PAGE_BYTES
-        yield {
-            "node_id": node_id,
-            "resource_name": "FILE_BUFFERS",
-            "reserved": held,
-            "used": max(0, held - _FILE_BUFFERS_FREE_PAGES),
-            "max": held,
-            "spare": 0,
-        }
+        node = nodes[node_id]
+        found: dict[str, tuple[int, int, int]] = {}
+        for name, (reserved, most) in _reserved(result, plan, node, series).items():
+            used = kinds.used_pages.get(name, round(reserved * kinds.used_share.get(name, 0.0)))
+            found[name] = (reserved, used, kinds.no_limit if most is None else most)
+        index_pages = _index_memory(plan, node, series, bucket)[0] * _INDEX_PAGE_BYTES // PAGE_BYTES
+        data, files, cache = (found[name][0] for name in ("DATA_MEMORY", "FILE_BUFFERS", "DISK_PAGE_BUFFER"))
+        # IndexMemory is taken whole at the start.
+        found["DATA_MEMORY"] = (data, _pages(_memory(series, bucket)) + index_pages, data)
+        found["FILE_BUFFERS"] = (files, max(0, files - _FILE_BUFFERS_FREE_PAGES), files)
+        found["DISK_PAGE_BUFFER"] = (cache, cache, cache)
+        shared = number(plan, node, "SharedGlobalMemory", 128 * MIB) // PAGE_BYTES
+        listed = [found[name] for name in kinds.names if name in found]
+        found["RESERVED"] = (
+            sum(max(0, reserved - used) for reserved, used, _ in listed),
+            sum(used for _, used, _ in listed),
+            sum(reserved for reserved, _, _ in listed) + shared,
+        )
+        spare_pct = number(plan, node, "MinFreePct", 5)
+        for name in kinds.names:
+            reserved, used, most = found[name]
+            # Of what is taken and the spare pages (481 pages in use, 26 spare [8.4.8]).
+            spare = -(-used * spare_pct // max(1, 100 - spare_pct)) if name == "DATA_MEMORY" else 0
+            yield {
+                "node_id": node_id,
+                "resource_name": name,
+                "reserved": reserved,
+                "used": used,
+                "max": most,
+                "spare": spare,
+            }
+
+
+def _reserved(
+    result: SimulationResult, plan: Plan, node: DataNode, series: NodeSeries
+) -> dict[str, tuple[int, int | None]]:
+    """Pages of the global memory reserved for each use, and the most it may take; None: no limit."""
+    threads, parts = threads_of(plan, node), redo_log_parts(plan, node)
+    buffers = ldm_threads(plan, node) if logbuffers_row_is_an_ldm(plan.version) else parts
+    _, buffer_bytes = _by_part(result, series.node_id, "last", 0)
+    index_pages = _index_memory(plan, node, series, 0)[0] * _INDEX_PAGE_BYTES // PAGE_BYTES
+    data = _whole(series.memory_total_bytes) + index_pages
+    files = (buffers * buffer_bytes + parts * _FILE_BUFFER_MORE_BYTES) // PAGE_BYTES
+    jobs = job_buffer_pages(threads, plan.version)
+    sends = _whole(send_buffer_bytes(plan, node, threads))
+    return {
+        "TRANSACTION_MEMORY": (_pages(transaction_memory(plan, node, threads).value), None),
+        "DISK_OPERATIONS": (0, None),
+        "DISK_RECORDS": (0, None),
+        "DATA_MEMORY": (data, data),
+        "JOBBUFFER": (jobs, jobs),
+        "FILE_BUFFERS": (files, files),
+        # A quarter more may come from SharedGlobalMemory [7.4.10, 8.4.8].
+        "TRANSPORTER_BUFFERS": (sends, sends * 5 // 4),
+        "DISK_PAGE_BUFFER": (_whole(disk_page_buffer_bytes(plan, node, threads)),) * 2,
+        "QUERY_MEMORY": (0, None),
+        "SCHEMA_TRANS_MEMORY": (_SCHEMA_PAGES, None),
+    }
 
 
 def _restart_info(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Row]:
@@ -315,6 +402,10 @@ def _cluster_operations(result: SimulationResult, plan: Plan, bucket: int) -> It
             "tc_block_no": _BLOCK_DBTC,
             "tc_block_instance": nth % 2 + 1,
         }
+
+
+def _whole(size: int) -> int:
+    return size // PAGE_BYTES
 
 
 def _pages(size: float) -> int:
