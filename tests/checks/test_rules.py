@@ -15,6 +15,7 @@ from ndbplan.plan.edits import assign_role, move_process, remove, set_parameter,
 from ndbplan.plan.hardware import DiskKind
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole, Link
+from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Index, SpaceFile
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 
@@ -331,3 +332,10 @@ def test_what_a_data_node_takes_otherwise_is_told(rule_name: str, values: dict[s
 def test_what_a_data_node_takes_as_written_is_not(values: dict[str, int | str]) -> None:
     told = {problem.rule for problem in check(manual(**values))}
     assert not told & {"text-understood", "settings-lifted"}
+
+
+def test_diskless_says_when_the_log_is_full_as_the_simulation_does() -> None:
+    """The reader's cluster: error 410 after about an hour."""
+    plan = sample_plan("tick-store")
+    (found,) = [p for p in check(plan) if p.rule == "diskless"]
+    assert "410 comes all the same, here after 1 h" in found.message

@@ -310,14 +310,13 @@ def diskless(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         for name in ("Diskless", "Discless"):
             if catalogue.knows("DB", name, plan.version) and found.number(name) == 1:
-                full = [redo_of(plan, w).time_to_full_s for w in plan.workloads]
-                soonest = min((q.value for q in full if q is not None), default=None)
-                when = f", here after {format_duration(soonest)} at the earliest" if soonest else ""
+                nodes = [node for w in plan.workloads for node in checkpoint_of(plan, w).nodes]
+                full = [node.overflow_after_s.value for node in nodes if node.overflow_after_s is not None]
+                when = f"comes all the same, here after {format_duration(min(full))}" if full else "can come"
                 yield warning(
                     found.where,
                     f"{name} is 1: redo log and checkpoints still do all their work but the last write, so "
-                    f"error 410 comes all the same{when}; there is no backup, and a restart of the cluster "
-                    "loses everything",
+                    f"error 410 {when}; there is no backup, and a restart of the cluster loses everything",
                     "take it away and create the tables with NOLOGGING (ndb_table_no_logging)",
                     found.object_ids,
                     without(found.scope_of(name), name),

@@ -19,6 +19,8 @@ _WORDS = {
     "node_ids": "nodes",
     "bytes_per_replica": "bytes for each replica",
     "bytes_moved": "bytes moved",
+    "time_to_full_s": "full without a checkpoint",
+    "overflow_after_s": "full under this load after",
 }
 _NAMES = {
     "node_id",
