@@ -17,6 +17,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.ndb.survival import (
     Arbitration,
     Candidate,
@@ -164,35 +165,66 @@ def _parsed(plan: Plan, text: str) -> Part:
 
 def _found(plan: Plan, part: Part) -> list[Any]:
     """What of the plan a part means; PartError when there is nothing of that name."""
-    found: list[Any]
+    found = _called(plan).of(part)
+    if found:
+        return found
     if part.kind == "node":
-        found = [p for p in plan.processes if part.name in map(str, process_node_ids(p))]
         known = [str(p.node_id) for p in sorted(plan.processes, key=lambda p: p.node_id)]
     elif part.kind == "host":
-        found = list(_hosts(plan, part.name))
         known = [host.hostname for host in plan.hosts]
     elif part.kind == "disk":
-        hostname, _, disk_name = part.name.partition("/")
-        found = [d for host in _hosts(plan, hostname) for d in host.disks if disk_name in (d.name, d.id)]
         known = [f"{host.hostname}/{disk.name}" for host in plan.hosts for disk in host.disks]
     elif part.kind == "link":
-        ends = [list(_hosts(plan, name)) for name in part.name.split("/")]
-        whole = len(ends) == 2 and all(ends) and ends[0] != ends[1]
-        found = [host for end in ends for host in end] if whole else []
         known = [f"{a.hostname}/{b.hostname}" for a, b in combinations(plan.hosts[:5], 2)]
     else:
-        found = [place for place in plan.locations if part.name in (place.name, place.id)]
         known = [place.name for place in plan.locations]
-    if not found:
-        shown = ", ".join(known[:12]) + (" …" if len(known) > 12 else "")
-        kind = "rack or location" if part.kind in ("rack", "switch") else part.kind
-        raise PartError(f"the plan has no {kind} '{part.name}'", fix=f"it has {shown or 'none'}")
-    return found
+    shown = ", ".join(known[:12]) + (" …" if len(known) > 12 else "")
+    kind = "rack or location" if part.kind in ("rack", "switch") else part.kind
+    raise PartError(f"the plan has no {kind} '{part.name}'", fix=f"it has {shown or 'none'}")
 
 
-def _hosts(plan: Plan, name: str) -> Iterator[Host]:
-    """Hosts called so; two of one name are one machine to the product."""
-    return (host for host in plan.hosts if name.lower() == host.hostname.lower() or name == host.id)
+class _Called:
+    """Nodes, hosts and places of a plan by what people call them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.nodes: dict[str, list[Process]] = {}
+        for process in plan.processes:
+            for node_id in process_node_ids(process):
+                self.nodes.setdefault(str(node_id), []).append(process)
+        self._hosts: dict[str, list[Host]] = {}
+        self._by_id = {host.id: host for host in plan.hosts}
+        for host in plan.hosts:
+            self._hosts.setdefault(host.hostname.lower(), []).append(host)
+        self.places: dict[str, list[Location]] = {}
+        for place in plan.locations:
+            for name in {place.name, place.id}:
+                self.places.setdefault(name, []).append(place)
+
+    def hosts(self, name: str) -> list[Host]:
+        """Hosts called so, or with this id; two of one name are one machine to the product."""
+        found = self._hosts.get(name.lower(), [])
+        by_id = self._by_id.get(name)
+        return found if by_id is None or by_id in found else [*found, by_id]
+
+    def of(self, part: Part) -> list[Any]:
+        """What a part means; nothing when the plan has none of that name."""
+        if part.kind == "node":
+            return list(self.nodes.get(part.name, ()))
+        if part.kind == "host":
+            return list(self.hosts(part.name))
+        if part.kind == "disk":
+            hostname, _, disk_name = part.name.partition("/")
+            return [d for host in self.hosts(hostname) for d in host.disks if disk_name in (d.name, d.id)]
+        if part.kind == "link":
+            ends = [self.hosts(name) for name in part.name.split("/")]
+            whole = len(ends) == 2 and all(ends) and ends[0] != ends[1]
+            return [host for end in ends for host in end] if whole else []
+        return list(self.places.get(part.name, ()))
+
+
+@memo_by_identity(size=16)
+def _called(plan: Plan) -> _Called:
+    return _Called(plan)
 
 
 def cluster_of(plan: Plan) -> Cluster:
@@ -349,7 +381,7 @@ class Failures:
     def _pairs(self, part: Part) -> set[frozenset[str]]:
         if part.kind != "link":
             return set()
-        one, other = ([host.id for host in _hosts(self.plan, name)] for name in part.name.split("/"))
+        one, other = ([host.id for host in _called(self.plan).hosts(name)] for name in part.name.split("/"))
         return {frozenset({a, b}) for a in one for b in other if a != b}
 
     def judge(

@@ -19,11 +19,10 @@ from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load import NodeLoad, TableLoad, node_loads, table_loads
 from ndbplan.estimate.log_full import HORIZON_S, Checkpoints, full_after_s
 from ndbplan.estimate.node_data import NodeData, TablePart, node_data_by_id
-from ndbplan.estimate.parameters import KEPT_NODES, number, settings_of
+from ndbplan.estimate.parameters import KEPT_NODES, number, settings_of_node
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.redo import log_bytes_per_part
 from ndbplan.ndb.constants import constant
-from ndbplan.plan.hardware import Disk
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -237,11 +236,11 @@ def _settle(speed: float, bytes_after: Callable[[float], float], limit: float) -
 
 
 def _partial(
-    plan: Plan, node: DataNode, data: NodeData, load: NodeLoad, changes: list[_Change], limits: SpeedLimits
+    plan: Plan, data: NodeData, load: NodeLoad, changes: list[_Change], limits: SpeedLimits
 ) -> tuple[Quantity, Quantity, Quantity]:
     """(bytes, speed, duration) of a partial checkpoint."""
-    work = max(1, number(plan, node, "RecoveryWork", 60)) / 100
-    insert = number(plan, node, "InsertRecoveryWork", 40) / 100
+    work = max(1, number(plan, None, "RecoveryWork", 60)) / 100
+    insert = number(plan, None, "InsertRecoveryWork", 40) / 100
     pause = constant_for(plan, "lcp_pause_s")
     headroom = constant_for(plan, "lcp_target_headroom")
     deleted = constant("lcp_delete_weight").value
@@ -332,17 +331,28 @@ def _all_rows(data: NodeData) -> Quantity:
 
 @memo_by_identity(size=KEPT_NODES)
 def _node(
-    plan: Plan, node: DataNode, data: NodeData, load: NodeLoad | None, tables: tuple[TableLoad, ...]
+    plan: Plan, data: NodeData, load: NodeLoad | None, tables: tuple[TableLoad, ...], room: float
 ) -> NodeCheckpoint:
-    limits = speed_limits(plan, node)
-    partial = is_partial(plan, node)
+    """Checkpoints of the nodes with these data, load and settings (`plan`: settings_of_node).
+
+    `room`: bytes a second that their disk leaves for a checkpoint.
+    """
+    found = _without_growth(plan, data, load, tables)
+    return found if load is None else _with_log_full(found, plan, data, load, tables, room)
+
+
+def _without_growth(
+    plan: Plan, data: NodeData, load: NodeLoad | None, tables: tuple[TableLoad, ...]
+) -> NodeCheckpoint:
+    limits = speed_limits(plan, None)
+    partial = is_partial(plan)
     compressed = constant_for(plan, "lcp_compressed_factor")
-    factor = compressed.value if number(plan, node, "CompressedLCP", 0) else 1.0
+    factor = compressed.value if number(plan, None, "CompressedLCP", 0) else 1.0
     full = _all_rows(data).scaled(factor)
     changes = _changes(data, tables)
     writes = load is not None and load.writes_per_s > 0
     if partial and writes and load is not None:
-        size, speed, duration = _partial(plan, node, data, load, changes, limits)
+        size, speed, duration = _partial(plan, data, load, changes, limits)
         if factor != 1.0:
             size, duration = size.scaled(factor), duration.scaled(factor)
     else:
@@ -364,12 +374,12 @@ def _node(
         )
     else:
         rate = Quantity.exact(0.0, "bytes/s", (Term("nothing is written", 0.0, "bytes/s", "plan"),))
-    needed, fill, log_bytes = _redo_span(plan, node, load, duration, partial)
-    return NodeCheckpoint(node.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, None)
+    needed, fill, log_bytes = _redo_span(plan, load, duration, partial)
+    return NodeCheckpoint(data.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, None)
 
 
 def _redo_span(
-    plan: Plan, node: DataNode, load: NodeLoad | None, duration: Quantity, partial: bool
+    plan: Plan, load: NodeLoad | None, duration: Quantity, partial: bool
 ) -> tuple[Quantity, Quantity, int]:
     span = constant_for(plan, "redo_span_partial_lcp" if partial else "redo_span_full_lcp")
     page = constant_for(plan, "redo_page_overhead")
@@ -388,45 +398,32 @@ def _redo_span(
         "bytes",
         terms,
     )
-    log_bytes = log_bytes_per_part(plan, node)
+    log_bytes = log_bytes_per_part(plan, None)
     size = Term("log of one part", log_bytes, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize")
     fill = needed.scaled(1 / log_bytes if log_bytes else 0.0, "fraction", (needed.as_term("needed"), size))
     return needed, fill, log_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class _Device:
-    """The disk that checkpoints of a node go to."""
-
-    disk: Disk | None
-    with_redo: bool
-    """The redo log is on it too."""
-
-    def left_for_checkpoints(self, plan: Plan, redo_bytes_per_s: float) -> float:
-        """Bytes a second that a checkpoint can write beside the redo log."""
-        if self.disk is None:
-            return math.inf
-        whole = self.disk.sequential_write_bytes_per_s * (1.0 - self.disk.other_load)
-        if not self.with_redo:
-            return whole
-        share = constant_for(plan, "lcp_device_share").value
-        return max(share * whole, whole - redo_bytes_per_s)
+def _room(plan: Plan, node: DataNode, load: NodeLoad | None) -> float:
+    """Bytes a second that a checkpoint of the node can write beside the redo log."""
+    disk = disk_for(plan, node, DiskRole.LCP)
+    if disk is None or load is None:
+        return math.inf
+    whole = disk.sequential_write_bytes_per_s * (1.0 - disk.other_load)
+    if disk_for(plan, node, DiskRole.REDO) is not disk:
+        return whole
+    share = constant_for(plan, "lcp_device_share").value
+    page = constant_for(plan, "redo_page_overhead")
+    return max(share * whole, whole - load.redo_bytes_per_s.value * page.value)
 
 
-@memo_by_identity(size=KEPT_NODES)
-def _device(node: DataNode, redo: Disk | None, lcp: Disk | None) -> _Device:
-    return _Device(lcp, lcp is not None and redo is lcp)
-
-
-@memo_by_identity(size=KEPT_NODES)
 def _with_log_full(
     found: NodeCheckpoint,
     plan: Plan,
     data: NodeData,
     load: NodeLoad,
     tables: tuple[TableLoad, ...],
-    on: _Device,
-    node: DataNode,
+    room: float,
 ) -> NodeCheckpoint:
     """The node's checkpoints with the moment at which the growing rows make the log too small for them."""
     part, rate = load.hottest_log_part
@@ -434,10 +431,10 @@ def _with_log_full(
     usable = found.redo_log_bytes - constant_for(plan, "redo_log_reserve_bytes").value
     if rate < _LEAST_RATE or usable <= 0:
         return found
-    limits = speed_limits(plan, node)
+    limits = speed_limits(plan, None)
     compressed = constant_for(plan, "lcp_compressed_factor")
-    factor = compressed.value if number(plan, node, "CompressedLCP", 0) else 1.0
-    weight = number(plan, node, "InsertRecoveryWork", 40) / 100
+    factor = compressed.value if number(plan, None, "CompressedLCP", 0) else 1.0
+    weight = number(plan, None, "InsertRecoveryWork", 40) / 100
     deleted = constant("lcp_delete_weight").value
     growth = changed = touched = spread = 0.0
     by_table = _by_table(tables)
@@ -447,13 +444,12 @@ def _with_log_full(
         changed += each * (one.updates + weight * one.inserts + deleted * one.deletes)
         touched += each * (one.updates + one.inserts + one.deletes)
         spread += each * (one.updates + one.inserts + one.deletes) * one.part.checkpoint_bytes
-    work = max(1, number(plan, node, "RecoveryWork", 60)) / 100 if is_partial(plan, node) else None
+    work = max(1, number(plan, None, "RecoveryWork", 60)) / 100 if is_partial(plan) else None
     needed = touched + changed / (work or 1.0)
     whole = touched * data.checkpoint_bytes
     share = min(1.0, spread / whole) if whole > 0 and spread > 0 else 1.0
     # An LDM thread has about two fragments of every table: one that is primary, one that is backup.
     fragments = min(MOST_FRAGMENTS, max(1.0, 2.0 * len(tables)))
-    room = on.left_for_checkpoints(plan, load.redo_bytes_per_s.value * page.value)
 
     def speed(most: float) -> Callable[[float], float]:
         def at(used: float) -> float:
@@ -496,20 +492,22 @@ def _with_log_full(
     return replace(found, overflow_after_s=Quantity(value, low, high, "s", terms))
 
 
+@memo_by_identity(size=KEPT_NODES)
+def _of(found: NodeCheckpoint, node_id: int) -> NodeCheckpoint:
+    return found if found.node_id == node_id else replace(found, node_id=node_id)
+
+
 def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows, under a workload or without one."""
     loads = {load.node_id: load for load in node_loads(plan, workload)} if workload else {}
     tables = table_loads(plan, workload) if workload else ()
-    settings = settings_of(plan)
     held = node_data_by_id(plan)
     nodes = []
     for node in plan.data_nodes:
         if node.node_id not in held:
             continue
         data, load = held[node.node_id], loads.get(node.node_id)
-        found = _node(settings, node, data, load, tables)
-        if load is not None:
-            on = _device(node, disk_for(plan, node, DiskRole.REDO), disk_for(plan, node, DiskRole.LCP))
-            found = _with_log_full(found, settings, data, load, tables, on, node)
-        nodes.append(found)
+        own = load.alike if load is not None else None
+        found = _node(settings_of_node(plan, node), data.alike, own, tables, _room(plan, node, own))
+        nodes.append(_of(found, node.node_id))
     return CheckpointEstimate(is_partial(plan), tuple(nodes))

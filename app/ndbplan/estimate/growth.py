@@ -16,6 +16,7 @@ from ndbplan.estimate.disk_space import DiskSpaceEstimate, disk_space
 from ndbplan.estimate.memory import MemoryEstimate, memory
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
 
 LONGEST_MONTHS = 1200
 _NEAR_MONTHS = 0.05
@@ -31,13 +32,17 @@ def after_months(plan: Plan, months: float) -> Plan:
     """The plan with the rows its tables have after so many months; counts per partition keep their shares."""
     if months == 0 or not grows(plan):
         return plan
-    return plan.replace(
-        tables=tuple(
-            table.model_copy(update={"rows": table.rows + round(table.growth_rows_per_month * months)})
-            if table.growth_rows_per_month
-            else table
-            for table in plan.tables
-        )
+    return plan.replace(tables=_grown(plan.tables, float(months)))
+
+
+@memo_by_identity(size=64)
+def _grown(tables: tuple[Table, ...], months: float) -> tuple[Table, ...]:
+    """The same tables for all plans that have these, so that what is known of them is known."""
+    return tuple(
+        table.model_copy(update={"rows": table.rows + round(table.growth_rows_per_month * months)})
+        if table.growth_rows_per_month
+        else table
+        for table in tables
     )
 
 

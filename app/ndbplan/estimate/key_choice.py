@@ -135,14 +135,18 @@ def _power_law(distribution: TableDistribution, exponent: float) -> Shares:
     copies = max(1, distribution.placement.fragments // max(1, distribution.placement.partitions))
     found = spread_shares(distribution, np.tile(weights, copies))
     # The hottest value is taken to be where it hurts most: chance could only make it better.
-    return {node_id: replace(share, chance=None) for node_id, share in found.items()}
+    return _with(found, chance=None)
 
 
 @memo_by_identity(size=1024)
 def _in_turn(distribution: TableDistribution, table: Table, at_once: float) -> Shares:
-    return {
-        node_id: replace(share, at_once=at_once) for node_id, share in shares(distribution, table).items()
-    }
+    return _with(shares(distribution, table), at_once=at_once)
+
+
+def _with(found: Shares, **fields: Any) -> Shares:
+    """The same shares with some fields of each changed; nodes with equal shares keep one object."""
+    changed = {id(share): replace(share, **fields) for share in found.values()}
+    return {node_id: changed[id(share)] for node_id, share in found.items()}
 
 
 def run_rows(distribution: TableDistribution, choice: KeyChoice, rows_per_s: float) -> float:

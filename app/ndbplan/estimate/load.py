@@ -8,7 +8,7 @@ unless they choose their keys otherwise (`key_choice`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.columns import is_blob, row_payload_bytes, stored_bytes
@@ -19,7 +19,7 @@ from ndbplan.estimate.parameters import version_of
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.row_cost import row_cost
 from ndbplan.estimate.rows import blob_parts, unique_tables
-from ndbplan.estimate.shares import NodeShare, Shares
+from ndbplan.estimate.shares import NodeShare, Shares, alike
 from ndbplan.estimate.spread import Fullest
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
@@ -148,6 +148,13 @@ class NodeLoad:
     """Bytes of rows that inserts, updates and deletes touch."""
     inserted_checkpoint_bytes_per_s: float
     """Bytes that inserted rows take in a checkpoint."""
+    first: NodeLoad | None = field(default=None, compare=False, repr=False)
+    """The first node that has the same to do; None: this is the one."""
+
+    @property
+    def alike(self) -> NodeLoad:
+        """One and the same object for all nodes with this load: what is computed of it holds for all."""
+        return self.first or self
 
     @property
     def hottest_log_part(self) -> tuple[int, float]:
@@ -267,12 +274,17 @@ def chosen_loads(plan: Plan, workload: Workload) -> tuple[tuple[TableLoad, Share
 
 @memo_by_identity(size=64)
 def _node_loads(loads: tuple[TableLoad, ...], *held: Shares) -> tuple[NodeLoad, ...]:
-    sums: dict[int, _Sums] = {}
-    for load, by_node in zip(loads, held, strict=True):
-        whole = load.redo_bytes_per_s.as_term(f"log of {load.table.full_name}, whole cluster")
-        for node_id, share in by_node.items():
-            sums.setdefault(node_id, _Sums()).add(load, share, whole)
-    return tuple(sums[node_id].node_load(node_id) for node_id in sorted(sums))
+    whole = [load.redo_bytes_per_s.as_term(f"log of {load.table.full_name}, whole cluster") for load in loads]
+    found: dict[int, NodeLoad] = {}
+    for own, node_ids in alike(held):
+        sums = _Sums()
+        for load, share, log in zip(loads, own, whole, strict=True):
+            if share is not None:
+                sums.add(load, share, log)
+        first = sums.node_load(node_ids[0])
+        found[first.node_id] = first
+        found.update({i: replace(first, node_id=i, first=first) for i in node_ids[1:]})
+    return tuple(found[node_id] for node_id in sorted(found))
 
 
 class _Sums:

@@ -9,12 +9,12 @@ counted evenly).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.parameters import version_of
 from ndbplan.estimate.row_cost import row_cost
-from ndbplan.estimate.shares import Shares, shares_of
+from ndbplan.estimate.shares import NodeShare, Shares, alike, shares_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -78,6 +78,13 @@ class NodeData:
     """What the fullest LDM thread holds at least, against what is computed: key values are chance."""
     fullest_high: float = 1.0
     """The same at most."""
+    first: NodeData | None = field(default=None, compare=False, repr=False)
+    """The first node that holds the same; None: this is the one."""
+
+    @property
+    def alike(self) -> NodeData:
+        """One and the same object for all nodes that hold the same: what is computed of it holds for all."""
+        return self.first or self
 
     @property
     def moved_bytes(self) -> float:
@@ -113,63 +120,71 @@ class _Sums:
 
 @memo_by_identity(size=32)
 def _node_data(tables: tuple[Table, ...], version: NdbVersion, *held: Shares) -> tuple[NodeData, ...]:
-    nodes: dict[int, _Sums] = {}
-    for table, by_node in zip(tables, held, strict=True):
+    found: dict[int, NodeData] = {}
+    for own, node_ids in alike(held):
+        first = _of_shares(tables, version, own, node_ids[0])
+        found[first.node_id] = first
+        found.update({i: replace(first, node_id=i, first=first) for i in node_ids[1:]})
+    return tuple(found[node_id] for node_id in sorted(found))
+
+
+def _of_shares(
+    tables: tuple[Table, ...], version: NdbVersion, own: tuple[NodeShare | None, ...], node_id: int
+) -> NodeData:
+    """What a node with these shares of the tables holds."""
+    sums = _Sums()
+    for table, share in zip(tables, own, strict=True):
+        if share is None:
+            continue
         cost = row_cost(table, version)
         indexed = cost.row_bytes * cost.ordered_indexes
-        for node_id, share in by_node.items():
-            rows = share.replicas * table.rows
-            own = share.primaries * table.rows
-            sums = nodes.setdefault(node_id, _Sums())
-            sums.parts.append(
-                TablePart(
-                    table,
-                    rows,
-                    rows * cost.row_bytes,
-                    rows * cost.checkpoint_bytes,
-                    rows * cost.ordered_indexes,
-                )
+        rows = share.replicas * table.rows
+        primaries = share.primaries * table.rows
+        sums.parts.append(
+            TablePart(
+                table,
+                rows,
+                rows * cost.row_bytes,
+                rows * cost.checkpoint_bytes,
+                rows * cost.ordered_indexes,
             )
-            fullest = share.fullest_ldm
-            for i, fraction in enumerate((fullest.value, fullest.low, fullest.high)):
-                sums.fullest[i] += fraction * table.rows * cost.rows
-            sums.rows += rows * cost.rows
-            sums.indexed += rows * indexed
-            sums.primary_row_bytes += own * cost.row_bytes
-            sums.primary_rows += own * cost.rows
-            sums.disk += rows * cost.disk_row_bytes
-            sums.pages += rows * cost.disk_page_bytes
-            sums.primary_disk += own * cost.disk_row_bytes
-            sums.primary_pages += own * cost.disk_page_bytes
-            each = (cost.rows, cost.row_bytes, float(cost.ordered_indexes), indexed, cost.disk_row_bytes)
-            for ldm, fraction in share.by_ldm:
-                found = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
-                for i, value in enumerate(each):
-                    found[i] += fraction * table.rows * value
-            for ldm, fraction in share.primaries_by_ldm:
-                found = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
-                found[5] += fraction * table.rows * cost.moved_bytes
-                found[6] += fraction * table.rows * cost.rows
-    return tuple(
-        NodeData(
-            node_id=node_id,
-            rows=sums.rows,
-            row_bytes=sum(p.row_bytes for p in sums.parts),
-            checkpoint_bytes=sum(p.checkpoint_bytes for p in sums.parts),
-            index_entries=sum(p.index_entries for p in sums.parts),
-            indexed_row_bytes=sums.indexed,
-            primary_row_bytes=sums.primary_row_bytes,
-            primary_rows=sums.primary_rows,
-            tables=tuple(sums.parts),
-            disk_row_bytes=sums.disk,
-            disk_page_bytes=sums.pages,
-            primary_disk_row_bytes=sums.primary_disk,
-            primary_disk_page_bytes=sums.primary_pages,
-            by_ldm=tuple((ldm, LdmData(*values)) for ldm, values in sorted(sums.ldms.items()) if any(values)),
-            fullest_low=sums.spread(1),
-            fullest_high=sums.spread(2),
         )
-        for node_id, sums in sorted(nodes.items())
+        for i, fraction in enumerate(share.fullest_ldm):
+            sums.fullest[i] += fraction * table.rows * cost.rows
+        sums.rows += rows * cost.rows
+        sums.indexed += rows * indexed
+        sums.primary_row_bytes += primaries * cost.row_bytes
+        sums.primary_rows += primaries * cost.rows
+        sums.disk += rows * cost.disk_row_bytes
+        sums.pages += rows * cost.disk_page_bytes
+        sums.primary_disk += primaries * cost.disk_row_bytes
+        sums.primary_pages += primaries * cost.disk_page_bytes
+        each = (cost.rows, cost.row_bytes, float(cost.ordered_indexes), indexed, cost.disk_row_bytes)
+        for ldm, fraction in share.by_ldm:
+            found = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
+            for i, value in enumerate(each):
+                found[i] += fraction * table.rows * value
+        for ldm, fraction in share.primaries_by_ldm:
+            found = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
+            found[5] += fraction * table.rows * cost.moved_bytes
+            found[6] += fraction * table.rows * cost.rows
+    return NodeData(
+        node_id=node_id,
+        rows=sums.rows,
+        row_bytes=sum(p.row_bytes for p in sums.parts),
+        checkpoint_bytes=sum(p.checkpoint_bytes for p in sums.parts),
+        index_entries=sum(p.index_entries for p in sums.parts),
+        indexed_row_bytes=sums.indexed,
+        primary_row_bytes=sums.primary_row_bytes,
+        primary_rows=sums.primary_rows,
+        tables=tuple(sums.parts),
+        disk_row_bytes=sums.disk,
+        disk_page_bytes=sums.pages,
+        primary_disk_row_bytes=sums.primary_disk,
+        primary_disk_page_bytes=sums.primary_pages,
+        by_ldm=tuple((ldm, LdmData(*values)) for ldm, values in sorted(sums.ldms.items()) if any(values)),
+        fullest_low=sums.spread(1),
+        fullest_high=sums.spread(2),
     )
 
 

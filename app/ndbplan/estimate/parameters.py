@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from ndbplan.base.frozen import FrozenMap
@@ -71,6 +72,19 @@ def settings_of(plan: Plan) -> Plan:
     The same object for all plans that agree in them, so that figures of a node can be kept by identity while
     hosts are dragged and other parameters change.
     """
-    stated = plan.parameters.data_node
+    return _chosen(plan, plan.parameters.data_node)
+
+
+def settings_of_node(plan: Plan, node: DataNode) -> Plan:
+    """The same of one data node, its own parameters for those of all: what holds for it without naming it.
+
+    One and the same object for all nodes that agree, so that a figure is computed once for all of them.
+    """
+    if not node.parameters:
+        return settings_of(plan)
+    return _chosen(plan, {**plan.parameters.data_node, **node.parameters})
+
+
+def _chosen(plan: Plan, stated: Mapping[str, int | str]) -> Plan:
     used = tuple((name, stated[name]) for name in sorted(NODE_SETTINGS & stated.keys()))
     return _settings(used, plan.calibrations, plan.ndb_version)

@@ -7,6 +7,7 @@ Shares follow the rows of each partition: by the values of the distribution key 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -77,7 +78,7 @@ class NodeShare:
 
 
 Shares = dict[int, NodeShare]
-"""By node id."""
+"""By node id; nodes with equal shares have the same object."""
 
 
 @memo_by_identity(size=4096)
@@ -117,17 +118,40 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
     np.add.at(own, (placed.nodes[:, 0], placed.ldm[:, 0]), weights)
     primaries = np.bincount(placed.nodes[:, 0], weights=weights, minlength=limit)
     replicas = parts.sum(axis=1)
-    return {
-        node_id: NodeShare(
-            replicas=float(replicas[node_id]),
-            primaries=float(primaries[node_id]),
-            by_log_part=tuple((int(i), float(parts[node_id, i])) for i in np.flatnonzero(parts[node_id])),
-            by_ldm=tuple((int(i), float(ldms[node_id, i])) for i in np.flatnonzero(ldms[node_id])),
-            chance=Chance(values, even_parts[node_id], even_ldms[node_id]) if values else None,
-            primaries_by_ldm=tuple((int(i), float(own[node_id, i])) for i in np.flatnonzero(own[node_id])),
-        )
-        for node_id in np.unique(placed.nodes).tolist()
-    }
+    every = np.column_stack((primaries, parts, ldms, own, even_parts, even_ldms))
+    alike: dict[bytes, NodeShare] = {}
+    found: Shares = {}
+    for node_id in np.unique(placed.nodes).tolist():
+        key = every[node_id].tobytes()
+        share = alike.get(key)
+        if share is None:
+            share = alike[key] = NodeShare(
+                replicas=float(replicas[node_id]),
+                primaries=float(primaries[node_id]),
+                by_log_part=_those_with_rows(parts[node_id]),
+                by_ldm=_those_with_rows(ldms[node_id]),
+                chance=Chance(values, even_parts[node_id], even_ldms[node_id]) if values else None,
+                primaries_by_ldm=_those_with_rows(own[node_id]),
+            )
+        found[node_id] = share
+    return found
+
+
+def _those_with_rows(shares: Array) -> tuple[tuple[int, float], ...]:
+    return tuple((number, share) for number, share in enumerate(shares.tolist()) if share)
+
+
+def alike(held: Sequence[Shares]) -> list[tuple[tuple[NodeShare | None, ...], list[int]]]:
+    """What nodes hold of each table, and the ids of the nodes that hold it; None: nothing of that table.
+
+    Of many nodes most hold the same, which then need one answer. A node without any share is left out.
+    """
+    every = sorted({node_id for by_node in held for node_id in by_node})
+    found: dict[tuple[int, ...], tuple[tuple[NodeShare | None, ...], list[int]]] = {}
+    for node_id in every:
+        own = tuple([by_node.get(node_id) for by_node in held])
+        found.setdefault(tuple(map(id, own)), (own, []))[1].append(node_id)
+    return [(own, nodes) for own, nodes in found.values()]
 
 
 def _fullest(held: tuple[tuple[int, float], ...], even: Array | None, chance: Chance | None) -> Fullest:
