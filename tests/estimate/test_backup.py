@@ -6,6 +6,9 @@ from ndbplan.base.resources import resource_path
 from ndbplan.estimate.backup import backup, create_disk_data, create_file, restore_backup
 from ndbplan.plan import edits
 from ndbplan.plan.file import load
+from ndbplan.plan.paths import disk_for
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
 from reality.cluster import cluster_plan, table_t1
 
 STARTER = load(resource_path("samples/starter.ndbplan"))
@@ -110,3 +113,75 @@ def test_nodes_of_one_host_share_its_cores_when_a_backup_is_restored() -> None:
     # A million rows were loaded in 22 s into two data nodes that shared two cores.
     found = restore_backup(cluster_plan(table_t1(1_000_000))).duration_s
     assert found.low < 22 < found.high
+
+
+def _on_one_host(plan: Plan) -> Plan:
+    """The plan with every data node on the first one's host and disks."""
+    first = plan.data_nodes[0]
+    processes = tuple(
+        edits.changed(p, host_id=first.host_id, disk_roles=first.disk_roles) if isinstance(p, DataNode) else p
+        for p in plan.processes
+    )
+    return plan.replace(processes=processes)
+
+
+def test_data_nodes_that_share_a_disk_create_their_files_on_it_together() -> None:
+    shared = _on_one_host(DISK_DATA)
+    nodes = len(DISK_DATA.data_nodes)
+    disk = disk_for(shared, shared.data_nodes[0], DiskRole.DATA_FILES)
+    assert disk is not None
+    size = sum(f.size_bytes * f.count for s in shared.tablespaces for f in s.data_files)
+    least = nodes * size / disk.sequential_write_bytes_per_s
+    data = next(p for p in create_disk_data(shared).phases if p.name.startswith("data"))
+    assert data.duration_s.low >= least
+    alone = next(p for p in create_disk_data(DISK_DATA).phases if p.name.startswith("data"))
+    assert data.duration_s.value > (nodes - 0.5) * alone.duration_s.value
+
+
+def test_files_on_a_disk_that_others_use_too_take_longer() -> None:
+    busy = DISK_DATA
+    for disk_id in DISK_DATA.host_of_disk:
+        busy = edits.update(busy, disk_id, other_load=0.5)
+    before, after = (create_disk_data(p).duration_s.value for p in (DISK_DATA, busy))
+    assert after > 1.9 * before
+
+
+def test_a_restore_makes_the_files_of_disk_data_and_reads_the_backup() -> None:
+    found = restore_backup(DISK_DATA)
+    files = create_disk_data(DISK_DATA)
+    assert found.phases[: len(files.phases)] == files.phases
+    rows = found.phases[len(files.phases)].duration_s
+    slow = DISK_DATA
+    for disk_id in DISK_DATA.host_of_disk:
+        slow = edits.update(slow, disk_id, sequential_read_bytes_per_s=1e6)
+    read = restore_backup(slow).phases[len(files.phases)].duration_s
+    saved = max(node.written_bytes.low for node in backup(DISK_DATA).nodes)
+    assert read.low >= saved / 1e6
+    assert read.low > rows.low
+
+
+def test_a_backup_is_multithreaded_only_with_several_ldm_threads_alike_on_all_nodes() -> None:
+    # Manual 8.0, taking a backup with parallel data nodes: all of several LDM threads, the same number each.
+    plan = edits.set_plan(cluster_plan(table_t1(1_000_000, 1000, 0)), ndb_version="8.4.8")
+    one = edits.set_parameter(plan, "data_node", "ThreadConfig", "ldm={count=1},main,recv,rep,tc,send")
+    off = edits.set_parameter(one, "data_node", "EnableMultithreadedBackup", 0)
+    assert backup(one).duration_s.value == pytest.approx(backup(off).duration_s.value)
+    first = plan.data_nodes[0]
+    four = edits.update(
+        plan, first.id, parameters={**first.parameters, "ThreadConfig": "ldm={count=4},main,recv,rep,tc,send"}
+    )
+    speeds = [node.speed_bytes_per_s.value / 2**20 for node in backup(four).nodes]
+    assert speeds == pytest.approx([10.0, 10.0], rel=0.03)
+
+
+def test_the_measured_speeds_of_one_thread_and_of_two() -> None:
+    # Running 8.4.8 cluster, 2 LDM threads, 300,000 rows, 40 MiB/s: 14.7 s with a thread for each part, 6.0 s
+    # with one thread for all: each thread's share is what counts, not the number of threads.
+    plan = edits.set_plan(cluster_plan(table_t1(300_000, 500, 0)), ndb_version="8.4.8")
+    for name in ("MinDiskWriteSpeed", "MaxDiskWriteSpeed"):
+        plan = edits.set_parameter(plan, "data_node", name, 40 * 2**20)
+    alone = backup(edits.set_parameter(plan, "data_node", "EnableMultithreadedBackup", 0))
+    both = backup(plan)
+    assert both.duration_s.value > 1.5 * alone.duration_s.value
+    assert both.duration_s.low < 14.7 < both.duration_s.high
+    assert alone.duration_s.low < 6.0 < alone.duration_s.high

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from drawn_loads import loaded_plans
 from ndbplan.base.errors import UserError
+from ndbplan.checks.run import check
 from ndbplan.estimate.backup import backup, restore_backup
 from ndbplan.estimate.disk_files import files_to_create
 from ndbplan.estimate.node_data import node_data_by_id
@@ -322,6 +323,33 @@ def test_a_tablespace_that_new_nodes_overflow_is_an_error_of_the_procedure() -> 
     assert len(notes) == 1
     assert space.name in notes[0]
     assert not any(note.startswith("error: tablespace") for note in add_nodes(plan).notes)
+
+
+def test_what_does_not_fit_is_said_by_the_reorganisation_itself() -> None:
+    plan = edits.set_plan(sample_plan("disk-data"), ndb_version="8.4")
+    assert not reorganise(plan).problems
+    space = plan.tablespaces[0]
+    small = edits.update(plan, space.id, data_files=(edits.changed(space.data_files[0], count=20),))
+    found = reorganise(small)
+    assert [line for line in found.problems if line.startswith("error: tablespace")]
+    assert found.to_json()["problems"] == list(found.problems)
+    # It is an error of the plan as it stands, too.
+    assert any(p.rule == "data-files" and p.severity == "error" for p in check(small))
+
+
+def test_threads_that_do_not_divide_the_log_parts_say_so() -> None:
+    plan = edits.set_plan(sample_plan("terabyte-load"), ndb_version="7.6")
+    plan = edits.set_parameter(plan, "data_node", "NoOfFragmentLogParts", 16)
+    said = {}
+    for count in (8, 10, 16):
+        text = f"main,ldm={{count={count}}},tc={{count=2}},recv,send,rep,io"
+        found = restart(edits.set_parameter(plan, "data_node", "ThreadConfig", text), "system")
+        restoring = next(p for p in found.phases if p.name == "restore from local checkpoint")
+        said[count] = [t for t in _terms(restoring.duration_s.why) if "do not divide" in t.source]
+    assert not said[8]
+    assert not said[16]
+    assert said[10]
+    assert all(t.value > 1.2 for t in said[10])
 
 
 def test_old_plans_are_refused_in_one_line() -> None:

@@ -30,6 +30,7 @@ TOPICS = (
     "disks",
     "disk_space",
     "timing",
+    "calibrations",
 )
 """Modules of rules, in the order in which their problems are listed."""
 

@@ -130,10 +130,15 @@ class _Devices:
 
 
 def _is_multithreaded(plan: Plan, node: DataNode) -> bool:
-    """Whether every LDM thread writes its own part of the backup."""
+    """Whether every LDM thread writes its own part of the backup.
+
+    Only when all data nodes have several LDM threads, the same number each (manual 8.0: taking a backup with
+    parallel data nodes).
+    """
     if not speed_change("multithreaded_backup").is_in(plan.version):
         return False
-    return bool(number(plan, node, "EnableMultithreadedBackup", 1))
+    counts = {ldm_threads(plan, other) for other in plan.data_nodes}
+    return len(counts) == 1 and counts != {1} and bool(number(plan, node, "EnableMultithreadedBackup", 1))
 
 
 def _writers(plan: Plan, node: DataNode, data: NodeData) -> tuple[list[tuple[float, float]], Term]:
@@ -175,7 +180,14 @@ def _limits(plan: Plan, node: DataNode, data: NodeData, size: Quantity, devices:
     ceiling = Term("MaxDiskWriteSpeed", speed_limits(plan, node).ceiling, "bytes/s", "plan")
     threads = Term("LDM threads that take part", len(writers), "", "plan", spread_terms(plan))
     slow = Term("bytes of the slowest thread", slowest_bytes, "bytes", "distribution")
-    terms = (ceiling, share, threads, slow, *changes)
+    ldm = ldm_threads(plan, node)
+    holding = Term(
+        f"LDM threads that hold primary replicas, of {ldm}",
+        sum(1 for _, one in data.by_ldm if one.primary_bytes),
+        "",
+        "distribution: each writes its own rows at its share of the speed; more threads can be slower",
+    )
+    terms = (ceiling, share, threads, holding, slow, *changes)
     found = [
         Limit(
             "MaxDiskWriteSpeed × BackupDiskWriteSpeedPct",
@@ -292,7 +304,10 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
 
 
 def restore_backup(plan: Plan) -> PhasedEstimate:
-    """ndb_restore of all rows at insert speed, then the ordered indexes."""
+    """ndb_restore: undo and data files made anew, all rows at insert speed, then the ordered indexes.
+
+    Each node's backup is read from the disk that it was written to.
+    """
     found = node_data(plan)
     by_id = {node.node_id: node for node in plan.data_nodes}
     rate = constant_for(plan, "restore_client_rows_per_s")
@@ -313,6 +328,7 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
     faster = "more LDM threads; a faster redo disk; several ndb_restore at once"
     return _phased(
         [
+            *create_disk_data(plan).phases,
             Phase("restore rows", rows, bound, faster),
             Phase("rebuild indexes", indexes, "LDM threads", "more LDM threads"),
         ]
@@ -345,7 +361,10 @@ def _entries_of_a_thread(plan: Plan, node: DataNode, data: NodeData) -> float:
 
 
 def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
-    """Writing the log of all inserts and the pages of columns on disk: on one device one after the other."""
+    """Reading the backup, writing the log of all inserts and the pages of columns on disk.
+
+    What is on one device is done one after the other.
+    """
     overhead = constant_for(plan, "redo_page_overhead").value
     overhead *= constant_for(plan, "device_write_factor").value
     log: dict[int, float] = {}
@@ -354,23 +373,34 @@ def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
         for node_id, share in shares_of(plan, table).items():
             log[node_id] = log.get(node_id, 0.0) + each * share.replicas
     pages = {data.node_id: data.disk_page_bytes for data in node_data(plan)}
+    saved = {node.node_id: node.written_bytes.low for node in backup(plan).nodes}
     written: dict[str, float] = {}
+    read: dict[str, float] = {}
     disks: dict[str, tuple[Disk, int]] = {}
+    moves = (
+        (DiskRole.REDO, log, written),
+        (DiskRole.DATA_FILES, pages, written),
+        (DiskRole.BACKUP, saved, read),
+    )
     for node in plan.data_nodes:
-        for role, size in ((DiskRole.REDO, log), (DiskRole.DATA_FILES, pages)):
+        for role, size, sums in moves:
             disk = disk_for(plan, node, role)
             if disk is not None and size.get(node.node_id):
-                written[disk.id] = written.get(disk.id, 0.0) + size[node.node_id]
+                sums[disk.id] = sums.get(disk.id, 0.0) + size[node.node_id]
                 disks[disk.id] = (disk, node.node_id)
     found = []
-    for disk_id, size_bytes in written.items():
-        disk, node_id = disks[disk_id]
-        speed = disk.sequential_write_bytes_per_s * disk_left(disk)
+    for disk_id, (disk, node_id) in disks.items():
+        out, back = written.get(disk_id, 0.0), read.get(disk_id, 0.0)
+        writing = disk.sequential_write_bytes_per_s * disk_left(disk)
+        reading = disk.sequential_read_bytes_per_s * disk_left(disk)
         why = (
-            Term("redo log of all rows and pages of columns on disk", size_bytes, "bytes", "formula"),
-            Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan"),
+            Term("redo log of all rows and pages of columns on disk", out, "bytes", "formula"),
+            Term(f"sequential writing of {disk.name}", writing, "bytes/s", "plan"),
+            Term("backup that is read", back, "bytes", "formula"),
+            Term(f"sequential reading of {disk.name}", reading, "bytes/s", "plan"),
         )
-        time = Quantity(size_bytes / speed, size_bytes / speed, 1.25 * size_bytes / speed, "s", why)
+        seconds = out / writing + back / reading
+        time = Quantity(seconds, seconds, 1.25 * seconds, "s", why)
         found.append(Limit(f"disk {disk.name} of node {node_id}", time))
     return sorted(found, key=lambda limit: -limit.duration_s.value)[:1]
 
@@ -406,21 +436,29 @@ def _restore_links(plan: Plan) -> list[Limit]:
 
 
 def create_disk_data(plan: Plan) -> PhasedEstimate:
-    """Creating every undo file and data file of the plan, one after the other; the slowest disk counts."""
+    """Creating every undo file and data file of the plan, one after the other; the slowest disk counts.
+
+    Data nodes whose files lie on one disk share it: each makes its own copy of every file at the same time.
+    """
     found = []
-    undo = [disk_for(plan, node, DiskRole.UNDO) for node in plan.data_nodes]
-    data = [disk_for(plan, node, DiskRole.DATA_FILES) for node in plan.data_nodes]
     jobs = [
-        *((f"undo files of {g.name}", f, undo) for g in plan.logfile_groups for f in g.undo_files),
-        *((f"data files of {t.name}", f, data) for t in plan.tablespaces for f in t.data_files),
+        *((f"undo files of {g.name}", f, DiskRole.UNDO) for g in plan.logfile_groups for f in g.undo_files),
+        *(
+            (f"data files of {t.name}", f, DiskRole.DATA_FILES)
+            for t in plan.tablespaces
+            for f in t.data_files
+        ),
     ]
-    for name, file, disks in jobs:
-        slow = min(
-            (d for d in disks if d is not None), key=lambda d: d.sequential_write_bytes_per_s, default=None
-        )
-        if slow is None:
+    for name, file, role in jobs:
+        users: dict[str, list[Disk]] = {}
+        for node in plan.data_nodes:
+            disk = disk_for(plan, node, role)
+            if disk is not None:
+                users.setdefault(disk.id, []).append(disk)
+        made = [(create_file(plan, d[0], file.size_bytes, together=len(d)), d[0]) for d in users.values()]
+        if not made:
             continue
-        one = create_file(plan, slow, file.size_bytes)
+        one, slow = max(made, key=lambda pair: pair[0].value)
         times = Term("files", file.count, "", "plan")
         time = one.scaled(file.count, "s", (one.as_term("one file"), times)) if file.count > 1 else one
         found.append(Phase(name, time, f"disk {slow.name}", "smaller or fewer files; a faster disk"))

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ndbplan.base.units import format_value
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.node_data import node_data_by_id
@@ -21,7 +20,6 @@ from ndbplan.estimate.reorganise import (
     NodePeak,
     ReorganiseEstimate,
     TableReorganise,
-    TablespacePeak,
     reorganise,
 )
 from ndbplan.estimate.restart import IDLE, Conditions, Kind, restart, start_beside
@@ -285,10 +283,7 @@ def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE) -> Pro
             check="every table has partitions on the new nodes with about the same row count",
         )
     notes += [f"{t.table}: {note}" for t in change.tables for note in t.notes]
-    notes += [
-        f"node {peak.node_id} does not have enough DataMemory" for peak in change.node_peaks if not peak.fits
-    ]
-    notes += _full_tablespaces(change)
+    notes += change.problems
     return build.procedure(
         "add-nodes",
         f"Add {groups} node group{'s' if groups > 1 else ''} online",
@@ -298,20 +293,6 @@ def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE) -> Pro
         disks=_disk_loads(plan, change),
         reorganisation=change,
     )
-
-
-def _full_tablespaces(change: ReorganiseEstimate) -> list[str]:
-    """One line for each tablespace whose data files are too small on some node."""
-    found: dict[str, list[TablespacePeak]] = {}
-    for peak in change.tablespaces:
-        if not peak.fits:
-            found.setdefault(peak.tablespace, []).append(peak)
-    return [
-        f"error: tablespace {name} needs {format_value(max(p.used_bytes.value for p in peaks), 'bytes')} on "
-        f"node{'s' if len(peaks) > 1 else ''} {', '.join(str(p.node_id) for p in peaks)} and has "
-        f"{format_value(peaks[0].capacity_bytes, 'bytes')}: add data files before REORGANIZE"
-        for name, peaks in found.items()
-    ]
 
 
 def _start_new(build: Builder, grown: Plan, new: list[DataNode], conditions: Conditions) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import format_value
 from ndbplan.estimate.columns import is_blob, row_payload_bytes
 from ndbplan.estimate.constants import calibration_of, constant_for, term_of
 from ndbplan.estimate.cpu import CpuEstimate, cpu
@@ -148,11 +149,33 @@ class ReorganiseEstimate:
     tablespaces: tuple[TablespacePeak, ...] = ()
     """Of every node that holds columns on disk."""
 
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """One line for each tablespace and each DataMemory that is too small for it."""
+        found: dict[str, list[TablespacePeak]] = {}
+        for peak in self.tablespaces:
+            if not peak.fits:
+                found.setdefault(peak.tablespace, []).append(peak)
+        spaces = [
+            f"error: tablespace {name} needs {format_value(max(p.used_bytes.value for p in peaks), 'bytes')} "
+            f"on node{'s' if len(peaks) > 1 else ''} {', '.join(str(p.node_id) for p in peaks)} and has "
+            f"{format_value(peaks[0].capacity_bytes, 'bytes')}: add data files before REORGANIZE"
+            for name, peaks in found.items()
+        ]
+        memory_lines = [
+            f"error: node {peak.node_id} needs {format_value(peak.data_memory_bytes.value, 'bytes')} of "
+            f"DataMemory and has {format_value(peak.limit_bytes, 'bytes')}: raise it before REORGANIZE"
+            for peak in self.node_peaks
+            if not peak.fits
+        ]
+        return (*spaces, *memory_lines)
+
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """The shape of design.md."""
         return {
             "tables": [table.to_json(why) for table in self.tables],
             "duration_s": self.duration_s.to_json(why=why),
+            "problems": list(self.problems),
             "memory_peak_bytes": self.memory_peak_bytes,
             "nodes": [peak.to_json(why) for peak in self.node_peaks],
             "tablespaces": [peak.to_json(why) for peak in self.tablespaces],

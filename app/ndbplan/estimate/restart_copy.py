@@ -5,7 +5,13 @@ from __future__ import annotations
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.parameters import number
 from ndbplan.estimate.quantity import Quantity, Term
-from ndbplan.estimate.restart_phases import LEAST_COPY_SHARE, Phase, Starting, busiest_thread
+from ndbplan.estimate.restart_phases import (
+    LEAST_COPY_SHARE,
+    Phase,
+    Starting,
+    busiest_thread,
+    uneven_terms,
+)
 from ndbplan.estimate.speed_terms import Limit, change_term, slowest, spread_terms
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -39,6 +45,7 @@ def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Lim
     )
     why = (
         Term("rows of one thread", held[0] * share, "rows", "distribution"),
+        *uneven_terms(start),
         term_of(rate),
         Term("ordered indexes kept up for each row", row_by_row_indexes, "", "plan"),
         term_of(slower),

@@ -22,7 +22,7 @@ from ndbplan.estimate.parameters import number
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.redo import log_bytes_per_part
 from ndbplan.estimate.speed_terms import Limit, change_term, slowest, spread_terms
-from ndbplan.estimate.topology import ldm_threads
+from ndbplan.estimate.topology import cluster_of, ldm_threads
 from ndbplan.ndb.constants import Constant
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.plan.hardware import Disk
@@ -145,6 +145,21 @@ def busiest_thread(fullest: float, whole: float, threads: float) -> float:
     return fullest if fullest > least * (1 + 1e-9) else least
 
 
+def uneven_terms(start: Starting) -> tuple[Term, ...]:
+    """Why more LDM threads need not mean fewer rows in the fullest: log parts are whole; none where they fit.
+
+    The LDM thread of a fragment is its log part modulo the LDM threads (placements that 7.4.10 and 8.4.8
+    reported), so 16 log parts leave some of 10 threads with two of them and the others with one.
+    """
+    ldm = ldm_threads(start.plan, start.node)
+    parts = redo_log_parts(start.plan, start.node)
+    if not start.data or not cluster_of(start.plan).classic or parts % ldm == 0:
+        return ()
+    each = len(start.data.by_ldm) * start.data.fullest_ldm.rows / start.rows if start.rows else 1.0
+    source = f"distribution: {parts} log parts do not divide by {ldm} LDM threads (log part modulo threads)"
+    return (Term("rows of the fullest LDM thread against the mean", each, "factor", source),)
+
+
 def _at(start: Starting, whole: float, fullest: float, rate: Constant, name: str, unit: str) -> Quantity:
     """Time of LDM threads for an amount: that of the fullest one, or of all on the cores that there are."""
     amounts = [
@@ -155,6 +170,7 @@ def _at(start: Starting, whole: float, fullest: float, rate: Constant, name: str
         Term(name, whole, unit, "distribution"),
         Term("in the fullest LDM thread", fullest, unit, "distribution"),
         Term("LDM threads with rows and cores to run on", start.ldm, "", "plan", spread_terms(start.plan)),
+        *uneven_terms(start),
         term_of(rate),
     )
     value, low, high = (a / r for a, r in zip(amounts, (rate.value, rate.high, rate.low), strict=True))

@@ -39,3 +39,20 @@ def all_constants() -> dict[str, Constant]:
 def constant(name: str) -> Constant:
     """The constant called `name`. KeyError when there is none."""
     return all_constants()[name]
+
+
+@dataclass(frozen=True, slots=True)
+class RetiredConstant:
+    """A constant of earlier versions of the program, which plans may still calibrate."""
+
+    name: str
+    meaning: str
+    """What it told."""
+    instead: str
+    """What to calibrate now."""
+
+
+@cache
+def retired_constants() -> dict[str, RetiredConstant]:
+    """Every constant that an earlier version of the program had and this one has no more, by name."""
+    return {row["name"]: RetiredConstant(**row) for row in read_json("ndb/constants.json")["retired"]}

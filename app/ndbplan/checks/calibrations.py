@@ -1,0 +1,26 @@
+"""Rules about what was measured and put into the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.rule import rule, warning
+from ndbplan.ndb.constants import all_constants, retired_constants
+from ndbplan.plan.plan import Plan
+
+
+@rule("calibrations", "Every measurement that was put in counts")
+def calibrations(plan: Plan) -> Iterator[Problem]:
+    for found in plan.calibrations:
+        name = found.constant
+        if name in all_constants():
+            continue
+        old = retired_constants().get(name)
+        meaning = f" ({old.meaning})" if old is not None else ""
+        yield warning(
+            "the plan's measurements",
+            f"the calibration of {name}{meaning} to {found.value:g} counts for nothing: no estimate reads it "
+            f"in this version of the program",
+            old.instead if old is not None else "calibrate a constant of the list, or remove it",
+        )
