@@ -106,3 +106,42 @@ def test_names_in_any_case_and_unknown_ones() -> None:
     assert catalogue.parameter("DB", "datamemory").name == "DataMemory"
     with pytest.raises(KeyError):
         catalogue.parameter("DB", "FooBar")
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "default", "minimum"),
+    [
+        ("ArbitrationTimeout", "7.1", 3000, 10),
+        ("ArbitrationTimeout", "7.2", 7500, 10),
+        ("HeartbeatIntervalDbDb", "6.3", 1500, 10),
+        ("HeartbeatIntervalDbDb", "7.1", 1500, 10),
+        ("HeartbeatIntervalDbDb", "7.2.1", 5000, 10),
+        ("HeartbeatIntervalDbDb", "8.4", 5000, 10),
+        ("HeartbeatIntervalDbApi", "6.3", 1500, 100),
+        ("HeartbeatIntervalDbApi", "8.4", 1500, 100),
+        ("HeartbeatOrder", "7.2.1", 0, 0),
+        ("ConnectCheckIntervalDelay", "7.2.1", 0, 0),
+        ("TimeBetweenGlobalCheckpoints", "6.3", 2000, 10),
+        ("TimeBetweenGlobalCheckpoints", "7.2.1", 2000, 20),
+        ("TimeBetweenEpochs", "7.2.1", 100, 0),
+        ("TimeBetweenEpochsTimeout", "7.0", 4000, 0),
+        ("TimeBetweenEpochsTimeout", "7.1", 4000, 0),
+        ("TimeBetweenEpochsTimeout", "7.2.1", 0, 0),
+        ("TimeBetweenGlobalCheckpointsTimeout", "7.4.5", 120000, 10),
+    ],
+)
+def test_timers_of_failures_by_version(name: str, version: str, default: int, minimum: int) -> None:
+    """As ConfigInfo.cpp of that age has them: MySQL 5.5.30 (6.2 age), 7.2.1, 7.4.10, 8.4.8."""
+    found = catalogue.parameter("DB", name, NdbVersion.parse(version))
+    assert (found.default, found.minimum) == (default, minimum)
+    assert catalogue.knows("DB", name, NdbVersion.parse(version))
+
+
+def test_timers_that_came_later() -> None:
+    """7.4.5 by its release notes; that of management servers is absent in 7.2.1 and present in 7.4.10."""
+    timeout = "TimeBetweenGlobalCheckpointsTimeout"
+    assert not catalogue.knows("DB", timeout, NdbVersion.parse("7.4.4"))
+    assert catalogue.knows("DB", timeout, NdbVersion.parse("7.4.5"))
+    assert catalogue.default("DB", timeout, NdbVersion.parse("7.2")) == 120_000  # the same 120 s, fixed
+    assert not catalogue.knows("MGM", "HeartbeatIntervalMgmdMgmd", NdbVersion.parse("7.2.1"))
+    assert catalogue.knows("MGM", "HeartbeatIntervalMgmdMgmd", NdbVersion.parse("7.4.10"))
