@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import RETIRED, check, check_all
 from ndbplan.configuration.killers import Search
 from ndbplan.plan.edits import move_process, set_parameter, update
+from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import ClusterParameters, Plan, Waiver
-from ndbplan.plan.processes import ManagementNode
+from ndbplan.plan.processes import DataNode, ManagementNode
 from ndbplan.plan.samples import sample_names, sample_plan
 
 
@@ -128,3 +130,72 @@ def test_waivers_of_rules_that_are_gone_still_hold(retired: str) -> None:
     kept: list[Any] = [problem for problem in check_all(waived) if problem.rule == "what-may-fail"]
     assert [problem.waived for problem in kept] == ["the third room comes in May"]
     assert retired not in RULES
+
+
+def _on_hosts(version: str, racks: dict[str, str | None], places: dict[int, str], replicas: int = 2) -> Plan:
+    """Data nodes up to 50 and management nodes from 51 on, on hosts in racks; one node group."""
+    model = small().hosts[0]
+    hosts = [
+        model.model_copy(
+            update={
+                "id": name,
+                "hostname": name,
+                "location_id": rack,
+                "disks": tuple(d.model_copy(update={"id": f"{name}-{d.name}"}) for d in model.disks),
+            }
+        )
+        for name, rack in racks.items()
+    ]
+    kind: dict[bool, type[DataNode] | type[ManagementNode]] = {False: DataNode, True: ManagementNode}
+    processes = [
+        kind[node_id > 50](id=f"p{node_id}", node_id=node_id, host_id=host)
+        for node_id, host in places.items()
+    ]
+    return Plan(
+        ndb_version=version,
+        locations=tuple(Location(id=rack, name=rack) for rack in sorted({r for r in racks.values() if r})),
+        hosts=tuple(hosts),
+        processes=tuple(processes),
+        parameters=ClusterParameters(data_node={"NoOfReplicas": replicas, "DataMemory": "1G"}),
+    )
+
+
+PLACES = [
+    # A third place that the moves of one management node do not reach.
+    _on_hosts("7.6", {"a": "A", "b": "B", "c": "B", "d": "C", "e": "C"},
+              {1: "d", 2: "b", 3: "c", 51: "a", 52: "e"}, replicas=3),
+    _on_hosts("7.4", {"a": None, "b": None, "c": None}, {1: "c", 2: "a", 3: "b", 51: "a"}, replicas=3),
+    _on_hosts("7.4", {"a": "A", "b": "B", "c": "A", "d": "D"}, {1: "a", 2: "b", 51: "b", 52: "d"}),
+    _on_hosts("8.4", {"a": "A", "b": "A", "c": "B", "d": "C"}, {1: "a", 2: "b", 51: "c"}),
+    # Two places are not enough, wherever things stand.
+    _on_hosts("8.4", {"a": "A", "b": "B"}, {1: "a", 2: "b", 51: "a"}),
+    _on_hosts("8.4", {"a": "A", "b": "B", "c": "A"}, {1: "a", 2: "b", 51: "c"}),
+    _on_hosts("8.4", {"a": None}, {1: "a", 2: "a", 51: "a"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("plan", PLACES)
+def test_an_error_wherever_another_placement_survives_and_only_there(plan: Plan) -> None:
+    """Held against every placement of its nodes on its hosts."""
+    hosts = [host.id for host in plan.hosts]
+    survives = any(
+        not Search(
+            plan.replace(
+                processes=tuple(
+                    p.model_copy(update={"host_id": host})
+                    for p, host in zip(plan.processes, chosen, strict=True)
+                )
+            )
+        ).single_killers
+        for chosen in product(hosts, repeat=len(plan.processes))
+    )
+    problems = found(plan)
+    assert problems
+    assert any(one.severity is Severity.ERROR for one in problems) == survives
+    cured = plan
+    for _ in range(3):
+        edits = [one.edit for one in found(cured) if one.edit is not None]
+        if not edits:
+            break
+        cured = edits[0](cured)
+    assert bool(Search(cured).single_killers) != survives

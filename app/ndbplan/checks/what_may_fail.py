@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.limits import LOOPBACK
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.rule import problem, rule, warning
-from ndbplan.configuration.failures import Damage, Failures, Part
+from ndbplan.configuration.failures import Damage, Failures, Part, parts
 from ndbplan.configuration.killers import Search
 from ndbplan.plan.edits import move_process, update
 from ndbplan.plan.node_groups import groups_by_number, odd_group
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode
 from ndbplan.plan.settings import no_of_replicas
 
 _WORDS = {
@@ -28,7 +29,14 @@ _NAMED_FIRST = ("host", "rack", "switch", "link", "node", "disk")
 _MOST_HOSTS = 24
 """Hosts that are tried for a management node: one of each kind of place beyond it."""
 
+_MOST_JUDGED = 20_000
+"""Failures of parts that are judged while other placements are tried."""
+_KEPT_MOVES = 6
+"""Placements of so many moves from which the next move is tried."""
+
 Way = tuple[str, Edit]
+Move = tuple[str, str]
+"""Ids of a node, and of the host that it moves to."""
 
 
 @rule("what-may-fail", "No single failure stops the cluster")
@@ -113,22 +121,28 @@ def _objects(plan: Plan, failures: Failures, part: Part) -> list[str]:
 
 
 def _cures(plan: Plan, search: Search, killers: tuple[Part, ...]) -> Iterator[tuple[Part, Way]]:
-    """For each killer the first change of places after which it, and no other part, stops the cluster."""
+    """For each killer a change of places after which it stops the cluster no more, nor any new part does.
+
+    The change that leaves the fewest killers, of those the first: best none at all.
+    """
     before = set(search.single_killers)
-    left = list(killers)
-    for words, edit in _ways(plan):
-        if not left:
-            return
+    found: list[tuple[set[Part], Way]] = []
+    for words, edit in chain(_ways(plan), _moves(plan, before)):
         after = edit(plan)
         if after is plan or odd_group(after) is not None:
             continue
         remaining = set(Search(after).single_killers)
-        cured = [part for part in left if part not in remaining]
-        if not cured or not remaining <= before or misfit(plan, after):
+        known = any(left <= remaining for left, _ in found)
+        if known or not remaining < before or misfit(plan, after):
             continue
-        for part in cured:
-            left.remove(part)
-            yield part, (words, edit)
+        found.append((remaining, (words, edit)))
+        if not remaining:
+            break
+    found.sort(key=lambda one: len(one[0]))
+    for part in killers:
+        way = next((way for remaining, way in found if part not in remaining), None)
+        if way is not None:
+            yield part, way
 
 
 def _ways(plan: Plan) -> Iterator[Way]:
@@ -151,6 +165,72 @@ def _ways(plan: Plan) -> Iterator[Way]:
             return move_process(old, node_id, host_id)
 
         yield f"move data node {plan.by_id[node_id].node_id} to {hostname}", moved
+
+
+def _moves(plan: Plan, killers: set[Part]) -> Iterator[Way]:
+    """Up to three nodes moved to other hosts, after which fewer parts, and no new ones, stop the cluster.
+
+    Data and management nodes, each to any host; from the best of one move, the next. Fewest moves first.
+    """
+    left = _MOST_JUDGED // max(1, len(parts(plan)))
+    begun: list[tuple[tuple[Move, ...], Plan]] = [((), plan)]
+    second_best: list[Way] = []
+    for _ in range(3):
+        tried: dict[frozenset[Move], tuple[int, tuple[Move, ...], Plan]] = {}
+        for moves, moved in begun:
+            for move in _single_moves(plan, {node_id for node_id, _ in moves}):
+                chosen = frozenset((*moves, move))
+                if chosen in tried or left <= 0:
+                    continue
+                left -= 1
+                after = move_process(moved, *move)
+                found = set(Search(after).single_killers)
+                tried[chosen] = (len(found - killers) + len(found), (*moves, move), after)
+                if found < killers:
+                    way = _words_of(plan, (*moves, move)), _edit_of((*moves, move))
+                    if _beside_another(after) > _beside_another(plan):
+                        second_best.append(way)
+                    else:
+                        yield way
+        best = sorted(tried.values(), key=lambda one: one[0])[:_KEPT_MOVES]
+        begun = [(moves, after) for _, moves, after in best]
+    yield from second_best
+
+
+def _beside_another(plan: Plan) -> int:
+    """How many management nodes share a host with another one."""
+    return len(plan.management_nodes) - len({node.host_id for node in plan.management_nodes})
+
+
+def _single_moves(plan: Plan, moved: set[str]) -> Iterator[Move]:
+    """Each data or management node that has not moved yet, to each other host (of many: one of a kind)."""
+    hosts = plan.hosts
+    if len(hosts) > _MOST_HOSTS:
+        held = {host.id: len(plan.processes_of_host.get(host.id, ())) for host in hosts}
+        hosts = tuple({(h.location_id, held[h.id]): h for h in reversed(hosts)}.values())
+    movable: tuple[ManagementNode | DataNode, ...] = (*plan.management_nodes, *plan.data_nodes)
+    for node in movable:
+        for host in hosts:
+            if host.id != node.host_id and node.id not in moved:
+                yield node.id, host.id
+
+
+def _words_of(plan: Plan, moves: tuple[Move, ...]) -> str:
+    named = []
+    for node_id, host_id in moves:
+        node = plan.by_id[node_id]
+        kind = "data" if isinstance(node, DataNode) else "management"
+        named.append(f"move {kind} node {node.node_id} to {plan.host(host_id).hostname}")
+    return " and ".join(named)
+
+
+def _edit_of(moves: tuple[Move, ...]) -> Edit:
+    def moved(old: Plan) -> Plan:
+        for node_id, host_id in moves:
+            old = move_process(old, node_id, host_id)
+        return old
+
+    return moved
 
 
 def _arbitrators_moved(plan: Plan) -> Iterator[Way]:
