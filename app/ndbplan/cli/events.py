@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
@@ -16,26 +18,23 @@ _FIX = (
     "write for example 'node_failure at=60s object=ndb3 back_after=2min', 'location_failure at=60s "
     "object=rack-a' or its JSON"
 )
-_NAMES = {
-    "at": "at_s", "for": "duration_s", "duration": "duration_s", "back_after": "back_after_s",
-    "object": "object_id", "node": "object_id", "disk": "object_id", "host": "object_id",
-    "location": "object_id", "rack": "object_id", "objects": "object_id",
-    "from": "other_ids", "other": "other_ids", "others": "other_ids",
-}  # fmt: skip
+_BETWEEN = re.compile(r"[\s,]+(?=[^\s,=]+\s*=)")
 _LISTS = {"object_id", "object_ids", "other_ids"}
 
 
 def event_of(plan: Plan, text: str) -> Event:
     """An event from JSON, or from its kind and `name=value` pairs. Raises UsageError.
 
-    Objects go by id, nodes also by node id, hosts by host name, locations by name; several with commas.
+    Objects go by id, nodes also by node id, hosts and locations by name, disks by HOST/NAME; several
+    with commas.
     """
     from pydantic import TypeAdapter, ValidationError
 
     from ndbplan.plan.events import Event, named_by
+    from ndbplan.plan.references import broken_event
 
-    fields = _fields(text)
     known = _ids(plan)
+    fields = _fields(text, known)
     for name in _LISTS & fields.keys():
         value = fields[name]
         many = [value] if isinstance(value, str) else value
@@ -58,6 +57,8 @@ def event_of(plan: Plan, text: str) -> Event:
                 where="--event",
                 fix="name it by its id in the plan file, a node also by its node id, a host by its host name",
             )
+    for broken in broken_event(plan, event, "--event"):
+        raise UsageError(broken.what, where="--event", fix=f"{event.kind} happens to another kind of thing")
     return event
 
 
@@ -65,11 +66,12 @@ def _ids(plan: Plan) -> dict[str, str]:
     """Id of each object that has another name; an id itself comes first."""
     found = {location.name: location.id for location in plan.locations}
     found |= {host.hostname: host.id for host in plan.hosts}
+    found |= {f"{host.hostname}/{disk.name}": disk.id for host in plan.hosts for disk in host.disks}
     found |= {str(process.node_id): process.id for process in plan.processes}
     return {name: object_id for name, object_id in found.items() if name not in plan.by_id}
 
 
-def _fields(text: str) -> dict[str, Any]:
+def _fields(text: str, known: Mapping[str, str]) -> dict[str, Any]:
     from ndbplan.base.units import parse_duration_s
 
     if text.lstrip().startswith("{"):
@@ -79,35 +81,39 @@ def _fields(text: str) -> dict[str, Any]:
             raise UsageError(f"'{text[:80]}' is no JSON ({error})", where="--event", fix=_FIX) from None
         assert isinstance(found, dict)
         return found
-    kind, *pairs = text.replace(",", " ").split() or [""]
+    from ndbplan.plan.events import field_typed
+
+    # A value ends where the next `name=` begins, so that it may hold spaces and commas.
+    kind, *pairs = _BETWEEN.split(text.strip(" \t\n,"))
     fields: dict[str, Any] = {"kind": kind}
-    last = ""
     for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals and last in _LISTS:
-            # `object=a,b`: another one of the list.
-            fields[last] = [*_listed(fields[last]), pair]
-            continue
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        value = value.strip("'\"")
         if not equals or not value:
             raise UsageError(f"'{pair[:80]}' is no name=value", where="--event", fix=_FIX)
-        name = last = _NAMES.get(name, name)
+        name = field_typed(kind, name)
         try:
             if name == "value" and value.lstrip("-").isdecimal():
                 fields[name] = int(value)
-            elif name in _LISTS and name in fields:
-                fields[name] = [*_listed(fields[name]), value]
+            elif name in _LISTS:
+                fields[name] = [*fields.get(name, ()), *_listed(value, known)]
             else:
                 fields[name] = parse_duration_s(value) if name.endswith("_s") else value
         except UserError as error:
             raise UsageError(error.what, where=f"--event {name}", fix=error.fix) from None
-    if kind == "network_cut":
-        if "object_id" in fields:
-            fields["object_ids"] = fields.pop("object_id")
-        for name in ("object_ids", "other_ids"):
-            if name in fields:
-                fields[name] = _listed(fields[name])
+    named = fields.get("object_id", [])
+    if len(named) > 1:
+        raise UsageError(
+            f"'{text[:80]}' names {len(named)} objects", where="--event", fix=f"{kind} happens to one of them"
+        )
+    if named:
+        fields["object_id"] = named[0]
     return fields
 
 
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
+def _listed(value: str, known: Mapping[str, str]) -> list[str]:
+    """Names between commas, or between spaces where they are no name as a whole."""
+    found: list[str] = []
+    for piece in filter(None, (piece.strip().strip("'\"") for piece in value.split(","))):
+        found += [piece] if piece in known else piece.split() or [piece]
+    return found

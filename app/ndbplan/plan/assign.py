@@ -118,6 +118,12 @@ def read_field(plan: Plan, shape: reading.Shape, path: Path, typed: str) -> Any:
     return value
 
 
+def _on_host(plan: Plan, part: Any) -> str:
+    """HOST/NAME of a disk; nothing for other parts."""
+    host = plan.host_of_disk.get(part.id)
+    return "" if host is None else f"{host.hostname}/{part.name}"
+
+
 def referred(plan: Plan, path: Path, typed: str) -> str:
     """The id of what a reference names by id, name, host name or node id; other texts as they are."""
     field = str(path[-1])
@@ -138,7 +144,7 @@ def referred(plan: Plan, path: Path, typed: str) -> str:
     ]
     if any(part.id == typed for part in objects):
         return typed
-    named = [part for part in objects if typed in called(plan, part)]
+    named = [part for part in objects if typed in called(plan, part) or typed == _on_host(plan, part)]
     if len(named) == 1:
         return str(named[0].id)
     if named:

@@ -136,6 +136,21 @@ Event = Annotated[
 ]
 
 
+SPELLINGS = {
+    "at": "at_s", "for": "duration_s", "duration": "duration_s", "back_after": "back_after_s",
+    "object": "object_id", "node": "object_id", "disk": "object_id", "host": "object_id",
+    "location": "object_id", "rack": "object_id", "objects": "object_id", "object_ids": "object_id",
+    "from": "other_ids", "other": "other_ids", "others": "other_ids",
+}  # fmt: skip
+"""Fields of events as people type them; what a cut is about is `object_ids`, of all others `object_id`."""
+
+
+def field_typed(kind: str, name: str) -> str:
+    """The field of an event of this kind that is meant by a name; a name that is none stays as it is."""
+    field = SPELLINGS.get(name, name)
+    return "object_ids" if field == "object_id" and kind == "network_cut" else field
+
+
 def named_by(event: Event) -> tuple[Id, ...]:
     """Ids of the objects that an event happens to."""
     if isinstance(event, NetworkCut):

@@ -82,7 +82,7 @@ def broken(plan: Plan) -> Iterator[BrokenReferenceError]:
                 if not isinstance(by_id.get(part.table_id), Table):
                     yield _missing(f"workloads[{i}].load.rows[{j}].table_id", "table", part.table_id)
         for j, event in enumerate(workload.events):
-            yield from _event(plan, event, f"workloads[{i}].events[{j}]")
+            yield from broken_event(plan, event, f"workloads[{i}].events[{j}]")
 
 
 _HAPPENS_TO: dict[type, tuple[type, str]] = {
@@ -98,7 +98,8 @@ CAN_BE_CUT_OFF = (Location, Host, DataNode, ManagementNode, SqlNode, ApiSlot)
 """What may stand on a side of a network cut."""
 
 
-def _event(plan: Plan, event: Event, place: str) -> Iterator[BrokenReferenceError]:
+def broken_event(plan: Plan, event: Event, place: str) -> Iterator[BrokenReferenceError]:
+    """What an event names that the plan does not have, or that is of another kind."""
     wanted = _HAPPENS_TO.get(type(event))
     if wanted is not None:
         kind, name = wanted

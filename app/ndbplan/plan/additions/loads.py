@@ -22,7 +22,7 @@ from ndbplan.plan.additions.words import (
 )
 from ndbplan.plan.address import AddressError, Path, address_of, at, resolve
 from ndbplan.plan.assign import assign, put
-from ndbplan.plan.events import Event
+from ndbplan.plan.events import Event, field_typed
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad
 
@@ -113,9 +113,15 @@ def events(plan: Plan, words: Words) -> Made:
         raise AddressError(f"there is no event '{typed[:60]}'", fix=reading.near(typed, kinds, "use one of"))
     workload_id = holder(plan, words, "workload", "workloads", "workload")
     fields = words.without("workload")
-    if "at" not in fields.fields and "at_s" not in fields.fields:
+    spelt: dict[str, str] = {}
+    for name, text in fields.fields.items():
+        field = field_typed(typed, name)
+        # `host=a1 rack=B`: both are on that side of a cut.
+        spelt[field] = f"{spelt[field]},{text}" if field in spelt else text
+    fields = Words(fields.names, spelt)
+    if "at_s" not in spelt:
         half = round(plan.by_id[workload_id].duration_s / 2)
-        fields = Words(fields.names, {**fields.fields, "at_s": str(half)})
+        fields = Words(fields.names, {**spelt, "at_s": str(half)})
     new = made(plan, kinds[typed], fields, f"event {typed}")
     path, plan = append(plan, (*object_path(plan, workload_id), "events"), new)
     return plan, [path]
