@@ -81,6 +81,7 @@ def test_an_ndbinfo_table_of_a_moment_as_the_client_prints_it(call: Any, saved: 
     text = call("simulate", path, "--table", "logbuffers", "--at", "10s").out
     assert text.startswith("+---------+----------+--------+----------+----------+----------+\n| node_id |")
     assert text.endswith("8 rows in set (0.00 sec)\n")
+    assert call("simulate", path, "--table", "ndbinfo.logbuffers", "--at", "10s").out == text
     found = call("simulate", path, "--table", "logbuffers", "--at", "10s", "--json").json("simulate-table")
     assert (found["table"], found["at_s"], len(found["rows"])) == ("logbuffers", 10.0, 8)
     assert all(str(row["used"]) in text for row in found["rows"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from ndbplan.base.errors import UserError
 from ndbplan.plan import edits, reading
-from ndbplan.plan.address import Place, address_of, fields, resolve, split, walk
+from ndbplan.plan.address import AddressError, Place, address_of, at, fields, resolve, split, walk
 from ndbplan.plan.assign import assign
 from ndbplan.plan.fields import Part
 from ndbplan.plan.file import dumps, loads
@@ -430,3 +431,12 @@ def test_an_empty_plan_has_addresses_too() -> None:
             assign(EMPTY_PLAN, text)
     assert not [p for p in walk(EMPTY_PLAN) if isinstance(p.value, Part) and p.path != ("parameters",)]
     assert len(list(itertools.islice(fields(EMPTY_PLAN), 5))) == 5
+
+
+@pytest.mark.parametrize("name", ['x"y', '"x"', "a]b", '"]', " x "])
+def test_any_name_can_be_written_in_quotes(name: str) -> None:
+    plan = edits.update(sample_plan("starter"), "day", name=name)
+    (place,) = resolve(plan, f"workloads[{json.dumps(name)}].duration_s")
+    assert at(plan, place.path) == plan.workload("day").duration_s
+    with pytest.raises(AddressError, match=r"a quote inside is written"):
+        resolve(plan, 'workloads["x""y"].duration_s')

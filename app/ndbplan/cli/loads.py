@@ -112,6 +112,7 @@ def simulate(
     if table is not None:
         from ndbplan.simulate.ndbinfo import NdbinfoError, table_of
 
+        table = table.removeprefix("ndbinfo.")
         try:
             table_of(plan, table)
         except NdbinfoError as error:

@@ -114,7 +114,8 @@ def _selector(text: str, at: int) -> tuple[str, bool, int]:
         if isinstance(found, str) and text[end : end + 1] == "]":
             return found, True, end + 1
         raise AddressError(
-            f"'{text[:80]}': the quoted name in brackets does not end with \"]", fix="close it"
+            f"'{text[:80]}': the quoted name in brackets does not end with \"]",
+            fix='close it; a quote inside is written \\"',
         )
     end = text.find("]", at)
     if end < 0:
