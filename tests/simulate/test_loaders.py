@@ -16,6 +16,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, OperationKind, RatePoint
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.load_over_time import hottest_rows, row_lock_s, services
+from ndbplan.simulate.loaders import Loaders
 from ndbplan.simulate.run import Arrays, StartState, simulate
 from ndbplan.simulate.scenario import compile_scenario
 
@@ -129,3 +130,36 @@ def test_clients_that_wait_keep_a_row_no_longer_than_their_latency() -> None:
     quick = edits.update(plan, plan.workloads[0].id, load=ClosedLoad(clients=8, latency_s=0.0004))
     held = row_lock_s(quick, quick.workloads[0])
     assert (held.low, held.value, held.high) == (0.0002, 0.0004, 0.0004)
+
+
+@pytest.mark.parametrize(("threads", "run_rows"), [(1, 1e7), (1, 3.0), (16, 40.0), (300, 1e5)])
+def test_work_in_turn_is_moved_once_a_second_at_most(
+    threads: int, run_rows: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However short its values are: a run of an hour takes no more moves than it has seconds."""
+    moves: list[int] = []
+    move = Loaders.move
+
+    def counted(self: Loaders, *given: Any) -> int:
+        moves.append(given[-1])
+        return move(self, *given)
+
+    monkeypatch.setattr(Loaders, "move", counted)
+    plan = _plan(key_choice="in_turn", key_threads=threads, key_run_rows=run_rows)
+    simulate(plan, duration_s=300)
+    assert len(moves) <= 301
+    if run_rows == 1e7:
+        assert len(moves) <= 100, "nothing moves while a thread stays at its value"
+
+
+def test_work_between_two_changes_of_values_is_where_one_look_sees_it() -> None:
+    plan = _plan(key_choice="in_turn", key_threads=5, key_run_rows=100.0)
+    loaders = compile_scenario(plan, plan.workloads[0], duration_s=60, step_s=0.1, seed=1).loaders
+    assert loaders is not None
+    loader = loaders.loaders[0]
+    for done in np.linspace(0.0, 5000.0, 400):
+        until = loader.until_next(float(done))
+        assert until > 0
+        here = loader.where(done, done + 0.4 * until)
+        assert loader.where(done + 0.5 * until, done + 0.9 * until) == pytest.approx(here)
+        assert here.sum() == pytest.approx(1.0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,14 +33,18 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LONGEST_S = 1.0
-"""Work is moved this often at least."""
+MOVED_S = 1.0
+"""Work is moved so often, or when a thread comes to its next value; within it shorter values even out."""
 _VALUES = 200_000
 """Values whose partitions are worked out; after the last comes the first."""
 _LOOKS = 64
 """Looks at where a thread is between two moves."""
 _THREADS = 4096
 """Threads looked at; more spread evenly all the same."""
+HELD_S = 4.0
+"""Work stays so long at most, half of the time until a thread comes to its next value."""
+_KEPT = 2048
+"""Places of all loaders whose load is kept: a loader of few threads comes back to the same ones."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +78,21 @@ class Loader:
             return self.mean
         looks = min(_LOOKS, 1 + math.ceil(4 * (end - begin)))
         threads = np.arange(min(self.threads, _THREADS))
+        if math.floor(begin * len(threads)) == math.floor(end * len(threads)):
+            # No thread comes to its next value meanwhile: one look sees it all.
+            looks, end = 1, begin
         # Threads do not begin a value all at the same moment.
         at = begin + (end - begin) * (np.arange(looks)[:, None] + 0.5) / looks + threads / len(threads)
         values = (np.floor(at).astype(np.int64) * len(threads) + threads) % len(self.owners)
         found = np.bincount(self.owners[values.ravel()], minlength=len(self.mean)).astype(np.float64)
         return np.asarray(found / found.sum())
+
+    def until_next(self, transaction: float) -> float:
+        """Transactions until one of the threads comes to its next value."""
+        count = min(self.threads, _THREADS)
+        changes = transaction * self.rows * count / (self.threads * self.run_rows)
+        left = math.floor(changes) + 1.0 - changes
+        return left * self.threads * self.run_rows / (self.rows * count)
 
     def put(self, load: Floats, share: Floats, weights: Floats, sign: float) -> None:
         """Add the log and rows of one transaction, with these shares of the partitions."""
@@ -103,19 +117,41 @@ class Loaders:
     """Steps between two moves."""
     offered_per_step: float
 
-    def move(self, scenario: Scenario, moved: Scenario, arrays: Arrays, step: int) -> None:
-        """Put the loaders' work where it is at this step: into the arrays of `moved`."""
+    kept: dict[bytes, tuple[Floats, Floats, float]] = field(default_factory=dict, compare=False)
+    """Log, rows and coverage of places that were met before."""
+
+    def move(self, scenario: Scenario, moved: Scenario, arrays: Arrays, step: int) -> int:
+        """Put the loaders' work where it is at this step, into the arrays of `moved`; steps that it stays."""
         done = float(arrays.cluster[col.C_ACCEPTED])
         each = done / step if step else self.offered_per_step
-        load, share = self.rest.copy(), self.rest_share.copy()
-        for loader in self.loaders:
-            loader.put(load, share, loader.where(done, done + each * self.steps), 1.0)
+        held = self.steps
+        if each > 0:
+            until = min(loader.until_next(done) for loader in self.loaders) / each
+            longest = max(self.steps, round(HELD_S / scenario.step_s))
+            held = max(held, min(longest, int(until / 2)))
+        places = [loader.where(done, done + each * held) for loader in self.loaders]
+        load, share, covered = self._placed(moved, places)
         # Nodes that are down write nothing; a drawn scenario writes more or less than the plan's.
         before = self.load.sum(axis=1)
         now = scenario.load.sum(axis=1) / np.where(before > 0, before, 1.0)
-        moved.load[:] = np.maximum(0.0, load) * now[:, None]
-        moved.share[:] = np.maximum(0.0, share)
-        moved.run[col.R_COVERAGE] = coverage(moved.workload, moved.share, moved.group_count)
+        moved.load[:] = load * now[:, None]
+        moved.share[:] = share
+        moved.run[col.R_COVERAGE] = covered
+        return held
+
+    def _placed(self, moved: Scenario, places: list[Floats]) -> tuple[Floats, Floats, float]:
+        """Log and rows of each part, and how fully they cover the parts, with the loaders at these places."""
+        key = b"".join(weights.tobytes() for weights in places)
+        found = self.kept.get(key)
+        if found is None:
+            load, share = self.rest.copy(), self.rest_share.copy()
+            for loader, weights in zip(self.loaders, places, strict=True):
+                loader.put(load, share, weights, 1.0)
+            load, share = np.maximum(0.0, load), np.maximum(0.0, share)
+            found = load, share, coverage(moved.workload, share, moved.group_count)
+            if len(self.kept) < _KEPT:
+                self.kept[key] = found
+        return found
 
 
 def has_loaders(workload: Workload) -> bool:
@@ -152,8 +188,7 @@ def loaders_of(
     rest, rest_share = load.copy(), share.copy()
     for loader in found:
         loader.put(rest, rest_share, loader.mean, -1.0)
-    turns_s = min(loader.threads * loader.run_rows / loader.rows for loader in found) / rate
-    steps = max(1, round(min(LONGEST_S, turns_s / 2) / step_s))
+    steps = max(1, round(MOVED_S / step_s))
     return Loaders(tuple(found), load.copy(), rest, rest_share, steps, rate * step_s)
 
 

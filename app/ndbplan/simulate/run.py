@@ -275,14 +275,13 @@ def _steps(
     chunk = chunk_steps(scenario)
     running, loaders = scenario, scenario.loaders
     if loaders is not None:
-        chunk = min(chunk, loaders.steps)
         running = replace(scenario, load=scenario.load.copy(), share=scenario.share.copy())
     while begin < end:
         if cancelled is not None and cancelled():
             raise Cancelled
         upto = min(end, begin + chunk)
         if loaders is not None:
-            loaders.move(scenario, running, arrays, begin)
+            upto = min(upto, begin + loaders.move(scenario, running, arrays, begin))
         arrays.advance(kernel, running, begin, upto)
         begin = upto
         if progress is not None:
