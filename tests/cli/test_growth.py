@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ndbplan.cli.schemas import output_schema
 from ndbplan.plan.edits import update
 from ndbplan.plan.samples import sample_plan
 
@@ -54,3 +55,13 @@ def test_the_month_in_which_a_disk_is_full(call: Any, saved: Any) -> None:
         for disks in fills
     ]
     assert full == [month["month"] >= left["value"] for month in shape["growth"]["months"]]
+
+
+def test_the_shape_of_growth_is_published(call: Any, saved: Any) -> None:
+    assert "growth" in output_schema("estimate")["properties"]
+    plan = sample_plan("disk-data")
+    grown = update(plan, plan.tables[0].id, growth_rows_per_month=100_000)
+    for asked in (plan, grown):
+        shape = call("estimate", saved(asked), "--only", "disk_space", "--months", "2", "--why", "--json")
+        growth = shape.json("estimate")["growth"]
+        assert [one["tablespace"] for one in growth["tablespaces"]] == (["ts_1"] if asked is grown else [])

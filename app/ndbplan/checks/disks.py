@@ -8,8 +8,10 @@ from ndbplan.base.units import format_bytes, format_bytes_per_s, format_percent
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.checks.settings_of import settings_of
 from ndbplan.checks.shared import demand_of, disk_data_of, paths_of
 from ndbplan.estimate.disk_data import TablespaceUse
+from ndbplan.ndb.file_space import specified_files
 from ndbplan.plan.changes import SetRole, together
 from ndbplan.plan.edits import update
 from ndbplan.plan.hardware import Disk
@@ -121,6 +123,24 @@ def disk_beside_redo(plan: Plan, node: DataNode, last: bool = False) -> Disk:
         if free:
             return free[others.index(node) % len(free)]
     return disks[0]
+
+
+@rule("logfile-groups", "A cluster has one log file group")
+def logfile_groups(plan: Plan) -> Iterator[Problem]:
+    names = {group.name: group.id for group in plan.logfile_groups}
+    for found in settings_of(plan):
+        if found.is_set("InitialLogfileGroup") and found.nodes:
+            name, size = specified_files(str(found.value("InitialLogfileGroup") or ""))
+            if size:
+                names.setdefault(name, found.nodes[0].id)
+    if len(names) > 1:
+        yield error(
+            "log file groups",
+            f"the plan has {len(names)} log file groups ({', '.join(sorted(names))}); a cluster takes one, "
+            "CREATE LOGFILE GROUP of another fails with error 1514",
+            "put the undo files of all into one log file group and let every tablespace use it",
+            list(names.values()),
+        )
 
 
 @rule("data-files", "Tablespaces have a sensible number of files and room")

@@ -23,18 +23,17 @@ ROOM_LEFT = 0.10
 
 def disk_severity(disk: DiskSpace) -> Severity | None:
     """How bad it is what lies on a disk: an error when it does not fit; None: there is room."""
-    if disk.used_bytes.value > disk.capacity_bytes or disk.memory_full_bytes.low > disk.capacity_bytes:
+    full = disk.memory_full_bytes
+    return severity_of_space(disk.used_bytes.value, full.value, full.low, disk.capacity_bytes)
+
+
+def severity_of_space(used: float, full: float, full_low: float, capacity: float) -> Severity | None:
+    """How bad so many bytes are, now and with DataMemory full, on a disk of this capacity."""
+    if used > capacity or full_low > capacity:
         return Severity.ERROR
-    if (
-        disk.used_bytes.value > (1 - ROOM_LEFT) * disk.capacity_bytes
-        or disk.memory_full_bytes.value > disk.capacity_bytes
-    ):
+    if used > (1 - ROOM_LEFT) * capacity or full > capacity:
         return Severity.WARNING
     return None
-
-
-def _rank(severity: Severity | None) -> int:
-    return len(Severity) if severity is None else severity.rank
 
 
 def misfit(before: Plan, after: Plan) -> str:
@@ -110,13 +109,23 @@ def _full_disks(before: Plan, after: Plan) -> Iterator[str]:
     old = {disk.disk_id: disk for disk in space_of(before).disks}
     for disk in space_of(after).disks:
         was = old.get(disk.disk_id)
-        level, level_before = disk_severity(disk), disk_severity(was) if was is not None else None
-        if _rank(level) < _rank(level_before):
-            most = max(disk.used_bytes.value, disk.memory_full_bytes.value)
-            yield (
-                f"disk {disk.disk} of {disk.host} would have to hold {format_bytes(most)}, its capacity is "
-                f"{format_bytes(disk.capacity_bytes)}"
-            )
+        shares_before = _shares(was) if was is not None else (0.0,) * 3
+        for share, share_before in zip(_shares(disk), shares_before, strict=True):
+            # What is over its limit already must not go further either.
+            if share > 1 and share > share_before * (1 + 1e-6):
+                most = max(disk.used_bytes.value, disk.memory_full_bytes.value)
+                yield (
+                    f"disk {disk.disk} of {disk.host} would have to hold {format_bytes(most)}, its capacity "
+                    f"is {format_bytes(disk.capacity_bytes)}"
+                )
+                break
+
+
+def _shares(disk: DiskSpace) -> tuple[float, ...]:
+    """How much of their limits the files of a disk take, now and with DataMemory full; above 1: too much."""
+    full, capacity = disk.memory_full_bytes, disk.capacity_bytes
+    used = disk.used_bytes.value / capacity
+    return used / (1 - ROOM_LEFT), full.value / capacity, full.low / capacity
 
 
 def _full_hosts(before: Plan, after: Plan) -> Iterator[str]:

@@ -67,3 +67,9 @@ def disk_data_of(plan: Plan) -> DiskDataEstimate:
 def space_of(plan: Plan) -> DiskSpaceEstimate:
     """Disk space without load: what is written whatever the workload."""
     return disk_space(plan)
+
+
+@memo_by_identity(16)
+def space_under(plan: Plan, workload: Workload) -> DiskSpaceEstimate:
+    """Disk space with the changes that backups log under a workload."""
+    return disk_space(plan, workload)

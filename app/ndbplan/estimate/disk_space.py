@@ -75,6 +75,8 @@ class DiskSpace:
     """Share of the capacity; above 1 the files do not fit."""
     memory_full_bytes: Quantity
     """The same when every data node has filled its DataMemory with rows."""
+    memory_full_by_role: tuple[tuple[DiskRole, Quantity], ...] = ()
+    """The same by role, of the roles whose files grow with the rows."""
 
     @property
     def free_bytes(self) -> float:
@@ -84,6 +86,10 @@ class DiskSpace:
     def of(self, role: DiskRole) -> Quantity:
         """Bytes of one role on this disk."""
         return _sum((f"data node {one.node_id}", one.bytes) for one in self.files if one.role is role)
+
+    def full_of(self, role: DiskRole) -> Quantity:
+        """Bytes of one role on this disk when every data node has filled its DataMemory with rows."""
+        return dict(self.memory_full_by_role).get(role, _NOTHING) if role in _OF_ROWS else self.of(role)
 
     @property
     def by_role(self) -> tuple[tuple[DiskRole, Quantity], ...]:
@@ -335,7 +341,7 @@ def disk_space(plan: Plan, workload: Workload | None = None) -> DiskSpaceEstimat
     nodes = []
     on_disk: dict[str, list[NodeFiles]] = {}
     users: dict[str, list[int]] = {}
-    growing: dict[str, list[tuple[str, Quantity]]] = {}
+    growing: dict[str, list[tuple[DiskRole, str, Quantity]]] = {}
     for node in plan.data_nodes:
         data = held.get(node.node_id)
         files = _files_of(plan, settings, node, data, saved.get(node.node_id))
@@ -353,7 +359,7 @@ def disk_space(plan: Plan, workload: Workload | None = None) -> DiskSpaceEstimat
         for role, more in _filled(plan, settings, node, data, files):
             disk = places[role]
             if disk is not None:
-                growing.setdefault(disk.id, []).append((f"{role.value} of node {node.node_id}", more))
+                growing.setdefault(disk.id, []).append((role, f"{role.value} of node {node.node_id}", more))
     disks = [
         _on_disk(plan, disk_id, tuple(node_ids), tuple(on_disk.get(disk_id, ())), growing.get(disk_id, []))
         for disk_id, node_ids in users.items()
@@ -366,7 +372,7 @@ def _on_disk(
     disk_id: str,
     node_ids: tuple[int, ...],
     files: tuple[NodeFiles, ...],
-    grown: list[tuple[str, Quantity]],
+    grown: list[tuple[DiskRole, str, Quantity]],
 ) -> DiskSpace:
     host, disk = plan.host_of_disk[disk_id], plan.by_id[disk_id]
     capacity = Term(f"capacity of {disk.name}", disk.capacity_bytes, "bytes", "plan")
@@ -383,5 +389,8 @@ def _on_disk(
         files=files,
         used_bytes=used,
         fill=used.scaled(1 / disk.capacity_bytes, "fraction", (used.as_term("files"), capacity)),
-        memory_full_bytes=_sum([*made, *grown]),
+        memory_full_bytes=_sum([*made, *((name, size) for _, name, size in grown)]),
+        memory_full_by_role=tuple(
+            (role, _sum((name, size) for of, name, size in grown if of is role)) for role in _OF_ROWS
+        ),
     )
