@@ -80,7 +80,7 @@ def backups_kept(plan: Plan) -> Iterator[Problem]:
         if not backups.value or others > (1 - ROOM_LEFT) * limit:
             continue
         under = ""
-        if others + backups.value <= limit:
+        if others + backups.value <= (1 - ROOM_LEFT) * limit:
             # The log of a backup holds what is changed while it runs.
             workload, changed = _most_changed(plan, disk)
             if others + changed.value <= limit:
@@ -92,11 +92,12 @@ def backups_kept(plan: Plan) -> Iterator[Problem]:
             f"{disk.disk} of {disk.host}, where {format_bytes(max(0.0, limit - others))} of "
             f"{format_bytes(limit)} are left by {_parts(disk, DiskRole.BACKUP) or 'nothing else'}"
         )
-        if others and not under:
-            severity, follows = Severity.ERROR, "a backup fills the disk that the data node needs to go on"
-        else:
-            severity, follows = Severity.WARNING, "the last one fails"
         share = (others + backups.value) / limit
+        severity = Severity.ERROR if others and share > 1 and not under else Severity.WARNING
+        if severity is Severity.ERROR:
+            follows = "a backup fills the disk that the data node needs to go on"
+        else:
+            follows = "the last one fails" if share > 1 else "little is left"
         otherwise = partial(_fewer_backups, plan, disk, backups.value)
         found.append(Finding(disk, severity, f"{text}: {follows}", share, (DiskRole.BACKUP,), otherwise))
     yield from by_cause(plan, found)
