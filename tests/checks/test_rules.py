@@ -182,7 +182,7 @@ ELSEWHERE = {
     "nobody-arbitrates", "number-of-replicas", "management-nodes",
     "sql-nodes", "spare-api-slots", "node-id-room", "memory-of-host", "data-memory-of-host",
     "data-memory-fill", "disk-demand", "shared-device", "redo-and-lcp-apart", "disk-space", "backups-kept",
-    "disk-space-of-memory", "fills-with-growth",
+    "disk-space-of-memory", "fills-with-growth", "disks-unknown", "logfile-groups",
 }  # fmt: skip
 
 SELDOM = {
