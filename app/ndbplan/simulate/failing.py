@@ -115,7 +115,10 @@ def _note_loss(world: World, known: dict[int, bool]) -> None:
     data = outage.failures.cluster.data_nodes
     silent_data = sorted({i for i in known if i in data and known[i]} | hidden)
     killed_data = [i for i in known if i in data and not known[i]]
-    others = {i: loss.silent.get(i, True) for i in outage.running.connected - _seen(side)}
+    unseen = outage.running.connected & loss.silent.keys()
+    if side.after is not None:
+        unseen |= outage.running.connected - side.after.connected
+    others = {i: loss.silent.get(i, True) for i in unseen}
     if not silent_data and not killed_data and not others:
         if not loss.silent and not loss.hidden:
             outage.loss = None
@@ -145,11 +148,6 @@ def _hidden(world: World, side: Side) -> set[int]:
     if side.after is not None and side.survivors == running.started:
         hidden |= running.starting - side.after.starting
     return hidden
-
-
-def _seen(side: Side) -> frozenset[int]:
-    """Management and API nodes that a side still reaches; those of a side that stops do not matter."""
-    return side.after.connected if side.after is not None else frozenset()
 
 
 def _nodes(node_ids: Collection[int]) -> str:
