@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ndbplan.advise.help import remedies, set_arguments
+from ndbplan.advise.help import ROOM, remedies, set_arguments
 from ndbplan.advise.layouts import layouts
 from ndbplan.advise.max_load import max_load
 from ndbplan.base.units import MIB
+from ndbplan.checks.disks import MANY_FILES
 from ndbplan.checks.offers import harm
 from ndbplan.checks.run import find
 from ndbplan.estimate.disks import disk_demand
@@ -125,3 +126,36 @@ def test_what_the_host_has_no_memory_for_is_not_offered() -> None:
         plan = edits.update(plan, host, memory_bytes=6 * 2**30)
     titles = [remedy.title for remedy in remedies(plan, BIG, also_useless=True)]
     assert not any(title.startswith("RedoBuffer") for title in titles)
+
+
+def test_what_a_change_is_worth_once_the_rows_have_room() -> None:
+    plan = sample_plan("disk-data")
+    before = max_load(plan, "insert", duration_s=60, with_next=False)
+    assert before.limited_by.resource not in ROOM
+    found = remedies(plan, "insert")
+    # Two changes that differ much end at the same tablespace: room is tried along, and tells them apart.
+    assert any(remedy.limited_by.resource == "tablespace" for remedy in found)
+    article = [remedy for remedy in found if "UNDO with DATA FILES on a disk of its own" in remedy.title]
+    assert max(remedy.after.value for remedy in article) > 1.5 * before.max_per_s.value
+    for remedy in found:
+        if "data files" in remedy.title.rpartition(", with ")[2]:
+            assert remedy.limited_by.resource not in ROOM
+            assert remedy.edit(plan).tablespaces != plan.tablespaces
+
+
+def test_space_of_data_files_grows_without_too_many_files() -> None:
+    plan = sample_plan("disk-data")
+    files = plan.tablespaces[0].data_files[0].model_copy(update={"count": MANY_FILES})
+    plan = edits.update(plan, plan.tablespaces[0].id, data_files=(files,))
+    found = remedies(plan, "insert", duration_s=3600)
+    assert any("space in data files" in remedy.title for remedy in found)
+    for remedy in found:
+        for space in remedy.edit(plan).tablespaces:
+            assert sum(file.count for file in space.data_files) <= MANY_FILES
+
+
+def test_enough_is_what_the_workload_asks_for() -> None:
+    plan = sample_plan("disk-data")
+    asked = max_load(plan, "insert", duration_s=60, with_next=False).offered_per_s
+    for remedy in remedies(plan, "insert", also_useless=True):
+        assert remedy.is_enough == (remedy.after.value >= asked * 0.998), remedy.title

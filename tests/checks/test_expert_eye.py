@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ndbplan.base.resources import resource_path
-from ndbplan.base.units import GIB
+from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.problem import Problem, Severity
-from ndbplan.checks.run import check
+from ndbplan.checks.run import check, find
 from ndbplan.plan import file
 from ndbplan.plan.edits import add, move_process, remove, set_parameter, set_plan, update
 from ndbplan.plan.plan import Plan
@@ -206,3 +206,36 @@ def test_a_fix_that_does_not_fit_is_told_but_not_offered() -> None:
 def test_a_refused_value_counts_as_its_default() -> None:
     plan = with_parameters(sample("starter"), MaxNoOfConcurrentTransactions=10**12)
     assert {p.rule for p in check(plan) if p.severity is Severity.ERROR} == {"parameter-value"}
+
+
+def test_log_parts_are_not_raised_for_threads_that_have_no_core() -> None:
+    plan = set_plan(with_parameters(bare(4), MaxNoOfExecutionThreads=72), ndb_version="7.4")
+    (problem,) = found(plan, "ldm-and-log-parts")
+    assert problem.edit is None
+    assert "4 cores" in (problem.fix or "")
+    many = set_plan(with_parameters(bare(128), MaxNoOfExecutionThreads=72), ndb_version="7.4")
+    (problem,) = found(many, "ldm-and-log-parts")
+    assert "NoOfFragmentLogParts" in (problem.fix or "")
+
+
+@pytest.mark.parametrize("rows", [20.0, 300.0])
+def test_a_log_that_lasts_is_the_same_from_whatever_log_it_starts(rows: float) -> None:
+    """Two rules set the redo log; whichever was done before, the length that lasts is one number."""
+    plan = set_plan(with_parameters(sample("redo-overload"), NoOfFragmentLogParts=None), ndb_version="7.4")
+    for host in plan.hosts:
+        disks = tuple(disk.model_copy(update={"capacity_bytes": 10**15}) for disk in host.disks)
+        plan = update(plan, host.id, disks=disks)
+    workload = plan.workloads[0]
+    operation = workload.transactions[0].operations[0].model_copy(update={"rows": rows})
+    transaction = workload.transactions[0].model_copy(update={"operations": (operation,)})
+    plan = update(plan, workload.id, transactions=(transaction,))
+    logs = set()
+    for files, size in ((3, 256 * MIB), (16, 256 * MIB), (16, 16 * MIB), (3, 16 * MIB)):
+        small = with_parameters(
+            plan, NoOfFragmentLogFiles=files, FragmentLogFileSize=size, RedoBuffer=32 * MIB
+        )
+        first = next(p for p in find(small) if p.rule == "redo-log-seconds" and workload.id in p.object_ids)
+        assert first.edit is not None
+        values = first.edit(small).parameters.data_node
+        logs.add((values["NoOfFragmentLogFiles"], values["FragmentLogFileSize"]))
+    assert len(logs) == 1

@@ -67,7 +67,7 @@ WINDOW = {
     "estimate.skew.skew_report": "Distribution",
     "exchange.export.render_files": "Export, Export preview",
     "exchange.import_files.read_file": "Import",
-    "simulate.run": "Simulation",
+    "simulate.run": "Simulation", "simulate.stop.clock": "Simulation",
 }  # fmt: skip
 """What is in the window, and the row of the guide that says how it is done without."""
 
@@ -181,6 +181,11 @@ def test_each_row_names_commands_and_options_there_are(row: str) -> None:
         name = command.split()[0]
         assert name in COMMANDS, command
         assert set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", command)) <= options_of(name), command
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_stands_in_the_page(command: str) -> None:
+    assert re.search(rf"`ndbplan {command}\b", PAGE)
 
 
 def test_commands_of_the_command_line_alone_exist() -> None:

@@ -2,21 +2,23 @@
 
 A change is offered when it can be done (no check finds a new or worse error or warning afterwards: memory,
 disk space, maximum of the parameter), and when it raises the load that is sustained. A larger buffer or log
-does not, where the disks take less than what comes in: it only delays the error.
+does not, where the disks take less than what comes in: it only delays the error. Where DataMemory or a
+tablespace is what ends the time once a change is made, the change is tried with room for the rows too.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ndbplan.advise.layouts import Layout, layouts
 from ndbplan.advise.max_load import MaxLoad, max_load
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
+from ndbplan.checks.disks import MANY_FILES
 from ndbplan.checks.offers import harm
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import find
@@ -30,7 +32,12 @@ from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.settings import data_node_number, redo_buffer_bytes
 from ndbplan.plan.workloads import OpenLoad, RatePoint, Workload
 
+if TYPE_CHECKING:
+    from ndbplan.simulate.bottleneck import Bottleneck
+
 Edit = Callable[[Plan], Plan]
+ROOM = ("memory", "tablespace")
+"""Resources that rows fill: what they limit is how long a rate is sustained."""
 WORTHWHILE = 1.02
 """A change that gains less is not called a help."""
 _LAYOUTS_SIMULATED = 3
@@ -50,6 +57,8 @@ class Remedy:
     """Whether the workload's own rate is sustained afterwards."""
     duration_s: float
     """How long both rates are sustained."""
+    limited_by: Bottleneck
+    """What ends the next higher rate afterwards."""
     changes: tuple[ValueChange, ...] = ()
     arguments: tuple[str, ...] | None = None
     """What `ndbplan set PLAN` takes to do the same; None: it takes more than values."""
@@ -65,6 +74,7 @@ class Remedy:
             "title": self.title,
             "before_per_s": self.before.to_json(why=why),
             "after_per_s": self.after.to_json(why=why),
+            "limited_by": self.limited_by.to_json(),
             "enough": self.is_enough,
             "changes": [change.to_json() for change in self.changes],
             "set": None if self.arguments is None else list(self.arguments),
@@ -144,7 +154,17 @@ def what_would_help(
     tried = list(_candidates(plan, workload, before))
     found: list[Remedy] = []
     had: set[str] = set()
-    best_layout = 0.0
+    best_layout = [0.0, 0.0]
+
+    def take(candidate: _Candidate, after: Plan, reached: MaxLoad, roomier: int) -> None:
+        remedy = _remedy(plan, workload, candidate, after, before.max_per_s, reached)
+        if candidate.more_disks is not None:
+            # Layouts come by the number of disks: more of them must gain more.
+            if remedy.after.value <= best_layout[roomier] * WORTHWHILE:
+                return
+            best_layout[roomier] = remedy.after.value
+        found.append(remedy)
+
     for done, candidate in enumerate(tried, start=1):
         try:
             after = candidate.edit(plan)
@@ -152,21 +172,16 @@ def what_would_help(
                 continue
             reached = highest(after)
             had |= {candidate.one_of} - {""}
+            take(candidate, after, reached, 0)
+            if before.limited_by.resource not in ROOM and not candidate.only_holds_back:
+                roomier = _roomier(plan, problems, candidate, after, reached, highest)
+                if roomier is not None:
+                    take(*roomier, 1)
         except UserError:
             continue
         finally:
             if progress is not None:
                 progress(done / len(tried))
-        rate, is_enough = reached.max_per_s, reached.is_enough
-        if candidate.only_holds_back:
-            rate = _in_the_long_run(after, workload, rate)
-            is_enough = is_enough and rate.value >= reached.max_per_s.value
-        if candidate.more_disks is not None:
-            # Layouts come by the number of disks: more of them must gain more.
-            if rate.value <= best_layout * WORTHWHILE:
-                continue
-            best_layout = rate.value
-        found.append(_remedy(plan, after, candidate, before.max_per_s, rate, is_enough, lasts_s))
     useful = [r for r in found if r.helps]
     enough = [r for r in useful if r.is_enough]
     rest = sorted((r for r in useful if not r.is_enough), key=lambda r: -r.after.value)
@@ -176,13 +191,16 @@ def what_would_help(
 
 def _remedy(
     plan: Plan,
-    after: Plan,
+    workload: Workload,
     candidate: _Candidate,
+    after: Plan,
     before_rate: Quantity,
-    rate: Quantity,
-    is_enough: bool,
-    lasts_s: float,
+    reached: MaxLoad,
 ) -> Remedy:
+    rate, is_enough = reached.max_per_s, reached.is_enough
+    if candidate.only_holds_back:
+        rate = _in_the_long_run(after, workload, rate)
+        is_enough = is_enough and (reached.is_job or rate.value >= reached.offered_per_s)
     changes = value_changes(plan, after)
     return Remedy(
         candidate.title,
@@ -190,10 +208,42 @@ def _remedy(
         before_rate,
         rate,
         is_enough,
-        lasts_s,
+        reached.duration_s,
+        reached.limited_by,
         changes,
         set_arguments(plan, after, changes),
     )
+
+
+def _roomier(
+    plan: Plan,
+    problems: list[Problem],
+    candidate: _Candidate,
+    after: Plan,
+    reached: MaxLoad,
+    highest: Callable[[Plan], MaxLoad],
+) -> tuple[_Candidate, Plan, MaxLoad] | None:
+    """A change together with room for the rows that come, where they end the time once it is made.
+
+    With the least room that does, or the most there is; None where it does not help further.
+    """
+    found = None
+    rooms = list(_more_room(after, reached.limited_by.resource))
+    for room in reversed(rooms):
+
+        def both(plan: Plan, then: Edit = room.edit) -> Plan:
+            return then(candidate.edit(plan))
+
+        larger = both(plan)
+        if not _may_be_done(problems, larger):
+            break
+        found = (replace(candidate, title=f"{candidate.title}, with {room.title}", edit=both), larger)
+        then = highest(larger)
+        if then.limited_by.resource not in ROOM:
+            break
+    if found is None or then.max_per_s.value <= WORTHWHILE * reached.max_per_s.value:
+        return None
+    return (*found, then)
 
 
 def _may_be_done(problems: list[Problem], after: Plan) -> bool:
@@ -272,30 +322,37 @@ def _candidates(plan: Plan, workload: Workload, before: MaxLoad) -> Iterator[_Ca
             size = int(pages * factor) // MIB * MIB
             title = f"DiskPageBufferMemory {factor:g} x ({format_ndb_size(size)})"
             yield _Candidate(title, partial(_set, name="DiskPageBufferMemory", value=size), one_of="pages")
-    if resource in ("memory", "tablespace"):
-        yield from _more_room(plan, resource)
+    yield from _more_room(plan, resource)
     if resource in ("sql nodes", "api nodes", "cpu"):
         yield _Candidate("Twice as many cores", _more_cores)
     yield from _parameter_changes(plan, before)
 
 
 def _more_room(plan: Plan, resource: str) -> Iterator[_Candidate]:
-    """Room for the rows that come: the most that hosts and disks have room for."""
+    """Room for the rows that come, most first; nothing where they do not end the time."""
     memory = data_node_number(plan, None, "DataMemory")
     for factor in (4, 2, 1.5, 1.25):
         if resource == "memory":
             size = int(memory * factor) // MIB * MIB
             title = f"DataMemory {factor:g} x ({format_ndb_size(size)})"
             yield _Candidate(title, partial(_set, name="DataMemory", value=size), one_of="memory")
-        elif plan.tablespaces:
-            title = f"{factor:g} x as many data files"
+        elif resource == "tablespace":
+            title = f"{factor:g} x as much space in data files"
             yield _Candidate(title, partial(_more_files, factor=factor), one_of="data files")
 
 
 def _more_files(plan: Plan, factor: float) -> Plan:
-    """Every tablespace with so many times the data files."""
+    """Every tablespace with so much more space: more data files, or larger ones where those are too many."""
     for space in plan.tablespaces:
-        files = tuple(f.model_copy(update={"count": math.ceil(f.count * factor)}) for f in space.data_files)
+        count = sum(math.ceil(file.count * factor) for file in space.data_files)
+        files = tuple(
+            f.model_copy(
+                update={"count": math.ceil(f.count * factor)}
+                if count <= MANY_FILES
+                else {"size_bytes": math.ceil(f.size_bytes * factor / MIB) * MIB}
+            )
+            for f in space.data_files
+        )
         plan = edits.update(plan, space.id, data_files=files)
     return plan
 

@@ -21,7 +21,8 @@ from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.tables import SpaceFile
 
 _BUSY_WARNING = 0.70
-_MANY_FILES = 128
+MANY_FILES = 128
+"""Data files of a tablespace above which more are overkill: a data node keeps so many open."""
 _ONE_FILE_IS_ENOUGH_SINCE = (7, 0)
 _SPACE_WARNING = 0.95
 _GOOD_HIT_RATIO = 0.9
@@ -155,10 +156,10 @@ def data_files(plan: Plan) -> Iterator[Problem]:
                 "use several files of the same total size",
                 [space.id],
             )
-        elif files > _MANY_FILES:
+        elif files > MANY_FILES:
             yield warning(
                 f"tablespace {space.name}",
-                f"tablespace {space.name} has {files} data files; more than {_MANY_FILES} are overkill",
+                f"tablespace {space.name} has {files} data files; more than {MANY_FILES} are overkill",
                 "use fewer, larger files",
                 [space.id],
             )

@@ -94,10 +94,6 @@ def _larger_log(found: NodeSettings) -> tuple[str, Edit]:
     return words, together(changes)
 
 
-def _more_files(found: NodeSettings, factor: float) -> int:
-    return int(-(-found.number("NoOfFragmentLogFiles") * factor // 1))
-
-
 @rule("redo-log-size", "The redo log lasts until checkpoints free it")
 def redo_log_size(plan: Plan) -> Iterator[Problem]:
     nodes = {node.node_id: node for node in plan.data_nodes}
@@ -171,23 +167,42 @@ def redo_log_seconds(plan: Plan) -> Iterator[Problem]:
 def _longer_log(plan: Plan, workload: Workload, full_s: float) -> tuple[str, list[str], Edit | None]:
     """Fix, object ids and edit that make the log last, where the disks have room for it."""
     ids = [workload.id]
-    ways = []
-    for factor in (1.05, 2.0) if full_s > 0 else ():
-        edits, words = [], []
-        for found in settings_of(plan):
-            files = _more_files(found, factor * _SHORTEST_LOG_S / full_s)
-            edits.append(setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files))
-            words.append(f"set NoOfFragmentLogFiles of {found.where} to {files}")
-        ways.append((" and ".join(words) + " (initial node restart)", together(edits)))
+
+    def time_to_full_s(after: Plan) -> float:
+        found = redo_of(after, after.workload(workload.id)).time_to_full_s
+        return math.inf if found is None else found.value
 
     def lasts(after: Plan) -> bool:
-        found = redo_of(after, after.workload(workload.id)).time_to_full_s
-        return found is None or found.value >= _SHORTEST_LOG_S
+        return time_to_full_s(after) >= _SHORTEST_LOG_S
+
+    ways = []
+    for aim in (1.05 * _SHORTEST_LOG_S, 2.0 * _SHORTEST_LOG_S) if full_s > 0 else ():
+        # The time is not quite in proportion to the log: from the rough size on, so that the same number
+        # comes out whatever log the plan has now.
+        rough = _log_of_length(plan, plan, aim / full_s)[1](plan)
+        ways.append(_log_of_length(plan, rough, aim / max(1.0, time_to_full_s(rough))))
 
     chosen = first_that_fits(plan, ways, lasts)
     if chosen is not None:
         return chosen[0], ids, chosen[1]
     return "take larger disks for the redo log, more of them, or more data nodes", ids, None
+
+
+def _log_of_length(plan: Plan, rough: Plan, factor: float) -> tuple[str, Edit]:
+    """A redo log so many times as long as in `rough`, of good files: in words, and as a change of `plan`."""
+    changes, words = [], []
+    nodes = {node.id: node for node in rough.data_nodes}
+    for found in settings_of(plan):
+        size, least = wanted_log(found)
+        now = log_bytes_per_part(rough, nodes[found.nodes[0].id])
+        files = max(least, math.ceil(now * factor / size))
+        changes.append(setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files))
+        told = f"set NoOfFragmentLogFiles of {found.where} to {files}"
+        if size != found.number("FragmentLogFileSize"):
+            changes.append(setting(found.scope_of("FragmentLogFileSize"), "FragmentLogFileSize", size))
+            told += f" and FragmentLogFileSize to {format_ndb_size(size)}"
+        words.append(told)
+    return " and ".join(words) + " (initial node restart)", together(changes)
 
 
 @rule("redo-file-size", "Redo files are large enough for heavy writes")

@@ -192,7 +192,13 @@ def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
         known = catalogue.knows("DB", "NoOfFragmentLogParts", plan.version)
         scope = found.scope_of("NoOfFragmentLogParts")
         edit = setting(scope, "NoOfFragmentLogParts", enough) if enough and known else None
+        cores = min((plan.host(node.host_id).cores for node in found.nodes), default=ldm)
+        if ldm > cores:
+            # More log parts would only feed threads that no core is there for.
+            enough, edit = None, None
         fix = f"set NoOfFragmentLogParts to {enough}" if edit else "use fewer LDM threads"
+        if ldm > cores:
+            fix += f": there are {cores} cores"
         if ldm > parts and plan.version < (7, 5):
             yield error(
                 found.where,

@@ -197,9 +197,10 @@ def spare_api_slots(plan: Plan) -> Iterator[Problem]:
         return
     # Where no SQL node is named at all, two of the slots are what the clients use.
     missing = _SPARE_SLOTS - spare + (2 - count if count == len(free) - spare else 0)
+    are = "slot is" if spare == 1 else "slots are"
     yield warning(
         "API slots",
-        f"{spare} API slots are free for any host beside those of SQL nodes; ndb_restore, ndb_desc and a "
+        f"{spare} API {are} free for any host beside those of SQL nodes; ndb_restore, ndb_desc and a "
         f"replacement SQL node each need one, so {_SPARE_SLOTS} should be",
         f"add {missing} API slot{'s' if missing > 1 else ''} without a host",
         [slot.id for slot in free],

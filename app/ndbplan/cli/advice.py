@@ -81,6 +81,7 @@ def _remedy_lines(shape: dict[str, Any]) -> Iterator[str]:
             {
                 "remedy": remedy["title"],
                 "after_per_s": remedy["after_per_s"],
+                "then limited by": f"{remedy['limited_by']['resource']} ({remedy['limited_by']['where']})",
                 "enough": "yes" if remedy["enough"] else "no",
             }
             for remedy in shape["remedies"]

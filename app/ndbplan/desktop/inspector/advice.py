@@ -202,6 +202,9 @@ class RemedyCard(QFrame):
         numbers.addWidget(_number("After", remedy.after))
         numbers.addStretch(1)
         text.addLayout(numbers)
+        then = remedy.limited_by
+        if then.resource != "none":
+            text.addWidget(label(f"Then limited by {then.resource} ({then.where})", "muted"))
         self._error = label("", "fieldError")
         self._error.hide()
         text.addWidget(self._error)
