@@ -528,6 +528,19 @@ def test_the_chosen_procedure_has_a_lane_of_its_own(stand: _Stand) -> None:
     assert panel.procedure_box.currentText() == "Upgrade to 9.x", "an edit keeps the choice"
 
 
+@pytest.mark.parametrize("stand", ["disk-data-8.4"], indirect=True)
+def test_what_does_not_fit_stands_above_the_operations(stand: _Stand) -> None:
+    panel = stand.panel("Operations")
+    assert panel._note.isHidden()
+    space = stand.document.plan.tablespaces[0]
+    files = (edits.changed(space.data_files[0], count=4),)
+    stand.document.edit("Data files", lambda plan: edits.update(plan, space.id, data_files=files))
+    stand.idle()
+    assert panel._note.isVisible()
+    assert f"tablespace {space.name} needs" in panel._note.text()
+    assert "tablespace" not in panel._notes.text()
+
+
 @pytest.mark.parametrize("stand", ["terabyte-load"], indirect=True)
 def test_the_slider_of_ldm_threads_shortens_a_restart_and_says_how_many(stand: _Stand) -> None:
     panel = stand.panel("Operations")

@@ -47,6 +47,8 @@ _LDM_THREADS = (None, 1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32)
 _EXAMPLES = ("DataMemory", "NoOfFragmentLogFiles", "NoOfReplicas")
 """A parameter for each way of a change into effect: rolling, rolling with --initial, a new cluster."""
 _ADD, _CHANGE, _UPGRADE = "add", "change", "upgrade"
+_ERROR = ": error: "
+"""In a note: what keeps the operation from succeeding."""
 
 
 class OperationsPanel(Panel):
@@ -195,12 +197,15 @@ class OperationsPanel(Panel):
         if outcome.cancelled:
             return
         self._task = None
-        self._note.setVisible(bool(outcome.error))
-        self._note.setText(outcome.error)
-        if not outcome.error:
+        wrong = outcome.error
+        if not wrong:
             lanes, notes = outcome.value
             self.lanes.show_lanes(lanes)
-            self._notes.setText("\n".join(notes))
+            # What does not fit stands above the lanes, where errors do; the rest below them.
+            wrong = "\n".join(note.replace(_ERROR, ": ") for note in notes if _ERROR in note)
+            self._notes.setText("\n".join(note for note in notes if _ERROR not in note))
+        self._note.setVisible(bool(wrong))
+        self._note.setText(wrong)
 
 
 def _slider(values: tuple[float | None, ...], start: float | None, name: str) -> tuple[QSlider, QLabel]:
