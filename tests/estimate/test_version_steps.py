@@ -101,6 +101,20 @@ def test_each_step_of_a_sample_is_named(name: str, operation: str) -> None:
     assert_steps_are_named(sample_plan(name), operation)
 
 
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_each_step_of_many_threads_and_log_parts_is_named(operation: str) -> None:
+    # What MaxNoOfExecutionThreads may be and whether there are more log parts than 4 came bit by bit.
+    plan = sample_plan("node-restart")
+    for name, value in (("MaxNoOfExecutionThreads", 72), ("NoOfFragmentLogParts", 32)):
+        plan = edits.set_parameter(plan, "data_node", name, value)
+    for host in plan.hosts:
+        plan = edits.update(plan, host.id, cores=64, network_bytes_per_s=1e10)
+        for disk in host.disks:
+            plan = edits.update(plan, disk.id, sequential_read_bytes_per_s=5e9)
+    versions = ("7.1", "7.2.0", "7.2.4", "7.2.5", "7.2.15", "7.2.16", "7.2", "7.3.2", "7.3.3", "7.3", "7.4.1")
+    assert_steps_are_named(plan, operation, versions)
+
+
 @given(loaded_plans())
 @settings(max_examples=8, suppress_health_check=list(HealthCheck), phases=NO_SHRINKING)
 def test_each_step_of_any_plan_is_named(plan: Plan) -> None:

@@ -265,7 +265,8 @@ def create_files(start: Starting) -> Phase:
         shorten = "InitFragmentLogFiles=SPARSE; a faster disk"
     files = Term("redo log files", size, "bytes", "NoOfFragmentLogParts × files × size")
     low = max(least, value * margin.low)
-    time = Quantity(value, low, value * margin.high, "s", (files, *why, term_of(margin)))
+    terms = (files, *why, term_of(margin), change_term("fragment_log_parts", plan.version))
+    time = Quantity(value, low, value * margin.high, "s", terms)
     return Phase("create redo log files", time, f"disk {disk.name}" if disk else "disk", shorten)
 
 

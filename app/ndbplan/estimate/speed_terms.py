@@ -14,6 +14,9 @@ _SPREAD = (
     "multithreaded_node",
     "larger_hash_map",
     "thread_config",
+    "sixteen_ldm_threads",
+    "fragment_log_parts",
+    "thirty_two_ldm_threads",
     "placement_by_table",
     "automatic_threads",
 )

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLabel,
+    QPushButton,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from ndbplan.advise.max_load import max_load
@@ -27,6 +35,7 @@ from ndbplan.desktop.selection import Selection
 from ndbplan.plan import edits
 from ndbplan.plan.events import NetworkCut
 from ndbplan.plan.hardware import Location
+from ndbplan.plan.plan import Calibration
 from ndbplan.plan.samples import sample_plan
 
 
@@ -315,6 +324,22 @@ def test_a_measured_rate_is_stated_with_its_source(stand: _Stand) -> None:
     assert not grid.model.setData(grid.model.index(0, 4), "")
     grid.model.remove([0])
     assert stand.document.plan.calibrations == ()
+
+
+def test_a_constant_of_another_version_is_kept_when_somebody_looks_at_it(stand: _Stand) -> None:
+    old = Calibration(constant="node_restart_s_per_gb_2009", value=91.0, source="our cluster")
+    stand.document.edit("Measured", lambda plan: plan.replace(calibrations=(old,)))
+    grid = next(g for g in stand.view.findChildren(Grid) if g.view.accessibleName() == "calibrations")
+    index = grid.model.index(0, 0)
+    assert index.data() == old.constant
+    delegate = grid.view.itemDelegate()
+    box = delegate.createEditor(grid, QStyleOptionViewItem(), index)
+    delegate.setEditorData(box, index)
+    assert isinstance(box, QComboBox)
+    assert box.currentText() == old.constant
+    delegate.setModelData(box, grid.model, index)
+    box.hidePopup()
+    assert stand.document.plan.calibrations == (old,)
 
 
 def test_a_side_of_a_cut_has_a_line_for_each_member(stand: _Stand) -> None:

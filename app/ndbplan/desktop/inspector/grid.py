@@ -221,7 +221,11 @@ class _Delegate(QStyledItemDelegate):
 
     def setEditorData(self, editor: QWidget, index: _Index) -> None:
         if isinstance(editor, QComboBox):
-            editor.setCurrentText(str(index.data(Qt.ItemDataRole.EditRole)))
+            text = str(index.data(Qt.ItemDataRole.EditRole))
+            if editor.findText(text) < 0:
+                # A value of another version of the program: looking at it must not change it.
+                editor.insertItem(0, text, text or None)
+            editor.setCurrentText(text)
             editor.showPopup()
         else:
             super().setEditorData(editor, index)
