@@ -12,6 +12,7 @@ from ndbplan.estimate.load import rate_of
 from ndbplan.estimate.overview import overview
 from ndbplan.plan import edits
 from ndbplan.plan.clipboard import copy, paste
+from ndbplan.plan.events import Burst
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -125,3 +126,13 @@ def test_every_estimate_takes_a_job(terabyte: Plan) -> None:
     assert found.redo.time_to_full_s is not None
     assert found.cpu.clients is not None
     assert found.cpu.clients.through == "api"
+
+
+def test_a_job_that_events_delay_says_how_long_it_was_followed(terabyte: Plan) -> None:
+    small = job(terabyte, threads=4, rows=(JobRows(table_id="stock", rows=20_000_000),))
+    delayed = edits.update(small, JOB, events=(Burst(at_s=10.0, factor=0.0, duration_s=300.0),))
+    found = max_load(delayed, JOB)
+    assert found.takes_s is None
+    assert found.note is not None
+    assert "without its events" in found.note
+    assert "without its events" not in (max_load(small, JOB).note or "")

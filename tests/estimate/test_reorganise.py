@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
+from ndbplan.estimate.distribution import distribute, redistribute
 from ndbplan.estimate.reorganise import ReorganiseError, grow, reorganise
 from ndbplan.plan import edits
 from ndbplan.plan.edits import EditError
@@ -150,3 +151,23 @@ def test_a_plan_without_nodes_and_no_groups_are_refused() -> None:
         reorganise(EMPTY_PLAN)
     with pytest.raises(ReorganiseError):
         reorganise(ADD_NODES, groups=0)
+
+
+def test_rows_that_nobody_counted_are_not_counted_afterwards() -> None:
+    """What a reorganisation makes of rows is worked out: it is neither counted nor stored as if it were."""
+    table = ADD_NODES.tables[0]
+    assert distribute(ADD_NODES, table).measured
+    after = reorganise(ADD_NODES).plan_after
+    grown = after.tables[0]
+    assert sum(grown.partition_rows) == table.rows
+    assert "partition_rows" in grown.assumed
+    assert not distribute(after, grown).measured
+    unknown = edits.update(ADD_NODES, table.id, partition_rows=())
+    change = redistribute(unknown, reorganise(unknown).plan_after, unknown.tables[0])
+    after = reorganise(unknown).plan_after
+    assert after.tables[0].partition_rows == ()
+    assert "partition_rows" not in after.tables[0].assumed
+    found = distribute(after, after.tables[0])
+    assert not found.measured
+    assert found.rows.sum() == table.rows
+    assert found.rows == pytest.approx(change.after.rows, rel=1e-3), "the map says the same"

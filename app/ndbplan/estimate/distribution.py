@@ -210,8 +210,8 @@ def _distribute(
     weights, exact = _weights(table, facts, keys, around.version, placement)
     rows = _partition_rows(table, facts, weights)
     copies = placement.fragments // max(1, placement.partitions)
-    measured = len(table.partition_rows) == len(rows) and sum(table.partition_rows) == table.rows > 0
-    counted = table.partition_variable_bytes if measured else ()
+    known = len(table.partition_rows) == len(rows) and sum(table.partition_rows) == table.rows > 0
+    counted = table.partition_variable_bytes if known else ()
     return TableDistribution(
         table=table.full_name,
         hash_map=facts.hash_map,
@@ -221,7 +221,8 @@ def _distribute(
         rows=np.concatenate([rows] * copies) if copies > 1 else rows,
         layout=row_layout(table, around.version),
         log_parts=around.log_parts,
-        measured=measured,
+        # What a reorganisation will make of counted rows is worked out, not counted.
+        measured=known and "partition_rows" not in table.assumed,
         keys=keys,
         exact_keys=exact,
         is_full_copy=table.fully_replicated,

@@ -387,12 +387,17 @@ def _after(plan: Plan, grown: Plan) -> Plan:
             continue
         if change.rows_moved or change.after is not change.before:
             was = change.before.placement.partitions
-            rows = tuple(int(r) for r in change.after.rows.tolist()) if table.rows else ()
+            # Rows that were counted are split as their hash map says: worked out, and marked so. Where none
+            # were, the map says where they lie, as before.
+            counted = change.before.measured
+            rows = tuple(int(r) for r in change.after.rows.tolist()) if counted else ()
+            assumed = tuple(name for name in table.assumed if name != "partition_rows")
             table = edits.changed(
                 table,
                 grown_from=(*table.grown_from, was),
                 partition_rows=rows,
-                partition_variable_bytes=change.after.counted_variable_bytes,
+                partition_variable_bytes=change.after.counted_variable_bytes if counted else (),
+                assumed=(*assumed, "partition_rows") if counted else assumed,
             )
         tables.append(table)
     return grown.replace(tables=tuple(tables))
