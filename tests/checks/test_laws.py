@@ -75,6 +75,12 @@ def test_laws_of_fixes(batch: int) -> None:
             raise AssertionError(f"plan {seed}: {broken}") from broken
 
 
+@pytest.mark.parametrize("seed", [20037, 20325])
+def test_plans_that_broke_a_law_once(seed: int) -> None:
+    """Two rules that set the redo log; an arbitrator that moves to where another fix had made it safe."""
+    look_at(seed)
+
+
 def test_random_plans_are_plans_and_reach_broad_ground() -> None:
     plans = [random_plan(seed) for seed in range(200)]
     assert plans[17] == random_plan(17)

@@ -139,10 +139,23 @@ def _cures(plan: Plan, search: Search, killers: tuple[Part, ...]) -> Iterator[tu
         if not remaining:
             break
     found.sort(key=lambda one: len(one[0]))
+    # All that are offered may be done: then nothing that one of them cures may come back with another.
+    together, standing, done = plan, before, set[Part]()
+    used: list[Way] = []
     for part in killers:
-        way = next((way for remaining, way in found if part not in remaining), None)
-        if way is not None:
+        for remaining, way in found:
+            if part in remaining or (way in used and part in standing):
+                continue
+            if way not in used:
+                both = way[1](together)
+                left = set(Search(both).single_killers) if used else remaining
+                if left & {*done, part}:
+                    continue
+                together, standing = both, left
+                used.append(way)
+            done.add(part)
             yield part, way
+            break
 
 
 def _ways(plan: Plan) -> Iterator[Way]:
