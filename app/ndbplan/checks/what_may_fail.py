@@ -10,7 +10,7 @@ from ndbplan.checks.limits import LOOPBACK
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.rule import problem, rule, warning
 from ndbplan.configuration.failures import Damage, Failures, Part, parts
-from ndbplan.configuration.killers import Search
+from ndbplan.configuration.killers import Search, search_of
 from ndbplan.plan.edits import move_process, update
 from ndbplan.plan.node_groups import groups_by_number, odd_group
 from ndbplan.plan.plan import Plan
@@ -43,7 +43,7 @@ Move = tuple[str, str]
 def what_may_fail(plan: Plan) -> Iterator[Problem]:
     if no_of_replicas(plan) < 2 or not plan.data_nodes or odd_group(plan) is not None:
         return
-    search = Search(plan)
+    search = search_of(plan)
     killers = _told(search)
     if not killers:
         return

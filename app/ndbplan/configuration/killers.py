@@ -9,12 +9,18 @@ Parts that do the same (a node, its host and the disk of its redo log) are judge
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations, product
 from math import comb
 
+from ndbplan.base.frozen import FrozenMap
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.configuration.failures import Damage, Failures, Judged, Part, parts
-from ndbplan.plan.plan import Plan
+from ndbplan.plan.fields import Parameters
+from ndbplan.plan.hardware import Host, Location
+from ndbplan.plan.plan import EMPTY_PLAN, ClusterParameters, Plan
+from ndbplan.plan.processes import Link, Process
+from ndbplan.plan.tables import LogfileGroup, Tablespace
 
 LARGEST = 4
 """A node group has four members at most, so no smallest set is larger."""
@@ -22,6 +28,62 @@ _MOST_SETS = 400_000
 """Sets of three and four parts that are tried; beyond it only whole node groups are named."""
 
 Killers = tuple[tuple[Part, ...], ...]
+
+
+_DECIDE = frozenset({"Arbitration", "ArbitrationTimeout", "NoOfReplicas", "DataDir", "BackupDataDir"})
+_PATHS = "FileSystemPath"
+"""Parameters of all data nodes that decide who dies and who goes on, and how those that place files begin."""
+
+
+def search_of(plan: Plan) -> Search:
+    """The search of a plan, kept while edits leave alone what decides about failures."""
+    stated = plan.parameters.data_node
+    used = sorted(name for name in stated if name in _DECIDE or name.startswith(_PATHS))
+    return _search(
+        plan.processes,
+        plan.hosts,
+        plan.locations,
+        plan.links,
+        plan.tablespaces,
+        plan.logfile_groups,
+        plan.parameters.management,
+        plan.parameters.sql,
+        _one_object(tuple((name, stated[name]) for name in used)),
+        plan.ndb_version,
+    )
+
+
+@lru_cache(maxsize=64)
+def _one_object(stated: tuple[tuple[str, int | str], ...]) -> Parameters:
+    return FrozenMap(stated)
+
+
+@memo_by_identity(size=8)
+def _search(
+    processes: tuple[Process, ...],
+    hosts: tuple[Host, ...],
+    locations: tuple[Location, ...],
+    links: tuple[Link, ...],
+    tablespaces: tuple[Tablespace, ...],
+    logfile_groups: tuple[LogfileGroup, ...],
+    management: Parameters,
+    sql: Parameters,
+    data_node: Parameters,
+    ndb_version: str,
+) -> Search:
+    parameters = ClusterParameters(data_node=data_node, management=management, sql=sql)
+    return Search(
+        EMPTY_PLAN.replace(
+            processes=processes,
+            hosts=hosts,
+            locations=locations,
+            links=links,
+            tablespaces=tablespaces,
+            logfile_groups=logfile_groups,
+            parameters=parameters,
+            ndb_version=ndb_version,
+        )
+    )
 
 
 class Search:

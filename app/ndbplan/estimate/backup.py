@@ -7,10 +7,13 @@ create_disk_data(plan).duration_s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.units import MIB
 from ndbplan.estimate.checkpoint import speed_limits
 from ndbplan.estimate.constants import constant_for, term_of
@@ -19,7 +22,7 @@ from ndbplan.estimate.disk_files import create_file, disk_left
 from ndbplan.estimate.load import node_loads
 from ndbplan.estimate.log_records import operation_redo
 from ndbplan.estimate.node_data import NodeData, node_data
-from ndbplan.estimate.parameters import number, version_of
+from ndbplan.estimate.parameters import KEPT_NODES, number, settings_of_node, version_of
 from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term, largest, total
 from ndbplan.estimate.restart import busy_disks, busy_threads
@@ -120,49 +123,84 @@ class _Devices:
         left = {i: max(0.2 * disk_left(d), disk_left(d) - busy.get(i, 0.0)) for i, d in found.items()}
         return cls({i: left[i] / users[i] for i in found})
 
-    def writes(self, disk: Disk) -> float:
-        """Bytes per second that one node writes in order."""
-        return disk.sequential_write_bytes_per_s * self.share[disk.id]
+    def device(self, disk: Disk | None) -> _Device | None:
+        """What a disk gives to one node."""
+        if disk is None:
+            return None
+        share = self.share[disk.id]
+        return _device(
+            disk.name, disk.sequential_write_bytes_per_s * share, disk.sequential_read_bytes_per_s * share
+        )
 
-    def reads(self, disk: Disk) -> float:
-        """Bytes per second that one node reads in order."""
-        return disk.sequential_read_bytes_per_s * self.share[disk.id]
+
+@dataclass(frozen=True, slots=True)
+class _Device:
+    """What a disk gives to one data node."""
+
+    name: str
+    writes_bytes_per_s: float
+    reads_bytes_per_s: float
 
 
-def _is_multithreaded(plan: Plan, node: DataNode) -> bool:
-    """Whether every LDM thread writes its own part of the backup.
+@lru_cache(maxsize=256)
+def _device(name: str, writes_bytes_per_s: float, reads_bytes_per_s: float) -> _Device:
+    """The same object for all disks that give the same, so that results can be kept by identity."""
+    return _Device(name, writes_bytes_per_s, reads_bytes_per_s)
 
-    Only when all data nodes have several LDM threads, the same number each (manual 8.0: taking a backup with
-    parallel data nodes).
+
+class _Machine(NamedTuple):
+    """What of its host and threads decides how fast a data node writes a backup."""
+
+    ldm_threads: int
+    multithreaded: bool
+    """Whether each of them writes its own part of the backup."""
+    cores: float
+    """Cores of the host over the data nodes that share it."""
+    target: _Device | None
+    source: _Device | None
+    """Where the columns on disk are."""
+    one_disk: bool
+    """Whether both are on the same disk."""
+
+
+def _have_several_alike(plan: Plan) -> bool:
+    """Whether all data nodes have several LDM threads, the same number each.
+
+    Only then each writes its own part of the backup (manual 8.0: taking a backup with parallel data nodes).
     """
+    counts = {ldm_threads(plan, node) for node in plan.data_nodes}
+    return len(counts) == 1 and counts != {1}
+
+
+def _may_be_multithreaded(plan: Plan, node: DataNode) -> bool:
+    """Whether version and parameters let every LDM thread of a node write its own part of the backup."""
     if not speed_change("multithreaded_backup").is_in(plan.version):
         return False
-    counts = {ldm_threads(plan, other) for other in plan.data_nodes}
-    return len(counts) == 1 and counts != {1} and bool(number(plan, node, "EnableMultithreadedBackup", 1))
+    return bool(number(plan, node, "EnableMultithreadedBackup", 1))
 
 
-def _writers(plan: Plan, node: DataNode, data: NodeData) -> tuple[list[tuple[float, float]], Term]:
+def _writers(plan: Plan, data: NodeData, machine: _Machine) -> tuple[list[tuple[float, float]], Term]:
     """(bytes, bytes per second that it may write) of each LDM thread that writes, and the share as a term.
 
     The first thread writes at its full share of MaxDiskWriteSpeed, every other at BackupDiskWriteSpeedPct of
     its share (running 8.4.8 cluster). One thread alone, as before 8.0.16, gets that part of the whole speed.
     """
-    limits, part = speed_limits(plan, node), 1.0
+    limits, part = speed_limits(plan, None), 1.0
     if speed_change("backup_share").is_in(plan.version):
         share = constant_for(plan, "backup_speed_share")
-        part = max(1, number(plan, node, "BackupDiskWriteSpeedPct", round(100 * share.value))) / 100
+        part = max(1, number(plan, None, "BackupDiskWriteSpeedPct", round(100 * share.value))) / 100
     term = Term("share that a backup gets", part, "fraction", "BackupDiskWriteSpeedPct")
-    if not _is_multithreaded(plan, node):
+    if not machine.multithreaded:
         return [(data.primary_bytes, limits.ceiling * part)], term
-    each = limits.ceiling / max(1, ldm_threads(plan, node))
+    each = limits.ceiling / max(1, machine.ldm_threads)
     first = constant_for(plan, "backup_first_ldm_share").value
     own = [(one.primary_bytes, each * (max(first, part) if ldm == 1 else part)) for ldm, one in data.by_ldm]
     return own, term
 
 
-def _limits(plan: Plan, node: DataNode, data: NodeData, size: Quantity, devices: _Devices) -> list[Limit]:
+def _limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> list[Limit]:
     """What bounds the time to write a node's backup of so many bytes on disk."""
-    writers, share = _writers(plan, node, data)
+    writers, share = _writers(plan, data, machine)
     held, scan = constant_for(plan, "backup_speed_held"), constant_for(plan, "backup_scan_ldm_bytes_per_s")
     # The head of each row is written as well. Speeds count bytes before compression (product worklog 4081).
     heads = constant_for(plan, "backup_row_overhead_bytes").value * data.primary_rows
@@ -170,19 +208,17 @@ def _limits(plan: Plan, node: DataNode, data: NodeData, size: Quantity, devices:
     scale = raw / data.primary_bytes if data.primary_bytes else 1.0
     seconds = max((own * scale / speed for own, speed in writers), default=0.0)
     slowest_bytes = max((own * scale for own, _ in writers), default=0.0)
-    together = sum(1 for other in plan.data_nodes if other.host_id == node.host_id)
-    cores = max(0.25, plan.host(node.host_id).cores / together)
+    cores = max(0.25, machine.cores)
     work = max(slowest_bytes, raw / min(float(max(1, len(writers))), cores))
     changes = tuple(
         change_term(name, plan.version)
         for name in ("checkpoint_speed_by_parameters", "backup_share", "multithreaded_backup")
     )
-    ceiling = Term("MaxDiskWriteSpeed", speed_limits(plan, node).ceiling, "bytes/s", "plan")
+    ceiling = Term("MaxDiskWriteSpeed", speed_limits(plan, None).ceiling, "bytes/s", "plan")
     threads = Term("LDM threads that take part", len(writers), "", "plan", spread_terms(plan))
     slow = Term("bytes of the slowest thread", slowest_bytes, "bytes", "distribution")
-    ldm = ldm_threads(plan, node)
     holding = Term(
-        f"LDM threads that hold primary replicas, of {ldm}",
+        f"LDM threads that hold primary replicas, of {machine.ldm_threads}",
         sum(1 for _, one in data.by_ldm if one.primary_bytes),
         "",
         "distribution: each writes its own rows at its share of the speed; more threads can be slower",
@@ -198,43 +234,52 @@ def _limits(plan: Plan, node: DataNode, data: NodeData, size: Quantity, devices:
             time_at(work, (scan.value, scan.low, scan.high), (*terms, term_of(scan))),
         ),
     ]
-    if number(plan, node, "CompressedBackup", 0):
+    if number(plan, None, "CompressedBackup", 0):
         packing = constant_for(plan, "backup_compress_bytes_per_s")
         rates = (packing.value, packing.low, packing.high)
         time = time_at(work, rates, (*terms, term_of(packing)))
         found.append(Limit("LDM threads that compress", time))
-    return [*found, *_device_limits(plan, node, data, size, devices)]
+    return [*found, *_device_limits(data, size, machine)]
 
 
-def _device_limits(
-    plan: Plan, node: DataNode, data: NodeData, size: Quantity, devices: _Devices
-) -> list[Limit]:
+def _device_limits(data: NodeData, size: Quantity, machine: _Machine) -> list[Limit]:
     """Writing the backup and reading the pages of columns on disk: in turn when both are on one device."""
-    target, source = (disk_for(plan, node, role) for role in (DiskRole.BACKUP, DiskRole.DATA_FILES))
+    target, source, one_disk = machine.target, machine.source, machine.one_disk
     pages = data.primary_disk_page_bytes
-    read_s = pages / devices.reads(source) if source is not None else 0.0
+    read_s = pages / source.reads_bytes_per_s if source is not None else 0.0
     read = Term("pages of columns on disk to read", pages, "bytes", "rows at their declared width")
     found = []
     if target is not None:
-        speed = devices.writes(target)
-        extra = read_s if source is target else 0.0
+        speed = target.writes_bytes_per_s
+        extra = read_s if one_disk else 0.0
         why = (size.as_term("bytes"), Term(f"writing of {target.name}", speed, "bytes/s", "plan"), read)
         value, low, high = (amount / speed + extra for amount in (size.value, size.low, size.high))
         found.append(Limit(f"disk {target.name}", Quantity(value, low, high, "s", why)))
-    if source is not None and source is not target and pages:
-        speed_term = Term(f"reading of {source.name}", devices.reads(source), "bytes/s", "plan")
+    if source is not None and not one_disk and pages:
+        speed_term = Term(f"reading of {source.name}", source.reads_bytes_per_s, "bytes/s", "plan")
         found.append(
             Limit(f"disk {source.name}", Quantity(read_s, read_s, 1.25 * read_s, "s", (read, speed_term)))
         )
     return found
 
 
+@memo_by_identity(size=KEPT_NODES)
 def _node(
-    plan: Plan, node: DataNode, data: NodeData, change_bytes_per_s: float, devices: _Devices
+    plan: Plan,
+    data: NodeData,
+    change_bytes_per_s: float,
+    ldm_threads: int,
+    multithreaded: bool,
+    cores: float,
+    target: _Device | None,
+    source: _Device | None,
+    one_disk: bool,
 ) -> NodeBackup:
+    """Backup of the nodes with these data, settings (`plan`: settings_of_node) and machine (see _Machine)."""
+    machine = _Machine(ldm_threads, multithreaded, cores, target, source, one_disk)
     head = constant_for(plan, "backup_row_overhead_bytes")
     packed = constant_for(plan, "lcp_compressed_factor")
-    compressed = bool(number(plan, node, "CompressedBackup", 0))
+    compressed = bool(number(plan, None, "CompressedBackup", 0))
     factor = (packed.value, packed.low, packed.high) if compressed else (1.0, 1.0, 1.0)
     why = (
         Term("rows whose primary is here, in memory", data.primary_row_bytes, "bytes", "distribution"),
@@ -249,7 +294,7 @@ def _node(
         "bytes",
         why,
     )
-    writing, decides = slowest(*_limits(plan, node, data, size, devices))
+    writing, decides = slowest(*_limits(plan, data, size, machine))
     fixed = constant_for(plan, "backup_fixed_s")
     duration = Quantity(
         fixed.value + writing.value,
@@ -258,23 +303,28 @@ def _node(
         "s",
         (term_of(fixed), size.as_term("bytes"), writing.as_term("writing")),
     )
-    speed = _speed(plan, node, size, writing)
+    speed = _speed(plan, size, writing)
     log = duration.scaled(
         change_bytes_per_s,
         "bytes",
         (duration.as_term("duration"), Term("changes", change_bytes_per_s, "bytes/s", "workload")),
     )
-    return NodeBackup(node.node_id, size, speed, duration, decides.name, log)
+    return NodeBackup(data.node_id, size, speed, duration, decides.name, log)
 
 
-def _speed(plan: Plan, node: DataNode, size: Quantity, writing: Quantity) -> Quantity:
+def _speed(plan: Plan, size: Quantity, writing: Quantity) -> Quantity:
     """Bytes per second that the node writes on average; of a node without rows what it might write."""
     if writing.value <= 0 or writing.low <= 0 or size.value <= 0:
-        ceiling = speed_limits(plan, node).ceiling
+        ceiling = speed_limits(plan, None).ceiling
         return Quantity.exact(ceiling, "bytes/s", (Term("MaxDiskWriteSpeed", ceiling, "bytes/s", "plan"),))
     value, ends = size.value / writing.value, (size.value / writing.high, size.value / writing.low)
     why = (size.as_term("bytes"), writing.as_term("writing"))
     return Quantity(value, min(ends[0], value), max(ends[1], value), "bytes/s", why)
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _of(found: NodeBackup, node_id: int) -> NodeBackup:
+    return found if found.node_id == node_id else replace(found, node_id=node_id)
 
 
 def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
@@ -285,12 +335,27 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     loads = {load.node_id: load for load in node_loads(plan, workload)} if workload else {}
     by_id = {node.node_id: node for node in plan.data_nodes}
     devices = _Devices.of(plan, (DiskRole.BACKUP, DiskRole.DATA_FILES), workload)
+    several = _have_several_alike(plan)
+    together = Counter(node.host_id for node in plan.data_nodes)
     nodes = []
     notes = []
     for data in node_data(plan):
         load = loads.get(data.node_id)
         changes = load.changed_row_bytes_per_s / no_of_replicas(plan) if load is not None else 0.0
-        nodes.append(_node(plan, by_id[data.node_id], data, changes, devices))
+        node = by_id[data.node_id]
+        target, source = (disk_for(plan, node, role) for role in (DiskRole.BACKUP, DiskRole.DATA_FILES))
+        one = _node(
+            settings_of_node(plan, node),
+            data.alike,
+            changes,
+            ldm_threads(plan, node),
+            several and _may_be_multithreaded(plan, node),
+            plan.host(node.host_id).cores / together[node.host_id],
+            devices.device(target),
+            devices.device(source),
+            source is target,
+        )
+        nodes.append(_of(one, data.node_id))
         buffer = number(plan, by_id[data.node_id], "BackupLogBufferSize", 16 * MIB)
         if changes and changes > nodes[-1].speed_bytes_per_s.value:
             notes.append(

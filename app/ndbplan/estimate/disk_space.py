@@ -10,18 +10,19 @@ counted: traces, node logs and metadata, whose sizes are not known and small bes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.estimate.backup import NodeBackup, backup
+from ndbplan.estimate.backup import backup
 from ndbplan.estimate.checkpoint import is_partial
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.node_data import NodeData, node_data_by_id
-from ndbplan.estimate.parameters import KEPT_NODES, number, settings_of
+from ndbplan.estimate.parameters import FILE_SETTINGS, KEPT_NODES, number, settings_of_node
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.redo import log_bytes_per_part
 from ndbplan.estimate.table_memory import HASH_INDEX_IN_DATA_MEMORY
 from ndbplan.ndb.file_space import file_space_fact, full_checkpoint_copies, specified_files
+from ndbplan.plan.hardware import Disk
 from ndbplan.plan.paths import disk_of_path, disks_of_roles
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -155,12 +156,12 @@ def _sum(parts: Any) -> Quantity:
     return total(parts, "bytes")
 
 
-def is_diskless(plan: Plan, node: DataNode) -> bool:
+def is_diskless(plan: Plan, node: DataNode | None) -> bool:
     """Whether the node writes no files: Diskless, which up to 7.4 was also spelled Discless."""
     return bool(number(plan, node, "Diskless", 0) or number(plan, node, "Discless", 0))
 
 
-def redo_space(plan: Plan, node: DataNode) -> Quantity:
+def redo_space(plan: Plan, node: DataNode | None) -> Quantity:
     """Redo log of a node: parts x files x size. The low end is that of sparse files at first."""
     parts, each = redo_log_parts(plan, node), log_bytes_per_part(plan, node)
     size = float(parts * each)
@@ -174,23 +175,22 @@ def redo_space(plan: Plan, node: DataNode) -> Quantity:
     return Quantity(size, size * sparse.low, size, "bytes", (*terms, term_of(sparse)))
 
 
-def _text(plan: Plan, node: DataNode, name: str) -> int | str | None:
+def _text(plan: Plan, node: DataNode | None, name: str) -> int | str | None:
     try:
         return data_node_text(plan, node, name)
     except KeyError:
         return None
 
 
-@memo_by_identity(size=4 * KEPT_NODES)
-def _checkpoint_space(plan: Plan, node: DataNode, row_bytes: Quantity, largest: float) -> Quantity:
+def _checkpoint_space(plan: Plan, row_bytes: Quantity, largest: float) -> Quantity:
     """Local checkpoints on disk when one full checkpoint of the node's rows has `row_bytes`.
 
     `largest` is the part of the largest table, whose fragments have an old and a new file at the same time
     where otherwise a single one is kept.
     """
     terms: list[Term] = [row_bytes.as_term("rows in memory, as a checkpoint writes them")]
-    if is_partial(plan, node):
-        work = max(1, number(plan, node, "RecoveryWork", 60)) / 100
+    if is_partial(plan):
+        work = max(1, number(plan, None, "RecoveryWork", 60)) / 100
         factor = file_space_fact("partial_checkpoint_factor")
         value, low, high = (1 + work) * factor.value, 1.0, (1 + work) * factor.high
         terms += [Term("RecoveryWork", work, "fraction", "plan"), term_of(factor)]
@@ -203,19 +203,17 @@ def _checkpoint_space(plan: Plan, node: DataNode, row_bytes: Quantity, largest: 
         size = Quantity(value, row_bytes.low * copies.low, max(value, row_bytes.high * copies.high), "bytes")
         if beside:
             terms.append(Term("largest table, old and new file at once", beside, "bytes", "distribution"))
-    if number(plan, node, "CompressedLCP", 0):
+    if number(plan, None, "CompressedLCP", 0):
         packed = constant_for(plan, "lcp_compressed_factor")
         terms.append(term_of(packed))
         size = Quantity(size.value * packed.value, size.low * packed.low, size.high * packed.high, "bytes")
     return Quantity(size.value, size.low, size.high, "bytes", tuple(terms))
 
 
-@memo_by_identity(size=4 * KEPT_NODES)
 def _rows_now(data: NodeData) -> Quantity:
     return Quantity.exact(data.checkpoint_bytes, "bytes", (Term("rows", data.rows, "rows", "distribution"),))
 
 
-@memo_by_identity(size=4 * KEPT_NODES)
 def _rows_of_full_memory(plan: Plan, data: NodeData | None, data_memory: int) -> Quantity:
     """Bytes of a full checkpoint when DataMemory is full of rows like those of today.
 
@@ -245,10 +243,10 @@ def _rows_of_full_memory(plan: Plan, data: NodeData | None, data_memory: int) ->
     )  # fmt: skip
 
 
-def _backup_space(kept: int, found: NodeBackup | None) -> Quantity:
-    if found is None or not kept:
+def _backup_space(kept: int, written: Quantity | None, log: Quantity | None) -> Quantity:
+    if written is None or log is None or not kept:
         return _NOTHING
-    one = total((("data", found.written_bytes), ("log of changes meanwhile", found.log_bytes)), "bytes")
+    one = total((("data", written), ("log of changes meanwhile", log)), "bytes")
     times = Term("backups kept", kept, "", "plan")
     return one.scaled(kept, why=(one.as_term("one backup"), times))
 
@@ -259,46 +257,82 @@ def _stated_size(name: str, files: LogfileGroup | Tablespace) -> Quantity:
     return Quantity.exact(float(size), "bytes", (Term(name, size, "bytes", "plan"),))
 
 
-def _specified(plan: Plan, node: DataNode, parameter: str, known: set[str]) -> Quantity:
+def _specified(plan: Plan, parameter: str, known: set[str]) -> Quantity:
     """Files that a parameter creates at the first start, when the plan does not list them itself."""
-    text = str(_text(plan, node, parameter) or "") if is_set(plan, node, parameter) else ""
+    text = str(_text(plan, None, parameter) or "") if is_set(plan, None, parameter) else ""
     name, size = specified_files(text)
     if not size or name in known:
         return _NOTHING
     return Quantity.exact(float(size), "bytes", (Term(f"files of {parameter}", size, "bytes", "plan"),))
 
 
-def _files_of(
-    plan: Plan, settings: Plan, node: DataNode, data: NodeData | None, saved: NodeBackup | None
-) -> list[NodeFiles]:
-    """Files of one data node, by role; none of a diskless one."""
-    if is_diskless(plan, node):
-        return []
-    found: list[NodeFiles] = []
-    places = disks_of_roles(plan, node)
+class _File(NamedTuple):
+    """Files of one role, wherever they lie."""
 
-    def put(role: DiskRole, files: str, size: Quantity, disk_id: str | None = None) -> None:
-        if size.high:
-            disk = places[role]
-            place = disk_id or (disk.id if disk is not None else None)
-            found.append(NodeFiles(node.node_id, role, files, place, size))
+    role: DiskRole
+    files: str
+    bytes: Quantity
+    directory: str | None = None
+    """Where the plan puts them, whatever the disk of the role."""
 
-    put(DiskRole.REDO, "redo log", redo_space(plan, node))
+
+class _Sizes(NamedTuple):
+    """Files of a data node, by size alone."""
+
+    files: tuple[_File, ...]
+    total_bytes: Quantity
+    filled: tuple[tuple[DiskRole, Quantity], ...]
+    """Checkpoints and backups when DataMemory is full; none of a diskless node."""
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _sizes(
+    plan: Plan,
+    data: NodeData | None,
+    written: Quantity | None,
+    log: Quantity | None,
+    groups: tuple[LogfileGroup, ...],
+    spaces: tuple[Tablespace, ...],
+    kept: int,
+    replicas: int,
+) -> _Sizes:
+    """Sizes for all nodes with the same settings (`plan`: settings_of_node with FILE_SETTINGS) and data.
+
+    `written`, `log`: of one backup; `kept`: backups that are.
+    """
+    if is_diskless(plan, None):
+        return _Sizes((), _sum(()), ())
+    found = [_File(DiskRole.REDO, "redo log", redo_space(plan, None))]
     if data is not None:
         largest = max((part.checkpoint_bytes for part in data.tables), default=0.0)
-        put(DiskRole.LCP, "checkpoints", _checkpoint_space(settings, node, _rows_now(data), largest))
-    for group in plan.logfile_groups:
-        put(DiskRole.UNDO, f"undo files of {group.name}", _stated_size("undo files", group))
-    groups = {group.name for group in plan.logfile_groups}
-    put(DiskRole.UNDO, "undo files", _specified(plan, node, "InitialLogfileGroup", groups))
-    disks = plan.host(node.host_id).disks
-    for space in plan.tablespaces:
-        stated = disk_of_path(disks, space.directory) if space.directory else None
-        put(DiskRole.DATA_FILES, f"data files of {space.name}", _stated_size("data files", space), stated)
-    spaces = {space.name for space in plan.tablespaces}
-    put(DiskRole.DATA_FILES, "data files", _specified(plan, node, "InitialTablespace", spaces))
-    put(DiskRole.BACKUP, _backups(plan.backups_kept), _backup_space(plan.backups_kept, saved))
-    return found
+        found.append(_File(DiskRole.LCP, "checkpoints", _checkpoint_space(plan, _rows_now(data), largest)))
+    for group in groups:
+        found.append(_File(DiskRole.UNDO, f"undo files of {group.name}", _stated_size("undo files", group)))
+    known = {group.name for group in groups}
+    found.append(_File(DiskRole.UNDO, "undo files", _specified(plan, "InitialLogfileGroup", known)))
+    for space in spaces:
+        size = _stated_size("data files", space)
+        found.append(_File(DiskRole.DATA_FILES, f"data files of {space.name}", size, space.directory))
+    known = {space.name for space in spaces}
+    found.append(_File(DiskRole.DATA_FILES, "data files", _specified(plan, "InitialTablespace", known)))
+    found.append(_File(DiskRole.BACKUP, _backups(kept), _backup_space(kept, written, log)))
+    files = tuple(one for one in found if one.bytes.high)
+    whole = _sum((one.files, one.bytes) for one in files)
+    return _Sizes(files, whole, _filled(plan, data, files, kept, replicas))
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _node_space(
+    node: DataNode, sizes: _Sizes, places: dict[DiskRole, Disk | None], disks: tuple[Disk, ...]
+) -> NodeSpace:
+    """The files of a node on the disks of its host."""
+    found = []
+    for role, files, size, directory in sizes.files:
+        disk = places[role]
+        stated = disk_of_path(disks, directory) if directory else None
+        place = stated or (disk.id if disk is not None else None)
+        found.append(NodeFiles(node.node_id, role, files, place, size))
+    return NodeSpace(node.node_id, tuple(found), sizes.total_bytes)
 
 
 def _backups(kept: int) -> str:
@@ -306,26 +340,26 @@ def _backups(kept: int) -> str:
 
 
 def _filled(
-    plan: Plan, settings: Plan, node: DataNode, data: NodeData | None, files: list[NodeFiles]
-) -> list[tuple[DiskRole, Quantity]]:
+    plan: Plan, data: NodeData | None, files: tuple[_File, ...], kept: int, replicas: int
+) -> tuple[tuple[DiskRole, Quantity], ...]:
     """Checkpoints and backups of a node whose DataMemory is full; no less than what they are now."""
     now = {role: _sum((one.files, one.bytes) for one in files if one.role is role) for role in _OF_ROWS}
-    free = number(plan, node, "MinFreePct", 5) / 100
-    limit = int(data_node_number(plan, node, "DataMemory") * (1 - free))
-    rows = _rows_of_full_memory(settings, data, limit)
+    free = number(plan, None, "MinFreePct", 5) / 100
+    limit = int(data_node_number(plan, None, "DataMemory") * (1 - free))
+    rows = _rows_of_full_memory(plan, data, limit)
     held = data.checkpoint_bytes if data is not None else 0.0
     largest = max((part.checkpoint_bytes for part in data.tables), default=0.0) if data is not None else 0.0
-    lcp = _checkpoint_space(settings, node, rows, largest * rows.value / held if held else rows.value)
-    share = 1 / no_of_replicas(plan)
+    lcp = _checkpoint_space(plan, rows, largest * rows.value / held if held else rows.value)
+    share = 1 / replicas
     if data is not None and data.row_bytes:
         share = data.primary_row_bytes / data.row_bytes
-    if number(plan, node, "CompressedBackup", 0):
-        share *= constant_for(settings, "lcp_compressed_factor").value
+    if number(plan, None, "CompressedBackup", 0):
+        share *= constant_for(plan, "lcp_compressed_factor").value
     more = Quantity(
         rows.value - held, max(0.0, min(rows.value, rows.low) - held), rows.high - held, "bytes", rows.why
-    ).scaled(plan.backups_kept * share)
+    ).scaled(kept * share)
     saved = total((("rows of today", now[DiskRole.BACKUP]), ("rows to come", more)), "bytes")
-    return [(DiskRole.LCP, lcp), (DiskRole.BACKUP, saved)]
+    return ((DiskRole.LCP, lcp), (DiskRole.BACKUP, saved))
 
 
 _OF_ROWS = (DiskRole.LCP, DiskRole.BACKUP)
@@ -335,57 +369,72 @@ _OF_ROWS = (DiskRole.LCP, DiskRole.BACKUP)
 @memo_by_identity(size=8)
 def disk_space(plan: Plan, workload: Workload | None = None) -> DiskSpaceEstimate:
     """Disk space of all files of the data nodes; under a workload backups have its changes in their log."""
-    settings = settings_of(plan)
     held = node_data_by_id(plan)
     saved = {node.node_id: node for node in backup(plan, workload).nodes} if plan.backups_kept else {}
+    replicas = no_of_replicas(plan)
     nodes = []
-    on_disk: dict[str, list[NodeFiles]] = {}
-    users: dict[str, list[int]] = {}
-    growing: dict[str, list[tuple[DiskRole, str, Quantity]]] = {}
+    users: dict[str, list[_User]] = {}
     for node in plan.data_nodes:
-        data = held.get(node.node_id)
-        files = _files_of(plan, settings, node, data, saved.get(node.node_id))
-        nodes.append(NodeSpace(node.node_id, tuple(files), _sum((one.files, one.bytes) for one in files)))
+        data, one = held.get(node.node_id), saved.get(node.node_id)
+        sizes = _sizes(
+            settings_of_node(plan, node, FILE_SETTINGS),
+            None if data is None else data.alike,
+            None if one is None else one.written_bytes,
+            None if one is None else one.log_bytes,
+            plan.logfile_groups,
+            plan.tablespaces,
+            plan.backups_kept,
+            replicas,
+        )
         places = disks_of_roles(plan, node)
+        space = _node_space(node, sizes, places, plan.host(node.host_id).disks)
+        nodes.append(space)
         here = [disk.id for disk in places.values() if disk is not None]
-        here += [one.disk_id for one in files if one.disk_id is not None]
+        here += [files.disk_id for files in space.files if files.disk_id is not None]
+        user = _user(space, sizes, places)
         for disk_id in dict.fromkeys(here):
-            users.setdefault(disk_id, []).append(node.node_id)
-        for one in files:
-            if one.disk_id is not None:
-                on_disk.setdefault(one.disk_id, []).append(one)
-        if is_diskless(plan, node):
-            continue
-        for role, more in _filled(plan, settings, node, data, files):
-            disk = places[role]
-            if disk is not None:
-                growing.setdefault(disk.id, []).append((role, f"{role.value} of node {node.node_id}", more))
-    disks = [
-        _on_disk(plan, disk_id, tuple(node_ids), tuple(on_disk.get(disk_id, ())), growing.get(disk_id, []))
-        for disk_id, node_ids in users.items()
-    ]
+            users.setdefault(disk_id, []).append(user)
+    disks = []
+    for disk_id, own in users.items():
+        host = plan.host_of_disk[disk_id]
+        disks.append(_on_disk(host.id, host.hostname, plan.by_id[disk_id], *own))
     return DiskSpaceEstimate(tuple(nodes), tuple(disks))
 
 
-def _on_disk(
-    plan: Plan,
-    disk_id: str,
-    node_ids: tuple[int, ...],
-    files: tuple[NodeFiles, ...],
-    grown: list[tuple[DiskRole, str, Quantity]],
-) -> DiskSpace:
-    host, disk = plan.host_of_disk[disk_id], plan.by_id[disk_id]
+class _User(NamedTuple):
+    """A data node that has files on some disks, and what it would have there with a full DataMemory."""
+
+    space: NodeSpace
+    grown: tuple[tuple[str, DiskRole, Quantity], ...]
+    """Id of the disk, role and size."""
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _user(space: NodeSpace, sizes: _Sizes, places: dict[DiskRole, Disk | None]) -> _User:
+    grown = ((places[role], role, more) for role, more in sizes.filled)
+    return _User(space, tuple((disk.id, role, more) for disk, role, more in grown if disk is not None))
+
+
+@memo_by_identity(size=3 * KEPT_NODES)
+def _on_disk(host_id: str, hostname: str, disk: Disk, *users: _User) -> DiskSpace:
+    files = tuple(one for user in users for one in user.space.files if one.disk_id == disk.id)
+    grown = [
+        (role, f"{role.value} of node {user.space.node_id}", more)
+        for user in users
+        for disk_id, role, more in user.grown
+        if disk_id == disk.id
+    ]
     capacity = Term(f"capacity of {disk.name}", disk.capacity_bytes, "bytes", "plan")
     named = [(f"{one.files} of node {one.node_id}", one) for one in files]
     used = _sum((name, one.bytes) for name, one in named)
     made = [(name, one.bytes) for name, one in named if one.role not in _OF_ROWS]
     return DiskSpace(
-        host_id=host.id,
+        host_id=host_id,
         disk_id=disk.id,
-        host=host.hostname,
+        host=hostname,
         disk=disk.name,
         capacity_bytes=disk.capacity_bytes,
-        node_ids=node_ids,
+        node_ids=tuple(user.space.node_id for user in users),
         files=files,
         used_bytes=used,
         fill=used.scaled(1 / disk.capacity_bytes, "fraction", (used.as_term("files"), capacity)),

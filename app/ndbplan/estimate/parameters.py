@@ -37,10 +37,13 @@ More would only make Python's garbage collector walk over what nobody asks for a
 
 NODE_SETTINGS = frozenset(
     {
+        "BackupDiskWriteSpeedPct",
+        "CompressedBackup",
         "CompressedLCP",
         "DiskCheckpointSpeed",
         "DiskCheckpointSpeedInRestart",
         "DiskPageBufferMemory",
+        "EnableMultithreadedBackup",
         "EnablePartialLcp",
         "EnableRedoControl",
         "FragmentLogFileSize",
@@ -54,6 +57,19 @@ NODE_SETTINGS = frozenset(
     }
 )
 """Parameters that estimates of one data node under a workload read."""
+
+
+FILE_SETTINGS = NODE_SETTINGS | {
+    "DataMemory",
+    "Discless",
+    "Diskless",
+    "InitFragmentLogFiles",
+    "InitialLogfileGroup",
+    "InitialTablespace",
+    "MinFreePct",
+    "NoOfFragmentLogParts",
+}
+"""Parameters that decide how large the files of a data node are."""
 
 
 @lru_cache(maxsize=64)
@@ -72,19 +88,18 @@ def settings_of(plan: Plan) -> Plan:
     The same object for all plans that agree in them, so that figures of a node can be kept by identity while
     hosts are dragged and other parameters change.
     """
-    return _chosen(plan, plan.parameters.data_node)
+    return _chosen(plan, plan.parameters.data_node, NODE_SETTINGS)
 
 
-def settings_of_node(plan: Plan, node: DataNode) -> Plan:
+def settings_of_node(plan: Plan, node: DataNode, names: frozenset[str] = NODE_SETTINGS) -> Plan:
     """The same of one data node, its own parameters for those of all: what holds for it without naming it.
 
     One and the same object for all nodes that agree, so that a figure is computed once for all of them.
     """
-    if not node.parameters:
-        return settings_of(plan)
-    return _chosen(plan, {**plan.parameters.data_node, **node.parameters})
+    shared = plan.parameters.data_node
+    return _chosen(plan, {**shared, **node.parameters} if node.parameters else shared, names)
 
 
-def _chosen(plan: Plan, stated: Mapping[str, int | str]) -> Plan:
-    used = tuple((name, stated[name]) for name in sorted(NODE_SETTINGS & stated.keys()))
+def _chosen(plan: Plan, stated: Mapping[str, int | str], names: frozenset[str]) -> Plan:
+    used = tuple((name, stated[name]) for name in sorted(names & stated.keys()))
     return _settings(used, plan.calibrations, plan.ndb_version)
