@@ -417,6 +417,33 @@ def _room(plan: Plan, node: DataNode, load: NodeLoad | None) -> float:
     return max(share * whole, whole - load.redo_bytes_per_s.value * page.value)
 
 
+@dataclass(frozen=True, slots=True)
+class _Speed:
+    """Bytes a second that a checkpoint writes while so large a share of the log is in use."""
+
+    limits: SpeedLimits
+    steady: float
+    """Without redo control."""
+    room: float
+    """What the disk leaves."""
+    follows: float | None
+    """The rate of changes that redo control follows; None: full checkpoints."""
+
+    def __call__(self, used: float) -> float:
+        limits = self.limits
+        if not limits.redo_control:
+            return self.steady
+        alert = 0
+        for level in REDO_ALERTS:
+            alert += used > level
+        high = (limits.ceiling, limits.ceiling, limits.other_restart, limits.own_restart)[alert]
+        if self.follows is None:
+            return min(self.room, high)
+        low = (limits.floor, limits.floor, 2 * limits.floor, limits.own_restart)[alert]
+        follows = self.follows * (1 + ALERT_HEADROOM * alert)
+        return min(self.room, max(low, min(follows, limits.own_restart)))
+
+
 def _with_log_full(
     found: NodeCheckpoint,
     plan: Plan,
@@ -450,24 +477,12 @@ def _with_log_full(
     share = min(1.0, spread / whole) if whole > 0 and spread > 0 else 1.0
     # An LDM thread has about two fragments of every table: one that is primary, one that is backup.
     fragments = min(MOST_FRAGMENTS, max(1.0, 2.0 * len(tables)))
-
-    def speed(most: float) -> Callable[[float], float]:
-        def at(used: float) -> float:
-            if not limits.redo_control:
-                return min(most, room)
-            alert = sum(used > level for level in REDO_ALERTS)
-            high = (limits.ceiling, limits.ceiling, limits.other_restart, limits.own_restart)[alert]
-            low = (limits.floor, limits.floor, 2 * limits.floor, limits.own_restart)[alert]
-            follows = needed * constant_for(plan, "lcp_target_headroom").value * (1 + ALERT_HEADROOM * alert)
-            if work is None:
-                return min(room, high)
-            return min(room, max(low, min(follows, limits.own_restart)))
-
-        return at
+    follows = needed * constant_for(plan, "lcp_target_headroom").value
 
     def seconds(most: float, pause: float, per_s: float) -> float | None:
         checkpoints = Checkpoints(
-            factor * data.checkpoint_bytes, growth, changed, touched, work, share, speed(most), pause,
+            factor * data.checkpoint_bytes, growth, changed, touched, work, share,
+            _Speed(limits, min(most, room), room, None if work is None else follows), pause,
             fragments, plan.version < SPAN_OF_TWO_SINCE,
         )  # fmt: skip
         return full_after_s(checkpoints, per_s, usable)

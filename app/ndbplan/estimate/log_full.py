@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 FIRST_START_S = 2.0
 """The first checkpoint begins with the first log."""
@@ -39,7 +40,9 @@ class Checkpoints:
     table_share: float
     """Share of the node's rows that a changed table has."""
     speed: Callable[[float], float]
-    """Bytes a second that a checkpoint writes while so large a share of the log is in use."""
+    """Bytes a second that a checkpoint writes while so large a share of the log is in use.
+
+    Equal speeds compare equal: what was answered once is known."""
     pause_s: float
     fragments: float
     """Fragments that an LDM thread writes one after the other."""
@@ -70,6 +73,7 @@ class Checkpoints:
         return (min(1e9, math.pow(1.0 + share / self.fragments, self.fragments)) - 1.0) / share
 
 
+@lru_cache(maxsize=4096)
 def full_after_s(checkpoints: Checkpoints, log_per_s: float, usable_bytes: float) -> float | None:
     """Seconds until a log part that is written at `log_per_s` is full; None: it never is."""
     if log_per_s <= 0:
