@@ -176,3 +176,9 @@ def test_many_blank_lines_do_not_take_ever_longer() -> None:
     """With work that grows by the square of the lines this would take minutes."""
     with pytest.raises(FileKindError):
         kind_of("blank.txt", b"\t\t\n" * 150_000)
+
+
+def test_mysqld_sections_without_a_host_are_counted() -> None:
+    text = "[ndbd default]\nNoOfReplicas=1\n[ndb_mgmd]\nHostName=a\n[ndbd]\nHostName=a\n" + "[mysqld]\n" * 4
+    done = import_files({"config.ini": text.encode()}, version="7.4")
+    assert any("4 slots for SQL or API nodes" in change for change in done.changes)

@@ -253,7 +253,10 @@ def _config(done: Imported, name: str, content: bytes, version: str | None) -> N
     nodes = (("data", "data_nodes"), ("management", "management_nodes"), ("SQL", "sql_nodes"))
     counts = [_counted(len(getattr(done.plan, field)), f"{kind} node") for kind, field in nodes]
     hosts = _counted(len(done.plan.hosts), "host")
-    done.changes.append(f"{', '.join(counts)} on {hosts}, NDB {done.plan.ndb_version}")
+    # [mysqld] and [api] without a HostName: SQL nodes or programs from any host take them.
+    slots = len(done.plan.api_slots)
+    free = f" and {_counted(slots, 'slot')} for SQL or API nodes" if slots else ""
+    done.changes.append(f"{', '.join(counts)} on {hosts}{free}, NDB {done.plan.ndb_version}")
     for found in report.findings:
         severity: Literal["error", "warning"] = "error" if found.refused else "warning"
         done.findings.append(Finding(name, found.line, severity, found.message, found.fix or None))
