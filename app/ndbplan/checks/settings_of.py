@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.ndb import catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -61,10 +62,17 @@ class NodeSettings:
 
 def settings_of(plan: Plan) -> Iterator[NodeSettings]:
     """The different settings in the plan, those of nodes without own parameters first."""
+    return iter(_different(plan))
+
+
+@memo_by_identity(4)
+def _different(plan: Plan) -> tuple[NodeSettings, ...]:
     groups: dict[object, list[DataNode]] = {}
     for node in plan.data_nodes:
         groups.setdefault(tuple(sorted(node.parameters.items(), key=str)), []).append(node)
     if not groups:
-        yield NodeSettings(plan, (), True)
-    for key, nodes in sorted(groups.items(), key=lambda item: item[0] != ()):
-        yield NodeSettings(plan, tuple(nodes), key == ())
+        return (NodeSettings(plan, (), True),)
+    return tuple(
+        NodeSettings(plan, tuple(nodes), key == ())
+        for key, nodes in sorted(groups.items(), key=lambda item: item[0] != ())
+    )

@@ -8,7 +8,8 @@ from ndbplan.estimate.checkpoint import CheckpointEstimate, checkpoint
 from ndbplan.estimate.cpu import CpuEstimate, cpu
 from ndbplan.estimate.disk_data import DiskDataEstimate, disk_data
 from ndbplan.estimate.disk_space import DiskSpaceEstimate, disk_space
-from ndbplan.estimate.disks import DisksEstimate, disk_demand
+from ndbplan.estimate.disks import DisksEstimate
+from ndbplan.estimate.disks import demand_of as disk_demand
 from ndbplan.estimate.memory import MemoryEstimate, memory
 from ndbplan.estimate.redo import RedoEstimate, redo
 from ndbplan.plan.paths import DataNodePaths, data_node_paths
@@ -25,7 +26,9 @@ def memory_of(plan: Plan) -> MemoryEstimate:
 @memo_by_identity(16)
 def demand_of(plan: Plan, workload: Workload) -> DisksEstimate:
     """What a workload asks of the disks."""
-    return disk_demand(plan, workload)
+    return disk_demand(
+        plan, redo_of(plan, workload), checkpoint_of(plan, workload), disk_data(plan, workload)
+    )
 
 
 @memo_by_identity(4)

@@ -327,6 +327,7 @@ def _of(found: NodeBackup, node_id: int) -> NodeBackup:
     return found if found.node_id == node_id else replace(found, node_id=node_id)
 
 
+@memo_by_identity(size=8)
 def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     """START BACKUP: every node writes the fragments whose primary it holds, under a workload or idle.
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.distribution import distribute_all
 from ndbplan.estimate.node_memory import node_memories
 from ndbplan.estimate.quantity import Quantity, Term, total
@@ -140,6 +141,7 @@ def _sum(parts: Iterable[tuple[str, Quantity]]) -> Quantity:
     return total(parts, "bytes")
 
 
+@memo_by_identity(size=8)
 def memory(plan: Plan) -> MemoryEstimate:
     """Memory of the plan's tables and data nodes; without node groups there are no tables to count."""
     found: list[TableSizes] = []
