@@ -198,8 +198,13 @@ def _remedy(
     reached: MaxLoad,
 ) -> Remedy:
     rate, is_enough = reached.max_per_s, reached.is_enough
-    if candidate.only_holds_back:
-        rate = _in_the_long_run(after, workload, rate)
+    if candidate.only_holds_back and rate.value > 0:
+        used = _used_in_the_long_run(after, workload, rate.value)
+        if used >= _used_in_the_long_run(plan, workload, rate.value) * (1.0 - 1e-6):
+            # Neither disks nor log take more than before: what is held back for a while comes all the same.
+            rate = before_rate
+        elif used > 1.0:
+            rate = rate.scaled(1.0 / used)
         is_enough = is_enough and (reached.is_job or rate.value >= reached.offered_per_s)
     changes = value_changes(plan, after)
     return Remedy(
@@ -254,14 +259,12 @@ def _may_be_done(problems: list[Problem], after: Plan) -> bool:
     return not harm(problems, find(after), anywhere=True)
 
 
-def _in_the_long_run(plan: Plan, workload: Workload, rate: Quantity) -> Quantity:
-    """A rate, or the part of it that disks can write and for which checkpoints free the log in time."""
+def _used_in_the_long_run(plan: Plan, workload: Workload, rate_per_s: float) -> float:
+    """Share of what disks write, or of the log that checkpoints free in time, that a steady rate takes."""
     from ndbplan.estimate.checkpoint import checkpoint
     from ndbplan.estimate.disks import disk_demand
 
-    if rate.value <= 0:
-        return rate
-    load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=rate.value),))
+    load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=rate_per_s),))
     used = {
         disk.id
         for node in plan.data_nodes
@@ -273,8 +276,7 @@ def _in_the_long_run(plan: Plan, workload: Workload, rate: Quantity) -> Quantity
     demand = disk_demand(plan, steady)
     busiest = max((d.utilisation.value for d in demand.disks if d.disk_id in used), default=0.0)
     log = max((node.redo_fill.value for node in checkpoint(plan, steady).nodes), default=0.0)
-    over = max(busiest, log)
-    return rate if over <= 1.0 else rate.scaled(1.0 / over)
+    return max(busiest, log)
 
 
 def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> tuple[str, ...] | None:
