@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 
 from drawn_space import space_plans
 from ndbplan.base.units import GIB, MIB
@@ -223,7 +223,13 @@ def proposals(plan: Plan, problem: Problem) -> list[Plan]:
 
 
 @given(space_plans())
-@settings(deadline=None, max_examples=6, suppress_health_check=list(HealthCheck))
+@settings(
+    deadline=None,
+    max_examples=4,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate],
+)
 def test_no_fix_overflows_a_disk_or_makes_a_full_one_fuller(plan: Plan) -> None:
     before, was = full_disks(plan), {d.disk_id: d.used_bytes.value for d in disk_space(plan).disks}
     for problem in check_all(plan):
@@ -345,7 +351,13 @@ def test_one_log_file_group_is_what_a_cluster_takes() -> None:
 
 
 @given(space_plans())
-@settings(deadline=None, max_examples=10, suppress_health_check=list(HealthCheck))
+@settings(
+    deadline=None,
+    max_examples=4,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate],
+)
 def test_full_disks_are_told_and_others_are_not(plan: Plan) -> None:
     full = full_disks(plan)
     told = [

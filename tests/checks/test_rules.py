@@ -183,6 +183,8 @@ ELSEWHERE = {
     "sql-nodes", "spare-api-slots", "node-id-room", "memory-of-host", "data-memory-of-host",
     "data-memory-fill", "disk-demand", "shared-device", "redo-and-lcp-apart", "disk-space", "backups-kept",
     "disk-space-of-memory", "fills-with-growth", "disks-unknown", "logfile-groups",
+    # Tested in test_calibrations.py.
+    "calibrations",
 }  # fmt: skip
 
 SELDOM = {

@@ -78,7 +78,7 @@ def test_figures_follow_a_parameter_that_they_read() -> None:
 def test_settings_hold_every_parameter_that_figures_of_nodes_read() -> None:
     folder = Path(ndbplan.estimate.__file__).parent
     read = set()
-    for name in ("redo", "checkpoint", "disk_data", "disks", "cpu", "processors"):
+    for name in ("redo", "checkpoint", "disk_data", "disks", "cpu", "processors", "backup"):
         code = (folder / f"{name}.py").read_text(encoding="utf-8")
         read |= set(re.findall(r'number\(\s*\w+, \w+, "(\w+)"', code))
     assert read == NODE_SETTINGS

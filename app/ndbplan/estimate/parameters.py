@@ -38,6 +38,7 @@ More would only make Python's garbage collector walk over what nobody asks for a
 NODE_SETTINGS = frozenset(
     {
         "BackupDiskWriteSpeedPct",
+        "Diskless",
         "CompressedBackup",
         "CompressedLCP",
         "DiskCheckpointSpeed",
