@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from drawn_loads import loaded_plans
@@ -98,7 +98,7 @@ def bytes_of_rows(plan: Plan, node_id: int, *, primaries: bool = False) -> float
 
 
 @given(slow_plans())
-@settings(max_examples=20)
+@settings(max_examples=6, derandomize=True, phases=[Phase.generate], deadline=None)
 def test_no_copy_is_faster_than_its_links(plan: Plan) -> None:
     groups = node_groups(plan)
     for group in groups:
@@ -121,7 +121,7 @@ def test_no_copy_is_faster_than_its_links(plan: Plan) -> None:
 
 
 @given(slow_plans())
-@settings(max_examples=20)
+@settings(max_examples=6, derandomize=True, phases=[Phase.generate], deadline=None)
 def test_no_start_is_faster_than_its_disks(plan: Plan) -> None:
     for group in node_groups(plan):
         node = group[0]
@@ -156,7 +156,7 @@ def test_no_start_is_faster_than_its_disks(plan: Plan) -> None:
 
 
 @given(slow_plans())
-@settings(max_examples=20)
+@settings(max_examples=6, derandomize=True, phases=[Phase.generate], deadline=None)
 def test_a_backup_writes_all_rows_and_no_faster_than_the_disk(plan: Plan) -> None:
     found = backup(plan, plan.workloads[0])
     by_id = {node.node_id: node for node in plan.data_nodes}
@@ -184,7 +184,7 @@ def test_a_backup_writes_all_rows_and_no_faster_than_the_disk(plan: Plan) -> Non
 
 
 @given(slow_plans())
-@settings(max_examples=15)
+@settings(max_examples=6, derandomize=True, phases=[Phase.generate], deadline=None)
 def test_no_reorganisation_is_faster_than_its_links_and_disks(plan: Plan) -> None:
     assume(plan.version >= (7, 0))
     found = reorganise(plan, 1, plan.workloads[0])
@@ -203,7 +203,7 @@ def test_no_reorganisation_is_faster_than_its_links_and_disks(plan: Plan) -> Non
 
 
 @given(slow_plans(), st.sampled_from(["node", "initial", "system", "rolling"]))
-@settings(max_examples=20)
+@settings(max_examples=6, derandomize=True, phases=[Phase.generate], deadline=None)
 def test_more_ldm_threads_are_never_slower(plan: Plan, kind: Any) -> None:
     times = [restart(plan, kind, conditions=Conditions(ldm_threads=n)).duration_s for n in (1, 2, 4, 8, 16)]
     for fewer, more in pairwise(times):
@@ -227,7 +227,7 @@ def test_more_ldm_threads_are_faster_where_cores_are(version: str, kind: Any) ->
 
 
 @given(slow_plans())
-@settings(max_examples=15)
+@settings(max_examples=6, derandomize=True, phases=[Phase.generate], deadline=None)
 def test_columns_on_disk_never_make_bytes_vanish(plan: Plan) -> None:
     moved = on_disk(plan)
     for node_id, data in node_data_by_id(plan).items():
