@@ -44,7 +44,6 @@ def test_listing_samples_needs_no_window_and_no_compiler() -> None:
     loaded = loaded_after("samples")
     assert loaded.isdisjoint({"PySide6", "pyqtgraph", "numba"})
     assert "pydantic" in loaded
-    assert "email" not in loaded, "pydantic looks for plug-ins"
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])

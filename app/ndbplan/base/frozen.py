@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Generic, NoReturn, TypeVar
 
-from ndbplan.base.startup import ease_pydantic
-
-ease_pydantic()
-
-from pydantic import GetCoreSchemaHandler  # noqa: E402 — eased first
-from pydantic_core import CoreSchema, core_schema  # noqa: E402 — eased first
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -1,15 +1,15 @@
-"""When Python looks for objects that hold one another: between the steps of a person, not in one.
+"""The one place that looks for objects that hold one another: in the GUI thread, between a person's steps.
 
-A search through everything takes a tenth of a second in a window that has simulated a large plan, and nothing
-is painted meanwhile. New objects are searched as ever, which takes a few milliseconds.
+Python starts its searches in whichever thread makes the next object. One in a thread of the pool would delete
+widgets there, which Qt does not survive, so Python's own searches are off while the window lives. New objects
+are searched when Python would have done so, which takes a few milliseconds. A search through everything takes
+a tenth of a second in a window that has simulated a large plan, and waits until nobody does anything.
 """
 
 from __future__ import annotations
 
 import gc
-import sys
 import time
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer
@@ -18,13 +18,11 @@ from PySide6.QtWidgets import QApplication
 if TYPE_CHECKING:
     from ndbplan.desktop.main_window import MainWindow
 
-USUAL = gc.get_threshold()
-_LOOK_MS = 1000
+_LOOK_MS = 250
 _QUIET_S = 1.5
 """So long after the last step nobody waits for an answer."""
-_ENOUGH = 12
-"""Searches of new objects after which one through everything is worth its time."""
-_NEVER = 1_000_000
+_ENOUGH = 2
+"""Searches of younger objects after which one through everything is worth its time."""
 _INPUT = frozenset(
     {
         QEvent.Type.MouseButtonPress,
@@ -34,24 +32,23 @@ _INPUT = frozenset(
         QEvent.Type.TouchUpdate,
     }
 )
-_MANY_MODULES = 50
-"""So many more modules are worth putting aside: they stay, and are searched in vain."""
 
 
-class QuietCollector(QObject):
-    """Searches through everything while a window rests; lives as long as the window."""
+def _again(_window: object = None) -> None:
+    gc.enable()
+
+
+class Collector(QObject):
+    """Searches for a window, in its thread, for as long as it lives; then Python does so itself again."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._panels = window.panels
         self._last_step_s = time.monotonic()
-        self._modules = 0
-        gc.set_threshold(*USUAL[:2], _NEVER)
-        self.destroyed.connect(partial(gc.set_threshold, *USUAL))
-        for stepped in (window.document.changed, window.selection.changed, window.canvas.moved):
-            stepped.connect(self._stepped)
+        gc.disable()
+        self.destroyed.connect(_again)
         if window.panels.analyses is not None:
-            # A simulation is played again.
+            # A simulation that is played is painted all the time.
             window.panels.analyses.moment.connect(self._stepped)
         handle = window.windowHandle()
         if handle is not None:
@@ -71,16 +68,15 @@ class QuietCollector(QObject):
         return False
 
     def look(self) -> None:
-        """Search if there is reason to, and nobody does anything."""
+        """Search as far as there is reason to and time for it."""
         if self._panels.is_busy:
             self._stepped()
-        rests = time.monotonic() - self._last_step_s >= _QUIET_S
-        if rests and gc.get_count()[2] >= _ENOUGH and not QApplication.mouseButtons():
-            self.collect()
-
-    def collect(self) -> None:
-        """Search through everything; what many new modules brought is put aside after that."""
-        gc.collect()
-        if len(sys.modules) - self._modules >= _MANY_MODULES:
-            self._modules = len(sys.modules)
-            gc.freeze()
+        resting = time.monotonic() - self._last_step_s >= _QUIET_S and not QApplication.mouseButtons()
+        new, young, old = gc.get_count()
+        enough_new, enough_young, _ = gc.get_threshold()
+        if resting and old >= _ENOUGH:
+            gc.collect()
+        elif young > enough_young:
+            gc.collect(1)
+        elif new > enough_new:
+            gc.collect(0)

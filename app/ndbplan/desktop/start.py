@@ -61,15 +61,9 @@ def run(path: Path | None = None, sample: str | None = None) -> int:
 def make_application() -> QApplication:
     """The application object with the program's look. Raises NoDisplayError."""
     _need_display()
-    # Collections while modules load find nothing to free; on again when the window is built.
+    # Searches while modules load find nothing to free; later `garbage.Collector` does them.
     gc.disable()
-    from ndbplan.base.compiled import wanted_dir
-    from ndbplan.base.kept_code import kept_code
-    from ndbplan.desktop.pyside_loading import load_pyside
-
-    with kept_code(wanted_dir()):
-        _import_model()
-        load_pyside()
+    _import_model()
     from PySide6.QtCore import Qt
     from PySide6.QtGui import QGuiApplication
     from PySide6.QtWidgets import QApplication
@@ -84,7 +78,7 @@ def make_application() -> QApplication:
 
 
 def _import_model() -> None:
-    """Load what needs no Qt before Qt: see `load_pyside`."""
+    """Load what needs no Qt before Qt, which reads the source of each module that is imported after it."""
     import platformdirs  # noqa: F401
 
     import ndbplan.plan.arrange
@@ -129,15 +123,16 @@ def open_window(app: QApplication, path: Path | None = None, sample: str | None 
 def _when_shown(window: MainWindow) -> None:
     from PySide6.QtCore import QTimer
 
-    from ndbplan.desktop.garbage import QuietCollector
+    from ndbplan.desktop.garbage import Collector
     from ndbplan.desktop.recovery_offer import offer_recovery
 
     if window.build_next():
         QTimer.singleShot(0, window, lambda: _when_shown(window))
         return
     offer_recovery(window)
-    QuietCollector(window)
-    gc.enable()
+    Collector(window)
+    # What has been loaded and built stays as long as the program: no search need look at it.
+    gc.freeze()
     # A thread that computes lets the window have its turn after a millisecond instead of five.
     sys.setswitchinterval(_SWITCH_S)
 
