@@ -20,14 +20,14 @@ from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.copy_links import crossings
 from ndbplan.estimate.disk_files import create_file, disk_left
 from ndbplan.estimate.load import node_loads
-from ndbplan.estimate.log_records import operation_redo
+from ndbplan.estimate.log_records import stored_redo
 from ndbplan.estimate.node_data import NodeData, node_data
 from ndbplan.estimate.parameters import KEPT_NODES, number, settings_of_node, version_of
 from ndbplan.estimate.processors import core_speed
 from ndbplan.estimate.quantity import Quantity, Term, largest, total
 from ndbplan.estimate.restart import busy_disks, busy_threads
 from ndbplan.estimate.restart_phases import Phase, busiest_thread
-from ndbplan.estimate.shares import shares_of
+from ndbplan.estimate.shares import stored_shares_of
 from ndbplan.estimate.speed_terms import Limit, change_term, slowest, spread_terms, time_at
 from ndbplan.estimate.topology import ldm_threads
 from ndbplan.ndb.constants import Constant
@@ -435,9 +435,11 @@ def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
     overhead *= constant_for(plan, "device_write_factor").value
     log: dict[int, float] = {}
     for table in plan.tables:
-        each = operation_redo(table, OperationKind.INSERT, version).value * table.rows * overhead
-        for node_id, share in shares_of(plan, table).items():
-            log[node_id] = log.get(node_id, 0.0) + each * share.replicas
+        logs = stored_redo(table, OperationKind.INSERT, version)
+        for one, shares in zip(logs, stored_shares_of(plan, table), strict=True):
+            each = one.value * table.rows * overhead
+            for node_id, share in shares.items():
+                log[node_id] = log.get(node_id, 0.0) + each * share.replicas
     pages = {data.node_id: data.disk_page_bytes for data in node_data(plan)}
     saved = {node.node_id: node.written_bytes.low for node in backup(plan).nodes}
     written: dict[str, float] = {}

@@ -16,7 +16,7 @@ from typing import Any
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.units import MIB
 from ndbplan.estimate.constants import constant_for, term_of
-from ndbplan.estimate.load import NodeLoad, TableLoad, node_loads, table_loads
+from ndbplan.estimate.load import NodeLoad, TableLoad, node_loads, stored_loads
 from ndbplan.estimate.log_full import HORIZON_S, Checkpoints, full_after_s
 from ndbplan.estimate.node_data import NodeData, TablePart, node_data_by_id
 from ndbplan.estimate.parameters import KEPT_NODES, number, settings_of_node
@@ -153,8 +153,8 @@ class _Change:
 
 
 @memo_by_identity(size=16)
-def _by_table(tables: tuple[TableLoad, ...]) -> dict[str, TableLoad]:
-    return {load.table.id: load for load in tables}
+def _by_table(tables: tuple[TableLoad, ...]) -> dict[tuple[str, int | None], TableLoad]:
+    return {(load.table.id, load.unique_index): load for load in tables}
 
 
 @memo_by_identity(size=KEPT_NODES)
@@ -163,10 +163,10 @@ def _changes(data: NodeData, tables: tuple[TableLoad, ...]) -> list[_Change]:
     loads = _by_table(tables)
     found = []
     for part in data.tables:
-        load = loads.get(part.table.id)
+        load = loads.get((part.table.id, part.unique_index))
         if load is None or load.writes_per_s == 0:
             continue
-        share = part.rows / part.table.rows if part.table.rows else 1.0
+        share = part.share if part.table.rows else 1.0
         found.append(
             _Change(part, share * load.inserts_per_s, share * load.updates_per_s, share * load.deletes_per_s)
         )
@@ -321,9 +321,7 @@ def _full(
 def _all_rows(data: NodeData) -> Quantity:
     """Bytes of all rows of a node in a full checkpoint."""
     terms = tuple(
-        Term(
-            f"{p.table.full_name}: {p.rows:.0f} rows", p.checkpoint_bytes, "bytes", "4 + row bytes, measured"
-        )
+        Term(f"{p.name}: {p.rows:.0f} rows", p.checkpoint_bytes, "bytes", "4 + row bytes, measured")
         for p in data.tables
     )
     return Quantity.around(data.checkpoint_bytes, "bytes", 1.01, terms)
@@ -466,7 +464,7 @@ def _with_log_full(
     growth = changed = touched = spread = 0.0
     by_table = _by_table(tables)
     for one in _changes(data, tables):
-        each = factor * by_table[one.part.table.id].checkpoint_row_bytes
+        each = factor * by_table[one.part.table.id, one.part.unique_index].checkpoint_row_bytes
         growth += each * (one.inserts - one.deletes)
         changed += each * (one.updates + weight * one.inserts + deleted * one.deletes)
         touched += each * (one.updates + one.inserts + one.deletes)
@@ -515,7 +513,7 @@ def _of(found: NodeCheckpoint, node_id: int) -> NodeCheckpoint:
 def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows, under a workload or without one."""
     loads = {load.node_id: load for load in node_loads(plan, workload)} if workload else {}
-    tables = table_loads(plan, workload) if workload else ()
+    tables = stored_loads(plan, workload) if workload else ()
     held = node_data_by_id(plan)
     nodes = []
     for node in plan.data_nodes:

@@ -21,7 +21,7 @@ from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.fragments import MapFacts, Partition, Skew, TableDistribution, map_facts
 from ndbplan.estimate.key_values import KeyValues, distribution_key, key_values
 from ndbplan.estimate.row_cost import disk_row_bytes
-from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout
+from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout, unique_tables
 from ndbplan.estimate.spread import fullest, typical_ranks, typical_shares
 from ndbplan.estimate.topology import cluster_of, ldm_threads, placements, table_shape, threads_of
 from ndbplan.ndb import hashmap
@@ -49,8 +49,10 @@ __all__ = [
     "TableDistribution",
     "distribute",
     "distribute_all",
+    "distribute_unique",
     "hash_map_of",
     "ldm_threads",
+    "not_grown",
     "redistribute",
     "spread_rows",
     "threads_of",
@@ -229,6 +231,44 @@ def _distribute(
         weights=weights,
         counted_variable_bytes=counted * copies if len(counted) == len(rows) else (),
     )
+
+
+def distribute_unique(plan: Plan, table: Table) -> tuple[TableDistribution, ...]:
+    """Where the entries of each unique index of a table lie: hidden tables with a key of their own.
+
+    Each entry has its own value, whatever decides where the row itself is. Such a table keeps the map it was
+    made with when its table is reorganised.
+    """
+    placed, around = _placed_in(plan)
+    indexes = placed[table.id][1:]
+    return tuple(_distribute_unique(table, at, one, around) for at, one in enumerate(indexes))
+
+
+@memo_by_identity(4096)
+def _distribute_unique(
+    table: Table, at: int, placement: Placement, around: _Surroundings
+) -> TableDistribution:
+    import numpy as np
+
+    hidden = unique_tables(table, around.version)[at]
+    facts = _facts_of(not_grown(table), placement.partitions, around.version)
+    rows = _spread(round(table.rows * hidden.rows_fraction), facts)
+    return TableDistribution(
+        table=f"unique index {hidden.index.name} of {table.full_name}",
+        hash_map=facts.hash_map,
+        hash_map_name=facts.name_after(()),
+        placement=placement,
+        group_ids=around.group_ids,
+        rows=np.tile(rows, placement.fragments // max(1, placement.partitions)),
+        layout=hidden.layout,
+        log_parts=around.log_parts,
+        is_full_copy=table.fully_replicated,
+    )
+
+
+def not_grown(table: Table) -> Table:
+    """A table whose map is the default one: what a hidden unique index table has."""
+    return table if not table.grown_from else table.model_copy(update={"grown_from": ()})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,17 +9,18 @@ unless they choose their keys otherwise (`key_choice`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.columns import is_blob, row_payload_bytes, stored_bytes
 from ndbplan.estimate.jobs import steady
 from ndbplan.estimate.key_choice import chosen_shares
-from ndbplan.estimate.log_records import operation_redo
+from ndbplan.estimate.log_records import operation_redo, stored_redo
 from ndbplan.estimate.parameters import version_of
 from ndbplan.estimate.quantity import Quantity, Term
-from ndbplan.estimate.row_cost import row_cost
-from ndbplan.estimate.rows import blob_parts, unique_tables
-from ndbplan.estimate.shares import NodeShare, Shares, alike
+from ndbplan.estimate.row_cost import row_cost, stored_costs
+from ndbplan.estimate.rows import blob_parts, stored_name, unique_tables
+from ndbplan.estimate.shares import NodeShare, Shares, alike, unique_shares_of
 from ndbplan.estimate.spread import Fullest
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
@@ -81,7 +82,11 @@ def at_rate(workload: Workload, factor: float) -> Workload:
 
 @dataclass(frozen=True, slots=True)
 class TableLoad:
-    """Operations of a workload on one table, all rates per second over the whole cluster."""
+    """Operations of a workload on one table, all rates per second over the whole cluster.
+
+    Where they are told apart by where they go (`stored_loads`, `chosen_loads`), those on the hidden table of
+    a unique index are a load of their own: its rows are the entries.
+    """
 
     table: Table
     inserts_per_s: float
@@ -92,7 +97,7 @@ class TableLoad:
     reads_per_s: float
     scanned_rows_per_s: float
     logged_operations_per_s: float
-    """Logged operations, those of blobs and unique indexes included."""
+    """Logged operations, those of blobs (and of unique indexes not told apart) included."""
     redo_bytes_per_s: Quantity
     """Log records for one replica set."""
     payload_bytes_per_s: float
@@ -100,11 +105,20 @@ class TableLoad:
     read_bytes_per_s: float
     """Bytes of values that clients receive."""
     row_bytes: float
-    """Bytes a row takes in memory, its hidden rows included."""
+    """Bytes a row takes in memory, its blob parts (and entries of unique indexes not told apart) included."""
     checkpoint_row_bytes: float
-    """Bytes a row takes in a checkpoint, its hidden rows included."""
+    """Bytes a row takes in a checkpoint, likewise."""
     choice: KeyChoice = EVENLY
     """How the operations choose their keys; EVENLY too when all of a table are summed up."""
+    unique_index: int | None = None
+    """Which of the table's unique indexes this is about, counted from 0; None: the table."""
+    rows: float = 0.0
+    """Rows of the table, or entries of the index."""
+
+    @property
+    def name(self) -> str:
+        """What it is about: the table, or one of its unique indexes."""
+        return stored_name(self.table, self.unique_index)
 
     @property
     def writes_per_s(self) -> float:
@@ -126,7 +140,7 @@ class NodeLoad:
     redo_by_log_part: tuple[tuple[int, float], ...]
     """Log records per second of each log part the node writes."""
     writes_per_s: float
-    """Rows written, primary and backup replicas."""
+    """Rows written, primary and backup replicas; entries of unique indexes do not count."""
     inserts_per_s: float
     updates_per_s: float
     deletes_per_s: float
@@ -145,7 +159,7 @@ class NodeLoad:
     write_payload_bytes_per_s: float
     read_payload_bytes_per_s: float
     changed_row_bytes_per_s: float
-    """Bytes of rows that inserts, updates and deletes touch."""
+    """Bytes of rows and entries of unique indexes that inserts, updates and deletes touch."""
     inserted_checkpoint_bytes_per_s: float
     """Bytes that inserted rows take in a checkpoint."""
     first: NodeLoad | None = field(default=None, compare=False, repr=False)
@@ -164,6 +178,12 @@ class NodeLoad:
 
 def logged_operations(table: Table, operation: Operation, version: NdbVersion) -> float:
     """Logged operations that one row of an operation causes: its own, blob heads and parts, index entries."""
+    own = _own_operations(table, operation, version)
+    return own + sum(_entry_operations(table, operation, version)) if own else 0.0
+
+
+def _own_operations(table: Table, operation: Operation, version: NdbVersion) -> float:
+    """Of these those on the row and its blobs."""
     if not table.logging or operation.kind in (OperationKind.READ, OperationKind.SCAN):
         return 0.0
     touched = set(operation.columns) or {c.name for c in table.columns}
@@ -176,73 +196,126 @@ def logged_operations(table: Table, operation: Operation, version: NdbVersion) -
                 count += share
             twice = 2 if operation.kind is OperationKind.UPDATE else 1
             count += twice * parts.get(column.name, 0.0)
-    for unique in unique_tables(table, version):
-        if operation.kind is OperationKind.UPDATE:
-            count += 2 * unique.rows_fraction if touched & set(unique.index.columns) else 0.0
-        else:
-            count += unique.rows_fraction
     return count
+
+
+def _entry_operations(table: Table, operation: Operation, version: NdbVersion) -> list[float]:
+    """Entries of each unique index that one row of an operation writes: a change takes the old one away."""
+    unique = unique_tables(table, version)
+    if operation.kind in (OperationKind.READ, OperationKind.SCAN):
+        return [0.0] * len(unique)
+    touched = set(operation.columns) or {c.name for c in table.columns}
+    if operation.kind is OperationKind.UPDATE:
+        return [2 * one.rows_fraction if touched & set(one.index.columns) else 0.0 for one in unique]
+    return [one.rows_fraction for one in unique]
+
+
+class _Target(NamedTuple):
+    """What operations are summed up for."""
+
+    table_id: str
+    choice: KeyChoice
+    unique_index: int | None
+
+
+class _Rates:
+    """Sums of the operations on one target, per second."""
+
+    def __init__(self) -> None:
+        self.sums: dict[str, float] = dict.fromkeys(_SUMMED, 0.0)
+        self.redo = [0.0, 0.0, 0.0]
+        self.why: list[Term] = []
+
+    def log(self, name: str, rows_per_s: float, one: Quantity) -> None:
+        """Add the log of so many rows."""
+        for i, part in enumerate((one.value, one.low, one.high)):
+            self.redo[i] += rows_per_s * part
+        if one.value:
+            rows = Term("rows per second", rows_per_s, "rows/s", "plan")
+            each = one.as_term("log of one row")
+            self.why.append(Term(name, rows_per_s * one.value, "bytes/s", "formula", (rows, each)))
+
+    def entries(self, operation: Operation, count_per_s: float, logged: bool) -> None:
+        """Add entries of a unique index: a change of one is a delete and an insert."""
+        half = count_per_s / 2 if operation.kind is OperationKind.UPDATE else count_per_s
+        if operation.kind is not OperationKind.DELETE:
+            self.sums[OperationKind.INSERT] += half
+        if operation.kind is not OperationKind.INSERT:
+            self.sums[OperationKind.DELETE] += half
+        self.sums["logged"] += count_per_s if logged else 0.0
 
 
 @memo_by_identity(size=64)
 def _table_loads(
-    tables: tuple[Table, ...], workload: Workload, version: NdbVersion, by_choice: bool
+    tables: tuple[Table, ...], workload: Workload, version: NdbVersion, by_choice: bool, stored: bool
 ) -> tuple[TableLoad, ...]:
+    """By table, if wanted by how keys are chosen and apart from the unique indexes."""
     by_id = {table.id: table for table in tables}
     rate = offered_per_s(workload.load)
     weights = sum(t.weight for t in workload.transactions)
-    rates: dict[tuple[str, KeyChoice], dict[str, float]] = {}
-    redo: dict[tuple[str, KeyChoice], tuple[float, float, float]] = {}
-    why: dict[tuple[str, KeyChoice], list[Term]] = {}
+    found: dict[_Target, _Rates] = {}
     for transaction in workload.transactions:
         per_s = rate * transaction.weight / weights
         for operation in transaction.operations:
             table = by_id[operation.table_id]
             rows_per_s = per_s * operation.rows
-            key = (table.id, operation.choice if by_choice else EVENLY)
-            sums = rates.setdefault(key, dict.fromkeys((*OperationKind, "logged", "in", "out", "disk"), 0.0))
+            target = _Target(table.id, operation.choice if by_choice else EVENLY, None)
+            rates = found.setdefault(target, _Rates())
+            sums = rates.sums
             sums[operation.kind] += rows_per_s
-            sums["logged"] += rows_per_s * logged_operations(table, operation, version)
             if operation.kind is OperationKind.UPDATE and _changes_disk(table, operation):
                 sums["disk"] += rows_per_s
             payload = _payload_bytes(table, operation, version)
             sums["out" if operation.kind in (OperationKind.READ, OperationKind.SCAN) else "in"] += (
                 rows_per_s * payload
             )
-            one = operation_redo(table, operation.kind, version, operation.columns)
-            value, low, high = redo.get(key, (0.0, 0.0, 0.0))
-            redo[key] = (
-                value + rows_per_s * one.value,
-                low + rows_per_s * one.low,
-                high + rows_per_s * one.high,
-            )
-            if one.value:
-                name = f"{operation.kind.value} on {table.full_name}, {transaction.name}"
-                rows = Term("rows per second", rows_per_s, "rows/s", "plan")
-                each = one.as_term("log of one row")
-                why.setdefault(key, []).append(
-                    Term(name, rows_per_s * one.value, "bytes/s", "formula", (rows, each))
-                )
+            name = f"{operation.kind.value} on {table.full_name}, {transaction.name}"
+            if not stored:
+                sums["logged"] += rows_per_s * logged_operations(table, operation, version)
+                rates.log(name, rows_per_s, operation_redo(table, operation.kind, version, operation.columns))
+                continue
+            own, *indexes = stored_redo(table, operation.kind, version, operation.columns)
+            sums["logged"] += rows_per_s * _own_operations(table, operation, version)
+            rates.log(name, rows_per_s, own)
+            entries = _entry_operations(table, operation, version)
+            for i, (one, count) in enumerate(zip(indexes, entries, strict=True)):
+                if count:
+                    # Whatever rows are chosen, the values of a unique index are all different.
+                    hidden = found.setdefault(_Target(table.id, EVENLY, i), _Rates())
+                    hidden.entries(operation, rows_per_s * count, table.logging)
+                    hidden.log(f"{stored_name(table, i)}: {name}", rows_per_s, one)
     return tuple(
-        TableLoad(
-            table=by_id[table_id],
-            inserts_per_s=sums[OperationKind.INSERT],
-            updates_per_s=sums[OperationKind.UPDATE],
-            deletes_per_s=sums[OperationKind.DELETE],
-            disk_updates_per_s=sums["disk"],
-            reads_per_s=sums[OperationKind.READ],
-            scanned_rows_per_s=sums[OperationKind.SCAN],
-            logged_operations_per_s=sums["logged"],
-            redo_bytes_per_s=Quantity(
-                *redo[table_id, choice], "bytes/s", tuple(why.get((table_id, choice), ()))
-            ),
-            payload_bytes_per_s=sums["in"],
-            read_bytes_per_s=sums["out"],
-            row_bytes=row_cost(by_id[table_id], version).row_bytes,
-            checkpoint_row_bytes=row_cost(by_id[table_id], version).checkpoint_bytes,
-            choice=choice,
-        )
-        for (table_id, choice), sums in rates.items()
+        _table_load(by_id[target.table_id], target, rates, version, stored) for target, rates in found.items()
+    )
+
+
+def _table_load(table: Table, target: _Target, rates: _Rates, version: NdbVersion, stored: bool) -> TableLoad:
+    sums, at = rates.sums, target.unique_index
+    rows, cost = float(table.rows), row_cost(table, version)
+    each = 1.0
+    if stored:
+        cost = stored_costs(table, version)[0 if at is None else at + 1]
+    if at is not None:
+        # Costs are those of a row of the table, which has an entry in the index or not.
+        each = cost.rows or 1.0
+        rows *= cost.rows
+    return TableLoad(
+        table=table,
+        inserts_per_s=sums[OperationKind.INSERT],
+        updates_per_s=sums[OperationKind.UPDATE],
+        deletes_per_s=sums[OperationKind.DELETE],
+        disk_updates_per_s=sums["disk"],
+        reads_per_s=sums[OperationKind.READ],
+        scanned_rows_per_s=sums[OperationKind.SCAN],
+        logged_operations_per_s=sums["logged"],
+        redo_bytes_per_s=Quantity(rates.redo[0], rates.redo[1], rates.redo[2], "bytes/s", tuple(rates.why)),
+        payload_bytes_per_s=sums["in"],
+        read_bytes_per_s=sums["out"],
+        row_bytes=cost.row_bytes / each,
+        checkpoint_row_bytes=cost.checkpoint_bytes / each,
+        choice=target.choice,
+        unique_index=at,
+        rows=rows,
     )
 
 
@@ -262,19 +335,30 @@ def _payload_bytes(table: Table, operation: Operation, version: NdbVersion) -> f
 
 
 def table_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
-    """What the workload does to each table it touches, over the whole cluster."""
-    return _table_loads(plan.tables, steady(plan, workload), version_of(plan), False)
+    """What the workload does to each table it touches, over the whole cluster, unique indexes included."""
+    return _table_loads(plan.tables, steady(plan, workload), version_of(plan), False, False)
+
+
+def stored_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
+    """The same apart for each table and each unique index: what is stored in fragments of its own."""
+    return _table_loads(plan.tables, steady(plan, workload), version_of(plan), False, True)
 
 
 def chosen_loads(plan: Plan, workload: Workload) -> tuple[tuple[TableLoad, Shares], ...]:
-    """The same apart for each way of choosing keys, and what of it each data node gets."""
-    loads = _table_loads(plan.tables, steady(plan, workload), version_of(plan), True)
-    return tuple((load, chosen_shares(plan, load.table, load.choice, load.rows_per_s)) for load in loads)
+    """The same apart for each way of choosing keys too, and what of it each data node gets."""
+    loads = _table_loads(plan.tables, steady(plan, workload), version_of(plan), True, True)
+    return tuple((load, _shares(plan, load)) for load in loads)
+
+
+def _shares(plan: Plan, load: TableLoad) -> Shares:
+    if load.unique_index is not None:
+        return unique_shares_of(plan, load.table)[load.unique_index]
+    return chosen_shares(plan, load.table, load.choice, load.rows_per_s)
 
 
 @memo_by_identity(size=64)
 def _node_loads(loads: tuple[TableLoad, ...], *held: Shares) -> tuple[NodeLoad, ...]:
-    whole = [load.redo_bytes_per_s.as_term(f"log of {load.table.full_name}, whole cluster") for load in loads]
+    whole = [load.redo_bytes_per_s.as_term(f"log of {load.name}, whole cluster") for load in loads]
     found: dict[int, NodeLoad] = {}
     for own, node_ids in alike(held):
         sums = _Sums()
@@ -316,7 +400,7 @@ class _Sums:
                 mean = max((fraction for _, fraction in share.by_log_part), default=0.0)
                 fullest = Fullest(mean, mean, max(mean, fullest.value))
             _add(self.fullest_part, redo.value, fullest)
-            name = f"log of {load.table.full_name}, {share.replicas:.3%} of the rows"
+            name = f"log of {load.name}, {share.replicas:.3%} of the rows"
             self.terms.append(Term(name, share.replicas * redo.value, "bytes/s", "distribution", (whole,)))
         _add(self.fullest_ldm, load.logged_operations_per_s, share.fullest_ldm)
         self.all_logged += share.replicas * load.logged_operations_per_s
@@ -331,9 +415,10 @@ class _Sums:
                 self.ldms[ldm] = self.ldms.get(ldm, 0.0) + busy
             for ldm, fraction in share.primaries_by_ldm:
                 self.reading[ldm] = self.reading.get(ldm, 0.0) + fraction * read
-        self.inserts += share.replicas * load.inserts_per_s
-        self.updates += share.replicas * load.updates_per_s
-        self.deletes += share.replicas * load.deletes_per_s
+        if load.unique_index is None:
+            self.inserts += share.replicas * load.inserts_per_s
+            self.updates += share.replicas * load.updates_per_s
+            self.deletes += share.replicas * load.deletes_per_s
         self.logged += share.replicas * load.logged_operations_per_s
         self.reads += share.primaries * load.reads_per_s
         self.scanned += share.primaries * load.scanned_rows_per_s
@@ -382,7 +467,5 @@ def _ends(sums: list[float]) -> tuple[float, float]:
 
 def node_loads(plan: Plan, workload: Workload) -> tuple[NodeLoad, ...]:
     """Load of every data node that holds a partition of a table the workload touches, by node id."""
-    loads = _table_loads(plan.tables, steady(plan, workload), version_of(plan), True)
-    return _node_loads(
-        loads, *(chosen_shares(plan, load.table, load.choice, load.rows_per_s) for load in loads)
-    )
+    loads = _table_loads(plan.tables, steady(plan, workload), version_of(plan), True, True)
+    return _node_loads(loads, *(_shares(plan, load) for load in loads))

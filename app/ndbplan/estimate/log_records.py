@@ -22,7 +22,7 @@ from ndbplan.ndb.constants import constant
 from ndbplan.ndb.rowformat import BLOB_HEAD_BYTES, mean_words
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import Column, Table
+from ndbplan.plan.tables import Column, Index, Table
 from ndbplan.plan.workloads import Operation, OperationKind, Transaction
 
 _FORMULA = "NDB source, dblqh writeLogHeader, writeKey, writeAttrinfoLab, writeCommitLog"
@@ -141,29 +141,28 @@ def _blob_delete(table: Table, column: Column, version: NdbVersion) -> list[_Nam
     return [(f"deletes of parts of {column.name}", deletes)] if deletes.high else []
 
 
-def _unique_indexes(
-    table: Table, version: NdbVersion, changed: Sequence[Column] | None, *, insert: bool, delete: bool
+def _unique_index(
+    table: Table, index: Index, version: NdbVersion, changed: Sequence[Column] | None, kind: OperationKind
 ) -> list[_Named]:
-    """Log of the hidden tables of unique indexes: delete of the old entry, insert of the new one."""
-    names = None if changed is None else {c.name for c in changed}
+    """Log of the hidden table of a unique index: delete of the old entry, insert of the new one."""
+    if changed is not None and not {c.name for c in changed} & set(index.columns):
+        return []
+    columns = [table.column(name) for name in index.columns]
+    present = math.prod(filled(c) for c in columns)
+    key = _sum(_data_words(c, version) for c in columns)
     records: list[_Named] = []
-    for index in table.indexes:
-        if index.kind == "ordered" or (names is not None and not names & set(index.columns)):
-            continue
-        columns = [table.column(name) for name in index.columns]
-        present = math.prod(filled(c) for c in columns)
-        key = _sum(_data_words(c, version) for c in columns)
-        if delete:
-            records.append((f"delete from unique index {index.name}", _record(key, _NOTHING).times(present)))
-        if insert:
-            # The entry holds the index columns and the base row's fragment and primary key.
-            entry = key + _Words(len(columns), len(columns), len(columns)) + _key(table, version)
-            entry = entry + _Words(2, 2, 2)
-            records.append((f"insert into unique index {index.name}", _record(key, entry).times(present)))
+    if kind is not OperationKind.INSERT:
+        records.append((f"delete from unique index {index.name}", _record(key, _NOTHING).times(present)))
+    if kind is not OperationKind.DELETE:
+        # The entry holds the index columns and the base row's fragment and primary key.
+        entry = key + _Words(len(columns), len(columns), len(columns)) + _key(table, version)
+        entry = entry + _Words(2, 2, 2)
+        records.append((f"insert into unique index {index.name}", _record(key, entry).times(present)))
     return records
 
 
 def _records(table: Table, kind: OperationKind, version: NdbVersion, columns: Sequence[str]) -> list[_Named]:
+    """Log of the row and its blob parts, which lie together."""
     key = _key(table, version)
     blobs = [c for c in table.columns if is_blob(c)]
     if kind is OperationKind.INSERT:
@@ -172,20 +171,32 @@ def _records(table: Table, kind: OperationKind, version: NdbVersion, columns: Se
         records = [("insert of the row", _record(key, row))]
         for blob in blobs:
             records += _blob_write(table, blob, version)
-        return records + _unique_indexes(table, version, None, insert=True, delete=False)
+        return records
     if kind is OperationKind.UPDATE:
         changed = _changed_columns(table, columns)
         plain = _sum(_attribute(c, version) for c in changed if not is_blob(c))
         records = [("update of the row", _record(key, plain))]
         for blob in (c for c in changed if is_blob(c)):
             records += _blob_delete(table, blob, version) + _blob_write(table, blob, version)
-        return records + _unique_indexes(table, version, changed, insert=True, delete=True)
+        return records
     if kind is OperationKind.DELETE:
         records = [("delete of the row", _record(key, _NOTHING))]
         for blob in blobs:
             records += _blob_delete(table, blob, version)
-        return records + _unique_indexes(table, version, None, insert=False, delete=True)
+        return records
     return []
+
+
+def _stored_records(
+    table: Table, kind: OperationKind, version: NdbVersion, columns: Sequence[str]
+) -> list[list[_Named]]:
+    """Log of the row with its blob parts, then of each unique index."""
+    own = _records(table, kind, version, columns)
+    changed = _changed_columns(table, columns) if kind is OperationKind.UPDATE else None
+    unique = [index for index in table.indexes if index.kind != "ordered"]
+    if not own:
+        return [[], *([] for _ in unique)]
+    return [own, *(_unique_index(table, index, version, changed, kind) for index in unique)]
 
 
 def operation_redo(
@@ -215,7 +226,31 @@ def _operation_redo(
     if not table.logging:
         term = Term("the table is not logged (NOLOGGING)", 0.0, "bytes", "plan")
         return Quantity.exact(0.0, "bytes", (term,))
-    records = _records(table, kind, version, columns)
+    records = [record for stored in _stored_records(table, kind, version, columns) for record in stored]
+    return _logged(table, records)
+
+
+def stored_redo(
+    table: Table, kind: OperationKind, version: NdbVersion, columns: tuple[str, ...] = ()
+) -> tuple[Quantity, ...]:
+    """The same apart by where it is written: with the row, then in the hidden table of each unique index.
+
+    A unique index is distributed by its own key, so its log goes to log parts of its own.
+    """
+    return _stored_redo(table, kind, _interned(version), columns)
+
+
+@memo_by_identity(size=4096)
+def _stored_redo(
+    table: Table, kind: OperationKind, version: NdbVersion, columns: tuple[str, ...]
+) -> tuple[Quantity, ...]:
+    stored = _stored_records(table, kind, version, columns)
+    if not table.logging:
+        return tuple(_operation_redo(table, kind, version, columns) for _ in stored)
+    return tuple(_logged(table, records) for records in stored)
+
+
+def _logged(table: Table, records: Sequence[_Named]) -> Quantity:
     source = _BLOB_FORMULA if any(is_blob(c) for c in table.columns) else _FORMULA
     whole = _sum(words for _, words in records)
     return Quantity(

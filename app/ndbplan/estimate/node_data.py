@@ -3,8 +3,7 @@
     node_data(plan)[0].checkpoint_bytes
     node_data(plan)[0].fullest_ldm.rows
 
-Hidden tables count too: parts of blobs (placed like their rows) and unique indexes (placed by their own key,
-counted evenly).
+Hidden tables count too: parts of blobs lie with their rows, entries of unique indexes by their own key.
 """
 
 from __future__ import annotations
@@ -13,8 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.parameters import version_of
-from ndbplan.estimate.row_cost import row_cost
-from ndbplan.estimate.shares import NodeShare, Shares, alike, shares_of
+from ndbplan.estimate.row_cost import stored_costs
+from ndbplan.estimate.rows import stored_name
+from ndbplan.estimate.shares import NodeShare, Shares, alike, stored_shares_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -22,14 +22,23 @@ from ndbplan.plan.tables import Table
 
 @dataclass(frozen=True, slots=True)
 class TablePart:
-    """Share of one table on one node."""
+    """Share of one table, or of the hidden table of one of its unique indexes, on one node."""
 
     table: Table
+    share: float
+    """Share of its rows of which the node has a copy."""
     rows: float
-    """Rows of the table itself."""
+    """Rows of the table itself, or entries of the index."""
     row_bytes: float
     checkpoint_bytes: float
     index_entries: float
+    unique_index: int | None = None
+    """Which of the table's unique indexes, counted from 0; None: the table itself."""
+
+    @property
+    def name(self) -> str:
+        """What it is of."""
+        return stored_name(self.table, self.unique_index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,22 +140,28 @@ def _node_data(tables: tuple[Table, ...], version: NdbVersion, *held: Shares) ->
 def _of_shares(
     tables: tuple[Table, ...], version: NdbVersion, own: tuple[NodeShare | None, ...], node_id: int
 ) -> NodeData:
-    """What a node with these shares of the tables holds."""
+    """What a node with these shares of the tables and their unique indexes holds."""
     sums = _Sums()
-    for table, share in zip(tables, own, strict=True):
+    stored = [
+        (table, at - 1 if at else None, cost)
+        for table in tables
+        for at, cost in enumerate(stored_costs(table, version))
+    ]
+    for (table, unique_index, cost), share in zip(stored, own, strict=True):
         if share is None:
             continue
-        cost = row_cost(table, version)
         indexed = cost.row_bytes * cost.ordered_indexes
         rows = share.replicas * table.rows
         primaries = share.primaries * table.rows
         sums.parts.append(
             TablePart(
                 table,
-                rows,
+                share.replicas,
+                rows if unique_index is None else rows * cost.rows,
                 rows * cost.row_bytes,
                 rows * cost.checkpoint_bytes,
                 rows * cost.ordered_indexes,
+                unique_index,
             )
         )
         for i, fraction in enumerate(share.fullest_ldm):
@@ -190,7 +205,7 @@ def _of_shares(
 
 def node_data(plan: Plan) -> tuple[NodeData, ...]:
     """What every data node holds of the plan's tables, by node id; nodes without a partition are left out."""
-    held = [shares_of(plan, table) for table in plan.tables]
+    held = [shares for table in plan.tables for shares in stored_shares_of(plan, table)]
     return _node_data(plan.tables, version_of(plan), *held)
 
 

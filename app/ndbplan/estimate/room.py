@@ -8,6 +8,7 @@ from ndbplan.estimate.disk_data import disk_rows
 from ndbplan.estimate.load import TableLoad
 from ndbplan.estimate.memory import memory
 from ndbplan.estimate.parameters import version_of
+from ndbplan.estimate.rows import unique_tables
 from ndbplan.estimate.shares import Shares
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -32,8 +33,27 @@ def kept_rows_per_s(load: TableLoad) -> float:
     return max(0.0, load.inserts_per_s - load.deletes_per_s)
 
 
-def memory_per_row(plan: Plan, table: Table) -> tuple[float, float]:
-    """(DataMemory, IndexMemory) of one row on one replica, indexes and blob parts included."""
+def memory_per_row(plan: Plan, load: TableLoad) -> tuple[float, float]:
+    """(DataMemory, IndexMemory) of one row on one replica, ordered indexes and blob parts included.
+
+    Of a load on a unique index what one of its entries takes.
+    """
+    table = load.table
+    unique = [index for index in table.indexes if index.kind != "ordered"]
+    others = tuple(index for index in table.indexes if index.kind == "ordered")
+    # UNIQUE without USING HASH has an ordered index too, which lies with the rows.
+    kept = tuple(index.model_copy(update={"kind": "ordered"}) for index in unique if index.kind == "unique")
+    alone = table.model_copy(update={"indexes": (*others, *kept)})
+    own = _memory_per_row(plan, alone)
+    if load.unique_index is None:
+        return own
+    entries = unique_tables(table, version_of(plan))[load.unique_index].rows_fraction
+    index = unique[load.unique_index].model_copy(update={"kind": "unique_hash"})
+    both = _memory_per_row(plan, alone.model_copy(update={"indexes": (*alone.indexes, index)}))
+    return (both[0] - own[0]) / entries, (both[1] - own[1]) / entries
+
+
+def _memory_per_row(plan: Plan, table: Table) -> tuple[float, float]:
     sample = table.model_copy(update={"rows": _SAMPLE_ROWS, "partition_rows": ()})
     found = memory(plan.replace(tables=(sample,)))
     rows = max(1, found.tables[0].replicas) * _SAMPLE_ROWS

@@ -61,15 +61,10 @@ def _disk_page_bytes(layout: RowLayout) -> float:
     return PAGE_BYTES / layout.rows_per_disk_page if layout.disk_words else 0.0
 
 
-@memo_by_identity(size=4096)
-def row_cost(table: Table, version: NdbVersion) -> RowCost:
-    """What one row of the table takes in memory and in a checkpoint."""
-    layout = row_layout(table, version)
-    rows, size, checkpoint = 1.0, layout.fixed_bytes + layout.variable_bytes, _checkpoint_bytes(layout)
-    on_disk, pages = disk_row_bytes(layout), _disk_page_bytes(layout)
-    hidden = [(p.parts_per_row, p.layout) for p in blob_parts(table, version)]
-    hidden += [(u.rows_fraction, u.layout) for u in unique_tables(table, version)]
-    for count, part in hidden:
+def _cost(table: Table, held: list[tuple[float, RowLayout]], ordered: int) -> RowCost:
+    """What so many rows of each layout take."""
+    rows = size = checkpoint = on_disk = pages = 0.0
+    for count, part in held:
         rows += count
         size += count * (part.fixed_bytes + part.variable_bytes)
         checkpoint += count * _checkpoint_bytes(part)
@@ -77,4 +72,30 @@ def row_cost(table: Table, version: NdbVersion) -> RowCost:
         pages += count * _disk_page_bytes(part)
     # A table without logging is not checkpointed either: it is empty after a system restart.
     logged = checkpoint if table.logging else 0.0
-    return RowCost(rows, size, logged, ordered_indexes(table), on_disk, pages)
+    return RowCost(rows, size, logged, ordered, on_disk, pages)
+
+
+@memo_by_identity(size=4096)
+def stored_costs(table: Table, version: NdbVersion) -> tuple[RowCost, ...]:
+    """What one row of the table takes where it lies, its blob parts included, then in each unique index.
+
+    The hidden table of a unique index is distributed by its own key: its rows lie elsewhere.
+    """
+    own = [(1.0, row_layout(table, version))]
+    own += [(p.parts_per_row, p.layout) for p in blob_parts(table, version)]
+    hidden = [_cost(table, [(u.rows_fraction, u.layout)], 0) for u in unique_tables(table, version)]
+    return (_cost(table, own, ordered_indexes(table)), *hidden)
+
+
+@memo_by_identity(size=4096)
+def row_cost(table: Table, version: NdbVersion) -> RowCost:
+    """What one row of the table takes in memory and in a checkpoint, wherever that lies."""
+    own, *hidden = stored_costs(table, version)
+    return RowCost(
+        rows=own.rows + sum(one.rows for one in hidden),
+        row_bytes=own.row_bytes + sum(one.row_bytes for one in hidden),
+        checkpoint_bytes=own.checkpoint_bytes + sum(one.checkpoint_bytes for one in hidden),
+        ordered_indexes=own.ordered_indexes,
+        disk_row_bytes=own.disk_row_bytes,
+        disk_page_bytes=own.disk_page_bytes,
+    )

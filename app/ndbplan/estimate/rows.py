@@ -110,6 +110,14 @@ class UniqueTable:
     """Rows per row of the base table: those whose indexed columns are not all NULL."""
 
 
+def stored_name(table: Table, unique_index: int | None) -> str:
+    """What a table, or one of its unique indexes (counted from 0), is called."""
+    if unique_index is None:
+        return table.full_name
+    unique = [index.name for index in table.indexes if index.kind != "ordered"]
+    return f"unique index {unique[unique_index]} of {table.full_name}"
+
+
 def key_columns(table: Table) -> tuple[Column, ...]:
     """Primary key columns in the order of the key; the hidden key when the table has none."""
     return tuple(table.column(name) for name in table.primary_key) or (HIDDEN_KEY,)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.estimate.distribution import distribute
+from ndbplan.estimate.distribution import distribute, distribute_unique
 from ndbplan.estimate.fragments import TableDistribution, map_facts
 from ndbplan.estimate.spread import Fullest, fullest
 from ndbplan.plan.node_groups import node_groups
@@ -180,3 +180,15 @@ def has_partitions(plan: Plan) -> bool:
 def shares_of(plan: Plan, table: Table) -> Shares:
     """Share of a table of the plan on each data node; nothing when no node group exists."""
     return shares(distribute(plan, table), table) if has_partitions(plan) else {}
+
+
+def unique_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:
+    """Share of the entries of each unique index of a table on each data node: by keys of their own."""
+    if not has_partitions(plan):
+        return tuple({} for index in table.indexes if index.kind != "ordered")
+    return tuple(shares(one, table) for one in distribute_unique(plan, table))
+
+
+def stored_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:
+    """Share of the rows of a table, then of the entries of each of its unique indexes."""
+    return (shares_of(plan, table), *unique_shares_of(plan, table))

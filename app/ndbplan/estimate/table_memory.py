@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ndbplan.base.memo import memo_each_by_identity
 from ndbplan.estimate.constants import constant_for, term_of
-from ndbplan.estimate.distribution import hash_map_of, spread_rows
+from ndbplan.estimate.distribution import hash_map_of, not_grown, spread_rows
 from ndbplan.estimate.fragments import TableDistribution
 from ndbplan.estimate.parameters import version_of
 from ndbplan.estimate.quantity import Quantity, Term, total
@@ -271,7 +271,7 @@ def _spreads(
         found.append(_Spread(where.variable_bytes, node_group, [_COUNTED]))
     for index, placed in zip(unique_tables(table, rules.version), unique, strict=True):
         keys = round(table.rows * index.rows_fraction)
-        rows = spread_rows(keys, hash_map_of(_fresh(table), placed.partitions, rules.version))
+        rows = spread_rows(keys, hash_map_of(not_grown(table), placed.partitions, rules.version))
         if placed.partitions < placed.fragments:
             rows = np.tile(rows, placed.fragments // placed.partitions)
         found.append(_Spread(rows, placed.node_group, _hidden(UNIQUE_INDEX, index.layout, rules)))
@@ -284,11 +284,6 @@ def _hidden(kind: int, layout: RowLayout, rules: Rules, per_row: float = 1.0) ->
     if layout.rows_per_variable_page:
         parts.append(_Part(VARIABLE, layout.rows_per_variable_page))
     return [part._replace(kind=kind, per_row=per_row) for part in parts]
-
-
-def _fresh(table: Table) -> Table:
-    """A table whose map is the default one: what a hidden unique index table has."""
-    return table if not table.grown_from else table.model_copy(update={"grown_from": ()})
 
 
 def _ordered_indexes(table: Table, rules: Rules) -> list[_OrderedIndex]:

@@ -87,7 +87,7 @@ def node_facts(
     """Facts of every data node in a node group, by process id."""
     rate = rate_of(plan, workload)
     by_table = list(chosen_loads(plan, workload)) if rate > 0 else []
-    grow = {load.table.id: memory_per_row(plan, load.table) for load, _ in by_table}
+    grow = {(load.table.id, load.unique_index): memory_per_row(plan, load) for load, _ in by_table}
     held = node_data_by_id(plan)
     used = {node.node_id: node for node in memory(plan).nodes}
     on_disk = {node.node_id: node for node in disk_data(plan, workload).nodes}
@@ -151,7 +151,7 @@ def _sums(
     plan: Plan,
     node: DataNode,
     by_table: list[tuple[TableLoad, Shares]],
-    grow: dict[str, tuple[float, float]],
+    grow: dict[tuple[str, int | None], tuple[float, float]],
     rate: float,
 ) -> _Sums:
     parts = redo_log_parts(plan, node)
@@ -172,14 +172,14 @@ def _sums(
         row_bytes = load.checkpoint_row_bytes * share.replicas / rate
         added = load.inserts_per_s - load.deletes_per_s
         sums.inserted += added * row_bytes
-        data, index = grow[load.table.id]
+        data, index = grow[load.table.id, load.unique_index]
         sums.memory += kept_rows_per_s(load) * share.replicas / rate * data
         sums.index += kept_rows_per_s(load) * share.replicas / rate * index
         weighted = load.updates_per_s + insert_weight * load.inserts_per_s + 1.2 * load.deletes_per_s
         sums.changed += weighted * row_bytes
         touched = (load.updates_per_s + load.inserts_per_s + load.deletes_per_s) * row_bytes
         sums.touched += touched
-        sums.spread += touched * load.table.rows * load.checkpoint_row_bytes * share.replicas
+        sums.spread += touched * load.rows * load.checkpoint_row_bytes * share.replicas
         sums.operations += load.logged_operations_per_s * share.replicas / rate
     return sums
 
