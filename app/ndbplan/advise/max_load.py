@@ -350,7 +350,8 @@ def _end_at(
                 * coarse.nodes[:, [col.N_INSERTED, col.N_MEMORY, col.N_SPACE, col.N_INDEX]]
             )
             start = (start + grown).clip(min=0.0)
-            late = replace(coarse, start=start)
+            cache = coarse.page_cache and coarse.page_cache.after(rate_per_s * gone_s)
+            late = replace(coarse, start=start, page_cache=cache)
             end = _run(late, rate_per_s, LONGEST_RUN_S, COARSE_STEP_S, StartState(), cancelled)
             if end is not None and end.at_s is not None:
                 end = replace(end, at_s=end.at_s + gone_s)
@@ -416,6 +417,7 @@ def _end_of(scenario: Scenario, arrays: Arrays, rate_per_s: float) -> End | None
 def _lift(scenario: Scenario, limit: Bottleneck) -> Scenario | None:
     """The scenario without a limit: the disk, log or files in question made much larger."""
     from ndbplan.simulate import columns as col
+    from ndbplan.simulate.load_over_time import DISK_READS, service_per_s
 
     if limit.resource == "disk":
         disks = scenario.disks.copy()
@@ -424,10 +426,12 @@ def _lift(scenario: Scenario, limit: Bottleneck) -> Scenario | None:
                 disks[d, 0] *= _LIFTED
         return replace(scenario, disks=disks)
     left = tuple(s for s in scenario.services if s.resource != limit.resource)
-    if len(left) < len(scenario.services):
+    if len(left) < len(scenario.services) or limit.resource == DISK_READS:
         run = scenario.run.copy()
-        run[col.R_SERVICE] = left[0].max_per_s if left else 0.0
+        run[col.R_SERVICE] = service_per_s(left)
         run[col.R_SEND] = 0.0
+        if limit.resource == DISK_READS:
+            run[col.R_READS] = 0.0
         return replace(scenario, run=run, services=left)
     if limit.resource == "operation records":
         run = scenario.run.copy()
@@ -459,6 +463,8 @@ def _quantity(scenario: Scenario, rate: float, limit: Bottleneck) -> Quantity:
     )
     for service in scenario.services:
         if (service.resource, service.where) == (limit.resource, limit.where):
-            low, high = service.low_per_s, service.high_per_s
+            # Disk reads are asked for with the rows of the end, the service for those of the beginning.
+            share = min(1.0, rate / service.max_per_s)
+            low, high = share * service.low_per_s, share * service.high_per_s
             return Quantity(rate, min(rate, low), max(rate, high), "tx/s", (*terms, *service.why))
     return Quantity.around(rate, "tx/s", RATE_FACTOR, terms)

@@ -61,6 +61,14 @@ class NodeDiskData:
     random_writes_per_s: Quantity
     """Pages written at random places, of updates and deletes."""
     undo_bytes_per_s: Quantity
+    accesses_per_s: float = 0.0
+    """Rows on disk asked for at random places, whether the cache has their pages or not."""
+    touched_bytes: float = 0.0
+    """Pages that are asked for: of primary replicas only where others are not read."""
+    grown_bytes_per_s: float = 0.0
+    """By how much these grow with the rows."""
+    cached_bytes: float = 0.0
+    """Of these pages what the cache holds, those that are hot counted as often as they are asked for."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """One node."""
@@ -176,7 +184,7 @@ def _space(plan: Plan, space: Tablespace, version: NdbVersion) -> TablespaceUse 
 class _Sums:
     def __init__(self) -> None:
         self.pages = self.touched = self.reads = self.updates = 0.0
-        self.page_writes = self.undo = self.updated_pages = 0.0
+        self.page_writes = self.undo = self.updated_pages = self.grown = 0.0
 
 
 def _undo_of(plan: Plan, layout: RowLayout, load: TableLoad) -> float:
@@ -209,6 +217,9 @@ def _gather(
             sums.touched += (share.replicas if backup else share.primaries) * table.rows * each
             if load is None:
                 continue
+            # Room of deleted rows is used again by rows that are inserted.
+            kept = max(0.0, load.inserts_per_s - load.deletes_per_s)
+            sums.grown += (share.replicas if backup else share.primaries) * kept * each
             sums.reads += share.primaries * load.reads_per_s * accesses
             changed = (load.disk_updates_per_s + load.deletes_per_s) * accesses
             sums.updates += share.replicas * changed
@@ -258,7 +269,19 @@ def _node(plan: Plan, node: DataNode, sums: _Sums) -> NodeDiskData:
     )
     entries = Term("12 B for an insert, 16 B and the row for a change", sums.undo, "bytes/s", "source: lgman")
     undo = Quantity.exact(sums.undo, "bytes/s", (entries,))
-    return NodeDiskData(node.node_id, pages, hit, reads, writes, random_writes, undo)
+    return NodeDiskData(
+        node.node_id,
+        pages,
+        hit,
+        reads,
+        writes,
+        random_writes,
+        undo,
+        accesses_per_s=accesses,
+        touched_bytes=sums.touched,
+        grown_bytes_per_s=sums.grown,
+        cached_bytes=hot.value * cache,
+    )
 
 
 def disk_data(plan: Plan, workload: Workload | None) -> DiskDataEstimate:

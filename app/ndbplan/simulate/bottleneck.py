@@ -11,6 +11,7 @@ from ndbplan.plan.workloads import ClosedLoad
 from ndbplan.simulate import columns as col
 
 if TYPE_CHECKING:
+    from ndbplan.simulate.load_over_time import Service
     from ndbplan.simulate.result import DiskSeries, ErrorCount, PartSeries
     from ndbplan.simulate.scenario import Scenario
 
@@ -59,6 +60,7 @@ def find_bottlenecks(
     errors: Sequence[ErrorCount],
     parts: Sequence[PartSeries],
     disks: Sequence[DiskSeries],
+    services: Sequence[Service],
     *,
     peak_per_s: float,
     held_back: float,
@@ -66,6 +68,7 @@ def find_bottlenecks(
 ) -> tuple[Bottleneck, ...]:
     """What is short, most pressing first: by what refused most work, then by use.
 
+    `services`: what passes beside disks and logs, lowest first, as it was when most of it was in use;
     `peak_per_s`: highest rate that was attempted; `held_back`: share of the time in which less was sent than
     offered though nothing waited for redo; `waited`: share of the time in which something did.
     """
@@ -80,7 +83,7 @@ def find_bottlenecks(
         used = 1.0 + blamed / most if blamed > 0 else min(1.0, disk.utilisation_mean.value)
         if waited > WAITED_SHARE and _has_full_buffer(scenario, parts, d):
             used = max(used, 1.0 + waited)
-        if held_back > WAITED_SHARE and _held_by_disk_data(scenario, d, peak_per_s):
+        if held_back > WAITED_SHARE and _held_by_disk_data(scenario, services, d, peak_per_s):
             used = max(used, 1.0 + held_back)
         found.append(Bottleneck("disk", f"{disk.host} {disk.disk}", used, disk.disk_ids))
     if parts:
@@ -94,16 +97,16 @@ def find_bottlenecks(
         found.append(Bottleneck("redo files", f"node {node_id}", used, _ids(scenario, node_id)))
     if isinstance(scenario.workload.load, ClosedLoad) and not errors:
         found.append(Bottleneck(*scenario.client_limit, 1.0))
-    for service in scenario.services:
+    for service in services:
         used = peak_per_s / service.max_per_s
         # Where less than the service passes was sent, full buffers of disk data held it back.
         if (
-            service is scenario.services[0]
+            service is services[0]
             and held_back > WAITED_SHARE
             and (used > SERVICE_FULL or not _writes_disk_data(scenario))
         ):
             used = 1.0 + held_back
-        if service is scenario.services[0] and 1218 in refused:
+        if service is services[0] and 1218 in refused:
             used = 1.0 + refused[1218] / most
         found.append(Bottleneck(service.resource, service.where, min(2.0, used), service.object_ids))
     for code in _FULL:
@@ -119,9 +122,9 @@ def _writes_disk_data(scenario: Scenario) -> bool:
     return bool(scenario.run[col.R_DISK_DATA] > 0)
 
 
-def _held_by_disk_data(scenario: Scenario, disk: int, peak_per_s: float) -> bool:
+def _held_by_disk_data(scenario: Scenario, services: Sequence[Service], disk: int, peak_per_s: float) -> bool:
     """Whether pages or undo log that this disk writes too slowly keep work waiting, and no service does."""
-    service = min((s.max_per_s for s in scenario.services), default=math.inf)
+    service = min((s.max_per_s for s in services), default=math.inf)
     roles = (col.I_DATA_DISK, col.I_UNDO_DISK)
     mine = any(int(scenario.index[n, role]) == disk for n in range(len(scenario.index)) for role in roles)
     return mine and _writes_disk_data(scenario) and peak_per_s <= SERVICE_FULL * service

@@ -170,7 +170,7 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     R_SPAN_MORE,  # 1: the log spans three checkpoints (before 7.4)
     R_GROWS,  # 1: inserted rows make checkpoints larger
     R_STAGE_S,
-    R_SERVICE,  # transactions per second that processors and network can do; 0: no limit
+    R_SERVICE,  # transactions per second that processors, network and disk reads let pass; 0: no limit
     R_INSERT_SHARE,  # share of transactions that insert into memory
     R_DISK_DATA,  # share of transactions that change disk data; 0: none
     R_BACKUP,  # 1: a backup may run
@@ -190,8 +190,9 @@ D_BYTES_PER_S, D_LCP_SHARE, D_READ_IOPS, D_COLUMNS = range(4)
     R_STANDS,  # 1: a data node is lost and not yet declared dead: every transaction waits for that
     R_STOPPED,  # 1: the cluster stopped: all that is offered is refused
     R_TOTAL,  # transactions of a job: when so many are accepted, no more are sent; 0: no job
+    R_READS,  # share of the nodes that read columns on disk; 0: reads are no limit
     R_COLUMNS,
-) = range(35)
+) = range(36)
 
 # What a bucket records of the cluster.
 O_OFFERED, O_ATTEMPTED, O_ACCEPTED, O_REFUSED, O_WAITING, O_LCP, O_COLUMNS = range(7)

@@ -78,6 +78,8 @@ def added_nodes(plan: Plan, workload: Workload, event: NodesAdded) -> tuple[Plan
         scenario.share[:] = world.grown_share
         growing = [col.N_INSERTED, col.N_CHANGED, col.N_MEMORY, col.N_INDEX, col.N_FRAGMENTS]
         scenario.nodes[:, growing] = world.grown_nodes[:, growing]
+        if scenario.page_cache is not None and world.grown_cache is not None:
+            scenario.page_cache.take(world.grown_cache)
         total = world.arrays.node_state[col.S_DATA].sum()
         start = scenario.start
         if start[:, 0].sum() > 0:
@@ -135,8 +137,14 @@ def _before_growth(scenario: Scenario, grown: Scenario) -> Scenario:
         if m is not None:
             load[n], start[n], nodes[n] = scenario.load[m], scenario.start[m], scenario.nodes[m]
             share[grown.index[n, col.I_GROUP]] = scenario.share[scenario.index[m, col.I_GROUP]]
+    cache = grown.page_cache
+    if cache is not None and scenario.page_cache is not None:
+        cache = cache.before_growth(
+            scenario.page_cache, [at.get(node_class.nodes[0].id) for node_class in grown.node_classes]
+        )
     # Where a loader is while tables are reorganised nobody says: its work counts in the mean.
     return replace(
         grown, loaders=None, load=load, share=share, start=start, nodes=nodes, run=scenario.run.copy(),
         services=scenario.services, offered=scenario.offered.copy(), base=np.zeros_like(load),
+        page_cache=cache,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,11 +13,12 @@ from ndbplan.estimate.cpu import cpu
 from ndbplan.estimate.disk_data import disk_data
 from ndbplan.estimate.key_choice import hot_key
 from ndbplan.estimate.key_values import key_values
-from ndbplan.estimate.load import offered_per_s, rate_of
+from ndbplan.estimate.load import rate_of
 from ndbplan.estimate.network import network
-from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.uplinks import uplinks
 from ndbplan.ndb.constants import Constant
+from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import Table
@@ -25,7 +27,7 @@ from ndbplan.simulate.node_rows import disk_of
 
 Floats = NDArray[np.float64]
 WRITES = (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)
-_CLIENTS_WORKED_OUT = 2000
+DISK_READS = "disk reads"
 
 
 @dataclass(frozen=True)
@@ -84,15 +86,15 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
     for uplink in uplinks(plan, workload):
         add("network", f"uplink of {uplink.location}", uplink.utilisation, uplink.location_id)
     by_id = {node.node_id: node for node in plan.data_nodes}
+    reading: dict[str, tuple[Disk, list[Quantity]]] = {}
     for data in disk_data(plan, workload).nodes:
         disk = disk_of(plan, by_id[data.node_id], DiskRole.DATA_FILES)
+        reading.setdefault(disk.id, (disk, []))[1].append(data.random_reads_per_s)
+    for disk, reads in reading.values():
         where = f"{plan.host_of_disk[disk.id].hostname} {disk.name}"
-        add(
-            "disk reads",
-            where,
-            data.random_reads_per_s.scaled(1 / disk.random_read_iops, "fraction"),
-            disk.id,
-        )
+        # Nodes that share a disk wait for one another.
+        whole = reads[0] if len(reads) == 1 else total([("a data node", one) for one in reads], "reads/s")
+        add(DISK_READS, where, whole.scaled(1 / disk.random_read_iops, "fraction"), disk.id)
     held = row_lock_s(plan, workload)
     for table, locks_per_s in hottest_rows(plan, workload):
         use = Quantity(
@@ -143,33 +145,9 @@ def _hottest_row(plan: Plan, table: Table, choice: KeyChoice) -> float:
     return share * values / table.rows
 
 
-def cycle_s(plan: Plan, workload: Workload, load: ClosedLoad) -> float:
-    """Time from one transaction of a client to its next: latency, think time, and queueing for random reads.
-
-    Clients of a closed loop queue at the disks they read from: mean value analysis of a closed network of
-    equal disks, exact for random requests. The stated latency holds one undisturbed read.
-    """
-    base = max(1e-4, load.latency_s + load.think_time_s)
-    rate = offered_per_s(load)
-    reads = disk_data(plan, workload).nodes
-    total = sum(node.random_reads_per_s.value for node in reads)
-    if total <= 0 or rate <= 0:
-        return base
-    by_id = {node.node_id: node for node in plan.data_nodes}
-    stations = len(reads)
-    iops = min(disk_of(plan, by_id[node.node_id], DiskRole.DATA_FILES).random_read_iops for node in reads)
-    service_s = total / rate / iops
-    """Time at disks of one transaction without a queue, over all stations."""
-    away_s = max(0.0, base - service_s)
-    clients = min(load.clients, _CLIENTS_WORKED_OUT)
-    queue = 0.0
-    response = service_s
-    for customers in range(1, clients + 1):
-        response = service_s * (1.0 + queue)
-        queue = customers / (away_s + response) * response / stations
-    if load.clients > clients:
-        response = load.clients * service_s / stations - away_s
-    return away_s + response
+def service_per_s(found: Iterable[Service]) -> float:
+    """What passes beside disk reads, which change while rows grow; 0: there is no limit."""
+    return min((one.max_per_s for one in found if one.resource != DISK_READS), default=0.0)
 
 
 def offered(workload: Workload, steps: int, step_s: float) -> Floats:

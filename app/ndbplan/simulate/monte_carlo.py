@@ -281,6 +281,7 @@ def _drawn(
     factor = draw(log_range[0], 1.0, log_range[1])
     # Events change these in place.
     changed = {name: getattr(scenario, name).copy() for name in ("index", "slots", "alive", "base", "share")}
+    changed["page_cache"] = scenario.page_cache and scenario.page_cache.copy()
     drawn = replace(
         scenario, run=run, nodes=nodes, disks=disks, load=scenario.load * factor,
         offered=scenario.offered.copy(), seed=seed + 7919 * number, **changed,

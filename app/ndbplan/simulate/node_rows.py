@@ -127,6 +127,7 @@ def node_facts(
                     sums.redo.tobytes(),
                     sums.row_share.tobytes(),
                     start,
+                    _cache_signature(on_disk.get(node.node_id)),
                     _disk_signature(plan, node),
                     node.id if node.id in shared else None,
                 ),
@@ -267,6 +268,13 @@ def _disk_data_row(
         cost = max(1.0, disk.sequential_write_bytes_per_s / (disk.random_write_iops * PAGE_BYTES))
         row[col.N_DATA_COST] = (in_order + at_random * cost) / row[col.N_DATA]
     return room.used_bytes
+
+
+def _cache_signature(found: NodeDiskData | None) -> Hashable:
+    """What decides how many pages the node reads while rows grow."""
+    if found is None:
+        return None
+    return found.accesses_per_s, found.touched_bytes, found.grown_bytes_per_s, found.cached_bytes
 
 
 def _disk_signature(plan: Plan, node: DataNode) -> Hashable:

@@ -13,6 +13,7 @@ from ndbplan.ndb.survival import begin_start, come_back
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.simulate import columns as col
+from ndbplan.simulate.load_over_time import DISK_READS
 from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.result import Restart
 from ndbplan.simulate.world import Change, World
@@ -127,16 +128,20 @@ def members(world: World, group: int) -> None:
 def service(world: World) -> None:
     """What the nodes that are left let pass: data nodes that have rows, SQL and API nodes that are up."""
     scenario = world.scenario
-    if scenario.services:
+    if scenario.services or scenario.page_cache is not None:
         clients = clients_of(world.outage.plan)
         up = sum(not world.outage.is_down(client.id) for client in clients) / max(1, len(clients))
         known = world.outage.failures.cluster.data_nodes
         there = [n for n, c in enumerate(scenario.node_classes) if c.node_id in known]
         alive = sum(not world.is_dead(n) for n in there) / max(1, len(there))
-        left = (
-            s.max_per_s * ((up if clients else 1.0) if s.is_clients else alive) for s in scenario.services
-        )
-        scenario.run[col.R_SERVICE] = max(1e-9, min(left))
+        left = [
+            s.max_per_s * ((up if clients else 1.0) if s.is_clients else alive)
+            for s in scenario.services
+            if s.resource != DISK_READS
+        ]
+        scenario.run[col.R_SERVICE] = max(1e-9, min(left)) if left else 0.0
+        if scenario.page_cache is not None:
+            scenario.run[col.R_READS] = max(1e-9, alive)
         world.note_settings()
 
 

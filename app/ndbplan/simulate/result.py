@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
 from ndbplan.simulate.latency import latency_s, mean_latency
+from ndbplan.simulate.load_over_time import DISK_READS, Service
+from ndbplan.simulate.page_cache import worst_reads
 from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime
 
 if TYPE_CHECKING:
@@ -357,16 +359,39 @@ def _bottlenecks(
     runs = arrays.running(scenario)
     attempted = out[:, col.O_ATTEMPTED]
     held = (attempted < 0.999 * out[:, col.O_OFFERED]) & (out[:, col.O_WAITING] <= 0) & runs
+    peak_per_s = float((attempted / lengths)[runs].max(initial=0.0))
     found = find_bottlenecks(
         scenario,
         [error for error in errors if error.code != REFUSED_WITH] if stop is not None else errors,
         parts,
         disks,
-        peak_per_s=float((attempted / lengths)[runs].max(initial=0.0)),
+        _services(scenario, arrays, peak_per_s),
+        peak_per_s=peak_per_s,
         held_back=float(held.mean()),
         waited=float(((out[:, col.O_WAITING] > 0) & runs).mean()),
     )
     return found if stop is None else (Bottleneck("nodes", stop.text, 2.0), *found)
+
+
+def _services(scenario: Scenario, arrays: Arrays, peak_per_s: float) -> tuple[Service, ...]:
+    """What processors, links, clients and disk reads pass, lowest first.
+
+    Disk reads change as rows grow: they count as at the moment when most of them was in use, as if the peak
+    had been then.
+    """
+    cache = scenario.page_cache
+    if cache is None:
+        return scenario.services
+    others = [service for service in scenario.services if service.resource != DISK_READS]
+    out, lengths, runs = arrays.out, arrays.bucket_lengths_s(scenario), arrays.running(scenario)
+    rates = (out[:, col.O_ATTEMPTED] / lengths)[runs]
+    done = (np.cumsum(out[:, col.O_ACCEPTED]) - out[:, col.O_ACCEPTED])[runs]
+    worst = worst_reads(cache, scenario, done, rates) if scenario.run[col.R_READS] > 0 else None
+    if worst is not None:
+        service, used = worst
+        most = peak_per_s / used if used > 0 and peak_per_s > 0 else service.max_per_s
+        others.append(replace(service, max_per_s=most))
+    return tuple(sorted(others, key=lambda service: service.max_per_s))
 
 
 def _loaded(scenario: Scenario, arrays: Arrays) -> Quantity | None:

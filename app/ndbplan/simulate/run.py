@@ -197,6 +197,7 @@ def world_of(
         scenario=scenario,
         arrays=Arrays.fresh(scenario, begin, most_buckets),
         offered=scenario.offered.copy(),
+        grown_cache=grown.page_cache and grown.page_cache.copy(),
         clients=float(scenario.run[col.R_CLIENTS]),
         outage=Outage.fresh(scenario.plan.replace(processes=there) if absent else scenario.plan),
         full_load=scenario.load.copy(),
@@ -276,12 +277,19 @@ def _steps(
     running, loaders = scenario, scenario.loaders
     if loaders is not None:
         running = replace(scenario, load=scenario.load.copy(), share=scenario.share.copy())
+    cache, reads_until = scenario.page_cache, begin
+    if cache is not None:
+        running = replace(running, run=scenario.run.copy(), nodes=scenario.nodes.copy())
     while begin < end:
         if cancelled is not None and cancelled():
             raise Cancelled
         upto = min(end, begin + chunk)
         if loaders is not None:
             upto = min(upto, begin + loaders.move(scenario, running, arrays, begin))
+        if cache is not None:
+            if begin >= reads_until:
+                reads_until = begin + cache.follow(scenario, running, arrays, begin)
+            upto = min(upto, reads_until)
         arrays.advance(kernel, running, begin, upto)
         begin = upto
         if progress is not None:

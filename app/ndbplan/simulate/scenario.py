@@ -25,13 +25,14 @@ from ndbplan.simulate import columns as col
 from ndbplan.simulate.load_over_time import (
     Service,
     coverage,
-    cycle_s,
     offered,
+    service_per_s,
     services,
     share_of_transactions,
 )
 from ndbplan.simulate.loaders import Loaders, has_loaders, loaders_of
 from ndbplan.simulate.node_rows import NodeFacts, SimulationError, disk_of, node_facts
+from ndbplan.simulate.page_cache import PageCache, closed_cycle_s, page_cache
 from ndbplan.simulate.pools import set_pools
 
 Floats = NDArray[np.float64]
@@ -121,6 +122,8 @@ class Scenario:
     """Rate of a job's loader into a cluster that keeps up; None: no job."""
     loaders: Loaders | None = None
     """Operations whose work wanders over the log parts; their mean is in `load` and `share`."""
+    page_cache: PageCache | None = None
+    """What decides the reads of columns on disk; None: there are none."""
 
     @property
     def duration_s(self) -> float:
@@ -162,8 +165,10 @@ def compile_scenario(
     share = np.array(build.share)
     group_count = np.array(build.group_count, dtype=np.float64)
     disk_start, disk_member = build.members()
-    run = _run(plan, workload, step_s, coverage(workload, share, group_count), uneven)
-    run[col.R_SERVICE] = limits[0].max_per_s if limits else 0.0
+    cache = page_cache(plan, workload, build.node_classes)
+    run = _run(plan, workload, step_s, coverage(workload, share, group_count), uneven, cache)
+    run[col.R_SERVICE] = service_per_s(limits)
+    run[col.R_READS] = 0.0 if cache is None else 1.0
     set_pools(run, plan, workload, limits)
     run[col.R_TOTAL] = 0.0 if job is None else job.transactions
     load = np.array(build.load)
@@ -195,6 +200,7 @@ def compile_scenario(
         redo_bytes_per_transaction=per_tx,
         client_limit=("clients", workload.name) if job is None else job.limited_by,
         loader_per_s=None if job is None else job.rate_per_s,
+        page_cache=cache,
         loaders=loaders_of(
             plan,
             workload,
@@ -353,14 +359,18 @@ def set_step(run: Floats, plan: Plan, step_s: float) -> None:
         run[col.R_QUEUE_SLOTS] = max(1, min(400_000, round(timeout_s / step_s * fine)))
 
 
-def _run(plan: Plan, workload: Workload, step_s: float, covered: float, uneven: float) -> Floats:
+def _run(
+    plan: Plan, workload: Workload, step_s: float, covered: float, uneven: float, cache: PageCache | None
+) -> Floats:
     run = np.zeros(col.R_COLUMNS)
     set_step(run, plan, step_s)
     run[col.R_STAGE_S] = STAGE_S
     load = workload.load
     if isinstance(load, ClosedLoad):
         run[col.R_CLIENTS] = load.clients
-        run[col.R_CYCLE_S] = cycle_s(plan, workload, load)
+        run[col.R_CYCLE_S] = max(1e-4, load.latency_s + load.think_time_s)
+        if cache is not None:
+            run[col.R_CYCLE_S] = closed_cycle_s(load, cache.undisturbed_s, cache.undisturbed_s, cache.disks)
     elif isinstance(load, OpenLoad):
         run[col.R_CLIENTS] = load.clients or 0
         run[col.R_RETRY_SHARE] = load.retries / (load.retries + 1.0)

@@ -15,6 +15,7 @@ from ndbplan.simulate.result import Restart, SimulationResult
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ndbplan.simulate.page_cache import PageCache
     from ndbplan.simulate.run import Arrays
     from ndbplan.simulate.scenario import Scenario
 
@@ -35,6 +36,8 @@ class World:
     """The same, the shares of parts and the nodes' columns once added nodes have their rows."""
     offered: Floats
     """What clients offer in each step without events."""
+    grown_cache: PageCache | None
+    """The page cache once added nodes have their rows."""
     clients: float
     """How many there are without events; 0: no limit."""
     outage: Outage
