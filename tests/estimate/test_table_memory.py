@@ -16,7 +16,6 @@ from ndbplan.estimate.table_memory import (
     BLOB,
     FIXED,
     HASH_INDEX,
-    HASH_INDEX_IN_DATA_MEMORY,
     VARIABLE,
     Question,
     rules_of,
@@ -24,6 +23,7 @@ from ndbplan.estimate.table_memory import (
 )
 from ndbplan.estimate.topology import placements
 from ndbplan.ndb.constants import constant
+from ndbplan.ndb.features import features
 from ndbplan.ndb.rowformat import PAGE_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
@@ -74,7 +74,7 @@ def test_pages_are_those_of_each_fragment_rounded_up(plan: Plan) -> None:
     hash_row = constant("hash_index_row_bytes").value
     for question, found in zip(_questions(plan), table_memory(_questions(plan)), strict=True):
         table, where, rules, *_ = question
-        hash_page = PAGE_BYTES if rules.version >= HASH_INDEX_IN_DATA_MEMORY else 8192
+        hash_page = features(rules.version).hash_index_page_bytes
         expected = [[0.0] * len(where.group_ids) for _ in range(BLOB + 1)]
         variable = where.variable_bytes.tolist()
         blobs = blob_parts(table, rules.version)

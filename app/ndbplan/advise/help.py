@@ -445,12 +445,12 @@ def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
     if resource == "redo log":
         title = f"Twice as much redo log ({2 * files} files)"
         yield _Candidate(title, setting("NoOfFragmentLogFiles", 2 * files), only_holds_back=True)
-    name = "DiskCheckpointSpeed" if plan.version < (7, 4) else "MinDiskWriteSpeed"
+    name = "MinDiskWriteSpeed" if plan.features.checkpoint_speed_by_parameters else "DiskCheckpointSpeed"
     speed = number(plan, None, name, 10 * MIB)
     if resource == "disk" and speed > 2 * MIB:
         title = f"{name} at half ({format_ndb_size(speed // 2)})"
         yield _Candidate(title, setting(name, speed // 2), only_holds_back=True)
-    if resource == "redo log" and plan.version >= (7, 4):
+    if resource == "redo log" and plan.features.checkpoint_speed_by_parameters:
         speed = data_node_number(plan, None, "MaxDiskWriteSpeed")
         title = f"MaxDiskWriteSpeed doubled ({format_ndb_size(2 * speed)})"
         yield _Candidate(title, setting("MaxDiskWriteSpeed", 2 * speed))

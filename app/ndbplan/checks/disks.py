@@ -23,7 +23,6 @@ from ndbplan.plan.tables import SpaceFile
 _BUSY_WARNING = 0.70
 MANY_FILES = 128
 """Data files of a tablespace above which more are overkill: a data node keeps so many open."""
-_ONE_FILE_IS_ENOUGH_SINCE = (7, 0)
 _SPACE_WARNING = 0.95
 _GOOD_HIT_RATIO = 0.9
 
@@ -148,7 +147,7 @@ def logfile_groups(plan: Plan) -> Iterator[Problem]:
 def data_files(plan: Plan) -> Iterator[Problem]:
     for space in plan.tablespaces:
         files = sum(file.count for file in space.data_files)
-        if files == 1 and plan.version < _ONE_FILE_IS_ENOUGH_SINCE:
+        if files == 1 and not plan.features.data_files_by_many_threads:
             yield warning(
                 f"tablespace {space.name}",
                 f"tablespace {space.name} has one data file; before 7.0 one thread writes a file, so several "

@@ -19,12 +19,6 @@ from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 
 _SKEW_WARNING = 1.02
-_FEW_BUCKETS = 240
-_MORE_BUCKETS_SINCE = (7, 2)
-_ADD_NODE_SINCE = (7, 0)
-_PARTITION_BALANCE_SINCE = (7, 5)
-_FIXED_PART_LIMIT = 16 * GIB
-"""Fixed-size part of one fragment up to 7.5."""
 _BIG_TABLE = GIB
 
 
@@ -54,7 +48,7 @@ def hash_map_skew(plan: Plan) -> Iterator[Problem]:
             f"{format_percent(skews[buckets, partitions] - 1)} more "
             "than the mean",
             "copy the table into a new one with the present default of 3840 buckets"
-            if buckets == _FEW_BUCKETS and plan.version >= _MORE_BUCKETS_SINCE
+            if buckets < plan.features.hash_map_buckets
             else "choose a number of partitions that divides the buckets",
             [table.id for table in tables],
         )
@@ -62,9 +56,9 @@ def hash_map_skew(plan: Plan) -> Iterator[Problem]:
 
 @rule("reorganise-refused", "Tables can be reorganised when the cluster grows")
 def reorganise_refused(plan: Plan) -> Iterator[Problem]:
-    if plan.version < _ADD_NODE_SINCE:
+    if not plan.features.add_nodes_online:
         return
-    decides = "PARTITION_BALANCE" if plan.version >= _PARTITION_BALANCE_SINCE else "the number of LDM threads"
+    decides = "PARTITION_BALANCE" if plan.features.partition_balance else "the number of LDM threads"
     for table in plan.tables:
         if table.partitions is not None:
             yield warning(
@@ -93,7 +87,7 @@ def reorganise_leaves_behind(plan: Plan) -> Iterator[Problem]:
         stays = []
         if any(index.kind != "ordered" for index in table.indexes):
             stays.append("its unique hash indexes")
-        if plan.version < (7, 2, 14) and any(_is_blob(table, c.name) for c in table.columns):
+        if not plan.features.blobs_are_reorganised and any(_is_blob(table, c.name) for c in table.columns):
             stays.append("its blob parts")
         if stays:
             yield warning(
@@ -110,16 +104,17 @@ def _is_blob(table: Table, name: str) -> bool:
 
 @rule("fixed-part-limit", "The fixed part of a fragment stays below 16 GB")
 def fixed_part_limit(plan: Plan) -> Iterator[Problem]:
-    if plan.version >= (7, 6) or not has_partitions(plan):
+    limit = plan.features.fixed_part_limit_bytes
+    if not limit or not has_partitions(plan):
         return
     for table in plan.tables:
         largest = int(distribute(plan, table).fixed_bytes.max(initial=0))
-        if largest > 0.85 * _FIXED_PART_LIMIT:
+        if largest > 0.85 * limit:
             yield warning(
                 f"table {table.full_name}",
                 f"the fixed-size part of a fragment of {table.full_name} is "
                 f"{format_bytes_binary(largest)}; up to "
-                f"NDB 7.5 it cannot exceed {format_bytes_binary(_FIXED_PART_LIMIT)}",
+                f"NDB 7.5 it cannot exceed {format_bytes_binary(limit)}",
                 "use more partitions, or NDB 7.6 or later",
                 [table.id],
             )
@@ -151,7 +146,7 @@ def fully_replicated_table(plan: Plan) -> Iterator[Problem]:
 
 @rule("read-backup", "Reads may use any replica", alone=True)
 def read_backup(plan: Plan) -> Iterator[Problem]:
-    if plan.version < (7, 5) or no_of_replicas(plan) == 1:
+    if not plan.features.read_backup or no_of_replicas(plan) == 1:
         # With one copy of the data there is no other replica to read.
         return
     for table in plan.tables:

@@ -22,7 +22,6 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _UNLIMITED_DML = 4_294_967_295
 _OBJECTS_MAX = 4_294_967_293
 _MANAGEMENT_PORT = 1186
-_IPV6_SINCE = (8, 0, 22)
 _RESERVED = (
     "ConcurrentIndexOperations",
     "ConcurrentOperations",
@@ -47,7 +46,11 @@ def setting(scope: str, name: str, value: int | str) -> Edit:
 def wanted_operations(plan: Plan, found: NodeSettings) -> int:
     """MaxNoOfConcurrentOperations that every rule about it is content with: what they all set it to."""
     wanted = [found.number(name) for name in ("MaxNoOfConcurrentOperations", "MaxNoOfConcurrentTransactions")]
-    dml = found.number("MaxDMLOperationsPerTransaction") if plan.version >= (8, 0) else _UNLIMITED_DML
+    dml = (
+        found.number("MaxDMLOperationsPerTransaction")
+        if plan.features.dml_operations_compared
+        else _UNLIMITED_DML
+    )
     if dml != _UNLIMITED_DML:
         wanted.append(dml)
     return max(*wanted, operations_of_largest_transaction(plan)[0])
@@ -86,7 +89,7 @@ def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
 
 @rule("dml-operations", "MaxDMLOperationsPerTransaction fits MaxNoOfConcurrentOperations", refused=True)
 def dml_operations(plan: Plan) -> Iterator[Problem]:
-    if plan.version < (8, 0):
+    if not plan.features.dml_operations_compared:
         return
     for found in settings_of(plan):
         dml = found.number("MaxDMLOperationsPerTransaction")
@@ -189,7 +192,7 @@ def replicas_alike(plan: Plan) -> Iterator[Problem]:
 
 @rule("node-group-number", "Node groups have numbers that exist", refused=True)
 def node_group_number(plan: Plan) -> Iterator[Problem]:
-    most = 72 if plan.version >= (8, 0, 18) else 49
+    most = plan.features.node_groups_most
     for node in plan.data_nodes:
         group = node.node_group
         if group is not None and most <= group < NODE_GROUP_NONE:
@@ -235,7 +238,7 @@ def data_node_ids(plan: Plan) -> Iterator[Problem]:
 
 @rule("localhost-mixed", "localhost is not mixed with other host names", refused=True)
 def localhost_mixed(plan: Plan) -> Iterator[Problem]:
-    local = LOOPBACK if plan.version >= (8, 0) else LOOPBACK - {"::1"}
+    local = LOOPBACK if plan.features.ipv6_loopback_is_local else LOOPBACK - {"::1"}
     used = [host for host in plan.hosts if plan.processes_of_host[host.id]]
     here = [host for host in used if host.hostname in local]
     others = [host for host in used if host.hostname not in local]
@@ -262,8 +265,8 @@ def management_ports(plan: Plan) -> Iterator[Problem]:
         if first is not node:
             free = next(p for p in range(port + 1, 65536) if (name, p) not in taken)
             yield problem(
-                # Before 8.0 each server starts without looking at the others.
-                Severity.ERROR if plan.version >= (8, 0) else Severity.WARNING,
+                # Older servers start without looking at the others.
+                Severity.ERROR if plan.features.management_ports_compared else Severity.WARNING,
                 f"management node {node.node_id}",
                 f"management nodes {first.node_id} and {node.node_id} both listen on port {port} of "
                 f"{hostname}; "
@@ -280,7 +283,7 @@ def host_name_reserved(plan: Plan) -> Iterator[Problem]:
         served = [
             p
             for p in plan.processes_of_host[host.id]
-            if isinstance(p, DataNode | ManagementNode) or plan.version < (8, 0)
+            if isinstance(p, DataNode | ManagementNode) or plan.features.sql_hosts_resolved
         ]
         if not served:
             continue
@@ -291,7 +294,7 @@ def host_name_reserved(plan: Plan) -> Iterator[Problem]:
                 "write the real name or address of the machine",
                 [host.id, *(p.id for p in served)],
             )
-        elif ":" in host.hostname and plan.version < _IPV6_SINCE:
+        elif ":" in host.hostname and not plan.features.ipv6:
             yield error(
                 f"host {host.hostname}",
                 f"{host.hostname} is an IPv6 address; NDB {plan.ndb_version} knows IPv4 only, IPv6 came with "
@@ -356,7 +359,7 @@ def link_ends(plan: Plan) -> Iterator[Problem]:
         seen[pair] = seen.get(pair, 0) + 1
         if seen[pair] == 2:
             yield problem(
-                Severity.ERROR if plan.version >= (7, 5) else Severity.WARNING,
+                Severity.ERROR if plan.features.second_link_refused else Severity.WARNING,
                 f"nodes {first.node_id} and {second.node_id}",
                 f"two connections join nodes {first.node_id} and {second.node_id}; ndb_mgmd allows one",
                 "remove one of them",
@@ -376,7 +379,7 @@ def shared_memory_links(plan: Plan) -> Iterator[Problem]:
             continue
         first, second = plan.by_id[link.process_id_1], plan.by_id[link.process_id_2]
         where, ids = f"nodes {first.node_id} and {second.node_id}", [first.id, second.id]
-        if plan.version < (7, 6):
+        if not plan.features.shared_memory:
             yield warning(
                 where,
                 f"[shm] joins nodes {first.node_id} and {second.node_id}; before 7.6 most programs are "
@@ -431,7 +434,7 @@ def deprecated_parameter(plan: Plan) -> Iterator[Problem]:
 def _added_to_data_memory(plan: Plan, scope: str, name: str, value: int | str) -> SetParameter | None:
     """From 7.6 on the data node adds a stated IndexMemory to DataMemory; the same memory, stated once."""
     own = any("DataMemory" in node.parameters or "IndexMemory" in node.parameters for node in plan.data_nodes)
-    if name != "IndexMemory" or plan.version < (7, 6) or scope != "data_node" or own:
+    if name != "IndexMemory" or not plan.features.index_memory_joined or scope != "data_node" or own:
         return None
     entry = catalogue.parameter("DB", "DataMemory", plan.version)
     total = data_node_number(plan, None, "DataMemory") + value if isinstance(value, int) else 0

@@ -97,8 +97,7 @@ def _ordered_indexes(table: Table) -> int:
 
 @rule("schema-objects", "The schema fits the dictionary")
 def schema_objects(plan: Plan) -> Iterator[Problem]:
-    # From 8.0 most of these limits are only where allocation starts.
-    report = warning if plan.version >= (8, 0) else error
+    report = error if plan.features.schema_limits_hard else warning
     for name, needed in _objects(plan).items():
         wanted = math.ceil(needed * _HEADROOM)
         for found in settings_of(plan):

@@ -57,9 +57,8 @@ def _controls_itself(found: NodeSettings) -> bool:
 def _least_log_bytes(found: NodeSettings) -> int:
     """Redo log that a data node should have by the rules of thumb for its version; 0: no rule applies."""
     memory = found.number("DataMemory")
-    if found.plan.version < (7, 6):
-        return memory
-    return 0 if _controls_itself(found) else memory // 10
+    share = found.plan.features.redo_log_least_share
+    return 0 if share < 1 and _controls_itself(found) else int(memory * share)
 
 
 def _good_file_bytes(found: NodeSettings) -> int:
@@ -132,12 +131,12 @@ def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
                 found.where,
                 f"the redo log of a data node is {format_bytes_binary(log)}, DataMemory "
                 f"{format_bytes_binary(memory)}; it should have "
-                + ("as much" if plan.version < (7, 6) else "a tenth of it at least"),
+                + ("as much" if plan.features.redo_log_least_share >= 1 else "a tenth of it at least"),
                 fix,
                 found.object_ids,
                 edit,
             )
-        elif plan.version < (7, 6) and log < 6 * memory:
+        elif log < plan.features.redo_log_usual_share * memory:
             yield hint(
                 found.where,
                 f"the redo log of a data node is {log / max(1, memory):.1f} x DataMemory; before 7.6 the "

@@ -10,7 +10,7 @@ from ndbplan.checks.fits import ROOM_LEFT, first_that_fits
 from ndbplan.checks.limits import setting
 from ndbplan.checks.problem import Edit
 from ndbplan.checks.shared import checkpoint_of, space_of
-from ndbplan.estimate.checkpoint import ADAPTIVE_SPEED_SINCE, speed_limits
+from ndbplan.estimate.checkpoint import speed_limits
 from ndbplan.ndb import catalogue
 from ndbplan.plan.changes import together
 from ndbplan.plan.paths import disk_for
@@ -96,7 +96,7 @@ def _most_files(plan: Plan, node: DataNode) -> int:
 
 def _faster(plan: Plan, node: DataNode) -> Iterator[tuple[str, Edit]]:
     """Checkpoints told to write faster, up to half of what their disk can write."""
-    name = "MaxDiskWriteSpeed" if plan.version >= ADAPTIVE_SPEED_SINCE else "DiskCheckpointSpeed"
+    name = "MaxDiskWriteSpeed" if plan.features.checkpoint_speed_by_parameters else "DiskCheckpointSpeed"
     disk = disk_for(plan, node, DiskRole.LCP)
     if disk is None or not catalogue.knows("DB", name, plan.version):
         return

@@ -64,7 +64,7 @@ def _is_file_specification(text: str) -> bool:
 
 @rule("settings-lifted", "Settings that the data node does not lift or cut")
 def settings_lifted(plan: Plan) -> Iterator[Problem]:
-    if plan.version < (8, 0):
+    if not plan.features.settings_lifted:
         return
     for found in settings_of(plan):
         send = found.number("TotalSendBufferMemory")

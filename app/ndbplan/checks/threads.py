@@ -27,7 +27,7 @@ _THREAD_SETTINGS = ("ThreadConfig", "MaxNoOfExecutionThreads", "AutomaticThreadC
 
 def is_automatic(found: NodeSettings) -> bool:
     """Whether AutomaticThreadConfig decides."""
-    return found.plan.version >= (8, 0, 23) and found.number("AutomaticThreadConfig") == 1
+    return found.plan.features.automatic_threads and found.number("AutomaticThreadConfig") == 1
 
 
 def is_classic(found: NodeSettings) -> bool:
@@ -118,7 +118,7 @@ def thread_settings_ignored(plan: Plan) -> Iterator[Problem]:
 
 def _busy_threads(plan: Plan, node: DataNode) -> int:
     """Threads of a data node that want a core under load; main and rep share one, recover threads idle."""
-    if plan.version < (7, 0):
+    if not plan.features.multithreaded_node:
         return 1
     return _wanting_a_core(threads_of(plan, node))
 
@@ -199,7 +199,7 @@ def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
         fix = f"set NoOfFragmentLogParts to {enough}" if edit else "use fewer LDM threads"
         if ldm > cores:
             fix += f": there are {cores} cores"
-        if ldm > parts and plan.version < (7, 5):
+        if ldm > parts and not plan.features.ldm_share_log_parts:
             yield error(
                 found.where,
                 f"{ldm} LDM threads with NoOfFragmentLogParts {parts}: the data node stops with error 2350",
@@ -229,7 +229,7 @@ def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
 
 @rule("partitions-per-node", "PartitionsPerNode fits the LDM threads")
 def partitions_per_node(plan: Plan) -> Iterator[Problem]:
-    if plan.version < (8, 0, 23):
+    if not plan.features.automatic_threads:
         return
     for found in settings_of(plan):
         if is_classic(found):

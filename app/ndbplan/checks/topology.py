@@ -43,7 +43,7 @@ def _unless_uncounted(plan: Plan) -> Severity:
     """An error; but before 8.0 ndb_mgmd stops counting members at the first node kept aside."""
     nodes = plan.data_nodes
     first = next((i for i, n in enumerate(nodes) if n.node_group == NODE_GROUP_NONE), len(nodes))
-    if plan.version >= (8, 0) or first == len(nodes):
+    if plan.features.reserved_nodes_counted or first == len(nodes):
         return Severity.ERROR
     ids = node_group_ids(plan)
     counted = Counter(ids[node.node_id] for node in nodes[:first])
@@ -77,7 +77,7 @@ def number_of_replicas(plan: Plan) -> Iterator[Problem]:
             [node.id for node in plan.data_nodes],
             SetParameter("data_node", "NoOfReplicas", 2) if doubled else None,
         )
-    elif replicas > 2 and plan.version < (8, 0, 19):
+    elif replicas > plan.features.replicas_most_tested:
         yield warning(
             "NoOfReplicas",
             f"NoOfReplicas is {replicas}; before 8.0.19 more than 2 were hardly tested",
@@ -210,7 +210,7 @@ def spare_api_slots(plan: Plan) -> Iterator[Problem]:
 
 @rule("node-id-room", "Room for later data nodes")
 def node_id_room(plan: Plan) -> Iterator[Problem]:
-    data, highest = plan.data_nodes, 144 if plan.version >= (8, 0, 18) else 48
+    data, highest = plan.data_nodes, plan.features.data_nodes_most
     if not data:
         return
     room = highest - len(data)

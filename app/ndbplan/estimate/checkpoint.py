@@ -28,11 +28,6 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
 
-PARTIAL_SINCE = (7, 6, 4)
-ADAPTIVE_SPEED_SINCE = (7, 4)
-SPAN_OF_TWO_SINCE = (7, 4)
-"""From here the log reaches back to the start of the last complete checkpoint (seen on 7.4.10); before, to
-the start of the one before it (fits the 410 of article redo-overload's comment)."""
 REDO_ALERTS = (0.25, 0.40, 0.60)
 """Shares of the log in use at which redo control writes checkpoints faster (NDB source)."""
 ALERT_HEADROOM = 0.15
@@ -62,8 +57,7 @@ class SpeedLimits:
 
 def speed_limits(plan: Plan, node: DataNode | None) -> SpeedLimits:
     """Speed limits of a node by its version's parameters; before 7.4 one speed, faster in a restart."""
-    version = plan.version
-    if version < ADAPTIVE_SPEED_SINCE:
+    if not plan.features.checkpoint_speed_by_parameters:
         speed = number(plan, node, "DiskCheckpointSpeed", 10 * MIB)
         restart = number(plan, node, "DiskCheckpointSpeedInRestart", 100 * MIB)
         return SpeedLimits(speed, speed, speed, restart, redo_control=False)
@@ -79,14 +73,15 @@ def speed_limits(plan: Plan, node: DataNode | None) -> SpeedLimits:
 
 
 def _redo_control(plan: Plan, node: DataNode | None) -> bool:
-    if plan.version < (7, 6, 7):
-        return False
-    return bool(number(plan, node, "EnableRedoControl", 1 if plan.version >= (8, 0) else 0))
+    known = plan.features
+    return known.redo_control and bool(
+        number(plan, node, "EnableRedoControl", int(known.redo_control_by_default))
+    )
 
 
 def is_partial(plan: Plan, node: DataNode | None = None) -> bool:
     """Whether checkpoints write only what changed."""
-    return plan.version >= PARTIAL_SINCE and bool(number(plan, node, "EnablePartialLcp", 1))
+    return plan.features.partial_checkpoints and bool(number(plan, node, "EnablePartialLcp", 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -481,7 +476,7 @@ def _with_log_full(
         checkpoints = Checkpoints(
             factor * data.checkpoint_bytes, growth, changed, touched, work, share,
             _Speed(limits, min(most, room), room, None if work is None else follows), pause,
-            fragments, plan.version < SPAN_OF_TWO_SINCE,
+            fragments, not plan.features.redo_spans_two_lcps,
         )  # fmt: skip
         return full_after_s(checkpoints, per_s, usable)
 

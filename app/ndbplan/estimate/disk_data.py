@@ -17,14 +17,13 @@ from ndbplan.estimate.parameters import KEPT_NODES, number, settings_of, version
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.estimate.rows import RowLayout, blob_parts, row_layout
 from ndbplan.estimate.shares import Shares, shares_of
+from ndbplan.ndb.features import features
 from ndbplan.ndb.rowformat import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Table, Tablespace
 from ndbplan.plan.workloads import Workload
-
-READ_BACKUP_DEFAULT_SINCE = (8, 0, 19)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,7 @@ def reads_backup(table: Table, version: NdbVersion) -> bool:
     if table.fully_replicated:
         return True
     if table.read_backup is None:
-        return version >= READ_BACKUP_DEFAULT_SINCE
+        return features(version).read_backup_by_default
     return table.read_backup
 
 

@@ -20,7 +20,6 @@ from ndbplan.estimate.node_data import NodeData, node_data_by_id
 from ndbplan.estimate.parameters import FILE_SETTINGS, KEPT_NODES, number, settings_of_node
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.redo import log_bytes_per_part
-from ndbplan.estimate.table_memory import HASH_INDEX_IN_DATA_MEMORY
 from ndbplan.ndb.file_space import file_space_fact, full_checkpoint_copies, specified_files
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.paths import disk_of_path, disks_of_roles
@@ -227,7 +226,7 @@ def _rows_of_full_memory(plan: Plan, data: NodeData | None, data_memory: int) ->
         entry = constant_for(plan, "ordered_index_node_bytes").value
         entry /= constant_for(plan, "ordered_index_entries_in_order").value
         held = data.row_bytes + entry * data.index_entries
-        if plan.version >= HASH_INDEX_IN_DATA_MEMORY:
+        if plan.features.index_memory_joined:
             held += constant_for(plan, "hash_index_row_bytes").value * data.rows
         share = min(1.0, data.checkpoint_bytes / held)
     spread = file_space_fact("checkpointed_share_range")

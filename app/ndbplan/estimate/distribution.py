@@ -26,6 +26,7 @@ from ndbplan.estimate.spread import fullest, typical_ranks, typical_shares
 from ndbplan.estimate.topology import cluster_of, ldm_threads, placements, table_shape, threads_of
 from ndbplan.ndb import hashmap
 from ndbplan.ndb.consecutive_keys import MOST_VALUES, consecutive_hashes, fits
+from ndbplan.ndb.features import features
 from ndbplan.ndb.fragment_counts import fragment_count
 from ndbplan.ndb.keyhash import KeyColumn
 from ndbplan.ndb.placement import Placement, extend
@@ -392,7 +393,7 @@ def _as_dense(before: TableDistribution, rows: Array) -> tuple[int, ...]:
 
 def _row_bytes(table: Table, layout: RowLayout, version: NdbVersion) -> float:
     """Mean bytes of a row that a reorganisation carries over: on disk too, from 7.2.14 on blob parts."""
-    parts = blob_parts(table, version) if version >= (7, 2, 14) else ()
+    parts = blob_parts(table, version) if features(version).blobs_are_reorganised else ()
     return (
         layout.fixed_bytes
         + layout.variable_bytes

@@ -17,7 +17,6 @@ from ndbplan.estimate.distribution import distribute_all
 from ndbplan.estimate.node_memory import node_memories
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.table_memory import (
-    HASH_INDEX_IN_DATA_MEMORY,
     KINDS,
     TableMemory,
     TableSizes,
@@ -170,7 +169,7 @@ def _nodes(plan: Plan, tables: list[TableSizes]) -> tuple[NodeMemory, ...]:
 
     group_ids = node_group_ids(plan)
     order = {group: i for i, group in enumerate(sorted(set(group_ids.values()) - {NODE_GROUP_NONE}))}
-    in_data = [kind != "hash_index" or plan.version >= HASH_INDEX_IN_DATA_MEMORY for kind in KINDS]
+    in_data = [kind != "hash_index" or plan.features.index_memory_joined for kind in KINDS]
     if tables:
         sizes = np.concatenate([table.by_group for table in tables]).reshape(len(tables), len(KINDS), -1)
         low = np.einsum("tkg,tk->kg", sizes, np.array([table.low for table in tables]))
@@ -182,7 +181,7 @@ def _nodes(plan: Plan, tables: list[TableSizes]) -> tuple[NodeMemory, ...]:
     in_index_memory = _of_kinds(value, low, high, [not inside for inside in in_data])
     by_group = {group: (in_data_memory[i], in_index_memory[i]) for group, i in order.items()}
     nothing, ram_bytes = (_NOTHING, _NOTHING), node_memories(plan)
-    joined = plan.version >= HASH_INDEX_IN_DATA_MEMORY
+    joined = plan.features.index_memory_joined
     found = []
     for node in plan.data_nodes:
         data, index = by_group.get(group_ids[node.node_id], nothing)

@@ -15,6 +15,7 @@ from ndbplan.base.units import KIB, MIB, parse_bytes
 from ndbplan.estimate.parameters import number
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.topology import threads_of
+from ndbplan.ndb.features import features
 from ndbplan.ndb.threads import ThreadCounts
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import Parameters
@@ -37,11 +38,12 @@ _PROCESS_BYTES = 300 * MIB
 
 def job_buffer_pages(threads: ThreadCounts, version: NdbVersion) -> int:
     """Pages of 32 KiB that the job buffers of a multi-threaded node take."""
-    if version < (7, 0):
+    known = features(version)
+    if not known.multithreaded_node:
         return 0
     block, main = threads.block_threads, threads.main + threads.rep
-    own = 70 if version >= (8, 0, 23) else 96
-    if block > _POOLED_THREADS and version >= (8, 0, 23):
+    own = known.job_buffer_pages_own
+    if block > _POOLED_THREADS and known.job_buffers_pooled:
         return block * (_POOLED_THREADS * _QUEUE_PAGES + own)
     queues = (
         threads.recv * (block - threads.recv)

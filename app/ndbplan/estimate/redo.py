@@ -144,7 +144,7 @@ def device_bytes_per_s(plan: Plan, log: Quantity) -> Quantity:
     page = constant_for(plan, "redo_page_overhead")
     factor = constant_for(plan, "device_write_factor")
     most, terms = factor.high, [log.as_term("log records"), term_of(page), term_of(factor)]
-    if plan.version < (7, 2) and calibration_of(plan, "device_write_factor") is None:
+    if plan.features.redo_device_factor_of_2010 and calibration_of(plan, "device_write_factor") is None:
         old = constant_for(plan, "device_write_factor_2010")
         most = max(most, old.high)
         terms.append(term_of(old))

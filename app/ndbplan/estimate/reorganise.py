@@ -33,6 +33,7 @@ from ndbplan.estimate.restart import busy_disks
 from ndbplan.estimate.row_cost import ordered_indexes
 from ndbplan.estimate.rows import blob_parts
 from ndbplan.estimate.speed_terms import change_term, spread_terms
+from ndbplan.ndb.features import features
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import edits
@@ -43,8 +44,6 @@ from ndbplan.plan.settings import no_of_replicas
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
 
-ONLINE_SINCE = (7, 0)
-BLOBS_MOVE_SINCE = (7, 2, 14)
 _LARGEST_USEFUL_BATCH = 64
 """Larger batches gain nothing (running 8.4.8 cluster); a row costs as much with them as before 7.6.4."""
 _LEAST_OF_DEVICES, _MOST_OF_DEVICES = 1.0, 1.25
@@ -222,7 +221,7 @@ def _row_cost(plan: Plan, table: Table, version: NdbVersion) -> _RowCost:
     extra = max(0, ordered_indexes(table) - 1)
     scan_s, moved_s = scan.value, moved.value + index.value * extra + byte.value * payload
     for part in blob_parts(table, version):
-        if version < BLOBS_MOVE_SINCE:
+        if not features(version).blobs_are_reorganised:
             break
         # A parts table is reorganised like any other: its rows are those of the base table times the parts.
         size = min(float(part.part_bytes), 4 * part.layout.variable_words)
@@ -371,7 +370,7 @@ def _what_stays(table: Table, version: NdbVersion) -> tuple[str, tuple[str, ...]
         notes.append("made with MAX_ROWS: ALTER TABLE … ALGORITHM=INPLACE, MAX_ROWS=… instead, else copied")
     if any(index.kind != "ordered" for index in table.indexes):
         notes.append("unique hash indexes stay on the old nodes")
-    if version < BLOBS_MOVE_SINCE and blob_parts(table, version):
+    if not features(version).blobs_are_reorganised and blob_parts(table, version):
         notes.append("parts of BLOB and TEXT columns stay on the old nodes before 7.2.14")
     return refusal, tuple(notes)
 
@@ -445,7 +444,7 @@ def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) ->
     those are taken first. Raises ReorganiseError when the version cannot add nodes online, EditError when the
     plan has no whole node group.
     """
-    if plan.version < ONLINE_SINCE:
+    if not plan.features.add_nodes_online:
         raise ReorganiseError(
             f"NDB {plan.ndb_version} cannot add data nodes online (7.0 and later can)",
             fix="take a backup, start a larger cluster with --initial and restore into it",

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.ndb import charsets, rowformat
+from ndbplan.ndb.features import features
 from ndbplan.ndb.rowformat import Storage, StoredType
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column, Index, Table
@@ -301,11 +302,11 @@ def _part_bytes(table: Table, kind: StoredType, version: NdbVersion) -> int:
     A part row was kept within the longest row of its time, with its key and 7 words; 8.0 compares words with
     bytes and keeps nothing (ha_ndbcluster::create).
     """
-    if version >= (8, 0):
+    known = features(version)
+    if not known.blob_parts_kept_in_row:
         return kind.part_bytes
-    longest = rowformat.LONGEST_ROW_WORDS if version >= (7, 2) else rowformat.LONGEST_ROW_WORDS_BEFORE_7_2
     key = [stored_column(column, version, in_memory=True).type for column in key_columns(table)]
-    room = longest - 7 - sum(rowformat.words(c.max_bytes + c.length_bytes) for c in key)
+    room = known.row_words_most - 7 - sum(rowformat.words(c.max_bytes + c.length_bytes) for c in key)
     return min(kind.part_bytes, 4 * room) if room > 0 else kind.part_bytes
 
 
@@ -326,7 +327,7 @@ def _part_layout(
     keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
     number = StoredType(_FIXED, 4)
     data = StoredType(_VARIABLE, kind.part_bytes, length_bytes=2)
-    if version < (7, 0) or on_disk:
+    if not features(version).blob_parts_by_length or on_disk:
         # Parts of full size: always before blobs of version 2, and on disk still.
         data = StoredType(_FIXED, kind.part_bytes)
         mean_bytes = kind.part_bytes - 2.0

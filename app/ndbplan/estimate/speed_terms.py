@@ -27,7 +27,7 @@ _SPREAD = (
 def change_term(name: str, version: NdbVersion) -> Term:
     """A change of the product as a term: 1 when the version has it, 0 when it came later."""
     change = speed_change(name)
-    since = " and ".join(".".join(str(part) for part in first) for first in change.since)
+    since = " and ".join(change.since)
     return Term(
         f"since {since}: {change.what}",
         1.0 if change.is_in(version) else 0.0,

@@ -22,6 +22,7 @@ from ndbplan.estimate.parameters import version_of
 from ndbplan.estimate.quantity import Quantity, Term, total
 from ndbplan.estimate.rows import RowLayout, blob_parts, unique_tables
 from ndbplan.ndb.constants import Constant
+from ndbplan.ndb.features import features
 from ndbplan.ndb.placement import Placement
 from ndbplan.ndb.rowformat import BLOB_TYPES, FIXED_PAGE_WORDS, PAGE_BYTES, Storage
 from ndbplan.ndb.version import NdbVersion
@@ -43,8 +44,6 @@ _CONSTANTS = (
 KINDS = ("fixed", "variable", "hash_index", "ordered_index", "unique_index", "blob")
 """What fills DataMemory (hash indexes up to 7.5: IndexMemory)."""
 FIXED, VARIABLE, HASH_INDEX, ORDERED_INDEX, UNIQUE_INDEX, BLOB, _DISK = range(len(KINDS) + 1)
-HASH_INDEX_IN_DATA_MEMORY = (7, 6)
-"""From this version on hash indexes lie in DataMemory, not in IndexMemory."""
 _TABLES_AT_ONCE = 32
 """Enough to forget what a call of numpy costs, few enough to stay in the processor's cache."""
 _TIMES = frozenset({"date", "datetime", "timestamp", "year"})
@@ -196,7 +195,7 @@ def _rules(
     random: Constant,
     node_size: Constant,
 ) -> Rules:
-    page = PAGE_BYTES if version >= HASH_INDEX_IN_DATA_MEMORY else 8192
+    page = features(version).hash_index_page_bytes
     nodes_per_page = FIXED_PAGE_WORDS * 4 // int(node_size.value)
     ordered_index = {}
     for likely_in_order in (True, False):

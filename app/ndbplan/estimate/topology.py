@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
+from ndbplan.ndb.features import features
 from ndbplan.ndb.fragment_counts import Cluster, TableShape
 from ndbplan.ndb.placement import Placement, place_all
 from ndbplan.ndb.rowformat import BLOB_TYPES
@@ -56,7 +57,7 @@ def cluster_of(plan: Plan) -> Cluster:
     automatic = is_automatic(
         version, {"AutomaticThreadConfig": data_node_text(plan, None, "AutomaticThreadConfig")}
     )
-    classic = version < (8, 0, 23) or (
+    classic = not plan.features.automatic_threads or (
         not automatic and data_node_number(plan, None, "ClassicFragmentation") != 0
     )
     return Cluster(
@@ -97,7 +98,11 @@ def _hidden(table: Table, own: TableShape, version: NdbVersion) -> tuple[int, li
     uniques = sum([index.kind != "ordered" for index in table.indexes])
     if not uniques:
         return blobs, []
-    unique = own._replace(is_reorganised=False) if version >= (7, 4) else _OLD_UNIQUE_INDEX_SHAPE
+    unique = (
+        own._replace(is_reorganised=False)
+        if features(version).unique_index_follows_table
+        else _OLD_UNIQUE_INDEX_SHAPE
+    )
     return blobs, [unique] * uniques
 
 

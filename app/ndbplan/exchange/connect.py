@@ -39,7 +39,7 @@ def address(hostname: str) -> str:
 
 def data_node_program(plan: Plan) -> str:
     """ndbmtd; ndbd for versions without a multi-threaded data node."""
-    return "ndbmtd" if plan.version >= (7, 0) else "ndbd"
+    return "ndbmtd" if plan.features.multithreaded_node else "ndbd"
 
 
 def sql_hosts(plan: Plan) -> tuple[tuple[Host, tuple[SqlNode, ...]], ...]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ndbplan.exchange.ddl_tokens import Word
 from ndbplan.ndb.charsets import charset_of, default_collation
+from ndbplan.ndb.features import features
 from ndbplan.ndb.rowformat import BLOB_TYPES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column, Index
@@ -302,8 +303,8 @@ class ColumnReader:
                 column["type"] = _AS_BINARY.get(column["type"], column["type"])
                 column["collation"] = None
         if nullable is None:
-            # Up to 7.6 (MySQL 5.7) a TIMESTAMP is NOT NULL unless it says otherwise.
-            nullable = column.get("nullable", column["type"] != "timestamp" or self._version >= (8, 0))
+            may = column["type"] != "timestamp" or features(self._version).timestamp_nullable
+            nullable = column.get("nullable", may)
         column["nullable"] = nullable
         parts.columns.append(column)
 
@@ -329,7 +330,7 @@ class ColumnReader:
         if inline:
             column["blob_inline_bytes"] = int(inline[1])
         if re.search(r"MAX_BLOB_PART_SIZE(?!\s*=\s*0)", match[1]) and column["type"] in _WITH_PART_SIZE:
-            column["blob_part_bytes"] = 13948 if self._version >= (7, 2) else 8000
+            column["blob_part_bytes"] = features(self._version).blob_part_bytes_most
 
     def finish(self, parts: TableParts) -> None:
         """Settle what only the whole table tells: keys, indexes of foreign keys, disk columns."""

@@ -11,7 +11,6 @@ from ndbplan.estimate.procedure import add_nodes
 from ndbplan.exchange.ansible import render_ansible
 from ndbplan.exchange.config_ini import render_config_ini
 from ndbplan.exchange.my_cnf import render_my_cnf
-from ndbplan.exchange.operator import SINCE as OPERATOR_SINCE
 from ndbplan.exchange.operator import render_operator
 from ndbplan.exchange.runbook import render_markdown, render_script, runbook_parts
 from ndbplan.exchange.runbook_grow import GROWN_CONFIG, grown_plan
@@ -47,7 +46,7 @@ def _systemd(plan: Plan, _groups: int) -> dict[str, str]:
 
 
 def _operator(plan: Plan, _groups: int) -> dict[str, str]:
-    return {"ndb-operator.yaml": render_operator(plan)} if plan.version >= OPERATOR_SINCE else {}
+    return {"ndb-operator.yaml": render_operator(plan)} if plan.features.kubernetes_operator else {}
 
 
 def _ansible(plan: Plan, _groups: int) -> dict[str, str]:

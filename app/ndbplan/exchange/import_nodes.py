@@ -10,6 +10,7 @@ from ndbplan.base.units import GIB
 from ndbplan.exchange.config_file import ConfigFile, Line, RawSection
 from ndbplan.exchange.import_values import values_of
 from ndbplan.ndb import catalogue
+from ndbplan.ndb.features import features
 from ndbplan.ndb.values import BadValueError, parse_integer
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import NO_PARAMETERS, Parameters
@@ -131,7 +132,9 @@ class NodeImport:
 
     def _refuse_unused_local_computers(self) -> None:
         """A [computer] counts as a host even when no node runs on it."""
-        local = {"localhost", "127.0.0.1"} | ({"::1"} if self._version >= (8, 0) else set())
+        local = {"localhost", "127.0.0.1"} | (
+            {"::1"} if features(self._version).ipv6_loopback_is_local else set()
+        )
         names = {*self._hosts, *self._computers.values()}
         used = set(self._hosts)
         mixed_by_nodes = bool(used & local and used - local)
@@ -205,10 +208,9 @@ class NodeImport:
                 )
                 number = self._lowest_free_id()
             elif section.kind == "DB" and line is None and number > highest:
-                # 7.4 refuses such a file itself; in 8.x only the data node does (2350).
                 taken, number = number, self._lowest_free_id()
                 self._config.find(
-                    self._version < (7, 5),
+                    features(self._version).data_node_ids_checked,
                     section.line,
                     f"this data node gets node id {taken}, but data nodes have 1 to {highest} and it would "
                     f"not "
@@ -314,7 +316,7 @@ class NodeImport:
         pair = frozenset(ends)
         if pair in self._pairs:
             self._config.find(
-                self._version >= (7, 5),
+                features(self._version).second_link_refused,
                 section.line,
                 f"nodes {numbers[0]} and {numbers[1]} are joined already (line {self._pairs[pair]})",
                 "keep one of the sections",

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from ndbplan.exchange.connect import connect_string, mysqld_instance, sql_hosts
 from ndbplan.exchange.templates import render
-from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode, process_node_ids
 
-POOL_NODE_IDS_SINCE = NdbVersion(7, 5, 10)
-"""First release with ndb-cluster-connection-pool-nodeids."""
 _FIRST_PORT = 3306
 
 
@@ -35,7 +32,7 @@ def _instance(plan: Plan, node: SqlNode, number: int) -> dict[str, object]:
         options.append(f"ndb-nodeid={node.node_id}")
     else:
         options.append(f"ndb-cluster-connection-pool={len(ids)}")
-        if plan.version >= POOL_NODE_IDS_SINCE:
+        if plan.features.pool_node_ids:
             options.append(f"ndb-cluster-connection-pool-nodeids={','.join(map(str, ids))}")
         else:
             options.append(f"ndb-nodeid={node.node_id}")

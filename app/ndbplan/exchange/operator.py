@@ -16,9 +16,6 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, DiskRole, process_node_ids
 from ndbplan.plan.settings import no_of_replicas
 
-SINCE = (8, 0)
-"""First series with an operator."""
-
 _SET_BY_OPERATOR = {
     *OWNED_BY_PLAN,
     *(name.lower() for name in PATH_PARAMETERS),

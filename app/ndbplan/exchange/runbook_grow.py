@@ -33,7 +33,11 @@ def kept_aside(plan: Plan) -> tuple[DataNode, ...]:
 
 def grown_plan(plan: Plan, add_groups: int) -> Plan | None:
     """The plan with node groups added; None when it cannot grow, or has its future nodes already."""
-    if plan.version < (7, 0) or not plan.data_nodes or len(kept_aside(plan)) >= no_of_replicas(plan):
+    if (
+        not plan.features.add_nodes_online
+        or not plan.data_nodes
+        or len(kept_aside(plan)) >= no_of_replicas(plan)
+    ):
         return None
     try:
         return add_node_group(plan, add_groups)
@@ -43,7 +47,7 @@ def grown_plan(plan: Plan, add_groups: int) -> Plan | None:
 
 def add_nodes_part(plan: Plan, add_groups: int = 1) -> RunbookPart | None:
     """How to add node groups online; None for a plan or version that cannot grow."""
-    if plan.version < (7, 0) or not plan.data_nodes:
+    if not plan.features.add_nodes_online or not plan.data_nodes:
         return None
     aside = kept_aside(plan)
     replicas = no_of_replicas(plan)
@@ -141,11 +145,11 @@ def reorganise_statement(plan: Plan, table: Table) -> str | None:
     name = f"{sql_identifier(table.database)}.{sql_identifier(table.name)}"
     if table.partitions is not None:
         return None
-    if table.max_rows is not None and plan.version >= (7, 2):
+    if table.max_rows is not None and plan.features.max_rows_online:
         action = f"MAX_ROWS={table.max_rows}"
     else:
         action = "REORGANIZE PARTITION"
-    if plan.version >= (7, 5):
+    if plan.features.algorithm_inplace:
         return f"ALTER TABLE {name} ALGORITHM=INPLACE, {action};"
     return f"ALTER ONLINE TABLE {name} {action};"
 
@@ -165,7 +169,7 @@ def _spread(plan: Plan, table: Table, number: int) -> Iterator[Step]:
         f"reorganise-{number}",
         f"Reorganise {table.full_name}",
         "Moves rows to the new node groups; unique hash indexes stay where they are"
-        + (", and so do blob parts" if plan.version < (7, 2, 14) else "")
+        + (", and so do blob parts" if not plan.features.blobs_are_reorganised else "")
         + ".",
         (sql_command(plan, (statement,)),),
     )

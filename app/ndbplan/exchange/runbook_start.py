@@ -203,7 +203,7 @@ def configuration_copies(plan: Plan, file: str, *, sql: bool = True) -> Iterator
 def start_management(plan: Plan, node: ManagementNode, option: str = "") -> Shell:
     """The command that starts one management node."""
     host = plan.host(node.host_id).hostname
-    cache = f" --configdir={MANAGEMENT_DIRECTORY}" if plan.version >= (7, 0) else ""
+    cache = f" --configdir={MANAGEMENT_DIRECTORY}" if plan.features.config_cache else ""
     extra = f" {option}" if option else ""
     return Shell(
         host,
@@ -215,7 +215,7 @@ def start_management(plan: Plan, node: ManagementNode, option: str = "") -> Shel
 def reload_management(plan: Plan, node: ManagementNode) -> Iterator[Command]:
     """Stop one management node and start it on the new file."""
     yield Management(f"{node.node_id} STOP")
-    yield start_management(plan, node, "--reload" if plan.version >= (7, 0) else "")
+    yield start_management(plan, node, "--reload" if plan.features.config_cache else "")
 
 
 def start_data_node(plan: Plan, node: DataNode, option: str = "") -> Shell:
@@ -320,9 +320,9 @@ def _tablespace(space: Tablespace, group: LogfileGroup) -> Iterator[str]:
 
 def _verify(plan: Plan) -> Step:
     commands: list[Command] = [Management("ALL STATUS")]
-    if plan.version >= (7, 0):
+    if plan.features.memory_usage_report:
         commands.append(Management("ALL REPORT MEMORYUSAGE"))
-    if plan.sql_nodes and plan.version >= (7, 1):
+    if plan.sql_nodes and plan.features.ndbinfo:
         statement = "SELECT node_id, status, start_phase FROM ndbinfo.nodes ORDER BY node_id;"
         commands.append(sql_command(plan, (statement,)))
     return Step(

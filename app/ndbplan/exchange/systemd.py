@@ -69,7 +69,7 @@ def _management(plan: Plan, node: ManagementNode) -> Unit:
         f"--ndb-nodeid={node.node_id}",
         f"--config-file={MANAGEMENT_DIRECTORY}/config.ini",
     ]
-    if plan.version >= (7, 0):
+    if plan.features.config_cache:
         words.append(f"--configdir={MANAGEMENT_DIRECTORY}")
     return Unit(
         plan.host(node.host_id).hostname,
@@ -109,6 +109,6 @@ def _sql(plan: Plan, node: SqlNode) -> Unit:
         plan.host(node.host_id).hostname,
         f"mysqld{suffix}.service",
         f"SQL node {node.node_id} of {ascii_text(plan.name)}",
-        "notify" if plan.version >= (8, 0) else "simple",
+        "notify" if plan.features.mysqld_notifies_systemd else "simple",
         _command(*words),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
 _MAX_CHAR_BYTES = {
@@ -27,9 +28,9 @@ def default_collation(version: NdbVersion, charset: str | None = None) -> str:
     8.0 and later: utf8mb4_0900_ai_ci; earlier: latin1_swedish_ci (reference manual, server defaults).
     """
     if charset is None:
-        charset = "utf8mb4" if version >= (8, 0) else "latin1"
+        charset = features(version).default_charset
     if charset == "utf8mb4":
-        return "utf8mb4_0900_ai_ci" if version >= (8, 0) else "utf8mb4_general_ci"
+        return features(version).utf8mb4_collation
     return _DEFAULT_COLLATION.get(charset, f"{charset}_general_ci")
 
 

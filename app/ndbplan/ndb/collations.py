@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ndbplan.base.errors import UserError
 from ndbplan.base.resources import resource_path
 from ndbplan.ndb.charsets import max_char_bytes
+from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
 if TYPE_CHECKING:
@@ -126,10 +127,10 @@ def rule_in(collation: str, version: NdbVersion) -> CollationRule:
     (`NdbSqlUtil::strnxfrm_bug7284`) and with 0x20 from 8.0 on (`my_strxfrm_pad`); before 7.3 it is not known.
     """
     rule = rule_for(collation)
-    if rule.kind is not Kind.TABLE or version >= (8, 0):
+    if rule.kind is not Kind.TABLE or features(version).padded_with_space:
         return rule
     space = int(byte_weights(rule.table)[0x20])
-    if space != 0x20 and version < (7, 3):
+    if space != 0x20 and not features(version).fractional_seconds:
         raise _unsupported(collation, " before 7.3")
     return replace(rule, filler=space)
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.ndb.features import features
 from ndbplan.ndb.hashmap import max_fragments
 from ndbplan.ndb.version import NdbVersion
 
@@ -56,6 +57,11 @@ class Cluster:
     def replicas(self) -> int:
         """Members of a node group."""
         return max((len(group) for group in self.groups), default=1)
+
+    @cached_property
+    def places_by_table(self) -> bool:
+        """Whether each table is spread by counters of its own."""
+        return features(self.version).placement_by_table
 
     @cached_property
     def nodes_from(self) -> Array:
@@ -133,4 +139,4 @@ def has_own_count(cluster: Cluster, shape: TableShape) -> bool:
     PARTITIONS n gives one, and MAX_ROWS where no balance is asked for (ha_ndbcluster::create).
     """
     by_rows = bool(shape.max_rows) and shape.balance == DEFAULT_BALANCE and not shape.fully_replicated
-    return cluster.version >= (7, 5) and (shape.partitions is not None or by_rows)
+    return features(cluster.version).partition_balance and (shape.partitions is not None or by_rows)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
 CLASSIC_BUCKETS = 240
@@ -19,18 +20,15 @@ LARGE_MAP_FRAGMENTS = 1536
 
 def default_buckets(version: NdbVersion, fragments: int = 1) -> int:
     """Buckets of the map of a table created in this version with so many fragments."""
-    if version < (7, 2):
-        return CLASSIC_BUCKETS
-    if version >= (8, 0) and fragments > LARGE_MAP_FRAGMENTS:
+    known = features(version)
+    if known.large_hash_map and fragments > LARGE_MAP_FRAGMENTS:
         return LARGE_BUCKETS
-    return BUCKETS
+    return known.hash_map_buckets
 
 
 def max_fragments(version: NdbVersion) -> int:
     """Most partitions a table can have."""
-    if version < (7, 2):
-        return 240
-    return 2048 if version < (7, 6, 8) else 8160
+    return features(version).partitions_most
 
 
 def is_exact(version: NdbVersion, fragments: int) -> bool:
@@ -39,7 +37,7 @@ def is_exact(version: NdbVersion, fragments: int) -> bool:
     Their rows went by the remainder or by a linear hash (`Dbdih`, NORMAL_HASH and LINEAR_HASH): with a power
     of two up to 16 both give what the map of 240 buckets gives.
     """
-    return version >= (7, 0) or fragments in (1, 2, 4, 8, 16)
+    return features(version).hash_maps or fragments in (1, 2, 4, 8, 16)
 
 
 def default_map(fragments: int, buckets: int) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ndbplan.ndb import collations
 from ndbplan.ndb.collations import Kind, NotInCharsetError
+from ndbplan.ndb.features import features
 from ndbplan.ndb.keyhash import KeyColumn, column_bytes
 from ndbplan.ndb.keyvalues import KeyValueError
 from ndbplan.ndb.version import NdbVersion
@@ -237,7 +238,7 @@ def encoder_of(number: int, column: KeyColumn, version: NdbVersion) -> Encoder:
         precision = 10 if column.length is None else column.length
         return _Decimals(number, precision, column.scale or 0, size, column.unsigned)
     if kind in _MOMENTS:
-        old = version < (7, 3) and kind != "date"
+        old = not features(version).fractional_seconds and kind != "date"
         return _Moments(number, _MOMENTS.index(kind), column.length or 0, old, size)
     if kind in ("binary", "varbinary"):
         return _Binaries(number, size, 0 if kind == "binary" else 1 if size < 256 else 2)

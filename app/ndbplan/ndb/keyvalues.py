@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
 from ndbplan.ndb.collations import NotInCharsetError, character_count, encode_text
+from ndbplan.ndb.features import features
 from ndbplan.ndb.rowformat import decimal_bytes, enum_bytes, set_bytes
 from ndbplan.ndb.version import NdbVersion
 
@@ -126,7 +127,7 @@ def encode(column: KeyColumn, value: object, version: NdbVersion) -> bytes:
     if kind == "date":
         year, month, day = _date(column, value)
         return (year << 9 | month << 5 | day).to_bytes(3, "little")
-    if version < (7, 3):
+    if not features(version).fractional_seconds:
         return _old_temporal(column, value)
     if kind == "time":
         return _time(column, value)

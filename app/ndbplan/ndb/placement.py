@@ -138,7 +138,7 @@ class _Placer:
         partitions = max(1, fragments // groups) if shape.fully_replicated else fragments
         fragments = partitions * groups if shape.fully_replicated else fragments
         first_group = self._first_group(shape, fragments)
-        is_pinned = first_group > 0 and cluster.version < (7, 5)
+        is_pinned = first_group > 0 and not cluster.places_by_table
         each, more = divmod(fragments, groups)
         if partitions < fragments and cluster.classic:
             # The log parts of a copy go on where those of the group before ended.
@@ -169,7 +169,7 @@ class _Placer:
 
     def _first_group(self, shape: TableShape, fragments: int) -> int:
         """The node group a table starts with; tables that go on where others ended move it on."""
-        is_own = self.cluster.version < (7, 5) or (self.cluster.classic and _goes_on(self.cluster, shape))
+        is_own = not self.cluster.places_by_table or (self.cluster.classic and _goes_on(self.cluster, shape))
         if not is_own:
             return 0
         first = self._next_group
@@ -198,7 +198,7 @@ class _Placer:
     ) -> tuple[tuple[int, int], ...]:
         """Places of the `count` fragments a group gets; `shift`: log part of the first one."""
         cluster, replicas = self.cluster, self.cluster.replicas
-        if cluster.version < (7, 5):
+        if not cluster.places_by_table:
             start = state.next_log_part
             state.next_log_part += count
             return tuple(((start + r) // replicas % cluster.log_parts, r % replicas) for r in range(count))
@@ -424,7 +424,7 @@ def extend(
         leads[cluster.groups[group][primary]] += 1
     group = 0
     for number in range(fragments - placed.fragments):
-        if cluster.version < (7, 5):
+        if not cluster.places_by_table:
             # The node that leads fewest fragments, the one of lowest id among them, leads this one too.
             node = min(leads, key=lambda n: (leads[n], n))
             leads[node] += 1
@@ -433,7 +433,7 @@ def extend(
             # The node with fewest fragments, the one of lowest id among them.
             group = min(range(len(load)), key=lambda g: (load[g], min(cluster.groups[g])))
         count = before[group] + own[group]
-        if cluster.version < (7, 5):
+        if not cluster.places_by_table:
             log_part, primary = count % cluster.log_parts, cluster.groups[group].index(node)
         elif cluster.classic:
             choices = range(cluster.log_parts)

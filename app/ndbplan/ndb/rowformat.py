@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
 PAGE_BYTES = 32768
@@ -28,10 +29,6 @@ CHECKSUM_WORDS = 1
 GCI_WORDS = 1
 VARIABLE_REFERENCE_WORDS = 2
 DISK_REFERENCE_WORDS = 2
-
-LONGEST_ROW_WORDS = 3500
-"""Words of the longest row from 7.2 to 8.0.17 (NDB_MAX_TUPLE_SIZE_IN_WORDS)."""
-LONGEST_ROW_WORDS_BEFORE_7_2 = 2013
 
 DYNAMIC_BITMAP_LENGTH_BITS = 8
 """Bits of the bitmap of a dynamic part that hold its length (DYN_BM_LEN_BITS)."""
@@ -89,7 +86,7 @@ def decimal_bytes(precision: int, scale: int) -> int:
 
 def temporal_bytes(type_name: str, fraction_digits: int, version: NdbVersion) -> int:
     """Bytes of TIME, DATETIME, TIMESTAMP; up to 7.2 (MySQL 5.5) 3, 8 and 4 bytes without fractions."""
-    if version < (7, 3):
+    if not features(version).fractional_seconds:
         return {"time": 3, "datetime": 8, "timestamp": 4}[type_name]
     return _TEMPORAL_BYTES[type_name] + (fraction_digits + 1) // 2
 
@@ -113,8 +110,7 @@ def blob_sizes(type_name: str, version: NdbVersion) -> tuple[int, int]:
     kind = _BLOB_KIND[type_name]
     if kind == 4:
         return 4000, 8100
-    largest = 13948 if version >= (7, 2) else 8000
-    return 256, (0, 2000, 4000, largest)[kind]
+    return 256, (0, 2000, 4000, features(version).blob_part_bytes_most)[kind]
 
 
 def stored_type(
@@ -138,7 +134,7 @@ def stored_type(
         return StoredType(Storage.FIXED, temporal_bytes(type_name, length or 0, version))
     if type_name in _BLOB_KIND:
         inline, part = blob_sizes(type_name, version)
-        if version < (7, 0):
+        if not features(version).blob_parts_by_length:
             return StoredType(Storage.BLOB, BLOB_HEAD_BYTES_V1 + inline, inline_bytes=inline, part_bytes=part)
         return StoredType(
             Storage.BLOB, BLOB_HEAD_BYTES + inline, length_bytes=2, inline_bytes=inline, part_bytes=part

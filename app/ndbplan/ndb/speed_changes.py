@@ -1,16 +1,19 @@
-"""Changes of the product that change how long starts, backups and reorganisations take, as data.
+"""Changes of the product that change how long starts, backups and reorganisations take.
 
     speed_change("partial_checkpoints").is_in(version)
 
-The data is `resources/ndb/speed-changes.json`. A step between two versions is due to one of them.
+They are the rows and steps of `resources/ndb/features.json` that say what they affect. A step between two
+versions is due to one of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
-from ndbplan.base.resources import read_json
+from ndbplan.ndb.features import features, release, rows
 from ndbplan.ndb.version import NdbVersion
 
 
@@ -19,8 +22,10 @@ class SpeedChange:
     """One change: since which release, what it does and to which operations."""
 
     name: str
-    since: tuple[tuple[int, int, int], ...]
-    """First release of each branch that has it, ascending: a branch before the last has it from there on."""
+    feature: str
+    """The row it belongs to."""
+    since: tuple[str, ...]
+    """First release of each branch that has it, ascending."""
     what: str
     affects: tuple[str, ...]
     """Kinds of restart, `backup`, `reorganise`."""
@@ -28,25 +33,24 @@ class SpeedChange:
 
     def is_in(self, version: NdbVersion) -> bool:
         """Whether a version has it."""
-        if version >= self.since[-1]:
-            return True
-        return any(version[:2] == first[:2] and version >= first for first in self.since)
+        if self.feature == self.name:
+            return bool(getattr(features(version), self.feature))
+        return version >= release(self.since[0])
+
+
+def _of_row(row: Mapping[str, Any]) -> Iterator[SpeedChange]:
+    name, source = row["name"], row["source"]
+    if "affects" in row:
+        since = tuple(first for first, value in row["values"].items() if value)
+        yield SpeedChange(name, name, since, row["what"], tuple(row["affects"]), source)
+    for first, step in row.get("steps", {}).items():
+        yield SpeedChange(step["name"], name, (first,), step["what"], tuple(step["affects"]), source)
 
 
 @cache
 def speed_changes() -> dict[str, SpeedChange]:
     """Every change by name, in file order."""
-    rows = read_json("ndb/speed-changes.json")["changes"]
-    return {
-        row["name"]: SpeedChange(
-            name=row["name"],
-            since=tuple((int(a), int(b), int(c)) for a, b, c in row["since"]),
-            what=row["what"],
-            affects=tuple(row["affects"]),
-            source=row["source"],
-        )
-        for row in rows
-    }
+    return {change.name: change for row in rows().values() for change in _of_row(row)}
 
 
 def speed_change(name: str) -> SpeedChange:

@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from ndbplan.base.resources import read_json
+from ndbplan.ndb.features import features
 from ndbplan.ndb.values import BadValueError, parse_cpu_list
 from ndbplan.ndb.version import NdbVersion
 
 _BEFORE_8 = {"main": 1, "ldm": 32, "recv": 16, "rep": 1, "io": 1, "watchdog": 1, "tc": 32, "send": 16}
-_LDM_BEFORE_7_5 = (1, 2, 4, 6, 8, 12, 16, 24, 32)
-_LDM_BEFORE_8 = (1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32)
 _NOT_EXECUTING = ("io", "watchdog", "idxbld")
 _WITH_NOSEND = ("main", "ldm", "tc", "rep")
 _BINDINGS = ("cpubind", "cpubind_exclusive", "cpuset", "cpuset_exclusive")
@@ -29,10 +28,11 @@ def _newer_limits() -> dict[str, int]:
 
 def limits(version: NdbVersion) -> dict[str, int]:
     """Most threads of each type."""
-    if version >= (8, 0, 23):
+    known = features(version)
+    if known.thread_types_of_8:
         return _newer_limits()
     found = dict(_BEFORE_8)
-    if version >= (7, 6):
+    if known.index_build_threads:
         found["idxbld"] = 1
     return found
 
@@ -101,7 +101,7 @@ def _parameters(kind: str, text: str, version: NdbVersion, bound: _Bound) -> int
     if len(bindings) > 1:
         raise BadValueError(f"sets {' and '.join(bindings)} for {kind}; only one is possible")
     if kind in _NOT_EXECUTING:
-        for name in ("spintime", "nosend", "thread_prio" if version < (8, 0) else "spintime"):
+        for name in ("spintime", "nosend", "spintime" if features(version).nosend else "thread_prio"):
             if name in found:
                 raise BadValueError(f"sets {name} for {kind}, which executes no blocks")
     if kind == "idxbld":
@@ -123,7 +123,7 @@ def _parameters(kind: str, text: str, version: NdbVersion, bound: _Bound) -> int
         raise BadValueError(f"binds {count} {kind} threads to {len(cpus)} CPUs")
     if bindings and kind != "idxbld":
         bound.add(bindings[0], cpus, count)
-    if count == 0 and (version < (8, 0, 23) or kind in ("recv", *_NOT_EXECUTING)):
+    if count == 0 and (not features(version).thread_types_of_8 or kind in ("recv", *_NOT_EXECUTING)):
         raise BadValueError(f"asks for no {kind} thread; at least 1")
     return count
 
@@ -131,9 +131,9 @@ def _parameters(kind: str, text: str, version: NdbVersion, bound: _Bound) -> int
 def _named(text: str, version: NdbVersion) -> dict[str, str]:
     """The parameters inside one pair of braces."""
     known = ["count", "cpubind", "cpuset", "realtime", "spintime"]
-    if version >= (7, 5):
+    if features(version).exclusive_bindings:
         known += ["cpubind_exclusive", "cpuset_exclusive", "thread_prio"]
-    if version >= (8, 0):
+    if features(version).nosend:
         known.append("nosend")
     found: dict[str, str] = {}
     last = ""
@@ -164,11 +164,9 @@ def _number(name: str, text: str) -> int:
 
 
 def _refuse_combinations(counts: dict[str, int], version: NdbVersion) -> None:
-    if version < (8, 0):
-        ldm = counts.get("ldm", 1)
-        possible = _LDM_BEFORE_7_5 if version < (7, 5) else _LDM_BEFORE_8
-        if ldm not in possible:
-            allowed = ", ".join(map(str, possible))
-            raise BadValueError(f"asks for {ldm} ldm threads; possible are {allowed}")
+    ldm, possible = counts.get("ldm", 1), features(version).ldm_counts
+    if possible and ldm not in possible:
+        allowed = ", ".join(map(str, possible))
+        raise BadValueError(f"asks for {ldm} ldm threads; possible are {allowed}")
     if counts.get("main", 1) == 0 and counts.get("rep", 1) > 0:
         raise BadValueError("asks for a rep thread without a main thread")

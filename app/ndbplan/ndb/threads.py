@@ -15,9 +15,9 @@ from typing import Any
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.resources import read_json
+from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
-AUTOMATIC_SINCE = (8, 0, 23)
 _DEFAULT_THREADS = 2
 _ITEM = re.compile(r"\s*([a-z]+)\s*(?:=\s*\{([^{}]*)\})?\s*(?:,|$)", re.I)
 _COUNT = re.compile(r"(?:^|,)\s*count\s*=\s*(\d{1,4})\s*(?=,|$)", re.I)
@@ -71,7 +71,7 @@ def _automatic_rows() -> tuple[dict[str, Any], ...]:
 
 def is_automatic(version: NdbVersion, parameters: Mapping[str, int | str | None]) -> bool:
     """Whether AutomaticThreadConfig decides the threads; it wins over the two other parameters."""
-    return version >= AUTOMATIC_SINCE and _number(parameters, "AutomaticThreadConfig", 0) == 1
+    return features(version).automatic_threads and _number(parameters, "AutomaticThreadConfig", 0) == 1
 
 
 def thread_counts(
@@ -81,13 +81,13 @@ def thread_counts(
 
     Raises ThreadConfigError for a ThreadConfig the data node would refuse.
     """
-    if version < (7, 0):
+    known = features(version)
+    if not known.multithreaded_node:
         return ThreadCounts(ldm=1, tc=0, recv=0, send=0, main=1, rep=0, query=0)
     if is_automatic(version, parameters):
         return _automatic(_number(parameters, "NumCPUs", 0) or max(1, cores))
     text = str(parameters.get("ThreadConfig") or "").strip()
-    # ThreadConfig came with 7.3 (7.2.3 in a first form).
-    if text and version >= (7, 2, 3):
+    if text and known.thread_config:
         return parse_thread_config(version, text)
     return _for_execution_threads(version, _number(parameters, "MaxNoOfExecutionThreads", _DEFAULT_THREADS))
 
@@ -103,9 +103,8 @@ def _number(parameters: Mapping[str, int | str | None], name: str, default: int)
 
 
 def _for_execution_threads(version: NdbVersion, threads: int) -> ThreadCounts:
-    # Up to 7.1 there are at most 4 LDM threads (8 in all), up to 7.3.2 at most 16 (36 in all).
-    most = 8 if version < (7, 2, 5) else 36 if version < (7, 3, 3) else 72
-    rows = _by_execution_threads(version >= (8, 0))
+    known = features(version)
+    most, rows = known.execution_threads_most, _by_execution_threads(known.thread_counts_of_8)
     row = rows[min(max(threads, min(rows)), most)]
     return ThreadCounts(
         ldm=row["ldm"], tc=row["tc"], recv=row["recv"], send=row["send"], main=1, rep=1, query=0
@@ -164,7 +163,7 @@ def parse_thread_config(version: NdbVersion, text: str) -> ThreadCounts:
                 where="ThreadConfig",
                 fix=f"lower the count of {kind}",
             )
-    smallest = 0 if version >= (8, 0, 23) else 1
+    smallest = 0 if features(version).thread_types_of_8 else 1
     for kind in ("main", "ldm", "recv", "rep"):
         counts[kind] = max(counts.get(kind, 1), 1 if kind == "recv" else smallest)
     counts = {kind: counts.get(kind, 0) for kind in limits}

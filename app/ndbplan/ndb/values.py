@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from ndbplan.base.units import GIB, KIB, MIB, format_ndb_size
 from ndbplan.ndb.catalogue import Parameter
+from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
 _SUFFIXES = {"K": KIB, "M": MIB, "G": GIB}
@@ -32,7 +33,8 @@ def parse_integer(text: str, version: NdbVersion) -> int:
         raise BadValueError(f"'{text[:40]}' is no whole number")
     digits, rest = match[2], match[3]
     base = 10
-    if version < (8, 0) and digits.startswith("0"):
+    lenient = features(version).lenient_numbers
+    if lenient and digits.startswith("0"):
         # Up to 7.6 the program lets the text choose the base, as C does: 0x is hexadecimal, 0 octal.
         hexadecimal = re.match(r"[xX]([0-9a-fA-F]+)(.*)$", rest, re.S) if digits == "0" else None
         if hexadecimal:
@@ -43,7 +45,7 @@ def parse_integer(text: str, version: NdbVersion) -> int:
             base, digits, rest = 8, digits[:end], digits[end:] + rest
     number = int(digits, base) * (-1 if match[1] == "-" else 1)
     # Up to 7.6 only the first letter behind the number counts, and blanks before it do not.
-    suffix = rest.strip()[:1] if version < (8, 0) else rest
+    suffix = rest.strip()[:1] if lenient else rest
     suffix = "K" if suffix == "k" else suffix
     if rest == "":
         return _held(number, text)

@@ -364,7 +364,7 @@ def free_id(plan: Plan, wish: str, taken: Collection[str] = ()) -> str:
 def free_node_id(plan: Plan, kind: str, taken: Collection[int] = ()) -> int:
     """The next free node id: data nodes from 1 up, the others behind the highest possible data node."""
     used = {n for process in plan.processes for n in process_node_ids(process)} | set(taken)
-    top = 144 if plan.version >= NdbVersion(8, 0, 18) else 48
+    top = plan.features.data_nodes_most
     if kind == "data":
         last = max((n.node_id for n in plan.data_nodes), default=0)
         pool: list[int] = [*range(last + 1, top + 1), *range(1, last)]

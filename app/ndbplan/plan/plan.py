@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from ndbplan.ndb.features import Features, features
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import (
     NO_PARAMETERS,
@@ -112,6 +113,11 @@ class Plan(Assumable):
     def version(self) -> NdbVersion:
         """The NDB version aimed at."""
         return NdbVersion.parse(self.ndb_version)
+
+    @cached_property
+    def features(self) -> Features:
+        """What that version does."""
+        return features(self.version)
 
     @cached_property
     def by_id(self) -> dict[str, Any]:

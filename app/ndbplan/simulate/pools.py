@@ -25,7 +25,6 @@ IDLE_LATENCY_S = 0.001
 COORDINATOR_RECORD_BYTES = 613.0
 LOCAL_RECORD_BYTES = 1100.0
 """TransactionMemory of an operation at its coordinator, and at each replica [fitted to 8.4.8]."""
-TRANSACTION_MEMORY_SINCE = (8, 0, 19)
 SEND_OVERLOAD_SHARE = 0.8
 """Share of the send buffers in use at which a data node refuses work (OverloadLimit by default)."""
 LINK_SEND_BUFFER_BYTES = 2 * MIB
@@ -43,7 +42,7 @@ def set_pools(run: NDArray[np.float64], plan: Plan, workload: Workload, limits: 
     mean = sum(o * w for o, w in fits) / sum(w for _, w in fits) if fits else 0.0
     run[col.R_TOO_LARGE] = 1.0 - sum(w for _, w in fits) / sum(weights)
     by_count = len(nodes) * max(1, each) / mean if mean > 0 else 1e15
-    newer = plan.version >= TRANSACTION_MEMORY_SINCE
+    newer = plan.features.transaction_memory
     run[col.R_POOL], run[col.R_POOL_ERROR] = by_count, col.E_OPERATIONS if newer else col.E_RECORDS
     if newer and mean > 0:
         bytes_each = mean * (COORDINATOR_RECORD_BYTES + no_of_replicas(plan) * LOCAL_RECORD_BYTES)

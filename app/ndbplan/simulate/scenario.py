@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.units import MIB
-from ndbplan.estimate.checkpoint import SPAN_OF_TWO_SINCE
 from ndbplan.estimate.constants import calibration_of, constant_for
 from ndbplan.estimate.jobs import job_of
 from ndbplan.estimate.parameters import number
@@ -53,7 +52,6 @@ FINE_S = 0.025
 """Longest piece of a step in which something runs out: what happens then does not depend on the step."""
 LAG_EXIT = 1.18
 """Speed of a good second against the mean: what ends a refusal because of lag [7.4.10: 3 to 7 s]."""
-MEASURED_SINCE = (7, 4)
 
 
 @dataclass(frozen=True)
@@ -330,7 +328,7 @@ def lcp_share(plan: Plan) -> float:
         return share
     if number(plan, None, "FragmentLogFileSize", 16 * MIB) < redo_buffer_bytes(plan, None):
         share = min(share, LCP_SHARE_SMALL_FILES)
-    if plan.version >= MEASURED_SINCE and not number(plan, None, "ODirect", 0):
+    if plan.features.lcp_share_of_buffered_writes and not number(plan, None, "ODirect", 0):
         share = min(share, LCP_SHARE_BUFFERED)
     return share
 
@@ -382,7 +380,7 @@ def _run(
     )
     run[col.R_DOOMED] = DOOMED_SHARE
     run[col.R_GROWS] = 1.0
-    run[col.R_SPAN_MORE] = plan.version < SPAN_OF_TWO_SINCE
+    run[col.R_SPAN_MORE] = not plan.features.redo_spans_two_lcps
     run[col.R_INSERT_SHARE] = share_of_transactions(plan, workload, disk=False)
     run[col.R_DISK_DATA] = share_of_transactions(plan, workload, disk=True)
     run[col.R_LAG_EXIT] = LAG_EXIT
