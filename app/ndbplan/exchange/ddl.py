@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from ndbplan.exchange.ddl_tokens import NEXT_TABLE, Places, Word, open_quote, statements, unwrapped, words
 from ndbplan.exchange.ddl_types import ColumnReader, Stream, TableParts, Unreadable
+from ndbplan.exchange.foreign_keys import ForeignKey, with_parents
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
 
@@ -78,7 +79,7 @@ def read_ddl(
     while start is not None:
         start = reader.read_from(text, start)
     return DdlResult(
-        tuple(reader.tables),
+        tuple(with_parents(reader.tables, reader.foreign_keys)),
         tuple(DdlProblem(*places.of(offset), message) for offset, message in sorted(reader.problems)),
         reader.tablespaces,
     )
@@ -95,6 +96,7 @@ class _Reader:
         """CHARSET and COLLATE of databases."""
         self._spans: dict[str, tuple[int, int]] = {}
         self.tables: list[Table] = []
+        self.foreign_keys: dict[str, list[ForeignKey]] = {}
         self.problems: list[tuple[int, str]] = []
         self.tablespaces: dict[str, str] = {}
 
@@ -189,6 +191,7 @@ class _Reader:
             self.problems.append((start, f"table {parts.name}: {where}: {first['msg'].lower()}"))
             return
         self.tables.append(table)
+        self.foreign_keys[table.id] = [key for _, key in parts.foreign_keys]
         self._spans[table.id] = (start, end)
         if parts.tablespace:
             self.tablespaces[table.id] = parts.tablespace
@@ -289,11 +292,22 @@ def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
         item.expect("KEY")
         name = _index_name(item) or constraint
         _, columns = _key(item)
-        parts.foreign_keys.append((name, columns))
+        parts.foreign_keys.append((name, _references(item, parts.database, columns)))
     elif first.kind == "word" and first.upper == "CHECK":
         return
     else:
         reader.read(item, parts)
+
+
+def _references(item: Stream, database: str, columns: tuple[str, ...]) -> ForeignKey:
+    """What a foreign key refers to; no table when that cannot be read, which makes it an index only."""
+    if not item.accept("REFERENCES") or item.at_end():
+        return ForeignKey(columns, database, "", ())
+    table = item.name("table name")
+    if item.accept("."):
+        database, table = table, item.name("table name")
+    referenced = _key(item)[1] if item.peek().upper == "(" else ()
+    return ForeignKey(columns, database, table, referenced)
 
 
 def _index_name(item: Stream) -> str | None:

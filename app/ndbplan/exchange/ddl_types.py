@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ndbplan.exchange.ddl_tokens import Word
+from ndbplan.exchange.foreign_keys import ForeignKey
 from ndbplan.ndb.charsets import charset_of, default_collation
 from ndbplan.ndb.features import features
 from ndbplan.ndb.rowformat import BLOB_TYPES
@@ -127,7 +128,8 @@ class TableParts:
     primary_key_using_hash: bool = False
     distribution_key: tuple[str, ...] = ()
     indexes: list[Index] = field(default_factory=list)
-    foreign_keys: list[tuple[str | None, tuple[str, ...]]] = field(default_factory=list)
+    foreign_keys: list[tuple[str | None, ForeignKey]] = field(default_factory=list)
+    """Each with its name."""
     options: dict[str, Any] = field(default_factory=dict)
     virtual: set[str] = field(default_factory=set)
     tablespace: str | None = None
@@ -354,8 +356,8 @@ class ColumnReader:
         parts.indexes = kept
         if not parts.primary_key:
             self._take_unique_as_primary(parts)
-        for name, columns in parts.foreign_keys:
-            own = known(columns)
+        for name, key in parts.foreign_keys:
+            own = known(key.columns)
             leads = [parts.primary_key, *(index.columns for index in parts.indexes)]
             # The server adds an index for a foreign key that none covers.
             if own and not any(lead[: len(own)] == own for lead in leads):

@@ -308,17 +308,31 @@ def with_tables(plan: Plan, tables: Iterable[Table], tablespace_ids: Mapping[str
     """
     named = {table.full_name: table for table in plan.tables}
     taken: set[str] = set()
+    parents: dict[str, str] = {}
+    """Full name of the table whose rows are the values of a distribution key."""
+    tables = tuple(tables)
+    names = {table.id: table.full_name for table in tables}
     for table in tables:
+        parent = names.get(table.distribution_key_table_id or "")
+        if parent is not None:
+            parents[table.full_name] = parent
         known = named.get(table.full_name)
         if known is None:
             wish = edits.free_id(plan, table.id, taken)
             taken.add(wish)
             space = (tablespace_ids or {}).get(table.id)
-            named[table.full_name] = edits.changed(table, id=wish, tablespace_id=space)
+            named[table.full_name] = edits.changed(
+                table, id=wish, tablespace_id=space, distribution_key_table_id=None
+            )
         else:
             told = (name for name in Table.model_fields if name not in _KEPT_OF_A_KNOWN_TABLE)
             fields = {n: getattr(table, n) for n in told if getattr(table, n) != getattr(known, n)}
             named[table.full_name] = edits.changed(known, **fields)
+    for name, parent in parents.items():
+        # What the plan states of the values is known better.
+        mine = named[name]
+        if mine.distribution_key_values is None and mine.distribution_key_table_id is None:
+            named[name] = edits.changed(mine, distribution_key_table_id=named[parent].id)
     return edits.put_tables(plan, named.values())
 
 
