@@ -36,7 +36,8 @@ def test_a_key_is_followed_to_the_table_whose_whole_primary_key_it_is(text: str)
     [
         # Not distributed by it; by all of the primary key; refers to no row of the other table; to itself.
         "CREATE TABLE t (a INT PRIMARY KEY, w INT, FOREIGN KEY (w) REFERENCES warehouse (w_id));",
-        "CREATE TABLE t (w INT PRIMARY KEY, FOREIGN KEY (w) REFERENCES warehouse (w_id)) PARTITION BY KEY (w);",
+        "CREATE TABLE t (w INT PRIMARY KEY, FOREIGN KEY (w) REFERENCES warehouse (w_id)) "
+        "PARTITION BY KEY (w);",
         "CREATE TABLE t (w INT, a INT, PRIMARY KEY (w, a), FOREIGN KEY (w) REFERENCES gone (id)) "
         "PARTITION BY KEY (w);",
         "CREATE TABLE t (w INT, a INT, PRIMARY KEY (w, a), FOREIGN KEY (w) REFERENCES t (w)) "

@@ -219,7 +219,7 @@ def _gather(
             # Room of deleted rows is used again by rows that are inserted.
             kept = max(0.0, load.inserts_per_s - load.deletes_per_s)
             sums.grown += (share.replicas if backup else share.primaries) * kept * each
-            sums.reads += share.primaries * load.reads_per_s * accesses
+            sums.reads += share.reads * load.reads_per_s * accesses
             changed = (load.disk_updates_per_s + load.deletes_per_s) * accesses
             sums.updates += share.replicas * changed
             sums.page_writes += share.replicas * load.inserts_per_s * each

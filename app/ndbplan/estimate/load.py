@@ -413,17 +413,17 @@ class _Sums:
             for ldm, fraction in share.by_ldm:
                 busy = fraction * load.logged_operations_per_s
                 self.ldms[ldm] = self.ldms.get(ldm, 0.0) + busy
-            for ldm, fraction in share.primaries_by_ldm:
+            for ldm, fraction in share.reads_by_ldm:
                 self.reading[ldm] = self.reading.get(ldm, 0.0) + fraction * read
         if load.unique_index is None:
             self.inserts += share.replicas * load.inserts_per_s
             self.updates += share.replicas * load.updates_per_s
             self.deletes += share.replicas * load.deletes_per_s
         self.logged += share.replicas * load.logged_operations_per_s
-        self.reads += share.primaries * load.reads_per_s
-        self.scanned += share.primaries * load.scanned_rows_per_s
+        self.reads += share.reads * load.reads_per_s
+        self.scanned += share.reads * load.scanned_rows_per_s
         self.payload_in += share.primaries * load.payload_bytes_per_s
-        self.payload_out += share.primaries * load.read_bytes_per_s
+        self.payload_out += share.reads * load.read_bytes_per_s
         self.changed += share.replicas * load.writes_per_s * load.row_bytes
         self.grown += share.replicas * load.inserts_per_s * load.checkpoint_row_bytes
 

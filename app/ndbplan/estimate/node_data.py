@@ -72,7 +72,7 @@ class NodeData:
     indexed_row_bytes: float
     """Bytes of rows, counted once for each ordered index they have."""
     primary_row_bytes: float
-    """Bytes of rows whose primary replica is here."""
+    """Bytes of rows whose primary replica is here, each row of the cluster being counted on one node."""
     primary_rows: float
     tables: tuple[TablePart, ...]
     disk_row_bytes: float = 0.0
@@ -152,7 +152,7 @@ def _of_shares(
             continue
         indexed = cost.row_bytes * cost.ordered_indexes
         rows = share.replicas * table.rows
-        primaries = share.primaries * table.rows
+        primaries = share.saved * table.rows
         sums.parts.append(
             TablePart(
                 table,
@@ -179,7 +179,7 @@ def _of_shares(
             found = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
             for i, value in enumerate(each):
                 found[i] += fraction * table.rows * value
-        for ldm, fraction in share.primaries_by_ldm:
+        for ldm, fraction in share.saved_by_ldm:
             found = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
             found[5] += fraction * table.rows * cost.moved_bytes
             found[6] += fraction * table.rows * cost.rows

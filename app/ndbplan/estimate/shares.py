@@ -42,24 +42,43 @@ class NodeShare:
     replicas: float
     """Share of the table's rows of which the node has a copy."""
     primaries: float
-    """Share of the rows whose primary replica it has."""
+    """Share of the rows whose primary replica it has; each copy of a fully replicated table has one."""
     by_log_part: tuple[tuple[int, float], ...]
     """Share of `replicas` by log part."""
     by_ldm: tuple[tuple[int, float], ...]
     """Share of `replicas` by LDM instance."""
     primaries_by_ldm: tuple[tuple[int, float], ...] = ()
     """Share of `primaries` by LDM instance."""
+    copies: int = 1
+    """Whole copies in the cluster of a table that is fully replicated: all `primaries` add up to them."""
+    saved: float = 0.0
+    """Share of the rows that the node writes into a backup, which has each once: those whose primary replica
+    it has, of a fully replicated table in the first of its copies."""
+    saved_by_ldm: tuple[tuple[int, float], ...] = ()
+    """Share of `saved` by LDM instance."""
     at_once: float = 0.0
     """Values that a loader is at, at any moment, all its work going where these are; 0: no loader."""
     chance: Chance | None = None
     """What is a matter of chance; None: nothing, as rows were counted or the values are known."""
 
     @property
+    def reads(self) -> float:
+        """Share of all reads that come to the node: a row is read in one of its copies."""
+        return self.primaries / self.copies
+
+    @property
+    def reads_by_ldm(self) -> tuple[tuple[int, float], ...]:
+        """Share of `reads` by LDM instance."""
+        if self.copies == 1:
+            return self.primaries_by_ldm
+        return tuple((ldm, share / self.copies) for ldm, share in self.primaries_by_ldm)
+
+    @property
     def fullest_reading_ldm(self) -> Fullest:
         """Of reads of primary replicas, what the busiest LDM thread gets."""
         if self.at_once:
-            return _busiest(self.primaries_by_ldm, self.at_once)
-        return _fullest(self.primaries_by_ldm, None, None)
+            return _busiest(self.reads_by_ldm, self.at_once)
+        return _fullest(self.reads_by_ldm, None, None)
 
     @property
     def fullest_log_part(self) -> Fullest:
@@ -118,7 +137,11 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
     np.add.at(own, (placed.nodes[:, 0], placed.ldm[:, 0]), weights)
     primaries = np.bincount(placed.nodes[:, 0], weights=weights, minlength=limit)
     replicas = parts.sum(axis=1)
-    every = np.column_stack((primaries, parts, ldms, own, even_parts, even_ldms))
+    # Scans, and so a backup, go over the partitions of the first copy (Dbdih::execDIH_SCAN_TAB_REQ).
+    saved = np.zeros_like(ldms)
+    first = slice(0, placed.partitions) if copies > 1 else slice(None)
+    np.add.at(saved, (placed.nodes[first, 0], placed.ldm[first, 0]), weights[first])
+    every = np.column_stack((primaries, parts, ldms, own, even_parts, even_ldms, saved))
     alike: dict[bytes, NodeShare] = {}
     found: Shares = {}
     for node_id in np.unique(placed.nodes).tolist():
@@ -132,6 +155,9 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
                 by_ldm=_those_with_rows(ldms[node_id]),
                 chance=Chance(values, even_parts[node_id], even_ldms[node_id]) if values else None,
                 primaries_by_ldm=_those_with_rows(own[node_id]),
+                copies=copies,
+                saved=float(saved[node_id].sum()),
+                saved_by_ldm=_those_with_rows(saved[node_id]),
             )
         found[node_id] = share
     return found

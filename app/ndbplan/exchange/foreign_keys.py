@@ -60,7 +60,9 @@ def _parent(
             other = by_name.get(name) or by_name.get((name[0].casefold(), name[1].casefold()))
             if other is None or other.id == table.id or len(key.columns) != len(key.referenced):
                 continue
-            mine = {column.casefold(): theirs for column, theirs in zip(key.columns, key.referenced, strict=True)}
+            mine = {
+                column.casefold(): theirs for column, theirs in zip(key.columns, key.referenced, strict=True)
+            }
             named = {column.casefold() for column in wanted}
             if not named <= mine.keys():
                 continue

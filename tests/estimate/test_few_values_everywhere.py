@@ -1,0 +1,252 @@
+"""Few-valued distribution keys on many clusters: every answer speaks of the same rows in the same places."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ndbplan.estimate.backup import backup
+from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.cpu import cpu
+from ndbplan.estimate.distribution import distribute
+from ndbplan.estimate.fragments import TableDistribution
+from ndbplan.estimate.load import node_loads
+from ndbplan.estimate.memory import memory
+from ndbplan.estimate.node_data import node_data
+from ndbplan.estimate.redo import redo
+from ndbplan.estimate.restart import restart
+from ndbplan.estimate.row_cost import row_cost
+from ndbplan.estimate.skew import skew_report
+from ndbplan.estimate.spread import fullest
+from ndbplan.plan import edits
+from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.plan import ClusterParameters, Plan
+from ndbplan.plan.processes import DataNode, SqlNode
+from ndbplan.plan.tables import Column, PartitionBalance, Table
+from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
+from ndbplan.simulate.scenario import compile_scenario
+
+ROWS = 840_000
+COUNTS = (1, 2, 3, 7, 100, 6000, ROWS)
+VERSIONS = ("7.0.9", "7.1", "7.2", "7.4", "7.5", "7.6", "8.0", "8.4")
+
+
+@st.composite
+def clusters(draw: st.DrawFn) -> Plan:
+    """A cluster of some shape with one table that is partitioned by the first column of its key."""
+    version = draw(st.sampled_from(VERSIONS))
+    replicas, groups = draw(st.sampled_from([1, 2, 3, 4])), draw(st.integers(1, 6))
+    ldms = draw(st.sampled_from([1, 2, 4, 8])) if version >= "7.2" else draw(st.sampled_from([1, 4]))
+    disk = {
+        "name": "ssd",
+        "capacity_bytes": 10**13,
+        "sequential_read_bytes_per_s": 1e9,
+        "sequential_write_bytes_per_s": 1e9,
+        "random_read_iops": 1e5,
+        "random_write_iops": 1e5,
+    }
+    hosts = [
+        Host(
+            id=f"h{i}",
+            hostname=f"h{i}",
+            cores=32,
+            memory_bytes=2**39,
+            network_bytes_per_s=10**9,
+            disks=(Disk(id=f"d{i}", **disk),),
+        )
+        for i in range(replicas * groups)
+    ]
+    nodes = [DataNode(id=f"n{i}", node_id=i + 1, host_id=host.id) for i, host in enumerate(hosts)]
+    counts = {1: 2, 2: 4, 4: 8, 8: 16}
+    threads = {"MaxNoOfExecutionThreads": counts[ldms]} if version >= "7.0" else {}
+    if ldms == 8:
+        threads = {"ThreadConfig": "ldm={count=8},tc={count=4},recv={count=1}", "NoOfFragmentLogParts": 8}
+    columns = (
+        Column(name="w", type="bigint", nullable=False),
+        Column(name="n", type="bigint", nullable=False),
+        Column(name="v", type="varbinary", length=200, average_bytes=100),
+    )
+    table = Table(
+        id="t",
+        database="d",
+        name="t",
+        columns=columns,
+        primary_key=("w", "n"),
+        distribution_key=("w",),
+        rows=ROWS,
+        partition_balance=draw(st.sampled_from(PartitionBalance)) if version >= "7.5" else "FOR_RP_BY_LDM",
+        read_backup=draw(st.sampled_from([None, True, False])) if version >= "7.5" else None,
+        fully_replicated=draw(st.booleans()) and version >= "7.5",
+        partitions=draw(st.sampled_from([None, None, 5])),
+    )
+    if table.fully_replicated:
+        balance = draw(st.sampled_from(["FOR_RP_BY_LDM", "FOR_RA_BY_LDM"]))
+        table = table.model_copy(update={"partitions": None, "partition_balance": PartitionBalance(balance)})
+    workload = Workload(
+        id="w",
+        name="w",
+        transactions=(
+            Transaction(name="t", operations=(Operation(table_id="t", kind=OperationKind.INSERT),)),
+        ),
+        load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1000),)),
+    )
+    return Plan(
+        name="few",
+        ndb_version=version,
+        hosts=tuple(hosts),
+        processes=(*nodes, SqlNode(id="sql", node_id=100, host_id="h0")),
+        parameters=ClusterParameters(
+            data_node={
+                "NoOfReplicas": replicas,
+                "DataMemory": 2**36,
+                "MaxNoOfConcurrentOperations": 10**5,
+                **threads,
+            }
+        ),
+        tables=(table,),
+        workloads=(workload,),
+    )
+
+
+_READING = Transaction(name="r", operations=(Operation(table_id="t", kind=OperationKind.READ),))
+
+
+def with_values(plan: Plan, count: int) -> Plan:
+    """The plan with so many values of the distribution key."""
+    return edits.update(plan, "t", distribution_key_values=count)
+
+
+def _of(plan: Plan) -> TableDistribution:
+    return distribute(plan, plan.tables[0])
+
+
+@settings(deadline=None, max_examples=60)
+@given(clusters(), st.sampled_from(COUNTS))
+def test_all_answers_speak_of_the_same_rows(plan: Plan, count: int) -> None:
+    plan = with_values(plan, count)
+    table, workload, found = plan.tables[0], plan.workloads[0], _of(plan)
+    copies = found.placement.nodes.shape[1] * (found.placement.fragments // found.placement.partitions)
+    cost = row_cost(table, plan.version)
+    assert int(found.rows.sum()) == ROWS * found.placement.fragments // found.placement.partitions
+    held = {data.node_id: data for data in node_data(plan)}
+    # Rows and bytes are conserved, whatever the values.
+    assert sum(d.rows for d in held.values()) == pytest.approx(copies * ROWS)
+    assert sum(d.row_bytes for d in held.values()) == pytest.approx(copies * ROWS * cost.row_bytes)
+    # Each row is once in a backup.
+    assert sum(d.primary_rows for d in held.values()) == pytest.approx(ROWS)
+    report = skew_report(found)
+    for share in report.nodes:
+        node_id = int(share.name.split()[1])
+        assert held[node_id].rows == pytest.approx(share.rows, abs=2)
+    ldms: dict[int, int] = {}
+    for share in report.ldms:
+        node_id = int(share.name.split()[1])
+        ldms[node_id] = max(ldms.get(node_id, 0), share.rows)
+    for node_id, rows in ldms.items():
+        assert held[node_id].fullest_ldm.rows == pytest.approx(rows, abs=2)
+    # A row is read once, wherever it has copies.
+    reads = workload.model_copy(update={"transactions": (_READING,)})
+    assert sum(load.reads_per_s for load in node_loads(plan, reads)) == pytest.approx(1000)
+    # The log of inserts goes where the rows are.
+    loads = {load.node_id: load for load in node_loads(plan, workload)}
+    whole = sum(load.redo_bytes_per_s.value for load in loads.values())
+    for node_id, load in loads.items():
+        assert load.redo_bytes_per_s.value == pytest.approx(
+            whole * held[node_id].rows / (copies * ROWS), rel=1e-3
+        )
+        assert sum(rate for _, rate in load.redo_by_log_part) == pytest.approx(load.redo_bytes_per_s.value)
+        hottest = load.hottest_ldm_share * load.logged_operations_per_s
+        assert hottest == pytest.approx(1000 * held[node_id].fullest_ldm.rows / ROWS, rel=1e-3)
+    logs = redo(plan, workload)
+    for one in logs.nodes:
+        assert one.hottest_part_bytes_per_s.value == pytest.approx(loads[one.node_id].hottest_log_part[1])
+        assert one.hottest_part_bytes_per_s.low <= one.hottest_part_bytes_per_s.value
+    saved = {one.node_id: one.written_bytes.value for one in backup(plan).nodes}
+    for node_id, size in saved.items():
+        assert size >= held[node_id].primary_row_bytes * (1 - 1e-9)
+    used = memory(plan)
+    fullest_node = max(held.values(), key=lambda d: d.rows)
+    most = max(used.nodes, key=lambda n: n.data_memory_bytes.value)
+    mine = next(n for n in used.nodes if n.node_id == fullest_node.node_id)
+    assert mine.data_memory_bytes.value >= 0.98 * most.data_memory_bytes.value
+
+
+@settings(deadline=None, max_examples=40)
+@given(clusters())
+def test_one_value_is_one_fragment_and_more_values_never_fill_it_more(plan: Plan) -> None:
+    found = _of(with_values(plan, 1))
+    if found.is_full_copy:
+        assert np.ptp(found.rows) <= max(1, ROWS // found.placement.partitions // 100)
+        return
+    assert int(found.rows.max()) == ROWS
+    assert np.count_nonzero(found.rows) == 1
+    alone = with_values(plan, 1)
+    loads = [load for load in node_loads(alone, alone.workloads[0]) if load.redo_bytes_per_s.value]
+    assert len(loads) == len(set(found.placement.nodes[int(found.rows.argmax())].tolist()))
+    for load in loads:
+        assert load.hottest_ldm_share == pytest.approx(1.0)
+        assert load.hottest_log_part[1] == pytest.approx(load.redo_bytes_per_s.value)
+    shares = [float(_of(with_values(plan, count)).rows.max()) / ROWS for count in COUNTS]
+    for before, after in pairwise(shares):
+        assert after <= before * (1 + 1e-6) + 2 / ROWS
+    nodes = [max(d.rows for d in node_data(with_values(plan, count))) for count in COUNTS]
+    for before, after in pairwise(nodes):
+        assert after <= before * 1.03 + 2
+
+
+@settings(deadline=None, max_examples=25)
+@given(clusters())
+def test_times_and_loads_fall_with_more_values(plan: Plan) -> None:
+    def worst(count: int) -> tuple[float, float, float]:
+        now = with_values(plan, count)
+        seconds = max(restart(now, "node", node_id=d.node_id).duration_s.value for d in node_data(now))
+        busy = max(node.ldm_utilisation.value for node in cpu(now, now.workloads[0]).nodes)
+        full = redo(now, now.workloads[0]).time_to_full_s
+        assert full is not None
+        return seconds, busy, -full.value
+
+    found = [worst(count) for count in COUNTS]
+    for before, after in pairwise(found):
+        for more, less in zip(before, after, strict=True):
+            assert less <= more + 0.03 * abs(more) + 0.1
+
+
+@settings(deadline=None, max_examples=40)
+@given(clusters(), st.sampled_from(COUNTS[:-1]))
+def test_what_is_said_of_the_fullest_is_what_sets_of_values_do(plan: Plan, count: int) -> None:
+    """The fullest partition is that of the mean set of values, and its range holds the middle one."""
+    found = _of(with_values(plan, count))
+    if found.is_full_copy or found.placement.partitions < 2:
+        return
+    owners = np.array(found.hash_map)
+    partitions = found.placement.partitions
+    random = np.random.default_rng(1)
+    tried = [
+        np.bincount(owners[random.integers(0, len(owners), count)], minlength=partitions).max() / count
+        for _ in range(200)
+    ]
+    shown = float(found.rows[:partitions].max()) / ROWS
+    assert shown == pytest.approx(float(np.mean(tried)), rel=0.16)
+    assert shown >= 1 / count - 1e-5
+    band = fullest(count, np.bincount(owners, minlength=partitions) / len(owners))
+    assert band.low <= np.median(tried) * 1.001
+    assert np.median(tried) <= band.high * 1.001
+
+
+@settings(deadline=None, max_examples=15)
+@given(clusters(), st.sampled_from(COUNTS))
+def test_the_simulation_writes_to_the_log_parts_that_the_estimate_names(plan: Plan, count: int) -> None:
+    plan = with_values(plan, count)
+    workload = plan.workloads[0]
+    scenario = compile_scenario(plan, workload, duration_s=10, step_s=0.1, seed=1)
+    page = constant_for(plan, "redo_page_overhead").value
+    loads = {load.node_id: load for load in node_loads(plan, workload)}
+    for n, node_class in enumerate(scenario.node_classes):
+        for node in node_class.nodes:
+            rates = dict(loads[node.node_id].redo_by_log_part) if node.node_id in loads else {}
+            for part in range(node_class.log_parts):
+                assert scenario.load[n, part] * 1000 == pytest.approx(rates.get(part, 0.0) * page, abs=1e-6)
