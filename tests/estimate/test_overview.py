@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 import ndbplan.estimate
+from ndbplan.base.errors import Cancelled
 from ndbplan.base.resources import resource_path
 from ndbplan.estimate.cpu import cpu
 from ndbplan.estimate.network import network
-from ndbplan.estimate.overview import PARTS, Cancelled, overview
+from ndbplan.estimate.overview import PARTS, overview
 from ndbplan.estimate.parameters import NODE_SETTINGS, settings_of
 from ndbplan.plan import edits
 from ndbplan.plan.fields import Point

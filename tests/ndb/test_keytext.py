@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ndbplan.base.compiled import CompiledCode
 from ndbplan.ndb import keyprepare, keytext
 from ndbplan.ndb.keyhash import KeyColumn, column_bytes, distribution_hash
 from ndbplan.ndb.keytext import KeyFileError, fault_text, hashed_rows
@@ -293,7 +294,9 @@ def test_no_rows_at_all() -> None:
 def test_what_was_hashed_once_is_known_to_be_prepared(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(keyprepare, "folder", lambda: tmp_path)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    code = CompiledCode("keys", [])
+    monkeypatch.setattr(keyprepare, "code", lambda: code)
     columns = [C("id", "int"), C("b", "varbinary", 4)]
     assert not keytext.is_prepared(columns)
     list(hashed_rows(io.BytesIO(b"id,b\n1,0x00\n"), columns, V84))

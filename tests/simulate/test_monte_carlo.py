@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ndbplan.base.errors import Cancelled
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.monte_carlo import monte_carlo
 from ndbplan.simulate.node_rows import SimulationError
-from ndbplan.simulate.run import Cancelled, simulate
+from ndbplan.simulate.run import simulate
 
 
 def test_bands_are_ordered_and_hold_the_likeliest_run(overload: Plan) -> None:

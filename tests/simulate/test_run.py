@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ndbplan.base.errors import Cancelled
 from ndbplan.base.units import MIB
 from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan
@@ -18,7 +19,7 @@ from ndbplan.simulate import columns as col
 from ndbplan.simulate import run
 from ndbplan.simulate.kernel import prepare
 from ndbplan.simulate.result import SimulationResult
-from ndbplan.simulate.run import Arrays, Cancelled, StartState, simulate
+from ndbplan.simulate.run import Arrays, StartState, simulate
 from ndbplan.simulate.scenario import Scenario, SimulationError, compile_scenario
 
 BIG, SMALL = "blobs-5k", "blobs-1k"

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 
+class Cancelled(Exception):  # noqa: N818 — a request, not a fault
+    """The caller asked to stop, as a newer question has come or nobody waits for the answer."""
+
+
 class UserError(Exception):
     """Something a person can put right: a bad file, a value out of range, a step that cannot be done.
 

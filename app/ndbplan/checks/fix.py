@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from ndbplan.base.errors import Cancelled
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import check
-from ndbplan.estimate.overview import Cancelled
 from ndbplan.plan.changes import together
 from ndbplan.plan.plan import Plan
 

@@ -76,3 +76,17 @@ def show(
     if why:
         lines += derivations(shape)
     click.echo("\n".join(lines).strip("\n"))
+
+
+def prepare_simulation() -> None:
+    """Say that the first simulation on a machine is compiled first; at a terminal also how far that is."""
+    import sys
+
+    from ndbplan.simulate import kernel
+
+    if kernel.is_prepared():
+        return
+    click.echo(kernel.announcement(), err=True)
+    if sys.stderr.isatty():
+        kernel.wait_until_prepared(lambda _share, text: click.echo(f"\r{text}\033[K", nl=False, err=True))
+        click.echo("\r\033[K", nl=False, err=True)

@@ -10,7 +10,7 @@ import click
 
 from ndbplan.cli.answers import needs_data_nodes
 from ndbplan.cli.events import event_of
-from ndbplan.cli.group import json_option, ndbplan, show, why_option
+from ndbplan.cli.group import json_option, ndbplan, prepare_simulation, show, why_option
 from ndbplan.cli.parameters import (
     PLAN,
     Duration,
@@ -39,7 +39,7 @@ def _announce_preparation(
 
     workload = workload_of(plan, workload_id)
     compile_scenario(plan, workload, duration_s=duration_s or workload.duration_s, step_s=step_s, seed=1)
-    click.echo("preparing the simulation (only this first time) …", err=True)
+    prepare_simulation()
 
 
 @ndbplan.command()

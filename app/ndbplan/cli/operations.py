@@ -10,7 +10,7 @@ import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.conditions import conditions_of, conditions_options
-from ndbplan.cli.group import json_option, ndbplan, show, why_option
+from ndbplan.cli.group import json_option, ndbplan, prepare_simulation, show, why_option
 from ndbplan.cli.parameters import PLAN, Duration, Names, UsageError, named_workload, read_plan, write_text
 
 if TYPE_CHECKING:
@@ -70,13 +70,11 @@ def _procedure_of(
 
 def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool) -> dict[str, Any] | None:
     from ndbplan.advise.during import effect_of_reorganise
-    from ndbplan.simulate import kernel
 
     if kind != "add-nodes" or under is None:
         fix = "use it with --kind add-nodes --under WORKLOAD"
         raise UsageError("only a reorganisation under a load has an effect on it", where="--effect", fix=fix)
-    if not kernel.is_prepared():
-        click.echo("preparing the simulation (only this first time) …", err=True)
+    prepare_simulation()
     found = effect_of_reorganise(plan, named_workload(plan, under, "--under"), groups)
     return None if found is None else found.to_json(why)
 

@@ -123,6 +123,7 @@ def open_window(app: QApplication, path: Path | None = None, sample: str | None 
 def _when_shown(window: MainWindow) -> None:
     from PySide6.QtCore import QTimer
 
+    from ndbplan.desktop.compiler import Compiler
     from ndbplan.desktop.garbage import Collector
     from ndbplan.desktop.recovery_offer import offer_recovery
 
@@ -131,6 +132,7 @@ def _when_shown(window: MainWindow) -> None:
         return
     offer_recovery(window)
     Collector(window)
+    Compiler(window)
     # What has been loaded and built stays as long as the program: no search need look at it.
     gc.freeze()
     # A thread that computes lets the window have its turn after a millisecond instead of five.

@@ -18,7 +18,7 @@ from typing import Any
 import shiboken6
 from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal
 
-from ndbplan.base.errors import UserError
+from ndbplan.base.errors import Cancelled, UserError
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,8 @@ class Task(QObject):
         """Do the work in the calling thread and announce the outcome."""
         try:
             outcome = Outcome(self._work(self))
+        except Cancelled:
+            outcome = Outcome(cancelled=True)
         except UserError as error:
             outcome = Outcome(error=error.line)
         except Exception as error:

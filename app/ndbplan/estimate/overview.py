@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ndbplan.base.errors import Cancelled
 from ndbplan.estimate.checkpoint import CheckpointEstimate, checkpoint
 from ndbplan.estimate.cpu import CpuEstimate, cpu
 from ndbplan.estimate.disk_data import DiskDataEstimate, disk_data
@@ -25,10 +26,6 @@ from ndbplan.plan.workloads import Workload
 
 PARTS = ("distribution", "memory", "redo", "checkpoint", "disks", "disk_data", "disk_space", "network", "cpu")
 """Names of the parts, as `ndbplan estimate --only` takes them."""
-
-
-class Cancelled(Exception):  # noqa: N818 - not an error: a newer question has come
-    """The computation was cancelled."""
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,16 @@
 """Where the compiled key hashing is kept, and whether it is ready for some kinds of columns.
 
-Compiling takes some seconds the first time on a machine. The machine code is kept in NUMBA_CACHE_DIR, the
-user's cache folder or a temporary one, so a program installed in a read-only place works too.
+Compiling takes some seconds the first time on a machine; `base.compiled` says where the machine code is kept.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
-from ndbplan.base.compiled import folder_of, place_of
+from ndbplan.base.compiled import CompiledCode, place_of
 
 _lock = Lock()
 _loaded = False
@@ -29,42 +25,32 @@ SOURCES = (
 
 
 @cache
-def folder() -> Path:
-    """Folder of this code on this machine with these libraries; code from other ones is never loaded."""
-    return folder_of("keys", map(Path(__file__).with_name, SOURCES))
+def code() -> CompiledCode:
+    """The machine code of key hashing on this machine."""
+    return CompiledCode("keys", [Path(__file__).with_name(name) for name in SOURCES])
 
 
-def _stamp(kind: str) -> Path:
-    return folder() / f"{place_of(__file__)}-{kind}.ready"
+def _mark(kind: str) -> str:
+    return f"{place_of(__file__)}-{kind}"
 
 
 def is_prepared(kinds: Iterable[str]) -> bool:
     """Whether keys of these kinds can be hashed without compiling first. Quick; imports no compiler."""
-    return all(_stamp(kind).exists() for kind in kinds)
+    return code().is_ready(*map(_mark, kinds))
 
 
 def mark_prepared(kinds: Iterable[str]) -> None:
     """Remember that these kinds have been compiled here."""
-    with contextlib.suppress(OSError):
-        for kind in kinds:
-            _stamp(kind).touch()
+    code().seal(*map(_mark, kinds))
 
 
 def load() -> None:
-    """Import the compiled modules so that their machine code is kept in `folder`."""
+    """Import the compiled modules so that their machine code is kept in the folder of `code`."""
     global _loaded
     with _lock:
         if _loaded:
             return
-        import numba
-
-        with contextlib.suppress(OSError):
-            folder().mkdir(parents=True, exist_ok=True)
-        # The decorators look at it when the modules are imported.
-        settings: Any = numba.config
-        before = settings.CACHE_DIR
-        settings.CACHE_DIR = os.fspath(folder())
-        try:
+        with code().loading():
             from ndbplan.ndb import (  # noqa: F401 — importing is what prepares them
                 keyhash_kernel,
                 keytext_moments,
@@ -72,6 +58,4 @@ def load() -> None:
                 keytext_rows,
                 keytext_strings,
             )
-        finally:
-            settings.CACHE_DIR = before
         _loaded = True

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.errors import Cancelled
 from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
@@ -174,7 +175,7 @@ def monte_carlo(
     from ndbplan.simulate.growth import eventful
     from ndbplan.simulate.kernel import prepare
     from ndbplan.simulate.node_rows import SimulationError
-    from ndbplan.simulate.run import Cancelled, workload_of
+    from ndbplan.simulate.run import workload_of
     from ndbplan.simulate.scenario import compile_scenario
 
     if not 2 <= runs <= MOST_RUNS:

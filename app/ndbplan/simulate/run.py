@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.errors import Cancelled
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import JobLoad, Workload
@@ -31,10 +32,6 @@ JOB_REST = 1e-6
 """Share of a job's rows that rounding may leave."""
 PARTIAL_EVERY_S = 0.12
 """Pause between two partial results, by the clock: they look alive and cost little."""
-
-
-class Cancelled(Exception):  # noqa: N818 — a request, not a fault
-    """The caller asked to stop."""
 
 
 @dataclass(frozen=True)

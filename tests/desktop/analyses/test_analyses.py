@@ -6,7 +6,8 @@ import dataclasses
 import math
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate import kernel
 
 _LONG_MS = 240_000
 
@@ -124,6 +126,50 @@ def test_panels_load_without_the_heavy_libraries() -> None:
 
 class TestSimulation:
     """The overload of the redo buffers, seen in the window."""
+
+    def test_a_run_that_waits_for_the_compiler_says_how_far_it_is(
+        self, stand: _Stand, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        go_on = threading.Event()
+
+        def slowly(progress: Callable[[float, str], None], cancelled: Callable[[], bool]) -> None:
+            progress(0.25, "Preparing the simulation engine: 12 of 48 parts compiled…")
+            go_on.wait(30)
+
+        monkeypatch.setattr(kernel, "is_prepared", lambda: False)
+        monkeypatch.setattr(kernel, "wait_until_prepared", slowly)
+        panel = stand.panel("Simulation")
+        panel.simulate()
+        stand.until(lambda: "12 of 48" in panel.state.text())
+        assert panel.bar.value() == 250
+        assert panel.bar.maximum() == 1000
+        assert not panel.cancel.isHidden()
+        go_on.set()
+        stand.until(lambda: panel.result is not None)
+
+    def test_who_cancels_while_it_is_compiled_waits_no_longer(
+        self, stand: _Stand, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        waited = threading.Event()
+
+        def slowly(progress: Callable[[float, str], None], cancelled: Callable[[], bool]) -> None:
+            progress(0.25, "Preparing the simulation engine: 12 of 48 parts compiled…")
+            stand_by = threading.Event()
+            while not cancelled():
+                stand_by.wait(0.005)
+            waited.set()
+
+        monkeypatch.setattr(kernel, "is_prepared", lambda: False)
+        monkeypatch.setattr(kernel, "wait_until_prepared", slowly)
+        monkeypatch.setattr(kernel, "prepare", lambda: pytest.fail("nobody wants it any more"))
+        panel = stand.panel("Simulation")
+        panel.simulate()
+        stand.until(lambda: "12 of 48" in panel.state.text())
+        panel.stop()
+        stand.until(waited.is_set)
+        stand.until(lambda: not stand.view.context.tasks.is_busy)
+        assert panel.result is None
+        assert panel.state.text() == "Cancelled"
 
     def test_the_overload_appears_at_a_moment_and_drives_the_canvas(self, stand: _Stand) -> None:
         moments: list[Moment] = []

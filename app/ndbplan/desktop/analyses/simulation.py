@@ -334,7 +334,7 @@ class SimulationPanel(Panel):
         if progress.text.startswith("Preparing"):
             self._empty.say(
                 "Preparing the simulation engine",
-                "It is compiled once on this machine, which takes up to a minute. You may go on editing.",
+                "It is compiled once on this machine, which takes half a minute. You may go on editing.",
             )
         elif self.charts is None:
             # What charts need is loaded by now.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.errors import Cancelled
 from ndbplan.base.resources import read_json
 from ndbplan.desktop.tasks import Task
 from ndbplan.plan.plan import Plan
@@ -31,11 +32,9 @@ class Run:
 def simulate(plan: Plan, workload_id: str, duration_s: float, runs: int, task: Task) -> Run:
     """Simulate in a thread of the window; with `runs` also that often with uncertain constants drawn anew."""
     from ndbplan.desktop.analyses import charts
-    from ndbplan.simulate import kernel, run
+    from ndbplan.simulate import run
 
-    if not kernel.is_prepared():
-        task.report(None, "Preparing the simulation engine (once on this machine)…")
-    kernel.prepare()
+    prepare_kernel(task)
     charts.preload()
     task.report(0.0, "Simulating…")
     began = time.perf_counter()
@@ -61,6 +60,18 @@ def simulate(plan: Plan, workload_id: str, duration_s: float, runs: int, task: T
         cancelled=task.cancelled,
     )
     return Run(plan, workload_id, result, time.perf_counter() - began, bands)
+
+
+def prepare_kernel(task: Task) -> None:
+    """Wait until the kernel is compiled, and say how far that is. Raises Cancelled."""
+    from ndbplan.simulate import kernel
+
+    if not kernel.is_prepared():
+        task.report(None, f"{kernel.announcement()[:1].upper()}{kernel.announcement()[1:]}")
+        kernel.wait_until_prepared(task.report, task.cancelled)
+    if task.cancelled():
+        raise Cancelled
+    kernel.prepare()
 
 
 @cache

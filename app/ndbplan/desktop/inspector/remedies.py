@@ -136,11 +136,9 @@ def is_ready() -> bool:
 
 def _search(plan: Plan, workload_id: str | None, duration_s: float, task: Task) -> Help:
     from ndbplan.advise.help import what_would_help
-    from ndbplan.simulate import kernel
+    from ndbplan.desktop.analyses.simulation_run import prepare_kernel
 
-    if not kernel.is_prepared():
-        task.report(None, "Preparing the simulation engine (once on this machine)…")
-    kernel.prepare()
+    prepare_kernel(task)
     return what_would_help(
         plan, workload_id, duration_s=duration_s, cancelled=task.cancelled, progress=task.report
     )

@@ -1,0 +1,52 @@
+"""While nobody simulates yet, a process of its own compiles the simulation engine at low priority."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.main_window import MainWindow
+    from ndbplan.desktop.tasks import Outcome, Task
+
+
+class Compiler(QObject):
+    """Has the engine compiled when this machine has not done so yet; ends with the window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.process: subprocess.Popen[bytes] | None = None
+        window.tasks.start(_is_missing, self._compile)
+
+    def _compile(self, missing: Outcome) -> None:
+        from ndbplan.simulate.kernel import in_a_process
+
+        if not missing.value:
+            return
+        command, environment = in_a_process("--idle")
+        try:
+            self.process = subprocess.Popen(
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError:
+            # A simulation has it compiled, then, and says so.
+            return
+        self.destroyed.connect(partial(_end, self.process))
+
+
+def _is_missing(_task: Task) -> bool:
+    from ndbplan.simulate import kernel
+
+    return not kernel.code().refusal and not kernel.is_prepared()
+
+
+def _end(process: subprocess.Popen[bytes], _compiler: object = None) -> None:
+    process.terminate()
+    process.wait()
