@@ -3,13 +3,14 @@
 PYTHON := .venv/bin/python
 export QT_LOGGING_RULES ?= qt.qpa.wayland.warning=false
 
-.PHONY: help setup setup-test run test lint unit bench shots
+.PHONY: help setup setup-test run test lint unit golden bench shots
 
 help:
 	@echo "make setup   .venv with the program in it"
 	@echo "make run     the window; without a display the sample add-nodes into out/"
 	@echo "make test    lint, types, layer contracts, all tests"
 	@echo "make lint    only ruff, mypy, import contracts, shellcheck"
+	@echo "make golden  writes tests/golden/results anew: look at the difference before you commit it"
 	@echo "make bench   what is timed, side by side with its baseline"
 	@echo "make shots   screenshots of the main states into shots/"
 
@@ -33,6 +34,9 @@ lint: setup-test
 
 unit: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -n auto --dist worksteal -q
+
+golden: setup-test
+	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/golden/rewrite.py
 
 bench: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/benchmarks/collect.py

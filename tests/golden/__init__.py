@@ -1,0 +1,1 @@
+"""What every command says to every kept plan, as text that a person can compare."""

@@ -1,0 +1,216 @@
+"""What is asked of each kept plan, and the answers as text: one file for each command."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from golden.text import digest, lines_of, term_line
+
+FOLDER = Path(__file__).parent
+PLANS = FOLDER / "plans"
+RESULTS = FOLDER / "results"
+SAMPLES = FOLDER.parent.parent / "resources" / "samples"
+
+EXPORTED = "config,mycnf,runbook,systemd,operator,ansible"
+"""Without the pictures, which hold positions of texts and no results."""
+_SCRIPTS = {"starter", "four-replicas-8.4", "single-6.3-ndbd"}
+"""Plans whose runbook.sh is kept too; it holds the commands of runbook.md."""
+_SHORT_EXPORTED = "config,mycnf"
+_LARGE = {"telecom-144"}
+_WHOLE_EXPORTS = {"starter", "disk-data-8.4", "redo-overload"}
+"""Samples whose runbooks are kept; those of the others say the same with other names."""
+_CRASHES = {"four-replicas-8.4"}
+"""Plans with the undo log on a disk without a redo log: where that disk has too much to do, the compiled
+kernel reads behind its list of members (steps_disks.write), and the process ends. Goes with its cure."""
+_A_DAY = {"starter", "tick-store", "single-6.3-ndbd"}
+"""Plans whose load is sought for a day too, which takes seconds."""
+WORKLOAD, NODE, NODES, HOSTS = "«workload»", "«node»", "«nodes»", "«hosts»"
+"""In arguments: the first workload, data node, data node of each group and host of a data node of a plan."""
+
+Asked = Mapping[str, tuple[tuple[str, ...], ...]]
+
+EVERY: Asked = {
+    "check": (("check",),),
+    "fix": (("fix", "--dry-run"),),
+    "distribute": (("distribute",),),
+    "estimate": (("estimate", "--months", "12"),),
+    "restart": (
+        *(("restart", "--kind", kind) for kind in ("node", "initial", "system", "start", "rolling")),
+        ("restart", "--kind", "rolling", "--together"),
+        ("restart", "--kind", "node", "--under", WORKLOAD, "--traffic", "2", "--disk-speed", "0.5"),
+        ("restart", "--kind", "initial", "--node", NODE, "--ldm", "2", "--sql-down", "1"),
+    ),
+    "reorg": (("reorg", "--add-groups", "1", "--under", WORKLOAD),),
+    "backup": (("backup",), ("backup", "--under", WORKLOAD)),
+    "procedure": (("procedure", "--under", WORKLOAD),),
+    "survive": (
+        ("survive",),
+        ("survive", "--dead", NODES),
+        ("survive", "--cut", HOSTS, "--then", NODE),
+    ),
+    "max-load": (("max-load", "--for", "1h"),),
+    "remedies": (("remedies",),),
+    "simulate": (("simulate", "--for", "120s", "--csv", "OUT/series.csv"),),
+    "runs": (("simulate", "--for", "20s", "--runs", "5", "--seed", "7"),),
+    "diff": (("diff",),),
+    "calibrate": (
+        ("calibrate", "--restarted", "10min", "-o", "OUT/calibrated.ndbplan"),
+        ("calibrate", "--reorganised", "20min", "-o", "OUT/calibrated.ndbplan"),
+    ),
+}
+
+NDBINFO = (
+    "logbuffers", "logspaces", "memoryusage", "disk_write_speed_aggregate_node", "resources", "restart_info",
+    "cluster_operations", "cpustat",
+)  # fmt: skip
+"""Tables of a moment; a version that lacks one, or does not simulate it, refuses it, which is kept too."""
+
+
+def plan_files() -> dict[str, Path]:
+    """Every plan that is asked, by its name: the samples, and the small plans made for their branches."""
+    return {path.stem: path for folder in (SAMPLES, PLANS) for path in sorted(folder.glob("*.ndbplan"))}
+
+
+def asked_of(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """The commands for a plan by the name of their file."""
+    found = dict(EVERY)
+    if name in _LARGE:
+        # Half a minute each, and nothing that smaller plans do not say.
+        del found["remedies"], found["runs"]
+    is_small = (PLANS / f"{name}.ndbplan").exists()
+    kinds = EXPORTED if is_small or name in _WHOLE_EXPORTS else _SHORT_EXPORTED
+    found["export"] = (("export", "--only", kinds, "--to", "OUT/files"),)
+    if is_small:
+        found["pairs"] = (("survive", "--depth", "2"),)
+        found["ndbinfo"] = tuple(("simulate", "--for", "30s", "--table", table) for table in NDBINFO)
+        found["terms"] = (("estimate", "--why"), ("backup", "--why"))
+        effect = () if name in _CRASHES else ("--effect",)
+        found["procedure"] = (
+            ("procedure", "--under", WORKLOAD, *effect),
+            ("procedure", "--kind", "roll-out", "--set", "RedoBuffer,NoOfFragmentLogFiles"),
+            ("procedure", "--kind", "upgrade", "--to-version", "9.x"),
+        )
+        found["simulate"] = (("simulate", "--csv", "OUT/series.csv"),)
+        found["workloads"] = tuple(
+            call
+            for workload in _read(name).get("workloads", ())[1:]
+            for call in (
+                ("simulate", "--workload", workload["id"], "--csv", "OUT/series.csv"),
+                ("max-load", "--workload", workload["id"]),
+                ("estimate", "--workload", workload["id"], "--only", "cpu,network,disks,redo"),
+            )
+        )
+    if name in _A_DAY:
+        found["max-load"] += (("max-load", "--for", "24h"),)
+    return {title: calls for title, calls in found.items() if calls}
+
+
+def _read(name: str) -> Any:
+    return json.loads(plan_files()[name].read_text(encoding="utf-8"))
+
+
+def results(name: str, folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """The lines of every file of a plan by file name; `folder`: an empty one for what commands write."""
+    source = plan_files()[name]
+    for title, calls in asked_of(name).items():
+        lines: list[str] = []
+        for i, call in enumerate(calls):
+            out = folder / f"{title}-{i}"
+            out.mkdir()
+            lines += _answer(_filled(call, source), source, out, title)
+        yield f"{title}.txt", lines
+
+
+def _filled(call: tuple[str, ...], source: Path) -> tuple[str, ...]:
+    """The call with the plan's own names; a plan without any keeps what is refused."""
+    plan = _read(source.stem)
+    nodes = [part for part in plan.get("processes", ()) if part["kind"] == "data"]
+    first = nodes[0] if nodes else {"node_id": 1, "host_id": "none"}
+    last = nodes[-1] if nodes else first
+    hostname = {host["id"]: host["hostname"] for host in plan.get("hosts", ())}
+    names = {
+        WORKLOAD: next((workload["id"] for workload in plan.get("workloads", ())), "none"),
+        NODE: str(first["node_id"]) if "--node" in call else f"node:{first['node_id']}",
+        NODES: f"node:{first['node_id']},node:{last['node_id']}",
+        HOSTS: f"host:{hostname.get(first['host_id'], 'none')}",
+    }
+    return tuple(names.get(word, word) for word in call)
+
+
+def _answer(call: tuple[str, ...], source: Path, out: Path, title: str) -> Iterator[str]:
+    command, *options = call
+    yield f"## {' '.join(call)}"
+    words = [word.replace("OUT", str(out), 1) if word.startswith("OUT/") else word for word in options]
+    code, printed, said = run(command, str(source), *words, "--json")
+    for line in said:
+        yield "stderr: " + line.replace(str(out), "OUT").replace(str(source), "PLAN")
+    if code:
+        yield f"exit code {code}"
+    if not printed:
+        return
+    shape = json.loads(printed)
+    if title == "terms":
+        yield from sorted(set(_terms(shape)))
+        return
+    files = [Path(name) for name in shape.pop("files", ())] if isinstance(shape, dict) else []
+    yield from lines_of(shape)
+    for path in files if title == "export" else ():
+        if path.name == "runbook.sh" and source.stem not in _SCRIPTS:
+            continue
+        yield f"#### {path.relative_to(out / 'files')}"
+        yield from path.read_text(encoding="utf-8").splitlines()
+    for path in sorted(out.glob("*.csv")):
+        yield from _series(path)
+
+
+def run(*words: str) -> tuple[int, str, list[str]]:
+    """Exit code, stdout and the lines of stderr of a command in this process."""
+    from ndbplan.cli import main
+
+    argv, out, err = sys.argv, io.StringIO(), io.StringIO()
+    sys.argv = ["ndbplan", *words]
+    code: Any = 0
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main()
+    except SystemExit as ended:
+        code = ended.code
+    finally:
+        sys.argv = argv
+    # Whether something is compiled first depends on what ran before.
+    said = [line for line in err.getvalue().splitlines() if not line.startswith("preparing ")]
+    return (code if isinstance(code, int) else 0), out.getvalue(), said
+
+
+def _terms(shape: Any) -> Iterator[str]:
+    """What every number is made of; the names of the terms first, so that sorted lines stand by them."""
+    if isinstance(shape, Mapping):
+        if {"term", "source"} <= shape.keys():
+            yield term_line(shape)
+        else:
+            for part in shape.values():
+                yield from _terms(part)
+    elif isinstance(shape, list):
+        for part in shape:
+            yield from _terms(part)
+
+
+def _series(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        heads, *rows = csv.reader(stream)
+    for head, column in zip(heads, zip(*rows, strict=True), strict=True):
+        yield digest(f"series.{head}", [_number(text) for text in column])
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
