@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ndbplan.estimate.constants import constant_for, quantity_of
+from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.ndb.constants import constant
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration
 
@@ -16,7 +16,7 @@ def test_a_calibration_replaces_value_range_and_source() -> None:
     found = constant_for(EMPTY_PLAN.replace(calibrations=(own,)), "memory_touch_bytes_per_s")
     assert (found.value, found.low, found.high) == (5e9, 4e9, 6e9)
     assert found.evidence == "calibration"
-    assert "our nodes" in quantity_of(found).why[0].source
+    assert "our nodes" in term_of(found).source
 
 
 def test_a_calibration_without_a_range_is_right_within_ten_percent() -> None:

@@ -139,12 +139,6 @@ class Section(QWidget):
             self._toggle.setChecked(expanded)
             self._toggled(expanded)
 
-    def set_heading(self, text: str) -> None:
-        """Change the heading."""
-        self.heading.setText(text.upper())
-        if self._toggle is not None:
-            self._toggle.setText(text.upper())
-
     def add_action(self, widget: QWidget) -> None:
         """Put a link or a small control to the right of the heading."""
         self._top.addWidget(widget)

@@ -147,11 +147,6 @@ class Tasks(QObject):
         """Whether a task has not been delivered yet."""
         return bool(self._running)
 
-    def cancel_all(self) -> None:
-        """Ask everything that runs or waits to stop."""
-        for task in self._running:
-            task.cancel()
-
     def close(self) -> None:
         """Cancel everything and wait until the threads are idle; no `done` is called afterwards."""
         _stop(self._pool, self._running)

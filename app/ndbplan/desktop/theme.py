@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
-from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -117,8 +117,6 @@ LIGHT = Tokens(
 
 STYLED = "style"
 """Property of an application that was started with its widget style: setting one later loads all styles."""
-SPACE_XS, SPACE_S, SPACE_M, SPACE_L = 4, 8, 12, 16
-RADIUS = 8
 _TEXT_PX = 13
 _FONT_FILES = ("Inter-Regular.otf", "Inter-Medium.otf", "Inter-SemiBold.otf")
 _MONO_FILES = ("JetBrainsMono-Regular.ttf", "JetBrainsMono-SemiBold.ttf")
@@ -260,11 +258,6 @@ def restyle(widget: QWidget) -> None:
     widget.style().unpolish(widget)
     widget.style().polish(widget)
     widget.update()
-
-
-def icon_size(size_px: int = 16) -> QSize:
-    """A square icon size."""
-    return QSize(size_px, size_px)
 
 
 def _wanted(mode: Mode) -> Tokens:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.estimate.quantity import Term
 from ndbplan.ndb.constants import Constant, constant
 from ndbplan.plan.plan import Calibration, Plan
 
@@ -41,11 +41,6 @@ def constant_for(plan: Plan, name: str) -> Constant:
     if found is None:
         return base
     return _calibrated(base, found.value, found.low, found.high, found.source)
-
-
-def quantity_of(found: Constant) -> Quantity:
-    """A constant as a Quantity whose only term names its source."""
-    return Quantity(found.value, found.low, found.high, found.unit, (term_of(found),))
 
 
 @lru_cache(maxsize=512)

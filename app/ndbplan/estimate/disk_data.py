@@ -183,7 +183,7 @@ def _space(plan: Plan, space: Tablespace, version: NdbVersion) -> TablespaceUse 
 class _Sums:
     def __init__(self) -> None:
         self.pages = self.touched = self.reads = self.updates = 0.0
-        self.page_writes = self.undo = self.updated_pages = self.grown = 0.0
+        self.page_writes = self.undo = self.grown = 0.0
 
 
 def _undo_of(plan: Plan, layout: RowLayout, load: TableLoad) -> float:

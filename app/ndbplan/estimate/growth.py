@@ -78,11 +78,6 @@ class Growth:
     fillings: tuple[Filling, ...]
     """The same for every disk and tablespace."""
 
-    @property
-    def first_filling(self) -> Filling | None:
-        """The disk or tablespace that is full first; None when none is within 100 years."""
-        return first_of(self.fillings)
-
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """DataMemory of every node and space of every disk at each month, and the time left."""
         left = self.months_until_full

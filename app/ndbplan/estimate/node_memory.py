@@ -1,6 +1,6 @@
 """RAM that a data node allocates for its parameters: DataMemory, buffers, page cache, transaction memory.
 
-    node_memory(plan, node)        # Quantity in bytes, one term for each part
+    node_memories(plan)[node_id]        # Quantity in bytes, one term for each part
 
 Source: init_global_memory_manager (ndbd.cpp) and compute_jb_pages (mt.cpp) of 8.x, held against the figures
 that ndbmtd 8.4.8 printed at start for 196 settings (tests/reality/datanode-memory-report.csv).
@@ -118,14 +118,12 @@ def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Qua
     return Quantity(max(least, computed), max(least, computed / 1.15), max(least, 1.15 * computed), "bytes")
 
 
-def node_memory(plan: Plan, node: DataNode) -> Quantity:
-    """Bytes of RAM that the node takes; raises ThreadConfigError for a ThreadConfig it would refuse."""
-    return node_memories(plan)[node.node_id]
-
-
 @memo_by_identity(16)
 def node_memories(plan: Plan) -> dict[int, Quantity]:
-    """Bytes of RAM of every data node, by node id; nodes with the same settings share one answer."""
+    """Bytes of RAM of every data node, by node id; nodes with the same settings share one answer.
+
+    Raises ThreadConfigError for a ThreadConfig that a node would refuse.
+    """
     kept: dict[tuple[Parameters, ThreadCounts], Quantity] = {}
     found: dict[int, Quantity] = {}
     for node in plan.data_nodes:

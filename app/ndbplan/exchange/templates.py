@@ -13,8 +13,6 @@ from ndbplan.base.resources import resource_path
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_NEAR = str.maketrans({"×": "x", "−": "-", "–": "-", "—": "-", "…": "...", "\u2009": " ", "→": "->"})
-
 
 @cache
 def _environment() -> Environment:

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
-CLASSIC_BUCKETS = 240
-BUCKETS = 3840
 LARGE_BUCKETS = 23040
 LARGE_MAP_FRAGMENTS = 1536
 """More fragments than this get the large map (8.x)."""

@@ -199,7 +199,6 @@ def remove(plan: Plan, object_ids: Collection[str]) -> Plan:
         if host.id in gone:
             gone.update(disk.id for disk in host.disks)
             gone.update(p.id for p in plan.processes_of_host[host.id] if p.kind != "api")
-    gone.update(group.id for group in plan.logfile_groups if group.id in gone)
     gone.update(space.id for space in plan.tablespaces if space.logfile_group_id in gone)
     if not gone & plan.by_id.keys():
         return plan

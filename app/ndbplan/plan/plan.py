@@ -21,15 +21,12 @@ from ndbplan.plan.fields import (
     Part,
     no_control,
 )
-from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, Process, SqlNode
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
 FORMAT_VERSION = 2
-
-PlanObject = Location | Host | Disk | DataNode | ManagementNode | SqlNode | ApiSlot | Table | Tablespace
-"""What carries an id and can be selected; log file groups and workloads are objects too."""
 
 
 def _known_version(text: str) -> str:

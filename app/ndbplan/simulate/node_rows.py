@@ -75,12 +75,6 @@ def disk_of(plan: Plan, node: DataNode, role: DiskRole) -> Disk:
     return disk
 
 
-def roles_in_use(plan: Plan) -> tuple[DiskRole, ...]:
-    """Disk roles that a simulation of the plan writes to."""
-    roles = [DiskRole.REDO, DiskRole.LCP, DiskRole.BACKUP]
-    return (*roles, DiskRole.UNDO, DiskRole.DATA_FILES) if plan.logfile_groups else tuple(roles)
-
-
 def node_facts(
     plan: Plan, workload: Workload, groups: tuple[tuple[DataNode, ...], ...]
 ) -> dict[str, NodeFacts]:

@@ -15,7 +15,6 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QGraphicsPixmapItem, QGraphicsRectItem
 
 from ndbplan.desktop.canvas import copies, paint
-from ndbplan.desktop.canvas.cards import HOST_WIDTH
 from ndbplan.desktop.canvas.items import Z_DRAGGED, Z_LABEL, CanvasItem, DiskItem
 from ndbplan.desktop.canvas.landing import HostLanding
 from ndbplan.desktop.canvas.room import GRID, settled
@@ -369,8 +368,3 @@ def move_roles(plan: Plan, disk_id: str, other_id: str) -> Plan:
 
 def _snapped(point: QPointF) -> Point:
     return Point(x=round(point.x() / GRID) * GRID, y=round(point.y() / GRID) * GRID)
-
-
-def ghost_rect(point: QPointF) -> QRectF:
-    """Where a new host stands whose header is held by the pointer."""
-    return QRectF(point.x() - HOST_WIDTH / 2, point.y() - 24, HOST_WIDTH, 110)

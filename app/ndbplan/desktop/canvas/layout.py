@@ -29,8 +29,6 @@ _EMPTY_HEIGHT = 120.0
 _LOOSE_HEIGHT = 74.0
 _ASPECT = 1.9
 """Width to height that the whole should have: a window's canvas."""
-LOOSE = "api-slots-anywhere"
-"""Key of the card of API slots that belong to no host; no object of a plan has this id."""
 
 
 NOWHERE = Rect(0.0, 0.0, 0.0, 0.0)
