@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
+from threading import Lock
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.limits import LOOPBACK
 from ndbplan.checks.problem import Edit, Problem, Severity
@@ -125,22 +127,16 @@ def _cures(plan: Plan, search: Search, killers: tuple[Part, ...]) -> Iterator[tu
 
     The change that leaves the fewest killers, of those the first: best none at all.
     """
-    before = set(search.single_killers)
     found: list[tuple[set[Part], Way]] = []
-    for words, edit in chain(_ways(plan), _moves(plan, before)):
-        after = edit(plan)
-        if after is plan or odd_group(after) is not None:
-            continue
-        remaining = set(Search(after).single_killers)
-        known = any(left <= remaining for left, _ in found)
-        if known or not remaining < before or misfit(plan, after):
+    for remaining, (words, edit) in _helping(search):
+        if any(left <= remaining for left, _ in found) or misfit(plan, edit(plan)):
             continue
         found.append((remaining, (words, edit)))
         if not remaining:
             break
     found.sort(key=lambda one: len(one[0]))
     # All that are offered may be done: then nothing that one of them cures may come back with another.
-    together, standing, done = plan, before, set[Part]()
+    together, standing, done = search.failures.plan, set(search.single_killers), set[Part]()
     used: list[Way] = []
     for part in killers:
         for remaining, way in found:
@@ -156,6 +152,47 @@ def _cures(plan: Plan, search: Search, killers: tuple[Part, ...]) -> Iterator[tu
             done.add(part)
             yield part, way
             break
+
+
+class _Helping:
+    """Changes of places after which fewer parts, and no new ones, stop the cluster; and which then do.
+
+    They are looked for as they are asked for, and kept: edits that leave alone what decides about failures,
+    which is all but a few, then cost nothing here.
+    """
+
+    def __init__(self, search: Search) -> None:
+        self._found: list[tuple[set[Part], Way]] = []
+        self._more = _tried(search)
+        self._lock = Lock()
+
+    def __iter__(self) -> Iterator[tuple[set[Part], Way]]:
+        number = 0
+        while True:
+            with self._lock:
+                if number == len(self._found):
+                    self._found += islice(self._more, 1)
+                if number == len(self._found):
+                    return
+                one = self._found[number]
+            yield one
+            number += 1
+
+
+@memo_by_identity(size=32)
+def _helping(search: Search) -> _Helping:
+    return _Helping(search)
+
+
+def _tried(search: Search) -> Iterator[tuple[set[Part], Way]]:
+    plan, before = search.failures.plan, set(search.single_killers)
+    for words, edit in chain(_ways(plan), _moves(plan, before)):
+        after = edit(plan)
+        if after is plan or odd_group(after) is not None:
+            continue
+        remaining = set(Search(after).single_killers)
+        if remaining < before:
+            yield remaining, (words, edit)
 
 
 def _ways(plan: Plan) -> Iterator[Way]:

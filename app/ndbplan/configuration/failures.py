@@ -29,10 +29,11 @@ from ndbplan.ndb.survival import (
     rule_of,
     started_up,
 )
+from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.node_groups import groups_by_number, node_group_ids
 from ndbplan.plan.paths import data_node_paths, disk_for, disk_of_path
-from ndbplan.plan.plan import Plan
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.processes import (
     NODE_GROUP_NONE,
     DataNode,
@@ -269,7 +270,9 @@ def disks_needed(plan: Plan, process: Process) -> frozenset[str]:
     of a DataDir that the plan states; else the plan does not say where its files are.
     """
     if isinstance(process, DataNode):
-        return frozenset(_disks_of_data_node(plan, process))
+        has_disk_data = bool(plan.tablespaces or plan.logfile_groups)
+        host, shared = plan.host(process.host_id), plan.parameters.data_node
+        return _disks_of_data_node(process, host, shared, has_disk_data, plan.ndb_version)
     stated = process.parameters.get("DataDir") or (
         plan.parameters.management.get("DataDir") if isinstance(process, ManagementNode) else None
     )
@@ -279,11 +282,22 @@ def disks_needed(plan: Plan, process: Process) -> frozenset[str]:
     return frozenset() if found is None else frozenset({found})
 
 
-def _disks_of_data_node(plan: Plan, node: DataNode) -> Iterator[str]:
+@memo_by_identity(size=2048)
+def _disks_of_data_node(
+    node: DataNode, host: Host, shared: Parameters, has_disk_data: bool, ndb_version: str
+) -> frozenset[str]:
+    """Ids of the disks without which a data node dies, by the parameters that it shares with the others."""
+    parameters = EMPTY_PLAN.parameters.model_copy(update={"data_node": shared})
+    alone = EMPTY_PLAN.replace(
+        processes=(node,), hosts=(host,), parameters=parameters, ndb_version=ndb_version
+    )
+    return frozenset(_needed_disks(alone, node, has_disk_data))
+
+
+def _needed_disks(plan: Plan, node: DataNode, has_disk_data: bool) -> Iterator[str]:
     disks = plan.host(node.host_id).disks
     if not disks:
         return
-    has_disk_data = bool(plan.tablespaces or plan.logfile_groups)
     paths = data_node_paths(plan, node)
     place = {
         DiskRole.REDO: paths.redo or paths.file_system,

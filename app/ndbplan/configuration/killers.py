@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 from itertools import combinations, product
 from math import comb
+from typing import Any
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
@@ -30,35 +31,84 @@ _MOST_SETS = 400_000
 Killers = tuple[tuple[Part, ...], ...]
 
 
-_DECIDE = frozenset({"Arbitration", "ArbitrationTimeout", "NoOfReplicas", "DataDir", "BackupDataDir"})
+_OF_NODE = frozenset({"ArbitrationRank", "ArbitrationDelay", "NoOfReplicas", "DataDir"})
+_OF_CLUSTER = _OF_NODE | {"Arbitration", "ArbitrationTimeout"}
 _PATHS = "FileSystemPath"
-"""Parameters of all data nodes that decide who dies and who goes on, and how those that place files begin."""
+"""Parameters that decide who dies and who goes on, and how those that place files begin."""
+_WITHOUT_EFFECT = {
+    "assumed": (),
+    "position": None,
+    "cores": 1,
+    "sockets": 1,
+    "clock_ghz": 1.0,
+    "core_gain_per_clock": None,
+    "network_bytes_per_s": 1.0,
+    "uplink_bytes_per_s": None,
+    "capacity_bytes": 1,
+    "sequential_read_bytes_per_s": 1.0,
+    "sequential_write_bytes_per_s": 1.0,
+    "random_read_iops": 1.0,
+    "random_write_iops": 1.0,
+    "sync_write_latency_s": 0.0,
+    "other_load": 0.0,
+    "container_memory_bytes": None,
+}
+"""Fields of parts of a plan that say nothing about failures, and what stands for their value."""
 
 
 def search_of(plan: Plan) -> Search:
-    """The search of a plan, kept while edits leave alone what decides about failures."""
-    stated = plan.parameters.data_node
-    used = sorted(name for name in stated if name in _DECIDE or name.startswith(_PATHS))
+    """The search of a plan, kept while edits leave alone what decides about failures.
+
+    Slots without a host, which nobody has taken, and their connections decide nothing.
+    """
+    placed = [process for process in plan.processes if process.host_id is not None]
+    ids = {process.id for process in placed}
+    links = [link for link in plan.links if {link.process_id_1, link.process_id_2} <= ids]
     return _search(
-        plan.processes,
-        plan.hosts,
-        plan.locations,
-        plan.links,
+        _one_tuple(*map(_deciding, placed)),
+        _one_tuple(*map(_deciding, plan.hosts)),
+        _one_tuple(*map(_deciding, plan.locations)),
+        _one_tuple(*dict.fromkeys(map(_deciding, links))),
         plan.tablespaces,
         plan.logfile_groups,
-        plan.parameters.management,
-        plan.parameters.sql,
-        _one_object(tuple((name, stated[name]) for name in used)),
+        _deciding_parameters(plan.parameters.management, _OF_NODE),
+        _deciding_parameters(plan.parameters.sql, _OF_NODE),
+        _deciding_parameters(plan.parameters.data_node, _OF_CLUSTER),
         plan.ndb_version,
     )
 
 
-@lru_cache(maxsize=64)
-def _one_object(stated: tuple[tuple[str, int | str], ...]) -> Parameters:
-    return FrozenMap(stated)
+@memo_by_identity(size=2048)
+def _deciding(part: Any) -> Any:
+    """A process, host, location or link without what says nothing about failures; one object for equals."""
+    fields = {name: value for name, value in _WITHOUT_EFFECT.items() if name in type(part).model_fields}
+    if "parameters" in type(part).model_fields:
+        fields["parameters"] = _deciding_parameters(part.parameters, _OF_NODE)
+    if "disks" in type(part).model_fields:
+        fields["disks"] = tuple(map(_deciding, part.disks))
+    if "disk_roles" in type(part).model_fields:
+        fields["disk_roles"] = part.disk_roles.model_copy(update={"backup": None})
+    return _one_object(part.model_copy(update=fields))
 
 
-@memo_by_identity(size=8)
+@memo_by_identity(size=512)
+def _deciding_parameters(stated: Parameters, names: frozenset[str]) -> Parameters:
+    used = (name for name in sorted(stated) if name in names or name.startswith(_PATHS))
+    found: Parameters = _one_object(FrozenMap((name, stated[name]) for name in used))
+    return found
+
+
+@lru_cache(maxsize=2048)
+def _one_object(value: Any) -> Any:
+    return value
+
+
+@memo_by_identity(size=64)
+def _one_tuple(*parts: Any) -> tuple[Any, ...]:
+    return parts
+
+
+@memo_by_identity(size=32)
 def _search(
     processes: tuple[Process, ...],
     hosts: tuple[Host, ...],
