@@ -5,12 +5,17 @@ from __future__ import annotations
 from itertools import chain, combinations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from failing_plans import small
 from ndbplan.configuration.failures import Failures, Part, parts
-from ndbplan.configuration.killers import Search
+from ndbplan.configuration.killers import Search, search_of
+from ndbplan.plan.edits import set_parameter, update
+from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.samples import sample_names, sample_plan
+from random_plans import random_plan
 
 SMALL = [name for name in sample_names() if len(parts(sample_plan(name))) < 60]
 
@@ -78,3 +83,19 @@ def test_too_many_parts_to_try_name_whole_groups(monkeypatch: pytest.MonkeyPatch
 
 def test_no_data_nodes_no_killers() -> None:
     assert Search(Plan()).smallest(2) == ()
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10_000))
+def test_the_search_that_is_kept_knows_what_decides(seed: int) -> None:
+    """Without what it leaves out the same parts stop the cluster; what it leaves out makes no new search."""
+    plan = random_plan(seed)
+    search = search_of(plan)
+    assert search.single_killers == Search(plan).single_killers
+    if plan.hosts:
+        host = plan.hosts[0]
+        moved = update(plan, host.id, cores=host.cores + 1, position=Point(x=1, y=2))
+        assert search_of(set_parameter(moved, "data_node", "RedoBuffer", 2**25 + seed)) is search
+        renamed = update(plan, host.id, hostname="another-name")
+        assert search_of(renamed) is not search
+        assert search_of(renamed).single_killers == Search(renamed).single_killers

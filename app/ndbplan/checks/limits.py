@@ -225,7 +225,7 @@ def data_node_ids(plan: Plan) -> Iterator[Problem]:
                 f"data node {node.node_id}",
                 f"data node {node.node_id}: in NDB {plan.ndb_version} ids of data nodes go from 1 to "
                 f"{highest}",
-                "give it a lower node id",
+                f"give it a free node id up to {highest}",
                 [node.id],
             )
     if len(plan.data_nodes) > highest:

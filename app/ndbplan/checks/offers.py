@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ndbplan.base.errors import UserError
+from ndbplan.checks.alike import single
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.plan.changes import together, value_changes
@@ -64,7 +65,7 @@ def harm(before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool 
 
 def _by_place(problems: Iterable[Problem], anywhere: bool) -> dict[Key, list[Problem]]:
     found: dict[Key, list[Problem]] = {}
-    for problem in problems:
+    for problem in single(problems):
         if _counts(problem):
             found.setdefault((problem.rule, "" if anywhere else problem.where), []).append(problem)
     return found

@@ -45,6 +45,8 @@ class Problem:
     """Why the designer accepts it; nothing: it stands."""
     measure: float = 0.0
     """How much of its limit the value takes, where the rule can say: an offered change must not raise it."""
+    alike: tuple[Problem, ...] = ()
+    """The findings that this row stands for, when one cause has the same effect in several places."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """The shape of one entry of `problems`."""

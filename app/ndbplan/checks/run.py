@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from ndbplan.base.errors import UserError
+from ndbplan.checks.alike import one_per_cause
 from ndbplan.checks.offers import with_offers
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
@@ -55,7 +56,8 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tupl
     kept = _last
     if kept is not None and _differs_in_places_only(kept[0], plan):
         return kept[1]
-    result = tuple(with_offers(plan, find(plan, cancelled), lambda p: find(p, cancelled)))
+    offered = with_offers(plan, find(plan, cancelled), lambda p: find(p, cancelled))
+    result = tuple(one_per_cause(plan, offered))
     if cancelled():
         return ()
     _last = (plan, result)
@@ -63,7 +65,10 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tupl
 
 
 def find(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> list[Problem]:
-    """Every problem with the edit that its rule has in mind, whatever else that would do; worst first."""
+    """Every problem with the edit that its rule has in mind, whatever else that would do; worst first.
+
+    One by one: not yet one row for each cause.
+    """
     load_rules()
     found: list[Problem] = []
     for one in RULES.values():

@@ -210,6 +210,7 @@ def reorg(
 @click.pass_context
 def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
     """Find problems in the plan: errors, warnings and hints, with what cures them. Exit code 1: errors."""
+    from ndbplan.checks.alike import single
     from ndbplan.checks.run import check_all, has_errors, waiver_of
     from ndbplan.cli.tables import waived_lines
     from ndbplan.plan.address import address_of
@@ -226,7 +227,7 @@ def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
                 "rule": waiver.rule,
                 "object_id": waiver.object_id,
                 "reason": waiver.reason,
-                "problems": sum(waiver_of(plan, problem) is waiver for problem in found),
+                "problems": sum(waiver_of(plan, problem) is waiver for problem in single(found)),
             }
             for i, waiver in enumerate(plan.waivers)
         ],

@@ -10,6 +10,7 @@ counted: traces, node logs and metadata, whose sizes are not known and small bes
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
@@ -58,9 +59,9 @@ class NodeSpace:
         return _sum((one.files, one.bytes) for one in self.files if one.role is role)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DiskSpace:
-    """What lies on one disk."""
+    """What lies on one disk; sums are made when they are asked for."""
 
     host_id: str
     disk_id: str
@@ -70,13 +71,38 @@ class DiskSpace:
     node_ids: tuple[int, ...]
     """Data nodes that have a role here, in node-id order, whether they have files of it or not."""
     files: tuple[NodeFiles, ...]
-    used_bytes: Quantity
-    fill: Quantity
-    """Share of the capacity; above 1 the files do not fit."""
-    memory_full_bytes: Quantity
-    """The same when every data node has filled its DataMemory with rows."""
-    memory_full_by_role: tuple[tuple[DiskRole, Quantity], ...] = ()
-    """The same by role, of the roles whose files grow with the rows."""
+    filled: tuple[tuple[DiskRole, str, Quantity], ...]
+    """Files that grow with the rows as they are when every data node has filled its DataMemory."""
+
+    @cached_property
+    def used_bytes(self) -> Quantity:
+        """Everything that lies here."""
+        return _sum((f"{one.files} of node {one.node_id}", one.bytes) for one in self.files)
+
+    @cached_property
+    def fill(self) -> Quantity:
+        """Share of the capacity; above 1 the files do not fit."""
+        capacity = Term(f"capacity of {self.disk}", self.capacity_bytes, "bytes", "plan")
+        used = self.used_bytes
+        return used.scaled(1 / self.capacity_bytes, "fraction", (used.as_term("files"), capacity))
+
+    @cached_property
+    def memory_full_bytes(self) -> Quantity:
+        """Everything when every data node has filled its DataMemory with rows."""
+        made = [
+            (f"{one.files} of node {one.node_id}", one.bytes)
+            for one in self.files
+            if one.role not in _OF_ROWS
+        ]
+        return _sum([*made, *((name, size) for _, name, size in self.filled)])
+
+    @cached_property
+    def _of_role(self) -> dict[DiskRole, Quantity]:
+        return {}
+
+    @cached_property
+    def _full_of_role(self) -> dict[DiskRole, Quantity]:
+        return {}
 
     @property
     def free_bytes(self) -> float:
@@ -85,11 +111,21 @@ class DiskSpace:
 
     def of(self, role: DiskRole) -> Quantity:
         """Bytes of one role on this disk."""
-        return _sum((f"data node {one.node_id}", one.bytes) for one in self.files if one.role is role)
+        found = self._of_role.get(role)
+        if found is None:
+            here = ((f"data node {one.node_id}", one.bytes) for one in self.files if one.role is role)
+            found = self._of_role[role] = _sum(here)
+        return found
 
     def full_of(self, role: DiskRole) -> Quantity:
         """Bytes of one role on this disk when every data node has filled its DataMemory with rows."""
-        return dict(self.memory_full_by_role).get(role, _NOTHING) if role in _OF_ROWS else self.of(role)
+        if role not in _OF_ROWS:
+            return self.of(role)
+        found = self._full_of_role.get(role)
+        if found is None:
+            grown = ((name, size) for of, name, size in self.filled if of is role)
+            found = self._full_of_role[role] = _sum(grown)
+        return found
 
     @property
     def by_role(self) -> tuple[tuple[DiskRole, Quantity], ...]:
@@ -110,7 +146,7 @@ class DiskSpace:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DiskSpaceEstimate:
     """Disk space of every data node and of every disk that data nodes use."""
 
@@ -119,7 +155,11 @@ class DiskSpaceEstimate:
 
     def of(self, disk_id: str) -> DiskSpace | None:
         """What lies on one disk; None when no data node uses it."""
-        return next((disk for disk in self.disks if disk.disk_id == disk_id), None)
+        return self._disk_by_id.get(disk_id)
+
+    @cached_property
+    def _disk_by_id(self) -> dict[str, DiskSpace]:
+        return {disk.disk_id: disk for disk in self.disks}
 
     def node(self, node_id: int) -> NodeSpace | None:
         """Files of one data node; None when the plan has no such node."""
@@ -417,16 +457,12 @@ def _user(space: NodeSpace, sizes: _Sizes, places: dict[DiskRole, Disk | None]) 
 @memo_by_identity(size=3 * KEPT_NODES)
 def _on_disk(host_id: str, hostname: str, disk: Disk, *users: _User) -> DiskSpace:
     files = tuple(one for user in users for one in user.space.files if one.disk_id == disk.id)
-    grown = [
+    filled = tuple(
         (role, f"{role.value} of node {user.space.node_id}", more)
         for user in users
         for disk_id, role, more in user.grown
         if disk_id == disk.id
-    ]
-    capacity = Term(f"capacity of {disk.name}", disk.capacity_bytes, "bytes", "plan")
-    named = [(f"{one.files} of node {one.node_id}", one) for one in files]
-    used = _sum((name, one.bytes) for name, one in named)
-    made = [(name, one.bytes) for name, one in named if one.role not in _OF_ROWS]
+    )
     return DiskSpace(
         host_id=host_id,
         disk_id=disk.id,
@@ -435,10 +471,5 @@ def _on_disk(host_id: str, hostname: str, disk: Disk, *users: _User) -> DiskSpac
         capacity_bytes=disk.capacity_bytes,
         node_ids=tuple(user.space.node_id for user in users),
         files=files,
-        used_bytes=used,
-        fill=used.scaled(1 / disk.capacity_bytes, "fraction", (used.as_term("files"), capacity)),
-        memory_full_bytes=_sum([*made, *((name, size) for _, name, size in grown)]),
-        memory_full_by_role=tuple(
-            (role, _sum((name, size) for of, name, size in grown if of is role)) for role in _OF_ROWS
-        ),
+        filled=filled,
     )

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
+from ndbplan.checks.alike import single
 from ndbplan.desktop import theme
 from ndbplan.desktop.context import Context
 from ndbplan.desktop.parts import empty, label, link
@@ -129,13 +130,17 @@ class ProblemRow(QWidget):
             self._context.selection.set(ids)
 
     def accept(self, reason: str) -> None:
-        """Note that the designer accepts the problem; it is no longer listed."""
+        """Note that the designer accepts the problem, in each place it is in; it is no longer listed."""
         problem = self._problem
-        object_id = problem.object_ids[0] if problem.object_ids else None
+        places = dict.fromkeys(next(iter(one.object_ids), None) for one in single([problem]))
+
+        def accepted(plan: Plan) -> Plan:
+            for object_id in places:
+                plan = waivers.accept(plan, problem.rule, object_id, reason)
+            return plan
+
         try:
-            self._context.document.edit(
-                f"Accept {problem.rule}", lambda plan: waivers.accept(plan, problem.rule, object_id, reason)
-            )
+            self._context.document.edit(f"Accept {problem.rule}", accepted)
         except UserError as error:
             self._error.setText(error.line)
             self._error.show()

@@ -1,0 +1,92 @@
+"""One row for each cause: what one cause does to many nodes or hosts is told once, with their count.
+
+one_per_cause(plan, problems)     # "…; the same with 95 more data nodes (50, 51, 52, 53 …)"
+
+Fixes are judged one by one before (offers.py), and so are waivers; rows only put together what was found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ndbplan.checks.problem import Problem
+from ndbplan.plan.changes import together
+from ndbplan.plan.plan import Plan
+
+_PLACE = re.compile(r"(data node|management node|SQL node|API slot|host|disk) ([^,]+)")
+_NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?")
+_NAMED = 4
+_TOLD_EACH = frozenset({"what-may-fail"})
+"""Rules whose every finding is a cause of its own: each part that stops the cluster."""
+
+
+def one_per_cause(plan: Plan, problems: Iterable[Problem]) -> list[Problem]:
+    """The problems; those of one rule that say the same of several nodes or hosts are one.
+
+    It stands where the first of them stood. The same: but for numbers and the names of nodes, hosts and
+    disks; with a fix that is offered, the same words of the fix too. The one that takes most of its limit
+    speaks for all.
+    """
+    groups: dict[tuple[object, ...], list[Problem]] = {}
+    for number, problem in enumerate(problems):
+        place = _PLACE.fullmatch(problem.where)
+        key: tuple[object, ...] = (number,)
+        if place is not None and problem.rule not in _TOLD_EACH:
+            message, fix = _without_names(plan, problem)
+            said = problem.fix if problem.edit is not None else fix
+            key = (problem.rule, problem.severity, problem.waived, place[1], message, said)
+        groups.setdefault(key, []).append(problem)
+    return [_as_one(group) for group in groups.values()]
+
+
+def single(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems one by one: those that a row stands for in its place."""
+    return [each for problem in problems for each in (problem.alike or (problem,))]
+
+
+def _without_names(plan: Plan, problem: Problem) -> tuple[str, str]:
+    names: set[str] = set()
+    for object_id in problem.object_ids:
+        part = plan.by_id.get(object_id)
+        host = plan.host_of_disk.get(object_id) or plan.by_id.get(getattr(part, "host_id", None) or object_id)
+        names.add(str(getattr(host, "hostname", "")))
+        names |= {disk.name for disk in getattr(host, "disks", ())}
+    names |= {problem.where.rpartition(" ")[2]}
+    # The longest first: one name may begin another.
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name)
+    pattern = re.compile(rf"(?<![\w.-])(?:{known})(?![\w-])")
+
+    def plain(text: str) -> str:
+        return _NUMBER.sub("#", pattern.sub("#", text))
+
+    return plain(problem.message), plain(problem.fix or "")
+
+
+def _as_one(group: Sequence[Problem]) -> Problem:
+    if len(group) == 1:
+        return group[0]
+    first = max(group, key=lambda problem: problem.measure)
+    others = [problem for problem in group if problem is not first]
+    kind = first.where.removesuffix(_name(first)).strip()
+    kinds = f"{kind}s" if len(others) > 1 else kind
+    edits = [problem.edit for problem in group if problem.edit is not None]
+    return replace(
+        first,
+        where=f"{kind}s {_names([first, *others])}",
+        message=f"{first.message}; the same with {len(others)} more {kinds} ({_names(others)})",
+        object_ids=tuple(dict.fromkeys(i for problem in (first, *others) for i in problem.object_ids)),
+        edit=together(edits) if edits else None,
+        alike=tuple(group),
+    )
+
+
+def _name(problem: Problem) -> str:
+    place = _PLACE.fullmatch(problem.where)
+    return problem.where if place is None else place[2]
+
+
+def _names(problems: Sequence[Problem]) -> str:
+    named = list(dict.fromkeys(_name(problem) for problem in problems))
+    return ", ".join(named[:_NAMED]) + (" …" if len(named) > _NAMED else "")

@@ -1,0 +1,99 @@
+"""One row for each cause: what it stands for, its fix, waivers of single nodes, and what stays apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from ndbplan.checks.alike import single
+from ndbplan.checks.offers import harm
+from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.run import check, check_all, find
+from ndbplan.plan.edits import set_parameter
+from ndbplan.plan.plan import Plan, Waiver
+from ndbplan.plan.samples import sample_names, sample_plan
+from random_plans import random_plan
+
+
+def telecom_at_7_6() -> Plan:
+    return sample_plan("telecom-144").replace(ndb_version="7.6.20")
+
+
+def of_rule(plan: Plan, rule: str) -> list[Problem]:
+    return [problem for problem in check(plan) if problem.rule == rule]
+
+
+def test_one_cause_on_many_nodes_is_one_row_with_their_count_and_one_edit() -> None:
+    plan = telecom_at_7_6()
+    (row,) = of_rule(plan, "node-group-number")
+    high = [node for node in plan.data_nodes if (node.node_group or 0) > 48]
+    assert len(high) > 40
+    assert row.where == "data nodes 99, 100, 101, 102 …"
+    assert f"the same with {len(high) - 1} more data nodes (100, 101, 102, 103 …)" in row.message
+    assert set(row.object_ids) == {node.id for node in high}
+    assert row.edit is not None
+    assert not of_rule(row.edit(plan), "node-group-number")
+    assert len(check(plan)) < 25
+
+
+def test_a_waiver_of_one_node_takes_only_that_one_out_of_the_row() -> None:
+    plan = telecom_at_7_6()
+    known = plan.data_nodes[60].id
+    waived = plan.replace(waivers=(Waiver(rule="data-node-ids", object_id=known, reason="renumbered later"),))
+    (row,) = [p for p in of_rule(waived, "data-node-ids") if p.alike]
+    assert known not in row.object_ids
+    assert len(row.object_ids) == 95
+    (accepted,) = [p for p in check_all(waived) if p.waived]
+    assert accepted.object_ids == (known,)
+
+
+def test_other_parameters_are_other_causes() -> None:
+    plan = sample_plan("starter")
+    first, second = plan.data_nodes[:2]
+    one = set_parameter(plan, first.id, "DataDir", "here")
+    apart = set_parameter(one, second.id, "BackupDataDir", "here")
+    assert len(of_rule(apart, "paths-absolute")) == 2
+    alike = set_parameter(one, second.id, "DataDir", "here")
+    (row,) = of_rule(alike, "paths-absolute")
+    assert set(row.object_ids) == {first.id, second.id}
+
+
+def test_each_part_that_stops_the_cluster_is_told() -> None:
+    killers = of_rule(random_plan(12), "what-may-fail")
+    assert len(killers) > 1
+    assert not any(row.alike for row in killers)
+
+
+@pytest.mark.parametrize("plan", [*map(random_plan, range(8)), *map(sample_plan, sample_names())])
+def test_rows_stand_for_all_that_rules_find(plan: Plan) -> None:
+    rows = check_all(plan)
+    told = Counter((p.rule, p.severity, p.where, p.message, p.waived) for p in single(rows))
+    assert told == Counter((p.rule, p.severity, p.where, p.message, p.waived) for p in find(plan))
+    assert harm(rows, find(plan)) == harm(find(plan), rows) == ""
+    for row in rows:
+        if row.alike:
+            assert len({(one.rule, one.severity, one.waived) for one in row.alike}) == 1
+            assert set(row.object_ids) == {i for one in row.alike for i in one.object_ids}
+            assert (row.edit is None) == all(one.edit is None for one in row.alike)
+            assert row.measure == max(one.measure for one in row.alike)
+
+
+def test_a_row_that_loses_a_node_is_no_new_problem() -> None:
+    plan = random_plan(5)
+    rule = next(p.rule for p in check(plan) if p.rule == "memory-locked" and len(p.alike) > 2)
+    (row,) = of_rule(plan, rule)
+    assert row.edit is not None
+    after = set_parameter(plan, row.object_ids[0], "LockPagesInMainMemory", 1)
+    (less,) = of_rule(after, rule)
+    assert less.where != row.where
+    assert harm([row], [less]) == ""
+    assert harm(_warned(row), _warned(less)) == ""
+    assert harm(_warned(less), _warned(row)) != ""
+
+
+def _warned(row: Problem) -> list[Problem]:
+    """The row as a warning: hints are no harm."""
+    each = tuple(replace(one, severity=Severity.WARNING) for one in row.alike)
+    return [replace(row, severity=Severity.WARNING, alike=each)]
