@@ -30,7 +30,7 @@ def test_one_cause_on_many_nodes_is_one_row_with_their_count_and_one_edit() -> N
     (row,) = of_rule(plan, "node-group-number")
     high = [node for node in plan.data_nodes if (node.node_group or 0) > 48]
     assert len(high) > 40
-    assert row.where == "data nodes 99, 100, 101, 102 …"
+    assert row.where == "data node 99 and 45 more"
     assert f"the same with {len(high) - 1} more data nodes (100, 101, 102, 103 …)" in row.message
     assert set(row.object_ids) == {node.id for node in high}
     assert row.edit is not None

@@ -74,7 +74,7 @@ def _as_one(group: Sequence[Problem]) -> Problem:
     edits = [problem.edit for problem in group if problem.edit is not None]
     return replace(
         first,
-        where=f"{kind}s {_names([first, *others])}",
+        where=f"{first.where} and {len(others)} more",
         message=f"{first.message}; the same with {len(others)} more {kinds} ({_names(others)})",
         object_ids=tuple(dict.fromkeys(i for problem in (first, *others) for i in problem.object_ids)),
         edit=together(edits) if edits else None,

@@ -81,7 +81,9 @@ def search_of(plan: Plan) -> Search:
 @memo_by_identity(size=2048)
 def _deciding(part: Any) -> Any:
     """A process, host, location or link without what says nothing about failures; one object for equals."""
-    fields = {name: value for name, value in _WITHOUT_EFFECT.items() if name in type(part).model_fields}
+    fields: dict[str, Any] = {
+        name: value for name, value in _WITHOUT_EFFECT.items() if name in type(part).model_fields
+    }
     if "parameters" in type(part).model_fields:
         fields["parameters"] = _deciding_parameters(part.parameters, _OF_NODE)
     if "disks" in type(part).model_fields:
