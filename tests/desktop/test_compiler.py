@@ -13,7 +13,7 @@ from ndbplan.base.compiled import CompiledCode
 from ndbplan.desktop.compiler import Compiler
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.desktop.preferences import Preferences
-from ndbplan.simulate import kernel
+from ndbplan.simulate import kernel, prepare
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_the_engine_is_compiled_apart_and_not_beyond_the_windows_end(
 def test_nothing_is_started_when_the_engine_is_ready(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kernel.code().seal(kernel._mark())
+    monkeypatch.setattr(prepare, "is_complete", lambda: True)
     monkeypatch.setattr(kernel, "in_a_process", lambda *_: pytest.fail("it is ready"))
     compiler = Compiler(window)
     qtbot.waitUntil(lambda: not window.tasks.is_busy)

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from ndbplan.base.compiled import CompiledCode
+from ndbplan.ndb import keyprepare, keytext
+from ndbplan.ndb.keyhash import KeyColumn
 from ndbplan.simulate import kernel, prepare
 
 
@@ -92,7 +94,7 @@ def test_nobody_waits_for_what_is_ready(empty: CompiledCode, monkeypatch: pytest
     empty.seal(kernel._mark())
     monkeypatch.setattr(kernel, "in_a_process", lambda *_: pytest.fail("nothing is to be compiled"))
     kernel.wait_until_prepared(lambda _share, _text: None)
-    assert prepare.main([]) == 0
+    assert prepare.main(["--kernel"]) == 0
 
 
 def test_why_it_is_compiled_anew_is_said(empty: CompiledCode, tmp_path: Path) -> None:
@@ -105,6 +107,25 @@ def test_why_it_is_compiled_anew_is_said(empty: CompiledCode, tmp_path: Path) ->
     assert f"others can write into {folder}" in kernel.announcement()
     assert "anew each time" in kernel.announcement()
     assert prepare.main([]) == 1
+
+
+@pytest.mark.parametrize("kernel_ready", [True, False])
+@pytest.mark.parametrize("keys_ready", [True, False])
+def test_all_is_compiled_when_kernel_and_keys_are(
+    empty: CompiledCode, monkeypatch: pytest.MonkeyPatch, kernel_ready: bool, keys_ready: bool
+) -> None:
+    keys = CompiledCode("keys", [])
+    monkeypatch.setattr(keyprepare, "code", lambda: keys)
+    if kernel_ready:
+        empty.seal(kernel._mark())
+    if keys_ready:
+        keyprepare.mark_prepared(keytext.kinds_of([KeyColumn("k", kind) for kind, _, _ in prepare._KEYS]))
+    assert prepare.is_complete() == (kernel_ready and keys_ready)
+
+
+def test_the_usual_keys_need_no_compiler_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare._prepare_keys()
+    assert keytext.is_prepared([KeyColumn("a", "varchar", 40), KeyColumn("b", "datetime")])
 
 
 def test_in_the_background_it_has_low_priority() -> None:

@@ -1,4 +1,4 @@
-"""While nobody simulates yet, a process of its own compiles the simulation engine at low priority."""
+"""While nobody needs it yet, a process of its own compiles simulation and key hashing at low priority."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Compiler(QObject):
-    """Has the engine compiled when this machine has not done so yet; ends with the window."""
+    """Has compiled what this machine has not compiled yet; ends with the window."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -36,15 +36,15 @@ class Compiler(QObject):
                 stderr=subprocess.DEVNULL,
             )
         except OSError:
-            # A simulation has it compiled, then, and says so.
+            # Who needs it has it compiled, then, and says so.
             return
         self.destroyed.connect(partial(_end, self.process))
 
 
 def _is_missing(_task: Task) -> bool:
-    from ndbplan.simulate import kernel
+    from ndbplan.simulate import prepare
 
-    return not kernel.code().refusal and not kernel.is_prepared()
+    return not prepare.is_complete()
 
 
 def _end(process: subprocess.Popen[bytes], _compiler: object = None) -> None:

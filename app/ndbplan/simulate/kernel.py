@@ -80,7 +80,7 @@ def wait_until_prepared(
 
     if is_prepared() or code().refusal:
         return
-    command, environment = in_a_process()
+    command, environment = in_a_process("--kernel")
     with subprocess.Popen(
         command,
         env=environment,

@@ -1,6 +1,7 @@
 """Compiles what is not compiled yet, in a process of its own: `python -m ndbplan.simulate.prepare`.
 
-With `--idle` at low priority: for a window that is open, and beside the other steps of the set-up.
+The simulation kernel, then the hashing of keys of the usual types. `--kernel`: only that. `--idle`: at low
+priority, for a window that is open, and beside the other steps of the set-up.
 """
 
 from __future__ import annotations
@@ -9,10 +10,25 @@ import sys
 
 _NICENESS = 10
 """Gives way to all that people wait for, and is still done within half a minute beside it."""
+_NEWEST = "8.4"
+_KEYS = (
+    ("int", None, "1"),
+    ("bigint", None, "1"),
+    ("varchar", 20, "a"),
+    ("char", 20, "a"),
+    ("binary", 4, "0x00"),
+    ("varbinary", 4, "0x00"),
+    ("decimal", 10, "1"),
+    ("date", None, "2020-01-01"),
+    ("datetime", None, "2020-01-01 00:00:00"),
+    ("timestamp", None, "2020-01-01 00:00:00"),
+)
+"""Types that keys have, with a length and a value; types that are alike share their code."""
 
 
 def main(arguments: list[str]) -> int:
-    """Compile the simulation kernel unless it is ready; 1 when what is compiled here cannot be kept."""
+    """Compile what is missing; 1 when what is compiled here cannot be kept."""
+    from ndbplan.ndb import keyprepare
     from ndbplan.simulate import kernel
 
     if "--idle" in arguments:
@@ -21,7 +37,44 @@ def main(arguments: list[str]) -> int:
         return 1
     if not kernel.is_prepared():
         kernel.prepare()
+    if "--kernel" not in arguments and not keyprepare.code().refusal:
+        _prepare_keys()
     return 0
+
+
+def is_complete() -> bool:
+    """Whether there is nothing left to compile, or no place to keep it. Quick; imports no compiler."""
+    from ndbplan.ndb import keyprepare
+    from ndbplan.simulate import kernel
+
+    if kernel.code().refusal:
+        return True
+    return kernel.is_prepared() and (bool(keyprepare.code().refusal) or _are_keys_prepared())
+
+
+def _are_keys_prepared() -> bool:
+    from ndbplan.ndb.keyhash import KeyColumn
+    from ndbplan.ndb.keytext import is_prepared
+
+    return is_prepared([KeyColumn("k", kind, length) for kind, length, _ in _KEYS])
+
+
+def _prepare_keys() -> None:
+    import io
+
+    if _are_keys_prepared():
+        return
+    import numpy as np
+
+    from ndbplan.ndb.keyhash import KeyColumn
+    from ndbplan.ndb.keytext import hashed_rows
+    from ndbplan.ndb.version import NdbVersion
+
+    owners = np.zeros(1, dtype=np.int64)
+    for kind, length, value in _KEYS:
+        rows = io.BytesIO(f"k\n{value}\n".encode())
+        for chunk in hashed_rows(rows, [KeyColumn("k", kind, length)], NdbVersion.parse(_NEWEST)):
+            chunk.answers(owners)
 
 
 def _yield_to_others() -> None:
