@@ -12,7 +12,7 @@ from ndbplan.estimate.load import rate_of
 from ndbplan.estimate.overview import overview
 from ndbplan.plan import edits
 from ndbplan.plan.clipboard import copy, paste
-from ndbplan.plan.events import Burst
+from ndbplan.plan.events import Burst, NodeFailure
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -128,11 +128,18 @@ def test_every_estimate_takes_a_job(terabyte: Plan) -> None:
     assert found.cpu.clients.through == "api"
 
 
-def test_a_job_that_events_delay_says_how_long_it_was_followed(terabyte: Plan) -> None:
+def test_a_job_takes_as_long_as_its_events_make_it(terabyte: Plan) -> None:
     small = job(terabyte, threads=4, rows=(JobRows(table_id="stock", rows=20_000_000),))
-    delayed = edits.update(small, JOB, events=(Burst(at_s=10.0, factor=0.0, duration_s=300.0),))
-    found = max_load(delayed, JOB)
+    alone = takes(small)
+    for pause_s in (300.0, 3 * alone):
+        event = Burst(at_s=alone / 2, factor=0.0, duration_s=pause_s)
+        delayed = edits.update(small, JOB, events=(event,))
+        assert takes(delayed) == pytest.approx(alone + pause_s, rel=0.02)
+
+
+def test_a_job_whose_cluster_stops_never_ends(terabyte: Plan) -> None:
+    small = job(terabyte, threads=4, rows=(JobRows(table_id="stock", rows=20_000_000),))
+    events = tuple(NodeFailure(at_s=10.0, object_id=node.id) for node in small.data_nodes)
+    found = max_load(edits.update(small, JOB, events=events), JOB)
     assert found.takes_s is None
-    assert found.note is not None
-    assert "without its events" in found.note
-    assert "without its events" not in (max_load(small, JOB).note or "")
+    assert found.limited_by.resource == "nodes"

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from ndbplan.base.errors import Cancelled
+from ndbplan.base.resources import resource_path
+from ndbplan.plan import edits
+from ndbplan.plan.events import NodeFailure
+from ndbplan.plan.file import load
+from ndbplan.plan.node_groups import node_groups
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import JobRows
 from ndbplan.simulate.monte_carlo import monte_carlo
 from ndbplan.simulate.node_rows import SimulationError
 from ndbplan.simulate.run import simulate
@@ -54,3 +60,27 @@ def test_cancel_progress_and_bad_numbers(overload: Plan) -> None:
         monte_carlo(overload, "blobs-1k", runs=4, cancelled=lambda: True)
     with pytest.raises(SimulationError, match="runs"):
         monte_carlo(overload, runs=1)
+
+
+def test_the_share_of_runs_in_which_the_cluster_stopped_is_said(overload: Plan) -> None:
+    group = node_groups(overload)[0]
+    events = [NodeFailure(at_s=20.0, object_id=node.id) for node in group]
+    stops = monte_carlo(overload, "blobs-1k", runs=4, duration_s=60, events=events).cluster_stop
+    assert stops is not None
+    assert stops.probability == 1.0
+    assert 20.0 <= stops.first_at_s.value < 60.0
+    goes_on = monte_carlo(overload, "blobs-1k", runs=4, duration_s=60, events=events[:1])
+    assert goes_on.cluster_stop is None
+    assert goes_on.to_json()["cluster_stop"] is None
+
+
+def test_runs_of_a_job_last_until_its_rows_are_in() -> None:
+    plan = load(resource_path("samples/terabyte-load.ndbplan"))
+    workload = next(w for w in plan.workloads if w.load.kind == "job")
+    few = workload.load.model_copy(
+        update={"rows": (JobRows(table_id="stock", rows=2_000_000),), "total_bytes": None}
+    )
+    plan = edits.update(plan, workload.id, load=few)
+    alone = simulate(plan, workload.id)
+    bands = monte_carlo(plan, workload.id, runs=3)
+    assert len(bands.times_s) == pytest.approx(alone.duration_s / alone.bucket_s, abs=1.5)

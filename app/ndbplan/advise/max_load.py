@@ -41,10 +41,6 @@ RATE_FACTOR = 1.12
 """How well simulated rates agree with a running cluster whose disks were limited."""
 MOMENT_FACTOR = 1.3
 """How well the moment of the first error does."""
-_LATE = (
-    "the job was followed for as long as it takes without its events, and its rows were not in by then: "
-    "simulate it for longer to see when they are"
-)
 _LIFTED = 16.0
 _LOWEST_EXPONENT, _HIGHEST_EXPONENT = -10.0, 40.0
 """Rates are searched from 2^-10 to 2^40 per second, always by the same halves."""
@@ -217,7 +213,6 @@ def _time_of_job(
     taken_s = result.duration_s if loaded is None else loaded.value
     rate = float((result.accepted * result.bucket_s).sum()) / taken_s
     low, high = rate / RATE_FACTOR, rate * RATE_FACTOR
-    late = bool(workload.events) and loaded is None
     if loaded is not None:
         low, high = rate * taken_s / loaded.high, rate * taken_s / loaded.low
     why = (Term("mean over the job", rate, "tx/s", "simulation"),)
@@ -231,7 +226,7 @@ def _time_of_job(
         error_code=None if first is None else first.code,
         takes_s=loaded,
         is_job=True,
-        note=_note(plan, workload) if not late else _LATE,
+        note=_note(plan, workload),
     )
 
 

@@ -6,6 +6,7 @@ bands.accepted.p10, bands.accepted.p90, bands.errors[1221].probability
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -68,6 +69,19 @@ class ErrorOdds:
 
 
 @dataclass(frozen=True)
+class StopOdds:
+    """How likely the cluster stops, and when if it does."""
+
+    probability: float
+    """Share of the runs in which it stopped."""
+    first_at_s: Quantity
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of `cluster_stop`."""
+        return {"probability": self.probability, "first_at_s": self.first_at_s.to_json(why=why)}
+
+
+@dataclass(frozen=True)
 class Bands:
     """What many runs found."""
 
@@ -88,6 +102,8 @@ class Bands:
     errors: tuple[ErrorOdds, ...]
     details: tuple[Band, ...] = ()
     """Of every error, log part, disk and node; empty when there are too many."""
+    cluster_stop: StopOdds | None = None
+    """None: it stopped in no run."""
 
     @property
     def series(self) -> tuple[Band, ...]:
@@ -146,6 +162,7 @@ class Bands:
                 }
                 for odds in self.errors
             ],
+            "cluster_stop": None if self.cluster_stop is None else self.cluster_stop.to_json(why=why),
         }
 
 
@@ -175,14 +192,16 @@ def monte_carlo(
     from ndbplan.simulate.growth import eventful
     from ndbplan.simulate.kernel import prepare
     from ndbplan.simulate.node_rows import SimulationError
-    from ndbplan.simulate.run import workload_of
+    from ndbplan.simulate.run import length_s, workload_of
     from ndbplan.simulate.scenario import compile_scenario
 
     if not 2 <= runs <= MOST_RUNS:
         raise SimulationError(f"{runs} runs are outside 2 to {MOST_RUNS}", where="runs")
     workload = workload_of(plan, workload_id)
-    seconds = workload.duration_s if duration_s is None else duration_s
     happening = (*workload.events, *events)
+    seconds = duration_s
+    if seconds is None:
+        seconds = length_s(plan, workload, happening, step_s, seed, cancelled)
 
     def compiled(of: Plan, with_load: Workload) -> Scenario:
         return compile_scenario(
@@ -235,6 +254,8 @@ class _Run:
     first: Floats
     """Moment of each error's first refusal; infinite when it did not come."""
     bucket_s: float
+    stopped_s: float
+    """When the cluster stopped; infinite: it did not."""
 
 
 def _most_buckets(scenario: Scenario, runs: int) -> int:
@@ -312,7 +333,8 @@ def _run(
     first = np.where(arrays.errors >= 0.5, arrays.first[:, 0], np.inf)
     accepted = float(arrays.out[:, col.O_ACCEPTED].sum()) / scenario.duration_s
     mean = mean_latency(scenario, arrays, latency_s(scenario, arrays)).value
-    return _Run(series, accepted, mean, first, arrays.steps_per_bucket * scenario.step_s)
+    bucket_s = arrays.steps_per_bucket * scenario.step_s
+    return _Run(series, accepted, mean, first, bucket_s, arrays.stopped_s)
 
 
 def _headlines(scenario: Scenario, arrays: Arrays) -> Floats:
@@ -420,7 +442,13 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
         redo_log_fill_max=_spread([float(run.series[3].max()) for run in runs], "fraction", count),
         errors=tuple(sorted(errors, key=lambda odds: odds.first_at_s.value)),
         details=details,
+        cluster_stop=_stop_odds(runs),
     )
+
+
+def _stop_odds(runs: list[_Run]) -> StopOdds | None:
+    moments = [run.stopped_s for run in runs if math.isfinite(run.stopped_s)]
+    return StopOdds(len(moments) / len(runs), _spread(moments, "s", len(runs))) if moments else None
 
 
 def _percentiles(runs: list[_Run]) -> tuple[Floats, Floats, Floats]:

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.errors import Cancelled
 from ndbplan.plan.events import Event
@@ -99,65 +99,108 @@ def simulate(
     event tells them apart. Raises SimulationError for a plan that cannot be simulated, Cancelled when told
     to stop.
     """
-    from ndbplan.simulate.scenario import compile_scenario
-
     workload = workload_of(plan, workload_id)
     happening = (*workload.events, *events)
-
-    if duration_s is None and isinstance(workload.load, JobLoad):
-        duration_s = _job_duration_s(plan, workload, step_s, seed, start, cancelled)
-
-    def compiled(of: Plan, with_load: Workload) -> Scenario:
-        return compile_scenario(
-            of,
-            with_load,
-            duration_s=workload.duration_s if duration_s is None else duration_s,
-            step_s=step_s,
-            seed=seed,
-            every_node=every_node or bool(happening),
-            uneven=uneven,
-        )
-
     begin = start or StartState()
+    course = _Course(plan, workload, happening, step_s, seed, every_node, uneven)
+    if duration_s is None:
+        duration_s = course.length_s(begin, cancelled)
     if not happening:
         return run_scenario(
-            compiled(plan, workload), begin, progress=progress, cancelled=cancelled, partial=partial
+            course.scenario(duration_s), begin, progress=progress, cancelled=cancelled, partial=partial
         )
-    from ndbplan.simulate.growth import eventful
-
-    scenario, grown, changes, absent = eventful(plan, workload, happening, compiled)
-    world = world_of(scenario, grown, absent, begin)
+    world, changes = course.world(duration_s, begin)
     run_world(world, changes, progress, cancelled, partial)
     return world.result()
 
 
-def _job_duration_s(
+class _Course(NamedTuple):
+    """What runs and what happens meanwhile, for however long."""
+
+    plan: Plan
+    workload: Workload
+    happening: Sequence[Event]
+    step_s: float
+    seed: int
+    every_node: bool = False
+    uneven: float = 1.0
+
+    def length_s(self, start: StartState, cancelled: Callable[[], bool] | None) -> float:
+        """How long it lasts when nobody says: as the workload does, or until a job's rows are in."""
+        if isinstance(self.workload.load, JobLoad):
+            return _job_duration_s(self, start, cancelled)
+        return self.workload.duration_s
+
+    def compiled(self, of: Plan, with_load: Workload, seconds: float) -> Scenario:
+        """A plan and a load as arrays, every node apart where events tell them apart."""
+        from ndbplan.simulate.scenario import compile_scenario
+
+        return compile_scenario(
+            of,
+            with_load,
+            duration_s=seconds,
+            step_s=self.step_s,
+            seed=self.seed,
+            every_node=self.every_node or bool(self.happening),
+            uneven=self.uneven,
+        )
+
+    def scenario(self, seconds: float) -> Scenario:
+        """A run without events."""
+        return self.compiled(self.plan, self.workload, seconds)
+
+    def world(self, seconds: float, start: StartState) -> tuple[World, list[Change]]:
+        """A run with events, and these."""
+        from ndbplan.simulate.growth import eventful
+
+        def compile_plan(of: Plan, with_load: Workload) -> Scenario:
+            return self.compiled(of, with_load, seconds)
+
+        scenario, grown, changes, absent = eventful(self.plan, self.workload, self.happening, compile_plan)
+        return world_of(scenario, grown, absent, start), changes
+
+
+def length_s(
     plan: Plan,
     workload: Workload,
+    happening: Sequence[Event],
     step_s: float,
     seed: int,
-    start: StartState | None,
-    cancelled: Callable[[], bool] | None,
+    cancelled: Callable[[], bool] | None = None,
 ) -> float:
-    """How long a job runs: until its rows are loaded, or nothing has been accepted for half of the time.
+    """How long a run lasts when nobody says: as the workload does, or until a job's rows are in."""
+    return _Course(plan, workload, happening, step_s, seed).length_s(StartState(), cancelled)
 
-    Events of the workload are not looked at: with them the run ends when it would have ended without.
+
+def _job_duration_s(course: _Course, start: StartState, cancelled: Callable[[], bool] | None) -> float:
+    """How long a job runs, its events included: until its rows are loaded, or never will be.
+
+    They never will be when the cluster stopped for good, or when nothing has been accepted for half of the
+    time and nothing is still to happen.
     """
     from ndbplan.estimate.jobs import job_of
-    from ndbplan.simulate.scenario import MAX_STEPS, compile_scenario
+    from ndbplan.simulate.scenario import MAX_STEPS
 
-    job = job_of(plan, workload)
+    job = job_of(course.plan, course.workload)
     assert job is not None
-    longest_s = MAX_STEPS * step_s
+    longest_s = MAX_STEPS * course.step_s
     run_s = min(longest_s, 1.02 * job.transactions / job.rate_per_s.value + JOB_TAIL_S)
     while True:
-        scenario = compile_scenario(plan, workload, duration_s=run_s, step_s=step_s, seed=seed)
-        arrays = run_arrays(scenario, start or StartState(), cancelled)
+        to_come = False
+        if course.happening:
+            world, changes = course.world(run_s, start)
+            run_world(world, changes, cancelled=cancelled)
+            scenario, arrays = world.scenario, world.arrays
+            to_come = bool(world.waiting) and world.outage.stop is None
+        else:
+            scenario = course.scenario(run_s)
+            arrays = run_arrays(scenario, start, cancelled)
         loaded = loaded_after_s(scenario, arrays)
         if loaded is not None:
             return min(longest_s, loaded + JOB_TAIL_S)
         accepted = arrays.out[:, col.O_ACCEPTED]
-        if run_s >= longest_s or accepted[len(accepted) // 2 :].sum() <= 0:
+        stuck = accepted[len(accepted) // 2 :].sum() <= 0 and not to_come
+        if run_s >= longest_s or stuck:
             return run_s
         run_s = min(longest_s, 2.0 * run_s)
 
@@ -242,10 +285,11 @@ def run_world(
     done = 0
     world.later(*changes)
     while world.waiting:
-        change = world.waiting.pop(0)
+        change = world.waiting[0]
         step = max(done, round(change.at_s / scenario.step_s))
         if step >= scenario.steps:
             break
+        world.waiting.pop(0)
         if change.of_cluster and world.outage.stop is not None:
             continue
         _steps(scenario, world.arrays, done, step, progress, cancelled, partial)

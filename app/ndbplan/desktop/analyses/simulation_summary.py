@@ -61,6 +61,8 @@ class Summary(QWidget):
             text += f" · {odds.code} in {format_percent(odds.probability)} of runs"
         if stop is not None:
             text = f"· {stop.text}"
+            if bands is not None and bands.cluster_stop is not None:
+                text += f" · in {format_percent(bands.cluster_stop.probability)} of runs"
         self._limit.setText(text)
         look = "alarm" if stop is not None else "muted"
         if self._limit.property("look") != look:
