@@ -9,6 +9,7 @@ from ndbplan.estimate.procedure import add_nodes, optimise, roll_out, upgrade
 from ndbplan.estimate.restart import Conditions, restart
 from ndbplan.exchange.runbook import runbook_parts
 from ndbplan.plan import edits
+from ndbplan.plan.disk_speed import at_disk_speed
 from ndbplan.plan.file import load
 from ndbplan.plan.tables import Column, Table
 
@@ -147,6 +148,36 @@ def test_shape_for_machines() -> None:
 def table_of(rows: int, *columns: Column) -> Table:
     key = Column(name="a", type="int", nullable=False)
     return Table(id="o", database="d", name="o", columns=(key, *columns), primary_key=("a",), rows=rows)
+
+
+def test_the_speed_of_the_disks_holds_for_every_step() -> None:
+    plan = edits.update(ADD_NODES, ADD_NODES.tables[0].id, rows=300_000_000)
+
+    def seconds(factor: float) -> dict[str, float]:
+        found = add_nodes(plan, conditions=Conditions(disk_factor=factor))
+        return {step.key: step.duration_s.value for step in found.steps}
+
+    slow, stated = seconds(0.002), seconds(1.0)
+    assert slow.keys() == stated.keys()
+    assert all(slow[key] >= stated[key] for key in slow)
+    for key in ("restart-3", "start-new", "reorganise-1"):
+        assert slow[key] > 1.2 * stated[key]
+    # The plan that comes out keeps its disks.
+    slowed = add_nodes(plan, conditions=Conditions(disk_factor=0.002)).reorganisation
+    assert slowed is not None
+    assert slowed.plan_after.hosts[0].disks == plan.hosts[0].disks
+    saved = [
+        roll_out(plan, ("NoOfReplicas",), Conditions(disk_factor=factor)).step("backup").duration_s.value
+        for factor in (0.002, 1.0)
+    ]
+    assert saved[0] > 1.2 * saved[1]
+
+
+@pytest.mark.parametrize("kind", ["node", "initial", "system"])
+def test_slower_disks_are_the_same_thing_whoever_says_so(kind: str) -> None:
+    asked = restart(STARTER, kind, conditions=Conditions(disk_factor=0.05)).duration_s
+    stated = restart(at_disk_speed(STARTER, 0.05), kind).duration_s
+    assert asked.value == pytest.approx(stated.value, rel=1e-6)
 
 
 def test_optimising_takes_what_a_published_run_took() -> None:

@@ -25,6 +25,7 @@ from ndbplan.estimate.reorganise import (
 from ndbplan.estimate.restart import IDLE, Conditions, Kind, restart, start_beside
 from ndbplan.estimate.restart_phases import Phase
 from ndbplan.estimate.rows import blob_parts, row_layout
+from ndbplan.plan.disk_speed import at_disk_speed
 from ndbplan.plan.node_groups import node_groups
 from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
@@ -251,6 +252,8 @@ def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE) -> Pro
     before the new data nodes: else those wait two minutes for subscriptions and then force the SQL nodes off
     (measured on 7.4.10). Raises what `reorganise` raises.
     """
+    stated = plan
+    plan, conditions = _at_disk_speed(plan, conditions)
     build = Builder(plan)
     change = reorganise(plan, groups, conditions.load)
     grown = change.plan_after
@@ -291,8 +294,17 @@ def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE) -> Pro
         notes=tuple(notes),
         peaks=change.node_peaks,
         disks=_disk_loads(plan, change),
-        reorganisation=change,
+        reorganisation=change
+        if plan is stated
+        else replace(change, plan_after=reorganise(stated, groups, conditions.load).plan_after),
     )
+
+
+def _at_disk_speed(plan: Plan, conditions: Conditions) -> tuple[Plan, Conditions]:
+    """The plan with the speed of disks that is asked for: it holds for every step, restarts or not."""
+    if conditions.disk_factor == 1.0:
+        return plan, conditions
+    return at_disk_speed(plan, conditions.disk_factor), replace(conditions, disk_factor=1.0)
 
 
 def _start_new(build: Builder, grown: Plan, new: list[DataNode], conditions: Conditions) -> None:
@@ -459,6 +471,7 @@ def roll_out(plan: Plan, parameters: tuple[str, ...], conditions: Conditions = I
     from ndbplan.estimate.backup import backup, restore_backup
     from ndbplan.ndb.catalogue import parameter
 
+    plan, conditions = _at_disk_speed(plan, conditions)
     order = ("node", "initial_node", "system", "initial_system")
     needs = {name: parameter("DB", name).restart for name in parameters}
     need = max(needs.values(), key=order.index, default="node")
