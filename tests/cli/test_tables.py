@@ -63,6 +63,11 @@ def test_a_table_is_aligned_numbers_to_the_right_and_texts_to_the_left() -> None
     ]
 
 
+def test_what_there_is_none_of_has_no_line() -> None:
+    shape = {"takes_s": None, "error_code": None, "next_limit": None, "duration_s": 60.0, "rows": 0}
+    assert list(lines_of(shape)) == ["duration  1 min", "rows      0"]
+
+
 def test_rows_with_tables_inside_become_blocks() -> None:
     shape = {"tables": [{"table": n, "partitions": [{"partition": 0, "rows": 1}]} for n in "ab"]}
     lines = list(lines_of(shape))

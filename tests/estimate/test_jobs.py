@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ndbplan.advise.max_load import max_load
+from ndbplan.advise.max_load import NOT_LOADED, max_load
 from ndbplan.estimate.jobs import job_of
 from ndbplan.estimate.load import rate_of
 from ndbplan.estimate.overview import overview
@@ -142,4 +142,5 @@ def test_a_job_whose_cluster_stops_never_ends(terabyte: Plan) -> None:
     events = tuple(NodeFailure(at_s=10.0, object_id=node.id) for node in small.data_nodes)
     found = max_load(edits.update(small, JOB, events=events), JOB)
     assert found.takes_s is None
+    assert found.note == NOT_LOADED
     assert found.limited_by.resource == "nodes"

@@ -41,6 +41,7 @@ RATE_FACTOR = 1.12
 """How well simulated rates agree with a running cluster whose disks were limited."""
 MOMENT_FACTOR = 1.3
 """How well the moment of the first error does."""
+NOT_LOADED = "not all rows of the job get in"
 _LIFTED = 16.0
 _LOWEST_EXPONENT, _HIGHEST_EXPONENT = -10.0, 40.0
 """Rates are searched from 2^-10 to 2^40 per second, always by the same halves."""
@@ -226,7 +227,7 @@ def _time_of_job(
         error_code=None if first is None else first.code,
         takes_s=loaded,
         is_job=True,
-        note=_note(plan, workload),
+        note=_note(plan, workload) if loaded is not None else NOT_LOADED,
     )
 
 

@@ -101,13 +101,16 @@ def _rows_of_objects(value: object) -> bool:
 
 
 def lines_of(shape: Mapping[str, Any], indent: str = "") -> Iterator[str]:
-    """The lines of a result: single values first, then a table or a section for each part."""
-    plain = {k: v for k, v in shape.items() if not _is_section(v)}
+    """The lines of a result: single values first, then a table or a section for each part.
+
+    What there is none of has no line; in a table it is a dash.
+    """
+    plain = {k: v for k, v in shape.items() if not _is_section(v) and v is not None}
     width = max((len(heading(k)) for k in plain), default=0)
     for key, value in plain.items():
         yield f"{indent}{heading(key):<{width}}  {text_of(key, value)}"
     for key, value in shape.items():
-        if not _is_section(value):
+        if value is None or not _is_section(value):
             continue
         yield ""
         yield f"{indent}{heading(key).upper()}"
