@@ -106,6 +106,7 @@ def test_why_it_is_compiled_anew_is_said(empty: CompiledCode, tmp_path: Path) ->
     kernel.code().__dict__.update(again.__dict__)
     assert f"others can write into {folder}" in kernel.announcement()
     assert "anew each time" in kernel.announcement()
+    assert "or name a folder of your own in NUMBA_CACHE_DIR" in kernel.announcement()
     assert prepare.main([]) == 1
 
 

@@ -58,7 +58,10 @@ def prepare() -> Callable[..., None]:
 def announcement() -> str:
     """What to say before a run that has to wait, in one line."""
     if code().refusal:
-        return f"preparing the simulation; it is compiled anew each time, as {code().refusal} …"
+        return (
+            f"preparing the simulation; it is compiled anew each time, as {code().refusal} — put that right, "
+            "or name a folder of your own in NUMBA_CACHE_DIR …"
+        )
     return "preparing the simulation (only this first time) …"
 
 
