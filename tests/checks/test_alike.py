@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from ndbplan.checks.alike import single
+from ndbplan.checks.alike import one_per_cause, single
 from ndbplan.checks.offers import harm
 from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check, check_all, find
 from ndbplan.plan.edits import set_parameter
 from ndbplan.plan.plan import Plan, Waiver
@@ -49,15 +50,26 @@ def test_a_waiver_of_one_node_takes_only_that_one_out_of_the_row() -> None:
     assert accepted.object_ids == (known,)
 
 
-def test_other_parameters_are_other_causes() -> None:
-    plan = sample_plan("starter")
-    first, second = plan.data_nodes[:2]
-    one = set_parameter(plan, first.id, "DataDir", "here")
-    apart = set_parameter(one, second.id, "BackupDataDir", "here")
-    assert len(of_rule(apart, "paths-absolute")) == 2
-    alike = set_parameter(one, second.id, "DataDir", "here")
-    (row,) = of_rule(alike, "paths-absolute")
-    assert set(row.object_ids) == {first.id, second.id}
+def test_two_are_told_each_and_other_parameters_are_other_causes() -> None:
+    plan = sample_plan("telecom-144")
+    nodes = plan.data_nodes[:4]
+    for number, node in enumerate(nodes):
+        # Nodes with the same parameters are one row anyhow.
+        plan = set_parameter(plan, node.id, "RedoBuffer", 2**26 + number * 2**20)
+    for node in nodes[:2]:
+        plan = set_parameter(plan, node.id, "DataDir", "here")
+    assert len(found_alone(plan)) == 2
+    other = set_parameter(plan, nodes[2].id, "BackupDataDir", "here")
+    assert len(found_alone(other)) == 3
+    plan = set_parameter(plan, nodes[2].id, "DataDir", "here")
+    (row,) = found_alone(plan)
+    assert row.object_ids == tuple(node.id for node in nodes[:3])
+    assert row.where == "data node 1 and 2 more"
+
+
+def found_alone(plan: Plan) -> list[Problem]:
+    """Rows of one rule, by that rule alone."""
+    return one_per_cause(plan, RULES["paths-absolute"].problems(plan))
 
 
 def test_each_part_that_stops_the_cluster_is_told() -> None:

@@ -17,19 +17,21 @@ from ndbplan.plan.plan import Plan
 
 _PLACE = re.compile(r"(data node|management node|SQL node|API slot|host|disk) ([^,]+)")
 _NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?")
+_MANY = 3
+"""Findings from which on one row tells of them; two are told each."""
 _NAMED = 4
 _TOLD_EACH = frozenset({"what-may-fail"})
 """Rules whose every finding is a cause of its own: each part that stops the cluster."""
 
 
 def one_per_cause(plan: Plan, problems: Iterable[Problem]) -> list[Problem]:
-    """The problems; those of one rule that say the same of several nodes or hosts are one.
+    """The problems; those of one rule that say the same of many nodes or hosts are one.
 
     It stands where the first of them stood. The same: but for numbers and the names of nodes, hosts and
     disks; with a fix that is offered, the same words of the fix too. The one that takes most of its limit
     speaks for all.
     """
-    groups: dict[tuple[object, ...], list[Problem]] = {}
+    groups: dict[tuple[object, ...], list[tuple[int, Problem]]] = {}
     for number, problem in enumerate(problems):
         place = _PLACE.fullmatch(problem.where)
         key: tuple[object, ...] = (number,)
@@ -37,8 +39,12 @@ def one_per_cause(plan: Plan, problems: Iterable[Problem]) -> list[Problem]:
             message, fix = _without_names(plan, problem)
             said = problem.fix if problem.edit is not None else fix
             key = (problem.rule, problem.severity, problem.waived, place[1], message, said)
-        groups.setdefault(key, []).append(problem)
-    return [_as_one(group) for group in groups.values()]
+        groups.setdefault(key, []).append((number, problem))
+    rows: dict[int, Problem] = {}
+    for group in groups.values():
+        told = [_as_one([one for _, one in group])] if len(group) >= _MANY else [one for _, one in group]
+        rows.update(zip((number for number, _ in group), told, strict=False))
+    return [rows[number] for number in sorted(rows)]
 
 
 def single(problems: Iterable[Problem]) -> list[Problem]:
@@ -65,8 +71,6 @@ def _without_names(plan: Plan, problem: Problem) -> tuple[str, str]:
 
 
 def _as_one(group: Sequence[Problem]) -> Problem:
-    if len(group) == 1:
-        return group[0]
     first = max(group, key=lambda problem: problem.measure)
     others = [problem for problem in group if problem is not first]
     kind = first.where.removesuffix(_name(first)).strip()

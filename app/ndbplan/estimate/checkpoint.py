@@ -496,7 +496,7 @@ def _with_log_full(
         term_of(pause),
     )
     low = value if soon is None else min(value, soon)
-    high = HORIZON_S if late is None else max(value, late)
+    high = max(value, HORIZON_S if late is None else late)
     return replace(found, overflow_after_s=Quantity(value, low, high, "s", terms))
 
 
