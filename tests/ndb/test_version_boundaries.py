@@ -1,0 +1,629 @@
+"""What each version of the product does otherwise, seen from outside: before a change, and from it on.
+
+A row names the feature of resources/ndb/features.json whose boundary it stands at; each boundary has a row.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from golden.commands import plan_files, run
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import GIB, MIB
+from ndbplan.checks.run import check
+from ndbplan.estimate.backup import backup
+from ndbplan.estimate.checkpoint import checkpoint, is_partial, speed_limits
+from ndbplan.estimate.disk_data import reads_backup
+from ndbplan.estimate.distribution import distribute
+from ndbplan.estimate.memory import memory
+from ndbplan.estimate.node_memory import job_buffer_pages
+from ndbplan.estimate.redo import redo
+from ndbplan.estimate.reorganise import reorganise
+from ndbplan.estimate.restart import Conditions, restart
+from ndbplan.estimate.rows import blob_parts
+from ndbplan.estimate.topology import placements
+from ndbplan.exchange.ddl import read_ddl
+from ndbplan.exchange.import_config import import_config
+from ndbplan.ndb import charsets, hashmap, rowformat
+from ndbplan.ndb.collations import rule_in
+from ndbplan.ndb.features import release, rows
+from ndbplan.ndb.thread_config import check_thread_config
+from ndbplan.ndb.threads import ThreadCounts, thread_counts
+from ndbplan.ndb.values import parse_integer
+from ndbplan.ndb.version import SERIES, NdbVersion
+from ndbplan.plan.edits import set_parameter, update
+from ndbplan.plan.file import load, save
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import Link
+from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.settings import redo_log_parts
+from ndbplan.plan.tables import Column, Index, Table
+from ndbplan.plan.workloads import ClosedLoad
+from ndbplan.simulate.run import simulate
+from ndbplan.simulate.scenario import lcp_share
+
+Observe = Callable[[str], Any]
+
+
+def version(text: str) -> NdbVersion:
+    return NdbVersion.parse(text)
+
+
+def plan(text: str, sample: str = "starter", **values: int | str | None) -> Plan:
+    """A sample for a version, with parameters of all data nodes."""
+    found = sample_plan(sample)
+    for name, value in values.items():
+        found = set_parameter(found, "data_node", name, value)
+    return found.replace(ndb_version=text)
+
+
+def severities(found: Plan, rule: str) -> tuple[str, ...]:
+    return tuple(problem.severity.value for problem in check(found) if problem.rule == rule)
+
+
+def messages(found: Plan, rule: str) -> str:
+    return " ".join(problem.message for problem in check(found) if problem.rule == rule)
+
+
+def exported(found: Plan, kinds: str) -> dict[str, str]:
+    """Texts of the files that the command writes."""
+    with TemporaryDirectory() as folder:
+        path, out = Path(folder) / "p.ndbplan", Path(folder) / "out"
+        save(found, path)
+        code, _, said = run("export", str(path), "--only", kinds, "--to", str(out))
+        assert code == 0, said
+        return {str(f.relative_to(out)): f.read_text() for f in out.rglob("*") if f.is_file()}
+
+
+def runbook(found: Plan) -> str:
+    return exported(found, "runbook")["runbook.md"]
+
+
+def refused(call: Callable[[], Any]) -> bool:
+    try:
+        call()
+    except (UserError, ValueError):
+        return True
+    return False
+
+
+def threads(text: str, **values: int | str | None) -> ThreadCounts:
+    return thread_counts(version(text), values, cores=64)
+
+
+def thread_config(text: str) -> Observe:
+    return lambda v: refused(lambda: check_thread_config(text, version(v)))
+
+
+def on_host(found: Plan, place: int, hostname: str) -> Plan:
+    return update(found, found.hosts[place].id, hostname=hostname)
+
+
+def two_ports(v: str) -> Plan:
+    found = plan(v)
+    first, second = found.management_nodes
+    return update(found, second.id, host_id=first.host_id)
+
+
+def linked(v: str, times: int = 1, kind: str = "tcp") -> Plan:
+    first, second = plan(v).data_nodes[:2]
+    link = Link(kind=kind, process_id_1=first.id, process_id_2=second.id)
+    return plan(v).replace(links=(link,) * times)
+
+
+def aside(v: str) -> Plan:
+    """Three whole groups but for the third node, which is kept aside; its partner is counted or not."""
+    found = load(plan_files()["uneven-hosts-8.0"]).replace(ndb_version=v)
+    return update(found, found.data_nodes[2].id, node_group=65536)
+
+
+def table(columns: tuple[Column, ...], **fields: Any) -> Table:
+    key = Column(name="k", type="bigint", nullable=False)
+    usual = {"id": "x", "name": "x", "primary_key": ("k",), "rows": 10**6}
+    return Table(database="d", columns=(key, *columns), **{**usual, **fields})
+
+
+def with_table(v: str, columns: tuple[Column, ...], **fields: Any) -> Plan:
+    return plan(v).replace(tables=(table(columns, **fields),), workloads=())
+
+
+BLOB = (Column(name="b", type="longblob", average_bytes=30_000),)
+LONG_KEY = tuple(
+    Column(name=f"k{i}", type="varbinary", length=200, nullable=False, average_bytes=20) for i in range(5)
+)
+
+
+def part_bytes(v: str) -> int:
+    """Largest part of a blob whose table has a long key."""
+    names = tuple(column.name for column in LONG_KEY)
+    found = blob_parts(table((*LONG_KEY, *BLOB), primary_key=names), version(v))
+    (data,) = [c for c in found[0].layout.columns if c.name == "NDB$DATA"]
+    return data.type.max_bytes
+
+
+def unique_fragments(v: str) -> tuple[int, ...]:
+    """Fragments of a table with one fragment for each node, and of its unique index."""
+    found = with_table(
+        v, (Column(name="u", type="int"),), partition_balance="FOR_RP_BY_NODE",
+        indexes=(Index(name="u", columns=("u",), kind="unique_hash"),),
+    )  # fmt: skip
+    found = set_parameter(found, "data_node", "MaxNoOfExecutionThreads", 8)
+    return tuple(place.fragments for place in placements(found)["x"])
+
+
+def second_table(v: str) -> tuple[int, ...]:
+    """LDM threads of the three partitions of the second of two tables."""
+    found = plan(v, AutomaticThreadConfig=None, MaxNoOfExecutionThreads=8, NoOfFragmentLogParts=4)
+    tables = tuple(table((), id=name, name=name, partitions=3) for name in "ab")
+    both = found.replace(tables=tables, workloads=())
+    return tuple(int(one.ldm) for one in distribute(both, both.tables[1]).partitions)
+
+
+def imported(v: str) -> bool:
+    """Whether ndb_mgmd refuses a data node without an id when 48 ids are taken."""
+    ids = "".join(f"[mysqld]\nNodeId={i}\n" for i in range(2, 49))
+    text = f"[ndbd default]\nNoOfReplicas=1\n[ndb_mgmd]\nNodeId=1\nHostName=m\n{ids}[ndbd]\nHostName=h\n"
+    _, report = import_config({"config.ini": text.encode()}, v)
+    (one,) = [finding for finding in report.findings if "gets node id 49" in finding.message]
+    return one.refused
+
+
+def out_of_operations(v: str) -> list[int]:
+    """The error that clients get when there are more of them than records of operations."""
+    found = plan(v, MaxNoOfConcurrentOperations=200)
+    crowd = found.workloads[0].model_copy(update={"load": ClosedLoad(clients=100_000, latency_s=1.0)})
+    result = simulate(found.replace(workloads=(crowd,)), crowd.id, 10.0)
+    return [error["code"] for error in result.to_json()["errors"]]
+
+
+def log_full_after(v: str) -> float:
+    """Seconds until the redo log of an overloaded plan is full, checkpoints going on."""
+    found = plan(v, "redo-overload", NoOfFragmentLogFiles=4)
+    overflow = checkpoint(found, found.workloads[0]).nodes[0].overflow_after_s
+    assert overflow is not None
+    return overflow.value
+
+
+def logged(v: str) -> float:
+    """Most bytes of redo log that may reach a disk."""
+    found = plan(v, "redo-overload")
+    return max(node.device_bytes_per_s.high for node in redo(found, found.workloads[0]).nodes)
+
+
+def many_tables(v: str) -> Plan:
+    """Two tables more than MaxNoOfTables."""
+    tables = tuple(table((), id=f"t{i}", name=f"t{i}") for i in range(10))
+    return plan(v, MaxNoOfTables=8).replace(tables=tables, workloads=())
+
+
+def one_file(v: str) -> Plan:
+    """A tablespace of one data file."""
+    found = plan(v, "disk-data")
+    space = found.tablespaces[0]
+    return update(found, space.id, data_files=(space.data_files[0].model_copy(update={"count": 1}),))
+
+
+def restarted(kind: Any, *, busy: bool = False, sample: str = "node-restart") -> Observe:
+    def seconds(v: str) -> float:
+        found = plan(v, sample)
+        return restart(
+            found, kind, conditions=Conditions(workload=found.workloads[0] if busy else None)
+        ).duration_s.value
+
+    return seconds
+
+
+def backed_up(v: str) -> float:
+    found = plan(v, AutomaticThreadConfig=None, MaxNoOfExecutionThreads=8)
+    return max(node.duration_s.value for node in backup(found).nodes)
+
+
+def reorganised(v: str) -> float:
+    """With small batches, where they can be set."""
+    return reorganise(plan(v, MaxReorgBuildBatchSize=16)).duration_s.value
+
+
+def pooled(v: str) -> Plan:
+    found = plan(v)
+    return update(found, found.sql_nodes[0].id, pool_node_ids=(200,))
+
+
+def unresolved(v: str) -> Plan:
+    found = plan(v)
+    alone = next(h for h in found.hosts if {p.kind for p in found.processes_of_host[h.id]} == {"sql"})
+    return update(found, alone.id, hostname="app.invalid")
+
+
+def read_off(v: str) -> Plan:
+    found = plan(v)
+    for one in found.tables:
+        found = update(found, one.id, read_backup=False)
+    return found
+
+
+def under_load(v: str) -> float:
+    """How many times longer a node restart takes under a load of writes."""
+    return restarted("node", busy=True)(v) / restarted("node")(v)
+
+
+ROOMY = ThreadCounts(main=1, rep=1, recv=1, tc=1, ldm=4, send=0, query=0)
+CROWDED = ThreadCounts(main=1, rep=1, recv=1, tc=4, ldm=40, send=0, query=0)
+
+CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
+    ("multithreaded_node", "7.0.0", lambda v: threads(v, MaxNoOfExecutionThreads=8).ldm, 1, 4),
+    ("config_cache", "7.0.0", lambda v: "--configdir" in runbook(plan(v)), False, True),
+    ("memory_usage_report", "7.0.0", lambda v: "REPORT MEMORYUSAGE" in runbook(plan(v)).upper(), False, True),
+    ("add_nodes_online", "7.0.0", lambda v: refused(lambda: reorganise(plan(v))), True, False),
+    ("ndbinfo", "7.1.0", lambda v: "ndbinfo.nodes" in runbook(plan(v)), False, True),
+    (
+        "max_rows_online",
+        "7.2.0",
+        lambda v: "MAX_ROWS" in runbook(with_table(v, (), max_rows=10**9)),
+        False,
+        True,
+    ),
+    ("algorithm_inplace", "7.5.0", lambda v: "ALGORITHM=INPLACE" in runbook(plan(v)), False, True),
+    (
+        "pool_node_ids",
+        "7.5.10",
+        lambda v: "pool-nodeids" in "".join(exported(pooled(v), "mycnf").values()),
+        False,
+        True,
+    ),
+    (
+        "mysqld_notifies_systemd",
+        "8.0.0",
+        lambda v: "Type=notify" in "".join(exported(plan(v), "systemd").values()),
+        False,
+        True,
+    ),
+    (
+        "kubernetes_operator",
+        "8.0.0",
+        lambda v: "ndb-operator.yaml" in exported(plan(v), "operator,config"),
+        False,
+        True,
+    ),
+    (
+        "data_nodes_most",
+        "8.0.18",
+        lambda v: severities(update(plan(v), plan(v).data_nodes[1].id, node_id=49), "data-node-ids"),
+        ("error",),
+        (),
+    ),
+    (
+        "node_groups_most",
+        "8.0.18",
+        lambda v: severities(update(plan(v), plan(v).data_nodes[1].id, node_group=49), "node-group-number"),
+        ("error",),
+        (),
+    ),
+    (
+        "node_groups_most",
+        "8.0.18",
+        lambda v: severities(update(plan(v), plan(v).data_nodes[1].id, node_group=72), "node-group-number"),
+        ("error",),
+        ("error",),
+    ),
+    (
+        "replicas_most_tested",
+        "8.0.19",
+        lambda v: severities(plan(v, NoOfReplicas=3), "number-of-replicas"),
+        ("warning",),
+        (),
+    ),
+    (
+        "reserved_nodes_counted",
+        "8.0.0",
+        lambda v: severities(aside(v), "node-group-size"),
+        ("warning",),
+        ("error",),
+    ),
+    ("lenient_numbers", "8.0.0", lambda v: refused(lambda: parse_integer("0x10", version(v))), False, True),
+    (
+        "ipv6",
+        "8.0.22",
+        lambda v: severities(on_host(plan(v), 0, "fd00::1"), "host-name-reserved"),
+        ("error",),
+        (),
+    ),
+    (
+        "ipv6_loopback_is_local",
+        "8.0.0",
+        lambda v: severities(on_host(plan(v), 0, "::1"), "localhost-mixed"),
+        (),
+        ("error",),
+    ),
+    (
+        "management_ports_compared",
+        "8.0.0",
+        lambda v: severities(two_ports(v), "management-ports"),
+        ("warning",),
+        ("error",),
+    ),
+    (
+        "sql_hosts_resolved",
+        "8.0.0",
+        lambda v: severities(unresolved(v), "host-name-reserved"),
+        ("error",),
+        (),
+    ),
+    (
+        "second_link_refused",
+        "7.5.0",
+        lambda v: severities(linked(v, 2), "link-ends"),
+        ("warning",),
+        ("error",),
+    ),
+    (
+        "shared_memory",
+        "7.6.0",
+        lambda v: "before 7.6" in messages(linked(v, kind="shm"), "shared-memory-links"),
+        True,
+        False,
+    ),
+    (
+        "dml_operations_compared",
+        "8.0.0",
+        lambda v: severities(plan(v, MaxDMLOperationsPerTransaction=10**6), "dml-operations"),
+        (),
+        ("error",),
+    ),
+    (
+        "settings_lifted",
+        "8.0.0",
+        lambda v: severities(plan(v, TotalSendBufferMemory=MIB), "settings-lifted"),
+        (),
+        ("hint",),
+    ),
+    (
+        "schema_limits_hard",
+        "8.0.0",
+        lambda v: "error" in severities(many_tables(v), "schema-objects"),
+        True,
+        False,
+    ),
+    (
+        "thread_config",
+        "7.2.3",
+        lambda v: threads(v, ThreadConfig="ldm={count=2}", MaxNoOfExecutionThreads=8).ldm,
+        4,
+        2,
+    ),
+    ("execution_threads_most", "7.2.5", lambda v: threads(v, MaxNoOfExecutionThreads=72).ldm, 4, 16),
+    ("execution_threads_most", "7.3.3", lambda v: threads(v, MaxNoOfExecutionThreads=72).ldm, 16, 32),
+    (
+        "thread_types_of_8",
+        "8.0.23",
+        thread_config("main={count=0},rep={count=0},recv,ldm={count=0}"),
+        True,
+        False,
+    ),
+    ("index_build_threads", "7.6.0", thread_config("ldm,idxbld={cpuset=1}"), True, False),
+    ("exclusive_bindings", "7.5.0", thread_config("ldm={cpubind_exclusive=1}"), True, False),
+    ("nosend", "8.0.0", thread_config("ldm={nosend=1}"), True, False),
+    ("ldm_counts", "7.5.0", thread_config("ldm={count=10}"), True, False),
+    ("ldm_counts", "8.0.0", thread_config("ldm={count=5}"), True, False),
+    (
+        "ldm_share_log_parts",
+        "7.5.0",
+        lambda v: severities(
+            plan(v, AutomaticThreadConfig=None, ThreadConfig="ldm={count=8}", NoOfFragmentLogParts=4),
+            "ldm-and-log-parts",
+        ),
+        ("error",),
+        ("warning",),
+    ),
+    (
+        "automatic_threads",
+        "8.0.23",
+        lambda v: threads(v, AutomaticThreadConfig=1, NumCPUs=16).ldm > 1,
+        False,
+        True,
+    ),
+    ("fragment_log_parts", "7.2.16", lambda v: redo_log_parts(plan(v, NoOfFragmentLogParts=8), None), 4, 8),
+    ("hash_maps", "7.0.0", lambda v: hashmap.is_exact(version(v), 3), False, True),
+    ("hash_map_buckets", "7.2.0", lambda v: hashmap.default_buckets(version(v)), 240, 3840),
+    ("large_hash_map", "8.0.0", lambda v: hashmap.default_buckets(version(v), 5000), 3840, 23_040),
+    ("partitions_most", "7.2.0", lambda v: hashmap.max_fragments(version(v)), 240, 2048),
+    ("partitions_most", "7.6.8", lambda v: hashmap.max_fragments(version(v)), 2048, 8160),
+    (
+        "partition_balance",
+        "7.5.0",
+        lambda v: (
+            "PARTITION_BALANCE"
+            in " ".join(
+                str(p.fix) for p in check(with_table(v, (), partitions=4)) if p.rule == "reorganise-refused"
+            )
+        ),
+        False,
+        True,
+    ),
+    ("read_backup", "7.5.0", lambda v: bool(severities(read_off(v), "read-backup")), False, True),
+    ("read_backup_by_default", "8.0.19", lambda v: reads_backup(table(()), version(v)), False, True),
+    ("blobs_are_reorganised", "7.2.14", lambda v: "blob parts" in runbook(with_table(v, BLOB)), True, False),
+    ("fractional_seconds", "7.3.0", lambda v: rowformat.temporal_bytes("datetime", 0, version(v)), 8, 5),
+    (
+        "blob_parts_by_length",
+        "7.0.0",
+        lambda v: rowformat.stored_type("blob", None, None, 1, version(v)).length_bytes,
+        0,
+        2,
+    ),
+    (
+        "blob_part_bytes_most",
+        "7.2.0",
+        lambda v: rowformat.blob_sizes("longblob", version(v))[1],
+        8000,
+        13_948,
+    ),
+    ("blob_parts_kept_in_row", "8.0.0", part_bytes, 12_952, 13_948),
+    ("row_words_most", "7.2.0", part_bytes, 7004, 12_952),
+    (
+        "timestamp_nullable",
+        "8.0.0",
+        lambda v: (
+            read_ddl("CREATE TABLE t (k INT PRIMARY KEY, x TIMESTAMP)", version(v))
+            .tables[0]
+            .columns[1]
+            .nullable
+        ),
+        False,
+        True,
+    ),
+    (
+        "default_charset",
+        "8.0.0",
+        lambda v: charsets.default_collation(version(v)),
+        "latin1_swedish_ci",
+        "utf8mb4_0900_ai_ci",
+    ),
+    (
+        "utf8mb4_collation",
+        "8.0.0",
+        lambda v: charsets.default_collation(version(v), "utf8mb4"),
+        "utf8mb4_general_ci",
+        "utf8mb4_0900_ai_ci",
+    ),
+    (
+        "padded_with_space",
+        "8.0.0",
+        lambda v: rule_in("latin7_general_ci", version(v)).filler == 0x20,
+        False,
+        True,
+    ),
+    (
+        "index_memory_joined",
+        "7.6.0",
+        lambda v: memory(plan(v)).nodes[0].index_memory_bytes.value > 0,
+        True,
+        False,
+    ),
+    (
+        "redo_log_least_share",
+        "7.6.0",
+        lambda v: severities(
+            plan(v, DataMemory=10 * GIB, NoOfFragmentLogFiles=8, FragmentLogFileSize=64 * MIB),
+            "redo-log-and-memory",
+        ),
+        ("warning",),
+        (),
+    ),
+    (
+        "redo_log_usual_share",
+        "7.6.0",
+        lambda v: severities(
+            plan(v, DataMemory=GIB, NoOfFragmentLogFiles=4, FragmentLogFileSize=64 * MIB),
+            "redo-log-and-memory",
+        ),
+        ("hint",),
+        (),
+    ),
+    ("partial_checkpoints", "7.6.4", lambda v: is_partial(plan(v)), False, True),
+    (
+        "redo_control",
+        "7.6.7",
+        lambda v: speed_limits(plan(v, EnableRedoControl=1), None).redo_control,
+        False,
+        True,
+    ),
+    ("redo_control_by_default", "8.0.0", lambda v: speed_limits(plan(v), None).redo_control, False, True),
+    (
+        "checkpoint_speed_by_parameters",
+        "7.4.1",
+        lambda v: (
+            speed_limits(plan(v, DiskCheckpointSpeed=7 * MIB, MinDiskWriteSpeed=3 * MIB), None).floor / MIB
+        ),
+        7,
+        3,
+    ),
+    (
+        "data_files_by_many_threads",
+        "7.0.0",
+        lambda v: "one data file" in messages(one_file(v), "data-files"),
+        True,
+        False,
+    ),
+    ("data_node_ids_checked", "7.5.0", imported, True, False),
+    ("thread_counts_of_8", "8.0.0", lambda v: threads(v, MaxNoOfExecutionThreads=33).tc, 8, 7),
+    (
+        "fixed_part_limit_bytes",
+        "7.6.0",
+        lambda v: severities(
+            with_table(v, (Column(name="c", type="char", length=200),), rows=10**9), "fixed-part-limit"
+        ),
+        ("warning",),
+        (),
+    ),
+    (
+        "hash_index_page_bytes",
+        "7.6.0",
+        lambda v: memory(with_table(v, (), rows=100)).tables[0].hash_index_bytes.value,
+        16_384,
+        65_536,
+    ),
+    ("placement_by_table", "7.5.0", second_table, (2, 3, 3), (4, 1, 2)),
+    ("unique_index_follows_table", "7.4.0", unique_fragments, (2, 8), (2, 2)),
+    ("lcp_share_of_buffered_writes", "7.4.0", lambda v: lcp_share(plan(v, ODirect=0)), 0.73, 0.6),
+    ("transaction_memory", "8.0.19", out_of_operations, [233], [234]),
+    ("job_buffers_pooled", "8.0.23", lambda v: job_buffer_pages(CROWDED, version(v)), 26_336, 51_418),
+    ("job_buffer_pages_own", "8.0.23", lambda v: job_buffer_pages(ROOMY, version(v)), 2432, 2224),
+)
+"""(feature, release of the change, what is looked at, before, from then on)"""
+
+COMPARED: tuple[tuple[str, str, Observe, Callable[[Any, Any], bool]], ...] = (
+    ("memory_touched_by_threads", "7.4.1", restarted("initial"), operator.gt),
+    ("restore_without_delays", "7.4.1", restarted("system"), operator.gt),
+    ("parallel_copy", "7.4.1", restarted("initial"), operator.gt),
+    ("restart_under_traffic", "6.3.28", under_load, operator.gt),
+    ("restart_under_traffic", "7.0.0", under_load, operator.lt),
+    ("restart_under_traffic", "7.0.9", under_load, operator.gt),
+    ("redo_spans_two_lcps", "7.4.0", log_full_after, operator.lt),
+    ("two_pass_copy", "7.6.4", restarted("initial"), operator.gt),
+    ("backup_share", "7.4.8", backed_up, operator.lt),
+    ("multithreaded_backup", "8.0.16", backed_up, operator.ne),
+    ("reorganise_batches", "7.6.4", reorganised, operator.lt),
+    ("redo_device_factor_of_2010", "7.2.0", logged, operator.gt),
+)
+"""(feature, release of the change, what is looked at, how before stands to after)"""
+
+
+def just_below(text: str) -> str:
+    """The last release before one."""
+    major, minor, patch = (int(part) for part in text.split("."))
+    if patch:
+        return f"{major}.{minor}.{patch - 1}"
+    return SERIES[SERIES.index(f"{major}.{minor}") - 1]
+
+
+@pytest.mark.parametrize(
+    ("first", "observe", "before", "after"),
+    [case[1:] for case in CASES],
+    ids=[f"{case[0]}-{case[1]}" for case in CASES],
+)
+def test_both_sides_of_a_boundary(first: str, observe: Observe, before: Any, after: Any) -> None:
+    assert (observe(just_below(first)), observe(first)) == (before, after)
+
+
+@pytest.mark.parametrize(
+    ("first", "observe", "stands"),
+    [case[1:] for case in COMPARED],
+    ids=[f"{case[0]}-{case[1]}" for case in COMPARED],
+)
+def test_before_a_boundary_it_took_more_or_less(
+    first: str, observe: Observe, stands: Callable[..., bool]
+) -> None:
+    before, after = observe(just_below(first)), observe(first)
+    assert stands(before, after), (before, after)
+
+
+def test_every_boundary_of_the_table_is_looked_at() -> None:
+    looked = {(case[0], release(case[1])) for case in (*CASES, *COMPARED)}
+    wanted = {(name, release(first)) for name, row in rows().items() for first in list(row["values"])[1:]}
+    assert wanted - looked == set()
