@@ -1,0 +1,192 @@
+"""Both sides of the threshold of each rule that has one: the last value it lets pass, the first it reports.
+
+A factor of a percent in a threshold, or in what is held against it, moves the place where a rule begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from golden.commands import plan_files
+from ndbplan.base.units import MIB
+from ndbplan.checks.run import check
+from ndbplan.plan.edits import remove, set_parameter, update
+from ndbplan.plan.file import load
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import OpenLoad, OperationKind, RatePoint
+
+Make = Callable[[int], Plan]
+
+
+def sample(name: str) -> Plan:
+    return load(plan_files()[name])
+
+
+def with_settings(plan: Plan, **values: int | str | None) -> Plan:
+    for name, value in values.items():
+        plan = set_parameter(plan, "data_node", name, value)
+    return plan
+
+
+def setting(name: str, plan: str = "starter", **others: int | str | None) -> Make:
+    return lambda value: with_settings(sample(plan), **{**others, name: value})
+
+
+def threads_set(name: str, **others: int | str | None) -> Make:
+    """Without automatic threads."""
+    return setting(name, AutomaticThreadConfig=None, **others)
+
+
+def rows(plan: str = "starter", **others: object) -> Make:
+    return lambda value: update(sample(plan), sample(plan).tables[0].id, rows=value, **others)
+
+
+def offered(plan: str = "redo-overload", **others: int) -> Make:
+    """The first workload at a rate, alone."""
+
+    def make(value: int) -> Plan:
+        found = with_settings(sample(plan), **others)
+        load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=value),))
+        return found.replace(workloads=(found.workloads[0].model_copy(update={"load": load, "events": ()}),))
+
+    return make
+
+
+def of_host(name: str, plan: str = "starter", **others: int) -> Make:
+    """A field of the host of the first data node."""
+
+    def make(value: int) -> Plan:
+        found = with_settings(sample(plan), **others)
+        return update(found, found.data_nodes[0].host_id, **{name: value})
+
+    return make
+
+
+def checkpointed(value: int) -> Plan:
+    """So much DataMemory in a version whose checkpoints have a speed of their own."""
+    return with_settings(sample("add-nodes").replace(ndb_version="7.4"), DataMemory=value)
+
+
+def slots(value: int) -> Plan:
+    """So many free API slots."""
+    found = sample("starter")
+    return remove(found, [slot.id for slot in found.api_slots[value:]])
+
+
+def data_files(value: int) -> Plan:
+    found = sample("disk-data")
+    space = found.tablespaces[0]
+    return update(found, space.id, data_files=(space.data_files[0].model_copy(update={"count": value}),))
+
+
+def reads(value: int) -> Plan:
+    """So many thousandths of a read for each write, of the first table, READ_BACKUP off."""
+    found = sample("starter")
+    table = found.tables[0]
+    found = update(found, table.id, read_backup=False)
+    first = found.workloads[0]
+    operation = first.transactions[0].operations[0].model_copy(update={"table_id": table.id, "columns": ()})
+    both = (
+        operation.model_copy(update={"kind": OperationKind.UPDATE, "rows": 1.0}),
+        operation.model_copy(update={"kind": OperationKind.READ, "rows": value / 1000}),
+    )
+    transaction = first.transactions[0].model_copy(update={"operations": both})
+    return found.replace(workloads=(first.model_copy(update={"transactions": (transaction,)}),))
+
+
+def large_transaction(value: int) -> Plan:
+    found = sample("redo-overload")
+    first = found.workloads[0]
+    operation = first.transactions[0].operations[0].model_copy(update={"rows": float(value)})
+    transaction = first.transactions[0].model_copy(update={"operations": (operation,)})
+    return update(found, first.id, transactions=(transaction,))
+
+
+class Threshold(NamedTuple):
+    """A rule, plans by a number, the last number that passes and the first that is reported."""
+
+    rule: str
+    make: Make
+    passes: int
+    reported: int
+    says: str = ""
+    """Part of the message, where a rule says several things."""
+
+
+def about(rule: str, make: Make, found: int, *, more_is_worse: bool = True, says: str = "") -> Threshold:
+    """A threshold of something computed: two thousandths on either side of where it was found."""
+    low, high = round(found * 0.998), round(found * 1.002)
+    return Threshold(rule, make, low, high, says) if more_is_worse else Threshold(rule, make, high, low, says)
+
+
+SLOW_HEARTBEATS = setting(
+    "HeartbeatIntervalDbDb", TransactionInactiveTimeout=10_000, ArbitrationTimeout=60_000
+)
+ONE_LDM = "ldm={count=1},main,recv,rep"
+SIX_LDMS = "ldm={count=6},main,rep,recv"
+
+THRESHOLDS = (
+    Threshold("heartbeat", SLOW_HEARTBEATS, 2500, 2501),
+    Threshold("arbitration-timeout", setting("ArbitrationTimeout"), 10_000, 9999),
+    Threshold("global-checkpoints", setting("TimeBetweenGlobalCheckpoints"), 2000, 2001),
+    Threshold("checkpoint-interval", setting("TimeBetweenLocalCheckpoints"), 20, 21),
+    Threshold("redo-log-and-memory", setting("NoOfFragmentLogFiles", EnableRedoControl=0), 7, 6),
+    Threshold("settings-lifted", setting("TotalSendBufferMemory"), 16 * MIB, 16 * MIB - 1),
+    Threshold("settings-lifted", setting("TransactionMemory"), 48 * MIB, 48 * MIB - 1),
+    Threshold(
+        "partitions-per-node",
+        threads_set("PartitionsPerNode", ClassicFragmentation=0, ThreadConfig=ONE_LDM),
+        8,
+        9,
+    ),
+    Threshold("dml-operations", setting("MaxDMLOperationsPerTransaction"), 32_768, 32_769),
+    Threshold("operations-and-transactions", setting("MaxNoOfConcurrentOperations"), 4096, 4095),
+    Threshold("reserved-limits", setting("ReservedConcurrentTransactions"), 4096, 4097),
+    Threshold("schema-objects", setting("MaxNoOfOrderedIndexes"), 8, 7),
+    Threshold("schema-objects", setting("MaxNoOfAttributes"), 38, 37),
+    Threshold("schema-objects", setting("MaxNoOfUniqueHashIndexes"), 2, 1),
+    Threshold("spare-api-slots", slots, 2, 1),
+    Threshold("data-files", data_files, 128, 129, "overkill"),
+    Threshold("redo-file-size", setting("FragmentLogFileSize", "redo-overload"), 64 * MIB, 64 * MIB - 1),
+    Threshold("threads-and-cores", threads_set("MaxNoOfExecutionThreads"), 33, 34),
+    Threshold("ldm-and-log-parts", threads_set("NoOfFragmentLogParts", ThreadConfig=SIX_LDMS), 6, 5),
+    Threshold("checkpoint-speed", checkpointed, 100 * 10**9, 100 * 10**9 + 1),
+    Threshold(
+        "copy-over-slow-link", of_host("network_bytes_per_s", "terabyte-load-8.4"), 200_000_000, 199_999_999
+    ),
+    Threshold("read-backup", reads, 3000, 3001),
+    about("data-memory-fill", setting("DataMemory"), 53_834_443_723, more_is_worse=False),
+    about("data-memory-fill", rows(), 281_482_188),
+    about("memory-of-host", of_host("memory_bytes"), 158_942_494_720, more_is_worse=False),
+    about("memory-of-host", setting("DataMemory"), 241_780_824_473),
+    about(
+        "disk-page-buffer", setting("DiskPageBufferMemory", "disk-data"), 5_543_458_647, more_is_worse=False
+    ),
+    Threshold("disk-demand", offered(), 376, 379),
+    about("redo-log-size", offered(), 6511),
+    about("redo-log-seconds", offered(), 17_931),
+    about("redo-file-size", offered(FragmentLogFileSize=32 * MIB), 1792),
+    about("fully-replicated-table", rows(fully_replicated=True), 3_533_400),
+    about("backup-duration", rows(), 2_145_492_612),
+    about("disk-space", rows(), 7_508_257_627),
+    about("fixed-part-limit", rows("three-replicas-7.4"), 8_727_492_096),
+    about("concurrent-operations", large_transaction, 59_578),
+    about("client-nodes", offered("starter"), 67_226),
+    about("compressed-checkpoints", offered("redo-overload", CompressedLCP=1), 11_570),
+)
+
+
+def reports(threshold: Threshold, value: int) -> bool:
+    return any(
+        problem.rule == threshold.rule and threshold.says in problem.message
+        for problem in check(threshold.make(value))
+    )
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS, ids=lambda t: f"{t.rule}-{t.passes}")
+def test_a_rule_begins_at_its_threshold(threshold: Threshold) -> None:
+    assert not reports(threshold, threshold.passes)
+    assert reports(threshold, threshold.reported)
