@@ -22,8 +22,8 @@ class Stage:
     """One window, and what a photographer does with it."""
 
     def __init__(self, app: Any, folder: Path) -> None:
+        from ndbplan.desktop.document.preferences import Preferences
         from ndbplan.desktop.main_window import MainWindow
-        from ndbplan.desktop.preferences import Preferences
 
         self.app = app
         self.folder = folder
@@ -60,7 +60,7 @@ class Stage:
 
     def shoot(self, name: str) -> None:
         """The window as it is, into `NAME-light.png` or `NAME-dark.png`."""
-        from ndbplan.desktop import theme
+        from ndbplan.desktop.look import theme
 
         self.settle()
         path = self.folder / f"{name}-{theme.tokens().name}.png"
@@ -114,7 +114,7 @@ def ndbinfo(stage: Stage) -> None:
 
 def cluster_stopped(stage: Stage) -> None:
     """A rack that falls silent with the arbitrator: transactions stand still, then the cluster stops."""
-    from ndbplan.plan import edits
+    from ndbplan.edits import parts as edits
     from ndbplan.plan.events import LocationFailure
     from ndbplan.plan.plan import Plan
 
@@ -150,7 +150,7 @@ def telecom_near(stage: Stage) -> None:
 
 def disk_space(stage: Stage) -> None:
     """How full a disk is, what lies on it, and the month in which it is full."""
-    from ndbplan.plan.edits import update
+    from ndbplan.edits.parts import update
 
     stage.open("starter")
     document = stage.window.document
@@ -167,7 +167,7 @@ def mid_drag(stage: Stage) -> None:
     """A host on its way into another rack."""
     from PySide6.QtCore import QPointF
 
-    from ndbplan.desktop.canvas.gestures import MoveHosts
+    from ndbplan.desktop.canvas.input.gestures import MoveHosts
 
     stage.open("starter")
     view = stage.window.canvas
@@ -218,7 +218,7 @@ def main(arguments: list[str]) -> int:
     folder = Path(arguments[0] if arguments else "shots")
     folder.mkdir(parents=True, exist_ok=True)
     wanted = arguments[1:] or list(STATES)
-    from ndbplan.desktop import theme
+    from ndbplan.desktop.look import theme
     from ndbplan.desktop.start import make_application
 
     app = make_application()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from ndbplan.plan import edits
+from ndbplan.edits import parts as edits
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode, SqlNode

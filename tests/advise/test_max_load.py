@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from ndbplan.advise.help import remedies
 from ndbplan.advise.max_load import bound_per_s, highest_rate, max_load
+from ndbplan.advise.remedies import remedies
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import MIB
-from ndbplan.plan import edits
+from ndbplan.edits import parts as edits
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, OperationKind, RatePoint
 from ndbplan.simulate import columns as col
-from ndbplan.simulate.node_rows import SimulationError
+from ndbplan.simulate.model.node_rows import SimulationError
+from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.run import simulate
-from ndbplan.simulate.scenario import compile_scenario
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 HOUR = 3600.0

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ndbplan.advise.max_load import max_load
-from ndbplan.plan import edits
+from ndbplan.edits import parts as edits
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode, DiskRoles, SqlNode

@@ -19,7 +19,7 @@ def main() -> list[Figure]:
     from PySide6.QtCore import QPointF
 
     from ndbplan.desktop.start import make_application, open_window
-    from ndbplan.plan import edits
+    from ndbplan.edits import parts as edits
     from ndbplan.plan.fields import Point
     from ndbplan.plan.samples import sample_plan
 

@@ -28,7 +28,7 @@ BIG = {
 def main() -> list[Figure]:
     """Each file once, after a small one that loads the modules; then cancels of a task."""
     from ndbplan.base.errors import UserError
-    from ndbplan.exchange.import_config import import_config
+    from ndbplan.importing.config.plan import import_config
 
     import_config(b"[ndbd]\nHostName=a\n")
     figures = []
@@ -43,7 +43,7 @@ def main() -> list[Figure]:
 def _cancel_ms() -> float:
     from PySide6.QtCore import QCoreApplication
 
-    from ndbplan.desktop.tasks import Outcome, Task, Tasks
+    from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
 
     app = QCoreApplication.instance() or QCoreApplication([])
     tasks, worst = Tasks(), 0.0

@@ -31,7 +31,7 @@ def _scalar() -> Callable[[Any, Any], None]:
     import numpy as np
     from numba import njit, uint32
 
-    from ndbplan.ndb.keyhash import _CONSTANTS, _SHIFTS
+    from ndbplan.ndb.keys.hash import _CONSTANTS, _SHIFTS
 
     constants = np.array(_CONSTANTS, dtype=np.uint32)
     shifts = np.array(_SHIFTS, dtype=np.uint32)
@@ -67,8 +67,8 @@ def _key_figures() -> list[Figure]:
     import numpy as np
 
     from ndbplan.ndb import collations
-    from ndbplan.ndb.keyhash_kernel import hash_words
-    from ndbplan.ndb.keytext_strings import encode_table_strings
+    from ndbplan.ndb.keys.many.hash import hash_words
+    from ndbplan.ndb.keys.many.strings import encode_table_strings
 
     words = np.arange(KEYS, dtype=np.uint32).reshape(-1, 1)
     hashes = np.empty((KEYS, 2), dtype=np.uint32)
@@ -116,7 +116,7 @@ def _key_figures() -> list[Figure]:
 def _csv_figure() -> Figure:
     import numpy as np
 
-    from ndbplan.exchange.partition_keys import partition_job
+    from ndbplan.importing.partition_keys import partition_job
     from ndbplan.ndb.version import NdbVersion
 
     numbers = np.random.default_rng(3).integers(0, 2**31, ROWS).tolist()
@@ -133,8 +133,8 @@ def _csv_figure() -> Figure:
 
 
 def _estimate_figures() -> list[Figure]:
-    from ndbplan.estimate.memory import memory
-    from ndbplan.plan import edits
+    from ndbplan.edits import parts as edits
+    from ndbplan.estimate.storage.memory import memory
     from ndbplan.plan.plan import Plan
     from ndbplan.plan.samples import sample_plan
     from ndbplan.plan.tables import Table

@@ -12,7 +12,7 @@ from ndbplan.checks.offers import harm
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check, check_all, find
-from ndbplan.plan.edits import set_parameter
+from ndbplan.edits.parts import set_parameter
 from ndbplan.plan.plan import Plan, Waiver
 from ndbplan.plan.samples import sample_names, sample_plan
 from random_plans import random_plan

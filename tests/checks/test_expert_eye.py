@@ -8,8 +8,8 @@ from ndbplan.base.resources import resource_path
 from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import check, find
+from ndbplan.edits.parts import add, move_process, remove, set_parameter, set_plan, update
 from ndbplan.plan import file
-from ndbplan.plan.edits import add, move_process, remove, set_parameter, set_plan, update
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode
 from ndbplan.plan.tables import SpaceFile

@@ -15,7 +15,7 @@ from ndbplan.checks.fix import MOST_ROUNDS, fix_all
 from ndbplan.checks.offers import harm
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import check
-from ndbplan.plan.changes import value_changes
+from ndbplan.edits.changes import value_changes
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.plan import Plan
 from random_plans import random_plan

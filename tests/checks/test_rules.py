@@ -10,8 +10,8 @@ from ndbplan.base.resources import resource_path
 from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check, load_rules
+from ndbplan.edits.parts import assign_role, move_process, remove, set_parameter, set_plan, update
 from ndbplan.plan import file
-from ndbplan.plan.edits import assign_role, move_process, remove, set_parameter, set_plan, update
 from ndbplan.plan.hardware import DiskKind
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole, Link

@@ -8,8 +8,8 @@ from ndbplan.base.resources import resource_path
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check, check_all, has_errors, load_rules
+from ndbplan.edits.parts import move, remove, set_parameter, update
 from ndbplan.plan import file
-from ndbplan.plan.edits import move, remove, set_parameter, update
 from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import EMPTY_PLAN, Plan, Waiver
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ndbplan.plan.edits import add, remove
-from ndbplan.plan.node_groups import node_group_ids
+from ndbplan.configuration.node_groups import node_group_ids
+from ndbplan.edits.parts import add, remove
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 from ndbplan.plan.samples import sample_names, sample_plan

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ndbplan.base.errors import UserError
-from ndbplan.plan.additions import KINDS, add
+from ndbplan.edits.additions import KINDS, add
+from ndbplan.edits.removal import remove
 from ndbplan.plan.file import dumps, load, loads
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DataNode
-from ndbplan.plan.removal import remove
 from ndbplan.plan.samples import sample_plan
 
 STARTER = sample_plan("starter")

@@ -6,7 +6,7 @@ import pytest
 
 from ndbplan.cli.events import event_of
 from ndbplan.cli.parameters import UsageError
-from ndbplan.plan.additions import add
+from ndbplan.edits.additions import add
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 

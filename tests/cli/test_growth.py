@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ndbplan.cli.schemas import output_schema
-from ndbplan.plan.edits import update
+from ndbplan.edits.parts import update
 from ndbplan.plan.samples import sample_plan
 
 

@@ -16,7 +16,7 @@ import pytest
 import ndbplan
 from ndbplan.base.resources import resource_path
 from ndbplan.cli import all_commands
-from ndbplan.plan.additions import KINDS
+from ndbplan.edits.additions import KINDS
 
 CODE = Path(ndbplan.__file__).parent
 COMMANDS = all_commands().commands
@@ -59,14 +59,14 @@ WINDOW = {
     "disk": "Palette: location, host, disk, node", "process": "Palette: location, host, disk, node",
     "role": "Disk roles",
     # Functions of the engine that the window calls and the commands do not, under another name there
-    "advise.help.what_would_help": "What would help, the highest load",
+    "advise.remedies.what_would_help": "What would help, the highest load",
     "checks.run.check": "Problems",
-    "estimate.distribution.redistribute": "Distribution: add and reorganise",
-    "estimate.growth.memory_full": "Memory", "estimate.growth.fillings": "Memory",
-    "estimate.growth.first_of": "Memory", "estimate.growth.grows": "Memory",
-    "estimate.skew.skew_report": "Distribution",
-    "exchange.export.render_files": "Export, Export preview",
-    "exchange.import_files.read_file": "Import",
+    "estimate.storage.distribution.redistribute": "Distribution: add and reorganise",
+    "estimate.space.growth.memory_full": "Memory", "estimate.space.growth.fillings": "Memory",
+    "estimate.space.growth.first_of": "Memory", "estimate.space.growth.grows": "Memory",
+    "estimate.storage.skew.skew_report": "Distribution",
+    "exporting.export.render_files": "Export, Export preview",
+    "importing.files.read_file": "Import",
     "simulate.run": "Simulation", "simulate.stop.clock": "Simulation",
 }  # fmt: skip
 """What is in the window, and the row of the guide that says how it is done without."""
@@ -76,7 +76,17 @@ CONDITIONS = {
     "disk_factor": "--disk-speed", "sql_nodes_down": "--sql-down", "one_of_each_group": "--together",
 }  # fmt: skip
 """What a restart depends on beside the plan, and the option that says it."""
-ENGINE = ("estimate", "simulate", "checks", "advise", "exchange", "configuration")
+ENGINE = (
+    "estimate",
+    "simulate",
+    "checks",
+    "operations",
+    "advise",
+    "importing",
+    "exporting",
+    "configuration.failures",
+    "configuration.killers",
+)
 NOT_ASKED = {"redo_bytes", "restarting"}
 """Conditions that calibration and procedures set by themselves."""
 
@@ -92,7 +102,7 @@ def classes(*bases: str) -> set[str]:
 
 
 def functions_of_the_engine(folder: str) -> set[str]:
-    """Functions above the plan that the code of a folder imports, such as `estimate.restart.restart`."""
+    """Functions of the engine that the code of a folder imports, such as `simulate.run.simulate`."""
     found = set()
     for path in (CODE / folder).rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -105,14 +115,7 @@ def functions_of_the_engine(folder: str) -> set[str]:
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and id(node) not in unread:
                 module = (node.module or "").removeprefix("ndbplan.")
-                if module.split(".")[0] in (
-                    "estimate",
-                    "simulate",
-                    "checks",
-                    "advise",
-                    "exchange",
-                    "configuration",
-                ):
+                if module.startswith(ENGINE):
                     found |= {f"{module}.{name.name}" for name in node.names if name.name[0].islower()}
     return found
 
@@ -121,9 +124,14 @@ def in_the_window(qapp: object) -> set[str]:
     """Everything the window offers or asks the engine for, by its name in the program."""
     del qapp
     from ndbplan.desktop.actions import SPECS
-    from ndbplan.desktop.catalogue import offers
+    from ndbplan.edits.palette import offers
 
-    arithmetic = {"estimate.quantity.total", "simulate.stop.clock"}
+    arithmetic = {
+        "simulate.kernel.ready.in_a_process",
+        "simulate.moment.moment_of",
+        "simulate.prepare",
+        "simulate.stop.clock",
+    }
     return (
         {spec.name for spec in SPECS}
         | classes("Panel", "Page", "QDialog")
@@ -141,7 +149,7 @@ def test_all_that_is_in_the_window_has_its_way_on_the_command_line(qapp: object)
 
 
 def test_what_the_palette_and_the_inspector_add_can_be_added() -> None:
-    from ndbplan.plan import offers
+    from ndbplan.edits import offers
     from ndbplan.plan.plan import Plan
 
     made = {name.removeprefix("make_") for name in vars(offers) if name.startswith("make_")}
@@ -163,7 +171,7 @@ def test_what_the_palette_and_the_inspector_add_can_be_added() -> None:
 
 @pytest.mark.parametrize("command", ["restart", "procedure"])
 def test_conditions_of_a_restart_are_options(command: str) -> None:
-    from ndbplan.estimate.restart import Conditions
+    from ndbplan.estimate.times.restart import Conditions
 
     fields = {field.name for field in dataclasses.fields(Conditions)}
     assert fields == CONDITIONS.keys() | NOT_ASKED

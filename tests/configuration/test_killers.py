@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from failing_plans import small
 from ndbplan.configuration.failures import Failures, Part, parts
 from ndbplan.configuration.killers import Search, search_of
-from ndbplan.plan.edits import set_parameter, update
+from ndbplan.edits.parts import set_parameter, update
 from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.samples import sample_names, sample_plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ndbplan.configuration.killers import Search
-from ndbplan.plan.node_groups import node_groups
+from ndbplan.configuration.node_groups import node_groups
 from ndbplan.plan.samples import sample_names, sample_plan
 
 

@@ -13,12 +13,12 @@ from itertools import combinations_with_replacement, permutations, product
 import pytest
 
 from ndbplan.configuration.failures import Part, Step, course
-from ndbplan.estimate.backup import backup
-from ndbplan.estimate.distribution import distribute
-from ndbplan.estimate.memory import memory
-from ndbplan.estimate.overview import overview
-from ndbplan.estimate.restart import KINDS, restart
-from ndbplan.plan.edits import update
+from ndbplan.edits.parts import update
+from ndbplan.estimate.estimation import overview
+from ndbplan.estimate.storage.distribution import distribute
+from ndbplan.estimate.storage.memory import memory
+from ndbplan.estimate.times.backup import backup
+from ndbplan.estimate.times.restart import KINDS, restart
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode, DiskRoles, ManagementNode, SqlNode

@@ -11,9 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from ndbplan.base.compiled import CompiledCode
 from ndbplan.desktop.compiler import Compiler
+from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.main_window import MainWindow
-from ndbplan.desktop.preferences import Preferences
-from ndbplan.simulate import kernel, prepare
+from ndbplan.simulate import prepare
+from ndbplan.simulate.kernel import ready as kernel
 
 
 @pytest.fixture

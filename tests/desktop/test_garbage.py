@@ -14,9 +14,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from ndbplan.desktop import garbage
+from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.garbage import Collector
 from ndbplan.desktop.main_window import MainWindow
-from ndbplan.desktop.preferences import Preferences
 
 
 class _Gc:

@@ -12,12 +12,14 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QWidget
 
-from ndbplan.desktop import theme
 from ndbplan.desktop.actions import SPECS
 from ndbplan.desktop.commands import commands_of
+from ndbplan.desktop.dialogs.command_palette import Command
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
-from ndbplan.desktop.preferences import Preferences
-from ndbplan.plan import edits, file
+from ndbplan.edits import parts as edits
+from ndbplan.plan import file
 from ndbplan.plan.samples import sample_plan
 
 
@@ -195,10 +197,16 @@ def test_the_command_palette_runs_actions_and_goes_to_objects(window, qtbot) -> 
 
 
 def test_the_command_palette_offers_additions_samples_and_only_what_can_be_done(window) -> None:
-    offered = {command.text: command for command in commands_of(window)}
+    def offers() -> dict[str, Command]:
+        found = commands_of(
+            window.actions_table, window.editor, window.document, window.go_to, window.open_sample
+        )
+        return {command.text: command for command in found}
+
+    offered = offers()
     assert "Delete" not in offered
     window.selection.set(["host-a1"])
-    assert "Delete" in {command.text for command in commands_of(window)}
+    assert "Delete" in offers()
     offered["Add NVMe 3.2 TB"].run()
     assert window.document.undo_stack.undoText().startswith("Add")
     offered["Sample add-nodes"].run()
@@ -206,7 +214,7 @@ def test_the_command_palette_offers_additions_samples_and_only_what_can_be_done(
 
 
 def test_an_import_from_the_gallery_is_shown_and_counts_as_unsaved(window, qtbot, tmp_path) -> None:
-    from ndbplan.desktop.import_dialog import ImportDialog
+    from ndbplan.desktop.dialogs.import_dialog import ImportDialog
 
     (tmp_path / "s.sql").write_text("CREATE TABLE d.t (a INT PRIMARY KEY) ENGINE=NDB;")
     for is_new in (False, True):
@@ -302,13 +310,14 @@ def _valid(thing: object) -> bool:
 def test_export_writes_into_a_folder_and_says_so(window, tmp_path, qtbot) -> None:
     from ndbplan.desktop.export_flow import export_to
 
-    export_to(window, tmp_path / "out")
+    window.finish_building()
+    export_to(window.document.plan, tmp_path / "out", window.tasks, window.messages)
     assert window.messages.level == "info"
     qtbot.waitUntil(lambda: not window.tasks.is_busy, timeout=20_000)
     assert window.messages.level == "done", window.messages.text
     assert list((tmp_path / "out").rglob("config.ini"))
     (tmp_path / "file").write_text("")
-    export_to(window, tmp_path / "file")
+    export_to(window.document.plan, tmp_path / "file", window.tasks, window.messages)
     qtbot.waitUntil(lambda: not window.tasks.is_busy, timeout=20_000)
     assert window.messages.level == "error"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QColor, QImage
 
-from ndbplan.desktop import theme
+from ndbplan.desktop.look import theme
 from ndbplan.desktop.render import RenderError, render
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan

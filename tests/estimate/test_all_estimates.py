@@ -11,12 +11,12 @@ from hypothesis import given, settings
 
 from drawn_loads import loaded_plans
 from ndbplan.base.errors import UserError
-from ndbplan.estimate.backup import backup, create_disk_data, restore_backup
-from ndbplan.estimate.overview import PARTS, overview
-from ndbplan.estimate.procedure import add_nodes, roll_out, upgrade
-from ndbplan.estimate.quantity import Quantity
-from ndbplan.estimate.reorganise import reorganise
-from ndbplan.estimate.restart import KINDS, Conditions, restart
+from ndbplan.base.quantity import Quantity
+from ndbplan.estimate.estimation import PARTS, overview
+from ndbplan.estimate.times.backup import backup, create_disk_data, restore_backup
+from ndbplan.estimate.times.reorganise import reorganise
+from ndbplan.estimate.times.restart import KINDS, Conditions, restart
+from ndbplan.operations.procedure import add_nodes, roll_out, upgrade
 from ndbplan.plan.plan import Plan
 
 

@@ -15,19 +15,19 @@ from hypothesis import strategies as st
 
 from drawn_loads import loaded_plans
 from ndbplan.base.errors import UserError
+from ndbplan.base.quantity import Term
 from ndbplan.checks.run import check
-from ndbplan.estimate.backup import backup, restore_backup
-from ndbplan.estimate.disk_files import files_to_create
-from ndbplan.estimate.node_data import node_data_by_id
-from ndbplan.estimate.procedure import add_nodes
-from ndbplan.estimate.quantity import Term
-from ndbplan.estimate.reorganise import reorganise
-from ndbplan.estimate.restart import Conditions, RestartEstimate, restart
-from ndbplan.estimate.rows import row_layout
-from ndbplan.plan import edits
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.edits import parts as edits
+from ndbplan.estimate.storage.node_data import node_data_by_id
+from ndbplan.estimate.storage.rows import row_layout
+from ndbplan.estimate.times.backup import backup, restore_backup
+from ndbplan.estimate.times.disk_files import files_to_create
+from ndbplan.estimate.times.reorganise import reorganise
+from ndbplan.estimate.times.restart import Conditions, RestartEstimate, restart
+from ndbplan.operations.procedure import add_nodes
 from ndbplan.plan.hardware import Location
-from ndbplan.plan.node_groups import node_groups
-from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan

@@ -10,22 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drawn_keys import COUNTS, ROWS, clusters, with_values
-from ndbplan.estimate.backup import backup
 from ndbplan.estimate.constants import constant_for
-from ndbplan.estimate.cpu import cpu
-from ndbplan.estimate.distribution import distribute
-from ndbplan.estimate.fragments import TableDistribution
-from ndbplan.estimate.load import node_loads
-from ndbplan.estimate.memory import memory
-from ndbplan.estimate.node_data import node_data
-from ndbplan.estimate.redo import redo
-from ndbplan.estimate.restart import restart
-from ndbplan.estimate.row_cost import row_cost
-from ndbplan.estimate.skew import skew_report
-from ndbplan.estimate.spread import fullest
+from ndbplan.estimate.load.cpu import cpu
+from ndbplan.estimate.load.demand import node_loads
+from ndbplan.estimate.load.redo import redo
+from ndbplan.estimate.storage.distribution import distribute
+from ndbplan.estimate.storage.fragments import TableDistribution
+from ndbplan.estimate.storage.memory import memory
+from ndbplan.estimate.storage.node_data import node_data
+from ndbplan.estimate.storage.row_cost import row_cost
+from ndbplan.estimate.storage.skew import skew_report
+from ndbplan.estimate.storage.spread import fullest
+from ndbplan.estimate.times.backup import backup
+from ndbplan.estimate.times.restart import restart
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Operation, OperationKind, Transaction
-from ndbplan.simulate.scenario import compile_scenario
+from ndbplan.simulate.model.scenario import compile_scenario
 
 _READING = Transaction(name="r", operations=(Operation(table_id="t", kind=OperationKind.READ),))
 

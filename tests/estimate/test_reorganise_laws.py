@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drawn_keys import ROWS, clusters, with_values
-from ndbplan.estimate.distribution import distribute
-from ndbplan.estimate.node_data import node_data
-from ndbplan.estimate.reorganise import reorganise
-from ndbplan.plan import edits
-from ndbplan.plan.node_groups import node_groups
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits import parts as edits
+from ndbplan.estimate.storage.distribution import distribute
+from ndbplan.estimate.storage.node_data import node_data
+from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.settings import no_of_replicas
 
 
 @settings(deadline=None, max_examples=60)

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
-from ndbplan.estimate.distribution import distribute, distribute_unique
-from ndbplan.estimate.load import NodeLoad, chosen_loads, node_loads, stored_loads, table_loads
-from ndbplan.estimate.node_data import NodeData, node_data
-from ndbplan.estimate.row_cost import row_cost, stored_costs
-from ndbplan.estimate.shares import stored_shares_of
-from ndbplan.plan import edits
+from ndbplan.edits import parts as edits
+from ndbplan.estimate.load.demand import NodeLoad, chosen_loads, node_loads, stored_loads, table_loads
+from ndbplan.estimate.storage.distribution import distribute, distribute_unique
+from ndbplan.estimate.storage.node_data import NodeData, node_data
+from ndbplan.estimate.storage.row_cost import row_cost, stored_costs
+from ndbplan.estimate.storage.shares import stored_shares_of
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Index, Table
@@ -165,7 +165,7 @@ def test_the_index_of_a_reorganised_table_stays_on_the_map_it_was_made_with() ->
 
 def test_a_restart_restores_no_thread_more_than_it_holds() -> None:
     """The fullest LDM thread holds the fragment and its part of the index, not the whole index."""
-    from ndbplan.estimate.restart import restart
+    from ndbplan.estimate.times.restart import restart
 
     bare, indexed = _plan(_table(values=1)), _plan(_table(_UNIQUE, values=1))
     node_id = next(d.node_id for d in node_data(bare) if d.rows)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from drawn_loads import loaded_plans
-from ndbplan.estimate.backup import backup
-from ndbplan.estimate.quantity import Quantity, Term
-from ndbplan.estimate.reorganise import reorganise
-from ndbplan.estimate.restart import KINDS, Conditions, restart
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.edits import parts as edits
+from ndbplan.estimate.times.backup import backup
+from ndbplan.estimate.times.reorganise import reorganise
+from ndbplan.estimate.times.restart import KINDS, Conditions, restart
 from ndbplan.ndb.speed_changes import speed_changes
 from ndbplan.ndb.version import SERIES, NdbVersion
-from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_names, sample_plan
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.ndb.fragment_counts import Cluster, TableShape
-from ndbplan.ndb.placement import place_all
+from ndbplan.ndb.placement.fragment_counts import Cluster, TableShape
+from ndbplan.ndb.placement.fragments import place_all
 from ndbplan.ndb.version import NdbVersion
 
 V84 = NdbVersion.parse("8.4.8")

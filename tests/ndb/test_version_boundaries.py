@@ -17,36 +17,38 @@ from golden.commands import plan_files, run
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.run import check
-from ndbplan.estimate.backup import backup
-from ndbplan.estimate.checkpoint import checkpoint, is_partial, speed_limits
-from ndbplan.estimate.disk_data import reads_backup
-from ndbplan.estimate.distribution import distribute
-from ndbplan.estimate.memory import memory
-from ndbplan.estimate.node_memory import job_buffer_pages
-from ndbplan.estimate.redo import redo
-from ndbplan.estimate.reorganise import reorganise
-from ndbplan.estimate.restart import Conditions, restart
-from ndbplan.estimate.rows import blob_parts
-from ndbplan.estimate.topology import placements
-from ndbplan.exchange.ddl import read_ddl
-from ndbplan.exchange.import_config import import_config
-from ndbplan.ndb import charsets, hashmap, rowformat
+from ndbplan.configuration.settings import redo_log_parts
+from ndbplan.edits.parts import set_parameter, update
+from ndbplan.estimate.load.checkpoint import checkpoint, is_partial, speed_limits
+from ndbplan.estimate.load.disk_data import reads_backup
+from ndbplan.estimate.load.redo import redo
+from ndbplan.estimate.storage.distribution import distribute
+from ndbplan.estimate.storage.memory import memory
+from ndbplan.estimate.storage.node_memory import job_buffer_pages
+from ndbplan.estimate.storage.placement import placements
+from ndbplan.estimate.storage.rows import blob_parts
+from ndbplan.estimate.times.backup import backup
+from ndbplan.estimate.times.reorganise import reorganise
+from ndbplan.estimate.times.restart import Conditions, restart
+from ndbplan.importing.config.plan import import_config
+from ndbplan.importing.ddl.statements import read_ddl
+from ndbplan.ndb import charsets
+from ndbplan.ndb import rows as rowformat
 from ndbplan.ndb.collations import rule_in
 from ndbplan.ndb.features import release, rows
-from ndbplan.ndb.thread_config import check_thread_config
-from ndbplan.ndb.threads import ThreadCounts, thread_counts
+from ndbplan.ndb.placement import hashmap
+from ndbplan.ndb.threads.config import check_thread_config
+from ndbplan.ndb.threads.layout import ThreadCounts, thread_counts
 from ndbplan.ndb.values import parse_integer
 from ndbplan.ndb.version import SERIES, NdbVersion
-from ndbplan.plan.edits import set_parameter, update
 from ndbplan.plan.file import load, save
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import Link
 from ndbplan.plan.samples import sample_plan
-from ndbplan.plan.settings import redo_log_parts
 from ndbplan.plan.tables import Column, Index, Table
 from ndbplan.plan.workloads import ClosedLoad
+from ndbplan.simulate.model.scenario import lcp_share
 from ndbplan.simulate.run import simulate
-from ndbplan.simulate.scenario import lcp_share
 
 Observe = Callable[[str], Any]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ndbplan.base.resources import resource_path
-from ndbplan.plan import edits
-from ndbplan.plan.clipboard import copy, paste
-from ndbplan.plan.edits import EditError
+from ndbplan.edits import parts as edits
+from ndbplan.edits.clipboard import copy, paste
+from ndbplan.edits.parts import EditError
 from ndbplan.plan.events import (
     Backup,
     Burst,

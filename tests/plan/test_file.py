@@ -67,7 +67,7 @@ def test_the_text_diffs_well() -> None:
 
 
 def test_one_edit_changes_few_lines() -> None:
-    from ndbplan.plan.edits import update
+    from ndbplan.edits.parts import update
 
     host = STARTER.hosts[0]
     before, after = dumps(STARTER).splitlines(), dumps(update(STARTER, host.id, cores=48)).splitlines()

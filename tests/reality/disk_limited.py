@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ndbplan.base.units import MIB, parse_bytes
-from ndbplan.estimate.row_cost import row_cost
+from ndbplan.estimate.storage.row_cost import row_cost
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode

@@ -20,9 +20,9 @@ from functools import cache
 from math import sqrt
 from typing import Literal
 
-from ndbplan.estimate.quantity import Quantity, Term
-from ndbplan.plan.additions import add
-from ndbplan.plan.assign import assign
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.edits.additions import add
+from ndbplan.edits.assign import assign
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from reality import questions as ask

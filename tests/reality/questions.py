@@ -6,19 +6,19 @@ import re
 from collections.abc import Callable
 
 from ndbplan.advise.max_load import max_load
-from ndbplan.estimate.backup import create_file as creation_of
+from ndbplan.base.quantity import Quantity
+from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constant_for
-from ndbplan.estimate.cpu import cpu
-from ndbplan.estimate.disk_data import disk_data
-from ndbplan.estimate.disks import disk_demand
-from ndbplan.estimate.memory import memory
-from ndbplan.estimate.node_data import node_data
-from ndbplan.estimate.procedure import add_nodes
-from ndbplan.estimate.quantity import Quantity
-from ndbplan.estimate.redo import log_bytes_per_part, redo
-from ndbplan.estimate.reorganise import reorganise
-from ndbplan.estimate.restart import Conditions, restart
-from ndbplan.plan import edits
+from ndbplan.estimate.load.cpu import cpu
+from ndbplan.estimate.load.disk_data import disk_data
+from ndbplan.estimate.load.disks import disk_demand
+from ndbplan.estimate.load.redo import log_bytes_per_part, redo
+from ndbplan.estimate.storage.memory import memory
+from ndbplan.estimate.storage.node_data import node_data
+from ndbplan.estimate.times.backup import create_file as creation_of
+from ndbplan.estimate.times.reorganise import reorganise
+from ndbplan.estimate.times.restart import Conditions, restart
+from ndbplan.operations.procedure import add_nodes
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.run import simulate
 from reality.facts import Fact
@@ -132,7 +132,7 @@ def partition_after(plan: Plan, fact: Fact) -> float:
 
 def partition_before(plan: Plan, fact: Fact) -> float:
     """The same before it, as `ndbplan distribute --json` says."""
-    from ndbplan.estimate.distribution import distribute
+    from ndbplan.estimate.storage.distribution import distribute
 
     match = re.fullmatch(r"s003-before-p(\d+)-(\w+)", fact.id)
     assert match is not None

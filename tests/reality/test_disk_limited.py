@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from ndbplan.base.units import MIB, parse_bytes
+from ndbplan.simulate.kernel.log import RUN_BYTES
 from ndbplan.simulate.result import SimulationResult
-from ndbplan.simulate.steps_log import RUN_BYTES
 from reality.disk_limited import (
     Phase,
     held_bytes,

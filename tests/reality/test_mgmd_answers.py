@@ -11,8 +11,8 @@ import pytest
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check
-from ndbplan.exchange.config_file import ConfigFileError
-from ndbplan.exchange.import_config import import_config
+from ndbplan.importing.config.file import ConfigFileError
+from ndbplan.importing.config.plan import import_config
 
 NOT_IN_THE_FILE = {
     "[ndbd] HostName=data_node1 (others 127.0.0.x)": "whether a name resolves depends on the machine",

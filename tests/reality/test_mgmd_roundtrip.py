@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ndbplan.exchange.config_ini import render_config_ini
-from ndbplan.exchange.effective import effective_configuration, link_configuration
-from ndbplan.exchange.import_config import import_config
+from ndbplan.exporting.config_ini import render_config_ini
+from ndbplan.exporting.effective import effective_configuration, link_configuration
+from ndbplan.importing.config.plan import import_config
 from ndbplan.ndb import catalogue
 from ndbplan.ndb.values import BadValueError, parse_value
 from ndbplan.ndb.version import NdbVersion

@@ -8,7 +8,7 @@ import pytest
 
 from ndbplan.advise.max_load import max_load
 from ndbplan.base.resources import resource_path
-from ndbplan.plan import edits
+from ndbplan.edits import parts as edits
 from ndbplan.plan.file import load
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan

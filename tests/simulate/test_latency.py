@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ndbplan.plan import edits
+from ndbplan.edits import parts as edits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
-from ndbplan.simulate.pools import IDLE_LATENCY_S
+from ndbplan.simulate.model.pools import IDLE_LATENCY_S
+from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.run import simulate
-from ndbplan.simulate.scenario import compile_scenario
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from ndbplan.base.units import MIB
-from ndbplan.plan import edits
-from ndbplan.plan.paths import disk_for
+from ndbplan.configuration.directories import disk_for
+from ndbplan.edits import parts as edits
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.workloads import (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from ndbplan.edits import parts as edits
+from ndbplan.edits.additions import add
+from ndbplan.edits.assign import assign
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.ndb.version import SERIES, NdbVersion
-from ndbplan.plan import edits
-from ndbplan.plan.additions import add
-from ndbplan.plan.assign import assign
 from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint

@@ -7,14 +7,14 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import MIB
-from ndbplan.plan import edits
+from ndbplan.edits import parts as edits
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate import columns as col
-from ndbplan.simulate.kernel import prepare
+from ndbplan.simulate.kernel.ready import prepare
+from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.run import Arrays, StartState, simulate
-from ndbplan.simulate.scenario import compile_scenario
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.units import MIB
-from ndbplan.plan import edits
+from ndbplan.edits import parts as edits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
 from ndbplan.simulate import columns as col
 from ndbplan.simulate import run
-from ndbplan.simulate.kernel import prepare
+from ndbplan.simulate.kernel.ready import prepare
+from ndbplan.simulate.model.scenario import Scenario, SimulationError, compile_scenario
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import Arrays, StartState, simulate
-from ndbplan.simulate.scenario import Scenario, SimulationError, compile_scenario
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 

@@ -16,8 +16,8 @@ from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate import columns as col
+from ndbplan.simulate.model.scenario import Scenario, compile_scenario
 from ndbplan.simulate.run import simulate
-from ndbplan.simulate.scenario import Scenario, compile_scenario
 
 RUN, PIECE = 256 * 1024, 256 * 1024
 ARRIVAL_S = 0.004

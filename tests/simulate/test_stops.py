@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.failures import Failures, Part, Step, course
+from ndbplan.edits import parts as edits
 from ndbplan.ndb.survival import killed_after_s, silent_after_s
-from ndbplan.plan import edits
 from ndbplan.plan.events import (
     Backup,
     Burst,
@@ -33,7 +33,7 @@ from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
-from ndbplan.simulate.monte_carlo import monte_carlo
+from ndbplan.simulate.bands import monte_carlo
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import permutations
 
-from ndbplan.checks.disks import disk_beside_redo, uses_disk_data
-from ndbplan.plan import edits
+from ndbplan.checks.unwise.disks import disk_beside_redo, uses_disk_data
+from ndbplan.configuration.directories import disk_for
+from ndbplan.edits import parts as edits
 from ndbplan.plan.hardware import Disk, Host
-from ndbplan.plan.paths import disk_for
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 

@@ -14,20 +14,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from ndbplan.estimate.clients import client_processes
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.constants import constant_for, term_of
-from ndbplan.estimate.cpu import node_cpu
-from ndbplan.estimate.disks import sequential_write_bytes_per_s
-from ndbplan.estimate.load import NodeLoad, node_loads, rate_of
-from ndbplan.estimate.network import data_node_link
-from ndbplan.estimate.quantity import Quantity, Term
-from ndbplan.plan.node_groups import node_groups
-from ndbplan.plan.paths import disk_for
+from ndbplan.estimate.load.clients import client_processes
+from ndbplan.estimate.load.cpu import node_cpu
+from ndbplan.estimate.load.demand import NodeLoad, node_loads, rate_of
+from ndbplan.estimate.load.disks import sequential_write_bytes_per_s
+from ndbplan.estimate.load.network import data_node_link
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, SqlNode
-from ndbplan.plan.settings import no_of_replicas
 from ndbplan.plan.workloads import Workload
-from ndbplan.simulate.load_over_time import Service, services
+from ndbplan.simulate.model.load_over_time import Service, services
 
 _NOTHING = Quantity.exact(0.0, "tx/s")
 

@@ -14,15 +14,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.units import format_duration
-from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bottleneck import Bottleneck, full_of
 
 if TYPE_CHECKING:
     from ndbplan.plan.workloads import Workload
+    from ndbplan.simulate.model.scenario import Scenario
     from ndbplan.simulate.run import Arrays
-    from ndbplan.simulate.scenario import Scenario
 
 DEFAULT_S = 3600.0
 LONGEST_S = 10 * 365 * 86400.0
@@ -154,10 +154,10 @@ def max_load(
     its rows are fixed, and its highest rate is the mean one. Raises SimulationError for a plan that cannot
     be simulated or a time out of range, Cancelled when told to stop.
     """
-    from ndbplan.estimate.load import rate_of
-    from ndbplan.simulate.node_rows import SimulationError
+    from ndbplan.estimate.load.demand import rate_of
+    from ndbplan.simulate.model.node_rows import SimulationError
+    from ndbplan.simulate.model.scenario import compile_scenario
     from ndbplan.simulate.run import workload_of
-    from ndbplan.simulate.scenario import compile_scenario
 
     if not 1.0 <= duration_s <= LONGEST_S:
         raise SimulationError(
@@ -195,7 +195,7 @@ def max_load(
 
 def _note(plan: Plan, workload: Workload) -> str | None:
     """Why the nodes that clients come through are no limit; None: they are one, or none is asked for."""
-    from ndbplan.estimate.clients import clients
+    from ndbplan.estimate.load.clients import clients
 
     return clients(plan, workload).note
 
@@ -206,7 +206,7 @@ def _time_of_job(
     cancelled: Callable[[], bool] | None,
     progress: Callable[[float], None] | None,
 ) -> MaxLoad:
-    from ndbplan.estimate.load import rate_of
+    from ndbplan.estimate.load.demand import rate_of
     from ndbplan.simulate.run import simulate
 
     result = simulate(plan, workload.id, cancelled=cancelled, progress=progress)
@@ -356,7 +356,7 @@ def _end_at(
 
 def _with_step(scenario: Scenario, step_s: float) -> Scenario:
     """The scenario in longer steps."""
-    from ndbplan.simulate.scenario import set_step
+    from ndbplan.simulate.model.scenario import set_step
 
     run = scenario.run.copy()
     set_step(run, scenario.plan, step_s)
@@ -413,7 +413,7 @@ def _end_of(scenario: Scenario, arrays: Arrays, rate_per_s: float) -> End | None
 def _lift(scenario: Scenario, limit: Bottleneck) -> Scenario | None:
     """The scenario without a limit: the disk, log or files in question made much larger."""
     from ndbplan.simulate import columns as col
-    from ndbplan.simulate.load_over_time import DISK_READS, service_per_s
+    from ndbplan.simulate.model.load_over_time import DISK_READS, service_per_s
 
     if limit.resource == "disk":
         disks = scenario.disks.copy()

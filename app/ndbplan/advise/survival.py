@@ -16,12 +16,12 @@ from itertools import combinations
 from typing import Any
 
 from ndbplan.advise.load_left import LoadLeft
+from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.configuration.failures import Damage, Failures, Judged, Part, Step, course
 from ndbplan.configuration.killers import Killers, Search
-from ndbplan.estimate.quantity import Quantity, Term, largest, total
-from ndbplan.estimate.restart import Kind, RestartError, restart
+from ndbplan.configuration.node_groups import node_group_ids
+from ndbplan.estimate.times.restart import Kind, RestartError, restart
 from ndbplan.ndb.survival import Outcome, Side, listed
-from ndbplan.plan.node_groups import node_group_ids
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, process_node_ids
 from ndbplan.plan.workloads import Workload

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ndbplan.checks.problem import Problem
-from ndbplan.plan.changes import together
+from ndbplan.edits.changes import together
 from ndbplan.plan.plan import Plan
 
 _PLACE = re.compile(r"(data node|management node|SQL node|API slot|host|disk) ([^,]+)")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ndbplan.base.units import format_bytes, format_bytes_binary
 from ndbplan.checks.problem import Edit, Severity
 from ndbplan.checks.shared import memory_of, space_of
-from ndbplan.estimate.disk_space import DiskSpace
+from ndbplan.estimate.space.disk_space import DiskSpace
 from ndbplan.ndb import catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode

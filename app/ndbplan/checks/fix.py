@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ndbplan.base.errors import Cancelled
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import check
-from ndbplan.plan.changes import together
+from ndbplan.edits.changes import together
 from ndbplan.plan.plan import Plan
 
 MOST_ROUNDS = 3

@@ -21,7 +21,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.checks.alike import single
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.rule import RULES
-from ndbplan.plan.changes import together, value_changes
+from ndbplan.edits.changes import together, value_changes
 from ndbplan.plan.plan import Plan
 
 Find = Callable[[Plan], Sequence[Problem]]

@@ -17,21 +17,21 @@ from ndbplan.checks.rule import RULES
 from ndbplan.plan.plan import Plan, Waiver
 
 TOPICS = (
-    "configuration",
-    "limits",
-    "threads",
-    "taken",
-    "topology",
-    "what_may_fail",
-    "fragments",
-    "memory",
-    "pools",
-    "clients",
-    "redo",
-    "disks",
-    "disk_space",
-    "timing",
-    "calibrations",
+    "refused.configuration",
+    "refused.limits",
+    "refused.threads",
+    "refused.coerced",
+    "unwise.topology",
+    "unwise.what_may_fail",
+    "unwise.fragments",
+    "unwise.memory",
+    "unwise.pools",
+    "unwise.clients",
+    "unwise.redo",
+    "unwise.disks",
+    "unwise.disk_space",
+    "unwise.timing",
+    "unwise.calibrations",
 )
 """Modules of rules, in the order in which their problems are listed."""
 

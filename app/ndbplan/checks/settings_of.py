@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ndbplan.base.memo import memo_by_identity
+from ndbplan.configuration.settings import taken
 from ndbplan.ndb import catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
-from ndbplan.plan.settings import taken
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.estimate.backup import BackupEstimate, backup
-from ndbplan.estimate.checkpoint import CheckpointEstimate, checkpoint
-from ndbplan.estimate.cpu import CpuEstimate, cpu
-from ndbplan.estimate.disk_data import DiskDataEstimate, disk_data
-from ndbplan.estimate.disk_space import DiskSpaceEstimate, disk_space
-from ndbplan.estimate.disks import DisksEstimate
-from ndbplan.estimate.disks import demand_of as disk_demand
-from ndbplan.estimate.memory import MemoryEstimate, memory
-from ndbplan.estimate.redo import RedoEstimate, redo
-from ndbplan.plan.paths import DataNodePaths, data_node_paths
+from ndbplan.configuration.directories import DataNodePaths, data_node_paths
+from ndbplan.estimate.load.checkpoint import CheckpointEstimate, checkpoint
+from ndbplan.estimate.load.cpu import CpuEstimate, cpu
+from ndbplan.estimate.load.disk_data import DiskDataEstimate, disk_data
+from ndbplan.estimate.load.disks import DisksEstimate
+from ndbplan.estimate.load.disks import demand_of as disk_demand
+from ndbplan.estimate.load.redo import RedoEstimate, redo
+from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
+from ndbplan.estimate.storage.memory import MemoryEstimate, memory
+from ndbplan.estimate.times.backup import BackupEstimate, backup
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 

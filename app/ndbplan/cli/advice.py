@@ -37,7 +37,7 @@ def remedies(
 
     Every change passes all checks after it is made. SET: the arguments with which `ndbplan set` makes it.
     """
-    from ndbplan.advise.help import sustained_s, what_would_help
+    from ndbplan.advise.remedies import sustained_s, what_would_help
     from ndbplan.simulate.run import workload_of
 
     plan = read_plan(plan_file)
@@ -62,7 +62,7 @@ def remedies(
 
 
 def _remedy_lines(shape: dict[str, Any]) -> Iterator[str]:
-    from ndbplan.cli.tables import table, text_of
+    from ndbplan.describe.tables import table, text_of
 
     limit = shape["limited_by"]
     yield (
@@ -120,7 +120,7 @@ def fix(
     from ndbplan.checks.fix import fix_all
     from ndbplan.checks.rule import RULES
     from ndbplan.checks.run import has_errors, load_rules
-    from ndbplan.plan.changes import value_changes
+    from ndbplan.edits.changes import value_changes
 
     load_rules()
     unknown = next((name for name in rules if name not in RULES), None)
@@ -146,7 +146,7 @@ def fix(
 
 
 def _fix_lines(shape: dict[str, Any], changes: list[str]) -> Iterator[str]:
-    from ndbplan.cli.tables import problem_lines
+    from ndbplan.describe.tables import problem_lines
 
     for problem in shape["fixed"]:
         yield f"fixed    {problem['where']} ({problem['rule']}): {problem['fix']}"

@@ -18,18 +18,18 @@ from ndbplan.cli.parameters import (
     named_workload,
     read_plan,
 )
-from ndbplan.cli.tables import problem_lines
+from ndbplan.describe.tables import problem_lines
 
 if TYPE_CHECKING:
-    from ndbplan.estimate.keys import KeyCount
-    from ndbplan.estimate.restart import Kind
+    from ndbplan.estimate.storage.real_keys import KeyCount
+    from ndbplan.estimate.times.restart import Kind
     from ndbplan.plan.plan import Plan
     from ndbplan.plan.tables import Table
 
 
 def needs_data_nodes(plan: Plan, path: Path) -> None:
     """Raises UserError for a plan without a complete node group."""
-    from ndbplan.plan.node_groups import node_groups
+    from ndbplan.configuration.node_groups import node_groups
 
     if not node_groups(plan):
         raise UserError(
@@ -70,7 +70,8 @@ def distribute(
 
     Exit code 2: some keys could not be read and do not count.
     """
-    from ndbplan.estimate.distribution import distribute as distribution_of
+    from ndbplan.estimate.storage.distribution import distribute as distribution_of
+    from ndbplan.estimate.storage.skew import distribution_json
     from ndbplan.plan.file import save
 
     plan = read_plan(plan_file)
@@ -79,7 +80,8 @@ def distribute(
     if keys is None:
         if output is not None:
             raise UsageError("nothing was counted", where="--output", fix="name a file of keys with --keys")
-        show({"tables": [distribution_of(plan, table).to_json() for table in tables]}, as_json=as_json)
+        shapes = [distribution_json(distribution_of(plan, table)) for table in tables]
+        show({"tables": shapes}, as_json=as_json)
         return
     if len(tables) != 1:
         raise UsageError(
@@ -88,7 +90,7 @@ def distribute(
             fix="name the table with --table",
         )
     plan, found = _with_keys(plan, tables[0], keys)
-    shape = distribution_of(plan, plan.table(tables[0].id)).to_json()
+    shape = distribution_json(distribution_of(plan, plan.table(tables[0].id)))
     shape["keys"] = {
         "rows": found.rows,
         "exact": found.exact,
@@ -113,8 +115,8 @@ def _unread(found: KeyCount) -> str:
 
 def _with_keys(plan: Plan, table: Table, keys: Path) -> tuple[Plan, KeyCount]:
     """The plan with the rows of a table counted from a file of keys. Raises UsageError."""
-    from ndbplan.estimate.keys import count_keys
-    from ndbplan.plan.edits import update
+    from ndbplan.edits.parts import update
+    from ndbplan.estimate.storage.real_keys import count_keys
 
     try:
         with keys.open("rb") as stream:
@@ -152,8 +154,8 @@ def estimate(
     as_json: bool,
 ) -> None:
     """Estimate what the plan needs: memory, redo log, checkpoints, disks, network and processors."""
-    from ndbplan.estimate.growth import after_months, growth
-    from ndbplan.estimate.overview import PARTS, overview
+    from ndbplan.estimate.estimation import PARTS, overview
+    from ndbplan.estimate.space.growth import after_months, growth
 
     unknown = [name for name in only or () if name not in PARTS]
     if unknown:
@@ -189,7 +191,7 @@ def reorg(
     plan_file: Path, add_groups: int, under: str | None, output: Path | None, *, why: bool, as_json: bool
 ) -> None:
     """Add node groups and reorganise every table: rows that move, time it takes, memory at its peak."""
-    from ndbplan.estimate.reorganise import reorganise
+    from ndbplan.estimate.times.reorganise import reorganise
     from ndbplan.plan.file import save
 
     plan = read_plan(plan_file)
@@ -212,8 +214,8 @@ def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
     """Find problems in the plan: errors, warnings and hints, with what cures them. Exit code 1: errors."""
     from ndbplan.checks.alike import single
     from ndbplan.checks.run import check_all, has_errors, waiver_of
-    from ndbplan.cli.tables import waived_lines
-    from ndbplan.plan.address import address_of
+    from ndbplan.describe.tables import waived_lines
+    from ndbplan.edits.address import address_of
 
     plan = read_plan(plan_file)
     found = check_all(plan)
@@ -253,7 +255,7 @@ def restart(
     plan_file: Path, kind: Kind, node_id: int | None, *, why: bool, as_json: bool, **asked: Any
 ) -> None:
     """Estimate how long a restart takes, phase by phase."""
-    from ndbplan.estimate.restart import restart as restart_of
+    from ndbplan.estimate.times.restart import restart as restart_of
 
     plan = read_plan(plan_file)
     needs_data_nodes(plan, plan_file)

@@ -13,7 +13,7 @@ from ndbplan.cli.group import json_option, ndbplan, show
 from ndbplan.cli.parameters import PLAN, UsageError, read_bytes, read_plan
 
 if TYPE_CHECKING:
-    from ndbplan.plan.assign import Change
+    from ndbplan.edits.assign import Change
     from ndbplan.plan.plan import Plan
 
 OUTPUT = click.option(
@@ -55,7 +55,7 @@ def set_fields(plan_file: Path, assignments: tuple[str, ...], output: Path | Non
     tables[shop.orders].rows, or a parameter or a disk role alone (RedoBuffer, redo.disk.write): all that
     have it. VALUE with units, as in 64 GB, 64M, 20ms, 10k, 25 %, yes; empty: back to the default.
     """
-    from ndbplan.plan.assign import assign
+    from ndbplan.edits.assign import assign
 
     plan = after = read_plan(plan_file)
     done: list[Change] = []
@@ -73,10 +73,10 @@ def set_fields(plan_file: Path, assignments: tuple[str, ...], output: Path | Non
 
 def _with_schedule(plan: Plan, text: str) -> tuple[Plan, tuple[Change, ...]] | None:
     """`workloads[W].load=@FILE`: moments and rates from a CSV file, as "From CSV…"; None for others."""
-    from ndbplan.exchange.load_schedule import read_schedule_file, with_schedule
-    from ndbplan.plan.address import resolve, split
-    from ndbplan.plan.assign import Change
-    from ndbplan.plan.reading import plain
+    from ndbplan.edits.address import resolve, split
+    from ndbplan.edits.assign import Change
+    from ndbplan.edits.reading import plain
+    from ndbplan.importing.load_schedule import read_schedule_file, with_schedule
 
     tokens, rest = split(text)
     if (
@@ -129,7 +129,7 @@ def add_part(
     data-file, logfile-group, undo-file, workload, transaction, operation, point, event, link, waiver,
     calibration, copy (of ADDRESS...). What is not said is as the window makes it; fields are those of `set`.
     """
-    from ndbplan.plan.additions import add, add_copies
+    from ndbplan.edits.additions import add, add_copies
 
     plan = read_plan(plan_file)
     if other_file is not None and kind.lower() != "copy":
@@ -159,7 +159,7 @@ def _refuse_unknown_rules(before: Plan, after: Plan) -> None:
         return
     from ndbplan.checks.rule import RULES
     from ndbplan.checks.run import load_rules
-    from ndbplan.plan.reading import near
+    from ndbplan.edits.reading import near
 
     load_rules()
     for waiver in after.waivers:
@@ -171,9 +171,9 @@ def _refuse_unknown_rules(before: Plan, after: Plan) -> None:
 
 def _tables_of(plan: Plan, kind: str, words: tuple[str, ...], ddl: str) -> tuple[Plan, list[str], list[str]]:
     """The plan with the tables of SQL, as "From SQL…" adds them; their addresses; what could not be read."""
-    from ndbplan.exchange.ddl import read_ddl
-    from ndbplan.exchange.import_files import with_tables
-    from ndbplan.plan.assign import assign
+    from ndbplan.edits.assign import assign
+    from ndbplan.importing.ddl.statements import read_ddl
+    from ndbplan.importing.files import with_tables
 
     if kind.lower() not in ("table", "tables"):
         raise UsageError(
@@ -211,7 +211,7 @@ def remove_parts(plan_file: Path, addresses: tuple[str, ...], output: Path | Non
     ADDRESS as for `set`, such as hosts[a1], tables[shop.orders], waivers[redo-log-size] or a3; a field or
     parameter that is named is no longer stated.
     """
-    from ndbplan.plan.removal import remove
+    from ndbplan.edits.removal import remove
 
     plan = read_plan(plan_file)
     try:

@@ -12,7 +12,7 @@ from ndbplan.cli.group import json_option, ndbplan, show
 from ndbplan.cli.parameters import PLAN, UsageError, read_bytes, read_plan
 
 if TYPE_CHECKING:
-    from ndbplan.exchange.diff import Difference
+    from ndbplan.exporting.difference import Difference
     from ndbplan.plan.plan import Plan
 
 
@@ -25,8 +25,8 @@ def diff(plan_file: Path, running: Path | None, *, as_json: bool) -> None:
 
     Without RUNNING: what the plan sets other than the defaults of its version.
     """
-    from ndbplan.exchange.diff import diff as compare
-    from ndbplan.exchange.diff import diff_from_defaults
+    from ndbplan.exporting.difference import diff as compare
+    from ndbplan.exporting.difference import diff_from_defaults
 
     plan = read_plan(plan_file)
     found = diff_from_defaults(plan) if running is None else compare(_running(running, plan), plan)
@@ -35,8 +35,8 @@ def diff(plan_file: Path, running: Path | None, *, as_json: bool) -> None:
 
 def _running(path: Path, plan: Plan) -> Plan:
     """What runs now: a plan file, or a config.ini read for the version of the plan."""
-    from ndbplan.exchange.config_file import ConfigFileError
-    from ndbplan.exchange.import_config import import_config
+    from ndbplan.importing.config.file import ConfigFileError
+    from ndbplan.importing.config.plan import import_config
     from ndbplan.plan.file import SUFFIX
 
     if path.suffix == SUFFIX:

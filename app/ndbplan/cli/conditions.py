@@ -10,7 +10,7 @@ import click
 from ndbplan.cli.parameters import UsageError, named_workload
 
 if TYPE_CHECKING:
-    from ndbplan.estimate.restart import Conditions
+    from ndbplan.estimate.times.restart import Conditions
     from ndbplan.plan.plan import Plan
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -64,7 +64,7 @@ def conditions_options(function: F) -> F:
 
 def conditions_of(plan: Plan, asked: dict[str, Any]) -> Conditions:
     """The conditions that the options of a command ask for. Raises UsageError."""
-    from ndbplan.estimate.restart import Conditions
+    from ndbplan.estimate.times.restart import Conditions
 
     workload_id = named_workload(plan, asked["under"], "--under")
     if workload_id is None and asked["traffic"] != 1.0:

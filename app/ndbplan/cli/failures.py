@@ -13,8 +13,8 @@ from ndbplan.cli.parameters import PLAN, UsageError, named_workload, read_plan
 
 if TYPE_CHECKING:
     from ndbplan.advise.survival import SurvivalReport
+    from ndbplan.base.quantity import Quantity
     from ndbplan.configuration.failures import Part, Step
-    from ndbplan.estimate.quantity import Quantity
     from ndbplan.plan.plan import Plan
 
 _NOTHING = "nothing"
@@ -89,7 +89,7 @@ def survive(
         show(shape, as_json=as_json, text=_course_lines(shape))
         return
     from ndbplan.advise.survival import survive as every_failure
-    from ndbplan.estimate.overview import chosen_workload
+    from ndbplan.estimate.estimation import chosen_workload
 
     report = every_failure(plan, depth, chosen_workload(plan, named_workload(plan, workload)))
     show(report.to_json(why), as_json=as_json, why=why, text=_report_lines(report))
@@ -127,7 +127,7 @@ def _parts(plan: Plan, text: str, option: str) -> tuple[Part, ...]:
 
 
 def _report_lines(report: SurvivalReport) -> Iterator[str]:
-    from ndbplan.cli.tables import table
+    from ndbplan.describe.tables import table
 
     yield from report.notes
     yield ""

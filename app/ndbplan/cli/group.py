@@ -46,9 +46,7 @@ def ndbplan(ctx: click.Context) -> None:
     Without a command: the window.
     """
     if ctx.invoked_subcommand is None:
-        from ndbplan.cli.plans import open_window
-
-        ctx.invoke(open_window, plan_file=None)
+        ctx.invoke(ndbplan.commands["open"], plan_file=None)
 
 
 def json_option(function: F) -> F:
@@ -70,7 +68,7 @@ def show(
 
         click.echo(json.dumps(shape, indent=2, ensure_ascii=False, allow_nan=False))
         return
-    from ndbplan.cli.tables import derivations, lines_of
+    from ndbplan.describe.tables import derivations, lines_of
 
     lines = list(lines_of(shape) if text is None else text)
     if why:
@@ -82,7 +80,7 @@ def prepare_simulation() -> None:
     """Say that the first simulation on a machine is compiled first; at a terminal also how far that is."""
     import sys
 
-    from ndbplan.simulate import kernel
+    from ndbplan.simulate.kernel import ready as kernel
 
     if kernel.is_prepared():
         return

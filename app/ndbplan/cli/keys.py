@@ -45,8 +45,8 @@ def partition(
     The first row names the key columns. Text may be, binary values must be, 0x and hex digits. With --json:
     rows of each partition. Exit code 2: some keys could not be read; their answers are empty.
     """
-    from ndbplan.exchange.partition_keys import partition_job
-    from ndbplan.ndb.keytext import is_prepared
+    from ndbplan.importing.partition_keys import partition_job
+    from ndbplan.ndb.keys.many.text import is_prepared
     from ndbplan.ndb.version import NdbVersion
 
     sql = ddl if "(" in ddl and not _is_file(ddl) else read_text(Path(ddl))

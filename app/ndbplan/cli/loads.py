@@ -30,12 +30,12 @@ def _announce_preparation(
     plan: Plan, workload_id: str | None, duration_s: float | None = None, step_s: float = 0.1
 ) -> None:
     """Say that the first simulation takes longer; a plan that cannot be simulated is refused before that."""
-    from ndbplan.simulate import kernel
+    from ndbplan.simulate.kernel import ready as kernel
 
     if kernel.is_prepared():
         return
+    from ndbplan.simulate.model.scenario import compile_scenario
     from ndbplan.simulate.run import workload_of
-    from ndbplan.simulate.scenario import compile_scenario
 
     workload = workload_of(plan, workload_id)
     compile_scenario(plan, workload, duration_s=duration_s or workload.duration_s, step_s=step_s, seed=1)
@@ -129,7 +129,7 @@ def simulate(
     shape = result.to_json(why=why)
     series = result.to_csv
     if runs is not None:
-        from ndbplan.simulate.monte_carlo import monte_carlo
+        from ndbplan.simulate.bands import monte_carlo
 
         bands = monte_carlo(
             plan, workload_id, runs=runs, duration_s=duration_s, step_s=step_s, seed=seed, events=events
@@ -165,7 +165,7 @@ def _show_table(
     name: str, result: SimulationResult, plan: Plan, at_s: float | None, *, as_json: bool
 ) -> None:
     """Print an ndbinfo table as the mysql client does, or its rows as objects."""
-    from ndbplan.exchange.grids import grid_text
+    from ndbplan.importing.mysql_output import grid_text
     from ndbplan.simulate.ndbinfo import table_of, view
 
     moment_s = result.duration_s if at_s is None else at_s
@@ -181,7 +181,7 @@ def _show_table(
 
 def _with_schedule(plan: Plan, workload_id: str | None, path: Path, shape: str) -> Plan:
     """The plan whose workload arrives as a CSV file says. Raises UsageError."""
-    from ndbplan.exchange.load_schedule import LoadScheduleError, with_schedule
+    from ndbplan.importing.load_schedule import LoadScheduleError, with_schedule
     from ndbplan.simulate.run import workload_of
 
     try:

@@ -14,8 +14,8 @@ from ndbplan.cli.group import json_option, ndbplan, prepare_simulation, show, wh
 from ndbplan.cli.parameters import PLAN, Duration, Names, UsageError, named_workload, read_plan, write_text
 
 if TYPE_CHECKING:
-    from ndbplan.estimate.procedure import Procedure
-    from ndbplan.estimate.restart import Conditions
+    from ndbplan.estimate.times.restart import Conditions
+    from ndbplan.operations.procedure import Procedure
     from ndbplan.plan.plan import Plan
 
 
@@ -53,7 +53,7 @@ def _refuse_unknown(name: str) -> None:
 def _procedure_of(
     plan: Plan, kind: str, groups: int, names: tuple[str, ...], version: str | None, conditions: Conditions
 ) -> Procedure:
-    from ndbplan.estimate.procedure import add_nodes, roll_out, upgrade
+    from ndbplan.operations.procedure import add_nodes, roll_out, upgrade
 
     if kind == "add-nodes":
         return add_nodes(plan, groups, conditions)
@@ -69,7 +69,7 @@ def _procedure_of(
 
 
 def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool) -> dict[str, Any] | None:
-    from ndbplan.advise.during import effect_of_reorganise
+    from ndbplan.advise.impact import effect_of_reorganise
 
     if kind != "add-nodes" or under is None:
         fix = "use it with --kind add-nodes --under WORKLOAD"
@@ -114,8 +114,8 @@ def procedure(
     **asked: Any,
 ) -> None:
     """List the steps of adding nodes, changing parameters or upgrading: times, what is blocked, ways back."""
-    from ndbplan.estimate.window import best_window
-    from ndbplan.exchange.schedule import gantt_svg, to_ics
+    from ndbplan.estimate.load.maintenance_window import best_window
+    from ndbplan.exporting.schedule import gantt_svg, to_ics
 
     if ics is not None and start is None:
         fix = "add --start 2026-05-09T02:00"
@@ -145,8 +145,8 @@ def procedure(
 @json_option
 def backup(plan_file: Path, under: str | None, *, why: bool, as_json: bool) -> None:
     """Estimate a backup, restoring it, and creating the files of disk data."""
-    from ndbplan.estimate.backup import backup as backup_of
-    from ndbplan.estimate.backup import create_disk_data, restore_backup
+    from ndbplan.estimate.times.backup import backup as backup_of
+    from ndbplan.estimate.times.backup import create_disk_data, restore_backup
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, under, "--under")
@@ -184,7 +184,7 @@ def calibrate(
     as_json: bool,
 ) -> None:
     """Put times that you took into a plan, so that its estimates fit your machines."""
-    from ndbplan.exchange.calibrate import timed_reorganise, timed_restart
+    from ndbplan.importing.calibrate import timed_reorganise, timed_restart
     from ndbplan.plan.file import save
 
     plan = read_plan(plan_file)

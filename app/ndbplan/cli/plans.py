@@ -15,22 +15,6 @@ if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
 
 
-@ndbplan.command("open")
-@click.argument("plan_file", metavar="[PLAN]", required=False, type=click.Path(path_type=Path))
-def open_window(plan_file: Path | None) -> None:
-    """Open the window, with a plan or with the gallery of samples."""
-    if plan_file is not None:
-        # Before a window appears: whatever is wrong with the file is said here.
-        read_plan(plan_file)
-    from ndbplan.desktop.start import NoDisplayError, run
-
-    try:
-        code = run(plan_file)
-    except NoDisplayError as error:
-        raise UsageError(error.what, where=error.where, fix=error.fix) from None
-    click.get_current_context().exit(code)
-
-
 @ndbplan.command()
 @json_option
 def samples(*, as_json: bool) -> None:
@@ -135,8 +119,8 @@ def export(
     plan_file: Path, folder: Path, only: tuple[str, ...] | None, add_groups: int, *, as_json: bool
 ) -> None:
     """Write config.ini, a my.cnf for each SQL host, the runbook and more into a folder, with a picture."""
-    from ndbplan.exchange.export import ExportError
-    from ndbplan.exchange.export import export as write_files
+    from ndbplan.exporting.export import ExportError
+    from ndbplan.exporting.export import export as write_files
 
     plan = read_plan(plan_file)
     # Drawn here: the files of `exchange` are made without Qt.
@@ -145,7 +129,7 @@ def export(
     try:
         written = write_files(plan, folder, kinds, add_groups=add_groups)
         if with_picture:
-            from ndbplan.desktop.render import render as draw
+            from ndbplan.cli.window import draw
 
             folder.mkdir(parents=True, exist_ok=True)
             written.append(folder / "canvas.svg")
@@ -157,36 +141,6 @@ def export(
         as_json=as_json,
         text=(f"wrote {path}" for path in written),
     )
-
-
-@ndbplan.command()
-@PLAN
-@click.option(
-    "-o",
-    "--output",
-    "picture",
-    metavar="FILE",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The picture: .png, .svg or .pdf.",
-)
-@click.option("--dark", is_flag=True, help="Light text on dark ground.")
-@json_option
-def render(plan_file: Path, picture: Path, *, dark: bool, as_json: bool) -> None:
-    """Draw the canvas into a file, with loads and problems on it. Needs no display."""
-    from ndbplan.desktop.render import RenderError
-    from ndbplan.desktop.render import render as draw
-
-    plan = read_plan(plan_file)
-    try:
-        draw(plan, picture, "dark" if dark else "light")
-    except RenderError as error:
-        raise UsageError(error.what, where=error.where, fix=error.fix) from None
-    from ndbplan.desktop.canvas.estimated import estimated_loads
-
-    painted = {name: dict(values) for name, values in estimated_loads(plan)._asdict().items() if values}
-    shape = {"files": [str(picture)], "painted": painted}
-    show(shape, as_json=as_json, text=iter([f"wrote {picture}"]))
 
 
 def _measured_disks(
@@ -249,8 +203,8 @@ def import_files(
 
     Exit code 1: a management server would refuse the config.ini.
     """
-    from ndbplan.cli.tables import finding_lines
-    from ndbplan.exchange.import_files import import_files as put_together
+    from ndbplan.describe.tables import finding_lines
+    from ndbplan.importing.files import import_files as put_together
     from ndbplan.plan.file import PlanFileError, save
 
     base = None if base_file is None else read_plan(base_file)

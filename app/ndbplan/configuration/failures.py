@@ -18,6 +18,9 @@ from typing import Any, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.memo import memo_by_identity
+from ndbplan.configuration.directories import data_node_paths, disk_for, disk_of_path
+from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
+from ndbplan.configuration.settings import data_node_text, effective
 from ndbplan.ndb.survival import (
     Arbitration,
     Candidate,
@@ -31,8 +34,6 @@ from ndbplan.ndb.survival import (
 )
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Disk, Host, Location
-from ndbplan.plan.node_groups import groups_by_number, node_group_ids
-from ndbplan.plan.paths import data_node_paths, disk_for, disk_of_path
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.processes import (
     NODE_GROUP_NONE,
@@ -42,7 +43,6 @@ from ndbplan.plan.processes import (
     Process,
     process_node_ids,
 )
-from ndbplan.plan.settings import data_node_text, effective
 
 KINDS = ("node", "host", "disk", "rack", "link", "switch")
 """What may fail: a process, a machine, a device, a location, the link of two hosts, a location's switch."""

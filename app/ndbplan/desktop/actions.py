@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from ndbplan.desktop import theme
+from ndbplan.desktop.look import theme
 
 Key = str | QKeySequence.StandardKey
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 if TYPE_CHECKING:
+    from ndbplan.desktop.document.tasks import Outcome, Task
     from ndbplan.desktop.main_window import MainWindow
-    from ndbplan.desktop.tasks import Outcome, Task
 
 
 class Compiler(QObject):
@@ -22,7 +22,7 @@ class Compiler(QObject):
         window.tasks.start(_is_missing, self._compile)
 
     def _compile(self, missing: Outcome) -> None:
-        from ndbplan.simulate.kernel import in_a_process
+        from ndbplan.simulate.kernel.ready import in_a_process
 
         if not missing.value:
             return

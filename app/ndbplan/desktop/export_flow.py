@@ -4,47 +4,43 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
-from ndbplan.desktop.tasks import Outcome, Task
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
+from ndbplan.desktop.widgets.message_bar import MessageBar
+from ndbplan.plan.plan import Plan
 
-if TYPE_CHECKING:
-    from ndbplan.desktop.main_window import MainWindow
 
-
-def export(window: MainWindow) -> None:
+def export(parent: QWidget, document: Document, tasks: Tasks, messages: MessageBar) -> None:
     """Ask for a folder and write every file of the plan into it."""
-    document = window.document
     start = document.path.parent if document.path else Path.home()
-    name = QFileDialog.getExistingDirectory(window, "Export into a folder", str(start))
+    name = QFileDialog.getExistingDirectory(parent, "Export into a folder", str(start))
     if name:
-        export_to(window, Path(name))
+        export_to(document.plan, Path(name), tasks, messages)
 
 
-def export_to(window: MainWindow, folder: Path) -> None:
+def export_to(plan: Plan, folder: Path, tasks: Tasks, messages: MessageBar) -> None:
     """Write every file of the plan into a folder, in the background; the message bar says how it went."""
-    plan = window.document.plan
 
     def write(_task: Task) -> list[Path]:
-        from ndbplan.exchange.export import export as write_files
+        from ndbplan.exporting.export import export as write_files
 
         return write_files(plan, folder)
 
-    window.finish_building()
-    window.messages.say("info", f"Exporting into {folder} …")
-    window.tasks.start(write, partial(_done, window, folder))
+    messages.say("info", f"Exporting into {folder} …")
+    tasks.start(write, partial(_done, messages, folder))
 
 
-def _done(window: MainWindow, folder: Path, outcome: Outcome) -> None:
+def _done(messages: MessageBar, folder: Path, outcome: Outcome) -> None:
     if outcome.error:
-        window.messages.say("error", outcome.error)
+        messages.say("error", outcome.error)
         return
     count = f"{len(outcome.value)} file{'s' if len(outcome.value) != 1 else ''}"
-    window.messages.say(
+    messages.say(
         "done",
         f"Exported {count} into {folder}",
         "Open the folder",

@@ -24,18 +24,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ndbplan.desktop import theme
 from ndbplan.desktop.actions import STARTS_A_SECTION, Actions
 from ndbplan.desktop.canvas.view import CanvasView
-from ndbplan.desktop.document import Document
-from ndbplan.desktop.editor import Editor
-from ndbplan.desktop.file_flow import FileFlow
-from ndbplan.desktop.message_bar import MessageBar
-from ndbplan.desktop.preferences import Preferences
-from ndbplan.desktop.selection import Selection
-from ndbplan.desktop.side_panels import SidePanels
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.editor import Editor
+from ndbplan.desktop.document.files import FileFlow
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.panels import SidePanels
 from ndbplan.desktop.status_bar import StatusBar
 from ndbplan.desktop.top_bar import TopBar
+from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -43,12 +43,12 @@ from ndbplan.plan.samples import sample_plan
 if TYPE_CHECKING:
     from ndbplan.desktop.canvas.empty import EmptyCanvas
     from ndbplan.desktop.canvas.minimap import Minimap
-    from ndbplan.desktop.command_palette import CommandPalette
-    from ndbplan.desktop.gallery import Gallery
-    from ndbplan.desktop.outline import Outline
-    from ndbplan.desktop.palette import Palette
-    from ndbplan.desktop.recovery import Journal
-    from ndbplan.desktop.tasks import Tasks
+    from ndbplan.desktop.dialogs.command_palette import CommandPalette
+    from ndbplan.desktop.dialogs.gallery import Gallery
+    from ndbplan.desktop.document.recovery import Journal
+    from ndbplan.desktop.document.tasks import Tasks
+    from ndbplan.desktop.sides.outline import Outline
+    from ndbplan.desktop.sides.palette import Palette
 
 _OF_THE_WORKSPACE = (
     "fit", "arrange", "simulate", "export", "picture", "save", "save_as", "add_group", "zoom_in", "zoom_out",
@@ -93,7 +93,7 @@ class MainWindow(QMainWindow):
             self._build_on_canvas,
             partial(_load, "ndbplan.desktop.inspector"),
             self.panels.build_inspector,
-            partial(_load, "ndbplan.desktop.analyses.simulation"),
+            partial(_load, "ndbplan.desktop.analyses.simulation.page"),
             self.panels.build_analyses,
         ]
         self._build()
@@ -146,10 +146,10 @@ class MainWindow(QMainWindow):
         return bool(self._to_build)
 
     def _build_side(self) -> None:
-        from ndbplan.desktop.outline import Outline
-        from ndbplan.desktop.palette import Palette
-        from ndbplan.desktop.recovery import Journal
-        from ndbplan.desktop.tasks import Tasks
+        from ndbplan.desktop.document.recovery import Journal
+        from ndbplan.desktop.document.tasks import Tasks
+        from ndbplan.desktop.sides.outline import Outline
+        from ndbplan.desktop.sides.palette import Palette
 
         self.tasks = Tasks(self)
         self.journal = Journal(self.document, self._journal_folder, self)
@@ -163,10 +163,10 @@ class MainWindow(QMainWindow):
 
     def _build_on_canvas(self) -> None:
         from ndbplan.desktop.canvas.empty import EmptyCanvas
+        from ndbplan.desktop.canvas.input.pinch import Pinch
         from ndbplan.desktop.canvas.minimap import Minimap
-        from ndbplan.desktop.canvas.pinch import Pinch
-        from ndbplan.desktop.command_palette import CommandPalette
         from ndbplan.desktop.commands import commands_of
+        from ndbplan.desktop.dialogs.command_palette import CommandPalette
 
         self.actions_table.tint()
         self.setWindowIcon(theme.window_icon())
@@ -176,7 +176,17 @@ class MainWindow(QMainWindow):
         self.empty.sample_wanted.connect(self.show_gallery)
         self.empty.host_wanted.connect(lambda: self.editor.add_beside_selection("host-small"))
         self.empty.file_wanted.connect(self.files.open)
-        self.commands = CommandPalette(self, partial(commands_of, self))
+        self.commands = CommandPalette(
+            self,
+            partial(
+                commands_of,
+                self.actions_table,
+                self.editor,
+                self.document,
+                self.go_to,
+                self.open_sample,
+            ),
+        )
 
     def _connect(self) -> None:
         stack = self.document.undo_stack
@@ -287,7 +297,7 @@ class MainWindow(QMainWindow):
     def show_gallery(self) -> None:
         """The gallery in place of the canvas."""
         if self.gallery is None:
-            from ndbplan.desktop.gallery import Gallery
+            from ndbplan.desktop.dialogs.gallery import Gallery
 
             self.gallery = Gallery(self.preferences.recent)
             self.gallery.sample_chosen.connect(self.open_sample)
@@ -320,7 +330,7 @@ class MainWindow(QMainWindow):
 
     def import_files(self, paths: Iterable[Path] = ()) -> None:
         """Offer to put files of a running cluster into the plan, or into a new one."""
-        from ndbplan.desktop.import_dialog import ImportDialog
+        from ndbplan.desktop.dialogs.import_dialog import ImportDialog
 
         start_with = partial(self.files.start_with, modified=True)
         dialog = ImportDialog(self.document, start_with, self)
@@ -338,15 +348,16 @@ class MainWindow(QMainWindow):
 
     def save_picture(self) -> None:
         """Write the canvas as a picture."""
-        from ndbplan.desktop.picture_dialog import save_picture
+        from ndbplan.desktop.dialogs.picture_dialog import save_picture
 
-        save_picture(self)
+        save_picture(self, self.document, self.messages)
 
     def export(self) -> None:
         """Write config.ini, my.cnf and the runbook into a folder."""
         from ndbplan.desktop.export_flow import export
 
-        export(self)
+        self.finish_building()
+        export(self, self.document, self.tasks, self.messages)
 
     def simulate(self) -> None:
         """Run the simulation of the analyses."""
@@ -431,12 +442,12 @@ class MainWindow(QMainWindow):
         self.canvas.bring_into_view((object_id,))
 
     def _show_guide(self) -> None:
-        from ndbplan.desktop.guide_window import GuideWindow
+        from ndbplan.desktop.dialogs.guide_window import GuideWindow
 
         GuideWindow(self).show()
 
     def _show_keys(self) -> None:
-        from ndbplan.desktop.keys_dialog import KeysDialog
+        from ndbplan.desktop.dialogs.keys_dialog import KeysDialog
 
         KeysDialog(self).show()
 

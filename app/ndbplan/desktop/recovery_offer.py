@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
-from ndbplan.desktop.recovery import Crashed, crashed
+from ndbplan.desktop.document.recovery import Crashed, crashed
 
 if TYPE_CHECKING:
     from ndbplan.desktop.main_window import MainWindow

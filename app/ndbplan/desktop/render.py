@@ -60,9 +60,9 @@ def _application() -> object:
 def _draw(plan: Plan, path: Path, suffix: str, appearance: Appearance, with_loads: bool) -> None:
     from PySide6.QtCore import QRectF
 
-    from ndbplan.desktop import theme
     from ndbplan.desktop.canvas.estimated import estimated_loads
     from ndbplan.desktop.canvas.scene import CanvasScene
+    from ndbplan.desktop.look import theme
 
     theme.load_fonts()
     tokens = theme.LIGHT if appearance == "light" else theme.DARK

@@ -81,8 +81,8 @@ def _import_model() -> None:
     """Load what needs no Qt before Qt, which reads the source of each module that is imported after it."""
     import platformdirs  # noqa: F401
 
-    import ndbplan.plan.arrange
-    import ndbplan.plan.node_groups
+    import ndbplan.configuration.node_groups
+    import ndbplan.edits.arrange
     import ndbplan.plan.samples  # noqa: F401
 
 
@@ -98,8 +98,8 @@ def open_window(app: QApplication, path: Path | None = None, sample: str | None 
     """A shown window with the plan in it; the panels follow in the next turns of the event loop."""
     from PySide6.QtCore import QTimer
 
-    from ndbplan.desktop import theme
-    from ndbplan.desktop.preferences import Preferences
+    from ndbplan.desktop.document.preferences import Preferences
+    from ndbplan.desktop.look import theme
 
     preferences = Preferences()
     mode = preferences.get("appearance", "system")

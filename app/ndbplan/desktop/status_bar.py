@@ -8,13 +8,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from ndbplan.base.units import format_bytes_binary
+from ndbplan.configuration.node_groups import groups_by_number
+from ndbplan.configuration.settings import data_node_number, no_of_replicas
 from ndbplan.desktop.actions import Actions
-from ndbplan.plan.node_groups import groups_by_number
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.settings import data_node_number, no_of_replicas
 
 if TYPE_CHECKING:
-    from ndbplan.desktop.estimates import Estimate, Estimates
+    from ndbplan.desktop.document.estimates import Estimate, Estimates
 
 
 class StatusBar(QWidget):

@@ -16,12 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ndbplan.desktop import theme
 from ndbplan.desktop.actions import Actions
-from ndbplan.desktop.canvas import paint
-from ndbplan.desktop.editor import Editor
+from ndbplan.desktop.document.editor import Editor
+from ndbplan.desktop.look import paint, theme
+from ndbplan.edits import parts as edits
 from ndbplan.ndb.version import SERIES
-from ndbplan.plan import edits
 
 HEIGHT = 48
 _TITLE_WIDTH = 300

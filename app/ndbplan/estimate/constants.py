@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ndbplan.estimate.quantity import Term
+from ndbplan.base.quantity import Term
 from ndbplan.ndb.constants import Constant, constant
 from ndbplan.plan.plan import Calibration, Plan
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ndbplan.estimate.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity, Term
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad
 from ndbplan.simulate import columns as col
-from ndbplan.simulate.pools import IDLE_LATENCY_S
+from ndbplan.simulate.model.pools import IDLE_LATENCY_S
 
 if TYPE_CHECKING:
+    from ndbplan.simulate.model.scenario import Scenario
     from ndbplan.simulate.run import Arrays
-    from ndbplan.simulate.scenario import Scenario
 
     Floats = NDArray[np.float64]
 

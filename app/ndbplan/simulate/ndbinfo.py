@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import KIB, MIB
-from ndbplan.estimate.memory import memory
-from ndbplan.estimate.node_memory import (
+from ndbplan.configuration.node_parameters import number
+from ndbplan.configuration.settings import redo_log_parts
+from ndbplan.estimate.storage.memory import memory
+from ndbplan.estimate.storage.node_memory import (
     disk_page_buffer_bytes,
     job_buffer_pages,
     send_buffer_bytes,
     transaction_memory,
 )
-from ndbplan.estimate.parameters import number
-from ndbplan.estimate.topology import ldm_threads, threads_of
+from ndbplan.estimate.storage.placement import ldm_threads, threads_of
 from ndbplan.ndb.ndbinfo import (
     NdbinfoTable,
     logbuffers_row_is_an_ldm,
@@ -30,7 +31,6 @@ from ndbplan.ndb.ndbinfo import (
 )
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
-from ndbplan.plan.settings import redo_log_parts
 from ndbplan.plan.workloads import OperationKind
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ _KEYS = (
 
 def main(arguments: list[str]) -> int:
     """Compile what is missing; 1 when what is compiled here cannot be kept."""
-    from ndbplan.ndb import keyprepare
-    from ndbplan.simulate import kernel
+    from ndbplan.ndb.keys.many import prepare as keyprepare
+    from ndbplan.simulate.kernel import ready as kernel
 
     if "--idle" in arguments:
         _yield_to_others()
@@ -44,8 +44,8 @@ def main(arguments: list[str]) -> int:
 
 def is_complete() -> bool:
     """Whether there is nothing left to compile, or no place to keep it. Quick; imports no compiler."""
-    from ndbplan.ndb import keyprepare
-    from ndbplan.simulate import kernel
+    from ndbplan.ndb.keys.many import prepare as keyprepare
+    from ndbplan.simulate.kernel import ready as kernel
 
     if kernel.code().refusal:
         return True
@@ -53,8 +53,8 @@ def is_complete() -> bool:
 
 
 def _are_keys_prepared() -> bool:
-    from ndbplan.ndb.keyhash import KeyColumn
-    from ndbplan.ndb.keytext import is_prepared
+    from ndbplan.ndb.keys.column import KeyColumn
+    from ndbplan.ndb.keys.many.text import is_prepared
 
     return is_prepared([KeyColumn("k", kind, length) for kind, length, _ in _KEYS])
 
@@ -66,8 +66,8 @@ def _prepare_keys() -> None:
         return
     import numpy as np
 
-    from ndbplan.ndb.keyhash import KeyColumn
-    from ndbplan.ndb.keytext import hashed_rows
+    from ndbplan.ndb.keys.column import KeyColumn
+    from ndbplan.ndb.keys.many.text import hashed_rows
     from ndbplan.ndb.version import NdbVersion
 
     owners = np.zeros(1, dtype=np.int64)

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.configuration.node_parameters import number
 from ndbplan.estimate.constants import constant_for
-from ndbplan.estimate.parameters import number
-from ndbplan.estimate.quantity import Quantity, Term
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
 from ndbplan.simulate.latency import latency_s, mean_latency
-from ndbplan.simulate.load_over_time import DISK_READS, Service
-from ndbplan.simulate.page_cache import worst_reads
+from ndbplan.simulate.model.load_over_time import DISK_READS, Service
+from ndbplan.simulate.model.page_cache import worst_reads
 from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime
 
 if TYPE_CHECKING:
+    from ndbplan.simulate.model.scenario import Scenario
     from ndbplan.simulate.run import Arrays
-    from ndbplan.simulate.scenario import Scenario
 
 Floats = NDArray[np.float64]
 

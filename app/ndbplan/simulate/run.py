@@ -19,9 +19,9 @@ from ndbplan.plan.workloads import JobLoad, Workload
 from ndbplan.simulate import columns as col
 
 if TYPE_CHECKING:
+    from ndbplan.simulate.model.scenario import Scenario
     from ndbplan.simulate.result import SimulationResult
-    from ndbplan.simulate.scenario import Scenario
-    from ndbplan.simulate.world import Change, World
+    from ndbplan.simulate.state import Change, World
 
 CHUNK_PART_STEPS = 1_000_000
 """Steps of log parts between two looks at `cancelled` and two reports of progress: some 30 ms."""
@@ -58,7 +58,7 @@ class StartState:
 
 def workload_of(plan: Plan, workload_id: str | None) -> Workload:
     """The workload called so, or the plan's first. Raises SimulationError when there is none."""
-    from ndbplan.simulate.node_rows import SimulationError
+    from ndbplan.simulate.model.node_rows import SimulationError
 
     if not plan.workloads:
         raise SimulationError(
@@ -133,7 +133,7 @@ class _Course(NamedTuple):
 
     def compiled(self, of: Plan, with_load: Workload, seconds: float) -> Scenario:
         """A plan and a load as arrays, every node apart where events tell them apart."""
-        from ndbplan.simulate.scenario import compile_scenario
+        from ndbplan.simulate.model.scenario import compile_scenario
 
         return compile_scenario(
             of,
@@ -151,7 +151,7 @@ class _Course(NamedTuple):
 
     def world(self, seconds: float, start: StartState) -> tuple[World, list[Change]]:
         """A run with events, and these."""
-        from ndbplan.simulate.growth import eventful
+        from ndbplan.simulate.events.growth import eventful
 
         def compile_plan(of: Plan, with_load: Workload) -> Scenario:
             return self.compiled(of, with_load, seconds)
@@ -178,8 +178,8 @@ def _job_duration_s(course: _Course, start: StartState, cancelled: Callable[[], 
     They never will be when the cluster stopped for good, or when nothing has been accepted for half of the
     time and nothing is still to happen.
     """
-    from ndbplan.estimate.jobs import job_of
-    from ndbplan.simulate.scenario import MAX_STEPS
+    from ndbplan.estimate.load.jobs import job_of
+    from ndbplan.simulate.model.scenario import MAX_STEPS
 
     job = job_of(course.plan, course.workload)
     assert job is not None
@@ -229,8 +229,8 @@ def world_of(
     scenario: Scenario, grown: Scenario, absent: set[str], begin: StartState, most_buckets: int = MOST_BUCKETS
 ) -> World:
     """The start of a run that events will change; `absent` nodes are not there yet."""
-    from ndbplan.simulate.outage import Outage
-    from ndbplan.simulate.world import World
+    from ndbplan.simulate.events.outage import Outage
+    from ndbplan.simulate.state import World
 
     there = tuple(process for process in scenario.plan.processes if process.id not in absent)
     world = World(
@@ -310,7 +310,7 @@ def _steps(
     partial: Callable[[SimulationResult], None] | None,
 ) -> None:
     """Run some steps, with a look now and then at what the caller wants."""
-    from ndbplan.simulate.kernel import prepare
+    from ndbplan.simulate.kernel.ready import prepare
     from ndbplan.simulate.result import SimulationResult
 
     kernel = prepare()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_value
-from ndbplan.estimate.quantity import Quantity
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
@@ -72,7 +72,7 @@ def clock(at_s: float) -> str:
 def system_restart_s(plan: Plan) -> Quantity | None:
     """How long a system restart takes; None for a plan that does not allow to estimate it."""
     from ndbplan.base.errors import UserError
-    from ndbplan.estimate.restart import restart
+    from ndbplan.estimate.times.restart import restart
 
     try:
         return restart(plan, "system").duration_s

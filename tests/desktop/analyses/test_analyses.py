@@ -29,21 +29,22 @@ from pytestqt.qtbot import QtBot
 from ndbplan.base.units import format_value
 from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.area import TABS
-from ndbplan.desktop.analyses.axes import nice_step, time_step_s
 from ndbplan.desktop.analyses.export_preview import Highlighter
-from ndbplan.desktop.analyses.playback import Moment
-from ndbplan.desktop.document import Document
-from ndbplan.desktop.estimates import Estimates
-from ndbplan.desktop.explain import Explanation, QuantityLabel
-from ndbplan.desktop.inspector.problems import ProblemRow, WaiverRow
-from ndbplan.desktop.selection import Selection
-from ndbplan.plan import edits, waivers
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.estimates import Estimates
+from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.widgets.axes import nice_step, time_step_s
+from ndbplan.desktop.widgets.explain import Explanation, QuantityLabel
+from ndbplan.desktop.widgets.problem_list import ProblemRow, WaiverRow
+from ndbplan.edits import parts as edits
+from ndbplan.edits import waivers
 from ndbplan.plan.events import DiskSlow, NodeFailure
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
-from ndbplan.simulate import kernel
+from ndbplan.simulate.kernel import ready as kernel
+from ndbplan.simulate.moment import Moment
 
 _LONG_MS = 240_000
 

@@ -10,14 +10,14 @@ from pytestqt.qtbot import QtBot
 from ndbplan.base.units import format_count
 from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.growth_chart import GrowthPicture, growth_picture
-from ndbplan.desktop.document import Document
-from ndbplan.desktop.estimates import Estimates
-from ndbplan.desktop.selection import Selection
-from ndbplan.estimate.disk_space import disk_space
-from ndbplan.estimate.distribution import distribute
-from ndbplan.estimate.growth import fillings, growth
-from ndbplan.estimate.skew import skew_report
-from ndbplan.plan import edits
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.estimates import Estimates
+from ndbplan.desktop.document.selection import Selection
+from ndbplan.edits import parts as edits
+from ndbplan.estimate.space.disk_space import disk_space
+from ndbplan.estimate.space.growth import fillings, growth
+from ndbplan.estimate.storage.distribution import distribute
+from ndbplan.estimate.storage.skew import skew_report
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 

@@ -9,11 +9,11 @@ from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication
 
-from ndbplan.desktop import theme
 from ndbplan.desktop.canvas.view import CanvasView
-from ndbplan.desktop.document import Document
-from ndbplan.desktop.editor import Editor
-from ndbplan.desktop.selection import Selection
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.editor import Editor
+from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.look import theme
 from ndbplan.plan.samples import sample_plan
 
 

@@ -6,10 +6,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, Qt
 
-from ndbplan.desktop import theme
-from ndbplan.desktop.canvas.drops import mime_of
+from ndbplan.desktop.canvas.input.drops import mime_of
 from ndbplan.desktop.canvas.scene import CanvasScene
-from ndbplan.desktop.catalogue import offers
+from ndbplan.desktop.look import theme
+from ndbplan.edits.palette import offers
 from ndbplan.plan.references import first_broken
 from ndbplan.plan.samples import sample_plan
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from ndbplan.desktop.canvas.loads import NO_LOADS
+from ndbplan.describe.overlay import NO_LOADS
 from ndbplan.desktop.canvas.view import CanvasView
-from ndbplan.desktop.document import Document
-from ndbplan.desktop.editor import Editor
-from ndbplan.desktop.selection import Selection
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.editor import Editor
+from ndbplan.desktop.document.selection import Selection
 from ndbplan.plan.samples import sample_plan
 
 

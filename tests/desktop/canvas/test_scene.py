@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPathStroker
 
-from ndbplan.desktop import theme
+from ndbplan.describe.overlay import Loads
 from ndbplan.desktop.canvas.items import DiskItem, HostItem, ProcessItem
-from ndbplan.desktop.canvas.loads import Loads
 from ndbplan.desktop.canvas.scene import CanvasScene
-from ndbplan.plan import arrange, edits
+from ndbplan.desktop.look import theme
+from ndbplan.edits import arrange
+from ndbplan.edits import parts as edits
 from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan

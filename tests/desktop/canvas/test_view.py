@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from ndbplan.desktop.canvas import menus
 from ndbplan.desktop.canvas.empty import EmptyCanvas
+from ndbplan.desktop.canvas.input import menus
 from ndbplan.desktop.canvas.minimap import Minimap
 from ndbplan.desktop.canvas.view import MAX_ZOOM, MIN_ZOOM
 from ndbplan.plan.plan import EMPTY_PLAN

@@ -21,18 +21,19 @@ from pytestqt.qtbot import QtBot
 
 from ndbplan.advise.max_load import max_load
 from ndbplan.checks.problem import Problem, Severity
-from ndbplan.desktop.document import Document
-from ndbplan.desktop.estimates import Estimates
-from ndbplan.desktop.explain import QuantityLabel
-from ndbplan.desktop.fields import ChoiceField, LineField
+from ndbplan.describe.titles import EVENT_NAMES
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.estimates import Estimates
+from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.inspector import Inspector
-from ndbplan.desktop.inspector.events import NAMES, added
 from ndbplan.desktop.inspector.grid import Grid
+from ndbplan.desktop.inspector.pages.events import added
+from ndbplan.desktop.inspector.pages.workloads import WorkloadPage
 from ndbplan.desktop.inspector.parameters import ParametersPanel
-from ndbplan.desktop.inspector.problems import ProblemRow
-from ndbplan.desktop.inspector.workloads import WorkloadPage
-from ndbplan.desktop.selection import Selection
-from ndbplan.plan import edits
+from ndbplan.desktop.widgets.explain import QuantityLabel
+from ndbplan.desktop.widgets.fields import ChoiceField, LineField
+from ndbplan.desktop.widgets.problem_list import ProblemRow
+from ndbplan.edits import parts as edits
 from ndbplan.plan.events import NetworkCut
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import Calibration
@@ -377,11 +378,11 @@ def test_events_are_added_edited_and_removed(stand: _Stand) -> None:
     place = Location(id="rack", name="Rack")
     stand.document.edit("Add", lambda plan: edits.add(plan, place))
     stand.select("blobs-5k")
-    for kind in NAMES:
+    for kind in EVENT_NAMES:
         stand.document.edit("Add", lambda plan, k=kind: added(plan, "blobs-5k", k))
         stand.settle()
     events = stand.document.plan.workload("blobs-5k").events
-    assert [event.kind for event in events] == list(NAMES)
+    assert [event.kind for event in events] == list(EVENT_NAMES)
     stand.type("groups", "2")
     assert stand.document.plan.workload("blobs-5k").events[4].groups == 2
     stand.type("value", "128M")
@@ -394,7 +395,7 @@ def test_events_are_added_edited_and_removed(stand: _Stand) -> None:
         b for b in stand.view.findChildren(QPushButton) if b.accessibleName().startswith("Remove event: Data")
     ][-1]
     remove.click()
-    assert len(stand.document.plan.workload("blobs-5k").events) == len(NAMES) - 1
+    assert len(stand.document.plan.workload("blobs-5k").events) == len(EVENT_NAMES) - 1
 
 
 def test_what_is_assumed_inside_a_load_is_marked_and_confirmed(stand: _Stand) -> None:

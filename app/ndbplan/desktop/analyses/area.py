@@ -8,16 +8,16 @@ from importlib import import_module
 from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from ndbplan.desktop import theme
 from ndbplan.desktop.analyses.panel import Panel
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.document import Document
-from ndbplan.desktop.estimates import Estimates
-from ndbplan.desktop.selection import Selection
-from ndbplan.desktop.tasks import Tasks
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.estimates import Estimates
+from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.document.tasks import Tasks
+from ndbplan.desktop.look import theme
 
 TABS = (
-    ("Simulation", "simulation", "SimulationPanel"),
+    ("Simulation", "simulation.page", "SimulationPanel"),
     ("Distribution", "distribution", "DistributionPanel"),
     ("Memory", "memory", "MemoryPanel"),
     ("Operations", "operations", "OperationsPanel"),
@@ -42,7 +42,7 @@ class AnalysisArea(QWidget):
     """Tabs of analyses of the document's plan."""
 
     moment = Signal(object)
-    """Replay of a simulation: a `playback.Moment` to paint on the canvas, or None when there is none."""
+    """Replay of a simulation: a `Moment` to paint on the canvas, or None when there is none."""
 
     def __init__(
         self,

@@ -23,20 +23,20 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_bytes, format_count, format_percent
-from ndbplan.desktop.analyses import numbers
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.partition_bars import Bar, PartitionBars, Picture
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.explain import QuantityLabel, range_text
-from ndbplan.desktop.parts import empty, label, spin_box
-from ndbplan.desktop.tasks import Outcome, Task
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.widgets import numbers
+from ndbplan.desktop.widgets.explain import QuantityLabel, range_text
+from ndbplan.desktop.widgets.sections import empty, label, spin_box
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from ndbplan.estimate.distribution import Redistribution, TableDistribution
-    from ndbplan.estimate.fragments import Skew
-    from ndbplan.estimate.reorganise import ReorganiseEstimate, TableReorganise
-    from ndbplan.estimate.skew import SkewReport
+    from ndbplan.estimate.storage.distribution import Redistribution, TableDistribution
+    from ndbplan.estimate.storage.fragments import Skew
+    from ndbplan.estimate.storage.skew import SkewReport
+    from ndbplan.estimate.times.reorganise import ReorganiseEstimate, TableReorganise
 
 _FACTS_WIDTH = 224
 _MOST_ROWS = 2000
@@ -488,7 +488,7 @@ def _fill(box: QComboBox, entries: list[tuple[str, Any]]) -> None:
 
 
 def _grown(plan: Plan, groups: int) -> Plan:
-    from ndbplan.estimate.reorganise import reorganise
+    from ndbplan.estimate.times.reorganise import reorganise
 
     return reorganise(plan, groups).plan_after
 
@@ -496,7 +496,7 @@ def _grown(plan: Plan, groups: int) -> Plan:
 def _ask(question: _Question) -> _Answer:
     from dataclasses import replace
 
-    from ndbplan.estimate.skew import skew_report
+    from ndbplan.estimate.storage.skew import skew_report
 
     answer = _asked(question)
     last = answer.moved.after if answer.moved is not None else answer.before
@@ -504,9 +504,9 @@ def _ask(question: _Question) -> _Answer:
 
 
 def _asked(question: _Question) -> _Answer:
-    from ndbplan.estimate.distribution import distribute, redistribute
-    from ndbplan.estimate.reorganise import reorganise
-    from ndbplan.plan.node_groups import node_groups
+    from ndbplan.configuration.node_groups import node_groups
+    from ndbplan.estimate.storage.distribution import distribute, redistribute
+    from ndbplan.estimate.times.reorganise import reorganise
 
     plan, table_id, baseline = question.plan, question.table_id, question.baseline
     workload = plan.by_id.get(question.workload_id) if question.workload_id else None

@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from ndbplan.desktop import theme
 from ndbplan.desktop.analyses.panel import Panel
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.parts import Elided, label, spin_box
-from ndbplan.desktop.tasks import Outcome, Task
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.sections import Elided, label, spin_box
 from ndbplan.plan.plan import Plan
 
 _AT_ONCE = 120
@@ -245,12 +245,12 @@ class Highlighter(QSyntaxHighlighter):
 
 
 def _render(plan: Plan, groups: int) -> dict[str, str]:
-    from ndbplan.exchange.export import render_files
+    from ndbplan.exporting.export import render_files
 
     return render_files(plan, add_groups=groups)
 
 
 def _write(plan: Plan, folder: Path, groups: int) -> tuple[int, Path]:
-    from ndbplan.exchange.export import export
+    from ndbplan.exporting.export import export
 
     return len(export(plan, folder, add_groups=groups)), folder

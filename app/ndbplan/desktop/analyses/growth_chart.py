@@ -9,9 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ndbplan.desktop import theme
-from ndbplan.desktop.canvas import paint
-from ndbplan.desktop.canvas.cards import text_width
+from ndbplan.desktop.look import paint, theme
+from ndbplan.desktop.look.text import text_width
 from ndbplan.plan.plan import Plan
 
 _POINTS = 8
@@ -40,7 +39,7 @@ class GrowthPicture:
 
 def growth_picture(plan: Plan) -> GrowthPicture | None:
     """Shares over months of DataMemory, the disk and the tablespace that fill first; None: nothing grows."""
-    from ndbplan.estimate.growth import fillings, first_of, grows, growth, memory_full
+    from ndbplan.estimate.space.growth import fillings, first_of, grows, growth, memory_full
 
     if not grows(plan):
         return None

@@ -7,18 +7,18 @@ from typing import ClassVar
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_value
-from ndbplan.desktop.analyses import numbers
+from ndbplan.describe.titles import SPACE_OF_ROLE
 from ndbplan.desktop.analyses.growth_chart import GrowthChart, GrowthPicture, growth_picture
 from ndbplan.desktop.analyses.panel import Empty, Panel
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.estimates import Estimate
-from ndbplan.desktop.explain import QuantityLabel
-from ndbplan.desktop.inspector.titles import SPACE_OF_ROLE
-from ndbplan.desktop.parts import label
-from ndbplan.desktop.tasks import Outcome, Task
-from ndbplan.estimate.disk_space import DiskSpace, DiskSpaceEstimate
-from ndbplan.estimate.quantity import Quantity
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.estimates import Estimate
+from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.widgets import numbers
+from ndbplan.desktop.widgets.explain import QuantityLabel
+from ndbplan.desktop.widgets.sections import label
+from ndbplan.estimate.space.disk_space import DiskSpace, DiskSpaceEstimate
 from ndbplan.plan.plan import Plan
 
 _TABLE_HEADERS = (
@@ -194,7 +194,7 @@ def _part(quantity: Quantity, title: str) -> numbers.Cell:
 
 
 def _growth_of(plan: Plan) -> tuple[Quantity | None, GrowthPicture | None]:
-    from ndbplan.estimate.growth import memory_full
+    from ndbplan.estimate.space.growth import memory_full
 
     return memory_full(plan), growth_picture(plan)
 

@@ -22,14 +22,14 @@ from PySide6.QtWidgets import (
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.parts import label, spin_box
-from ndbplan.desktop.tasks import Outcome, Task
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.widgets.sections import label, spin_box
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from ndbplan.estimate.restart import Conditions
+    from ndbplan.estimate.times.restart import Conditions
 
 _ONE_LINE = 860
 """Width from which on all controls have room in one line."""
@@ -233,7 +233,7 @@ def _procedures(plan: Plan) -> list[tuple[str, tuple[str, str]]]:
 def _ask(
     plan: Plan, settings: dict[str, Any], chosen: tuple[str, str], groups: int, task: Task
 ) -> tuple[list[Lane], list[str]]:
-    from ndbplan.estimate.restart import KINDS, Conditions, restart
+    from ndbplan.estimate.times.restart import KINDS, Conditions, restart
 
     conditions: Conditions = Conditions(**settings)
     lanes, notes = [], []
@@ -261,7 +261,7 @@ def _add_procedure(
     lanes: list[Lane],
     notes: list[str],
 ) -> None:
-    from ndbplan.estimate.procedure import add_nodes, roll_out, upgrade
+    from ndbplan.operations.procedure import add_nodes, roll_out, upgrade
 
     what, detail = chosen
     if what == _CHANGE:

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.estimates import Estimate
-from ndbplan.desktop.parts import label
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.estimates import Estimate
+from ndbplan.desktop.widgets.sections import label
 
 
 class Panel(QWidget):

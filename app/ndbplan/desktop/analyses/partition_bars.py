@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from ndbplan.base.units import format_count, format_value
-from ndbplan.desktop import theme
+from ndbplan.desktop.look import theme
 
 _MARGIN, _RIBBON, _TOP = 10, 20, 26
 _MOST_ARCS = 160

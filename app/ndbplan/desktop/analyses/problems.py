@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.desktop.analyses.panel import Panel
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.estimates import Estimate
-from ndbplan.desktop.inspector.problems import ProblemList, WaiverRow
-from ndbplan.desktop.parts import Elided, empty, label
-from ndbplan.desktop.tasks import Outcome, Task
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.estimates import Estimate
+from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.widgets.problem_list import ProblemList, WaiverRow
+from ndbplan.desktop.widgets.sections import Elided, empty, label
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:

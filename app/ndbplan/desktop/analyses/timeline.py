@@ -18,10 +18,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_duration
-from ndbplan.desktop import theme
-from ndbplan.desktop.explain import Explanation, range_text
-from ndbplan.estimate.quantity import Quantity
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.explain import Explanation, range_text
 
 _LANE, _BLOCK, _NAME_WIDTH, _AXIS = 38, 22, 132, 20
 _MOST_TICKS = 6

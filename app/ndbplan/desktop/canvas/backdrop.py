@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, QRect, QRectF
 from PySide6.QtGui import QBrush, QColor, QPainter, QPixmap
 
-from ndbplan.desktop.theme import Tokens
+from ndbplan.desktop.look.theme import Tokens
 
 _SPACING = 26
 _PLAIN_BELOW = 0.5

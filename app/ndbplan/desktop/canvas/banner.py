@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from ndbplan.desktop import theme
+from ndbplan.desktop.look import theme
 
 _TOP = 12
 _MARGIN = 24

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from ndbplan.desktop import theme
 from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.look import theme
 
 _STEPS = (
     ("server", "Drag a host from the palette, or double-click one."),

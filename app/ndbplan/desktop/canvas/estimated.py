@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
-from ndbplan.desktop.canvas.loads import NO_LOADS, Loads
+from ndbplan.describe.overlay import NO_LOADS, Loads
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.checks.problem import Problem
-    from ndbplan.desktop.analyses.playback import Moment
-    from ndbplan.desktop.estimates import Estimate
-    from ndbplan.estimate.overview import Overview
+    from ndbplan.desktop.document.estimates import Estimate
+    from ndbplan.estimate.estimation import Overview
+    from ndbplan.simulate.moment import Moment
 
 
 def loads_of(estimate: Estimate) -> Loads:
@@ -24,7 +24,7 @@ def loads_of(estimate: Estimate) -> Loads:
 def estimated_loads(plan: Plan) -> Loads:
     """Loads of a plan, computed here and now; a plan too incomplete to estimate has problems only."""
     from ndbplan.checks.run import check
-    from ndbplan.estimate.overview import overview
+    from ndbplan.estimate.estimation import overview
 
     shown: Overview | None = None
     try:

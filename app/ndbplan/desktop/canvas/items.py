@@ -10,11 +10,13 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from ndbplan.base.units import format_bytes
-from ndbplan.desktop.canvas import paint
-from ndbplan.desktop.canvas.cards import FULL_WIDTH, WIDE_TILE, Card, Chip, Rect, Tile, text_width
-from ndbplan.desktop.canvas.layout import LocationBox, LooseBox
-from ndbplan.desktop.canvas.loads import NO_LOADS, Loads
-from ndbplan.desktop.theme import DARK, Tokens, icon_pixmap
+from ndbplan.describe.overlay import NO_LOADS, Loads
+from ndbplan.desktop.layout.cards import FULL_WIDTH, WIDE_TILE, Card, Chip, Tile
+from ndbplan.desktop.layout.layout import LocationBox, LooseBox
+from ndbplan.desktop.look import paint
+from ndbplan.desktop.look.rect import Rect
+from ndbplan.desktop.look.text import text_width
+from ndbplan.desktop.look.theme import DARK, Tokens, icon_pixmap
 
 FAR = 0.42
 """Below this zoom a host is drawn without text and its chips and tiles as marks."""

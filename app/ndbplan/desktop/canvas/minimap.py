@@ -6,10 +6,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from ndbplan.desktop import theme
-from ndbplan.desktop.canvas import paint
-from ndbplan.desktop.canvas.layout import Layout
 from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.layout.layout import Layout
+from ndbplan.desktop.look import paint, theme
 
 _WIDTH, _HEIGHT, _PAD = 168, 108, 8.0
 

@@ -9,10 +9,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from ndbplan.desktop.canvas import paint
-from ndbplan.desktop.canvas.cards import text_width
 from ndbplan.desktop.canvas.items import Z_RIBBON, Look
-from ndbplan.desktop.canvas.layout import HOST_GAP, LOCATION_GAP, LOCATION_PAD
+from ndbplan.desktop.layout.layout import HOST_GAP, LOCATION_GAP, LOCATION_PAD
+from ndbplan.desktop.look import paint
+from ndbplan.desktop.look.text import text_width
 
 Stop = tuple[QRectF, QRectF]
 """Where a ribbon stops: the rectangles of the chip and of its host, in the scene."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from PySide6.QtCore import QObject, QPointF, QRectF
 from PySide6.QtWidgets import QGraphicsScene
 
+from ndbplan.describe.overlay import Loads
 from ndbplan.desktop.canvas.items import (
     CanvasItem,
     DiskItem,
@@ -16,11 +17,10 @@ from ndbplan.desktop.canvas.items import (
     LooseItem,
     ProcessItem,
 )
-from ndbplan.desktop.canvas.layout import NOWHERE, HostBox, Layout, Layouter, LooseBox
-from ndbplan.desktop.canvas.loads import Loads
-from ndbplan.desktop.canvas.paint import percent, qrect
 from ndbplan.desktop.canvas.ribbons import RibbonItem, Stop
-from ndbplan.desktop.theme import Tokens
+from ndbplan.desktop.layout.layout import NOWHERE, HostBox, Layout, Layouter, LooseBox
+from ndbplan.desktop.look.paint import percent, qrect
+from ndbplan.desktop.look.theme import Tokens
 from ndbplan.plan.plan import Plan
 
 

@@ -29,20 +29,20 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QFrame, QGraphicsView, QWidget
 
-from ndbplan.desktop import theme
-from ndbplan.desktop.canvas import drops, gestures, keys, menus
+from ndbplan.describe.overlay import Loads
 from ndbplan.desktop.canvas.backdrop import Backdrop
 from ndbplan.desktop.canvas.banner import Banner
-from ndbplan.desktop.canvas.edge_scroll import EdgeScroll
+from ndbplan.desktop.canvas.input import drops, gestures, keys, menus
+from ndbplan.desktop.canvas.input.edge_scroll import EdgeScroll
+from ndbplan.desktop.canvas.input.rename import RenameField, name_of
 from ndbplan.desktop.canvas.items import CanvasItem, item_name, rect_around
-from ndbplan.desktop.canvas.loads import Loads
-from ndbplan.desktop.canvas.rename import RenameField, name_of
 from ndbplan.desktop.canvas.scene import CanvasScene
-from ndbplan.desktop.editor import Editor
+from ndbplan.desktop.document.editor import Editor
+from ndbplan.desktop.look import theme
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from ndbplan.desktop.canvas.zooming import Zooming
+    from ndbplan.desktop.canvas.input.zooming import Zooming
 
 MIN_ZOOM, MAX_ZOOM = 0.05, 3.0
 _STANDS = "Transactions stand still until the loss is noticed"
@@ -190,7 +190,7 @@ class CanvasView(QGraphicsView):
         """A step of many: wheel, pinch, a key held down. A large plan is painted when they are over."""
         if len(self.canvas_scene.layout.hosts) >= _LARGE:
             if self._zooming is None:
-                from ndbplan.desktop.canvas.zooming import Zooming
+                from ndbplan.desktop.canvas.input.zooming import Zooming
 
                 self._zooming = Zooming(self)
             self._zooming.step()

@@ -10,21 +10,21 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QW
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_count, format_duration
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.estimates import Estimate
-from ndbplan.desktop.explain import QuantityLabel
-from ndbplan.desktop.fields import LineField
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.inspector.remedies import Answer, RemedySearch, is_ready
-from ndbplan.desktop.parts import QuantityRow, Section, empty, label, link
-from ndbplan.desktop.units import SECONDS
+from ndbplan.desktop.widgets.explain import QuantityLabel
+from ndbplan.desktop.widgets.fields import LineField
+from ndbplan.desktop.widgets.sections import QuantityRow, Section, empty, label, link
+from ndbplan.desktop.widgets.units import SECONDS
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.workloads import Workload
 
 if TYPE_CHECKING:
-    from ndbplan.advise.help import Remedy
     from ndbplan.advise.max_load import MaxLoad
-    from ndbplan.estimate.quantity import Quantity
+    from ndbplan.advise.remedies import Remedy
+    from ndbplan.base.quantity import Quantity
 
 _OVERLOADED = 0.95
 _BY_ITSELF_UP_TO_NODES = 16

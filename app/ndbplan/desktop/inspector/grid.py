@@ -30,12 +30,12 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
-from ndbplan.desktop import theme
-from ndbplan.desktop.document import Document
-from ndbplan.desktop.fields import Choices
-from ndbplan.desktop.parts import label, link
-from ndbplan.desktop.units import Unit
-from ndbplan.plan import edits
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.fields import Choices
+from ndbplan.desktop.widgets.sections import label, link
+from ndbplan.desktop.widgets.units import Unit
+from ndbplan.edits import parts as edits
 from ndbplan.plan.plan import Plan
 
 _ROW_HEIGHT, _MOST_ROWS = 26, 9

@@ -7,25 +7,25 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from ndbplan.desktop import theme
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.document import Document
-from ndbplan.desktop.estimates import Estimate, Estimates
+from ndbplan.describe.titles import KINDS, subtitle, title
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.estimates import Estimate, Estimates
+from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.document.tasks import Tasks
 from ndbplan.desktop.inspector.advice import Advice
-from ndbplan.desktop.inspector.hardware import DiskPage, HostPage, LocationPage
 from ndbplan.desktop.inspector.page import Page
+from ndbplan.desktop.inspector.pages.hardware import DiskPage, HostPage, LocationPage
+from ndbplan.desktop.inspector.pages.plan import MixedPage, PlanPage
+from ndbplan.desktop.inspector.pages.processes import DataNodePage, ProcessPage
+from ndbplan.desktop.inspector.pages.tables import LogfileGroupPage, TablePage, TablespacePage
+from ndbplan.desktop.inspector.pages.workloads import WorkloadPage
 from ndbplan.desktop.inspector.parameters import parameters_for
-from ndbplan.desktop.inspector.plan_page import MixedPage, PlanPage
-from ndbplan.desktop.inspector.problems import ProblemList, concerning
-from ndbplan.desktop.inspector.processes import DataNodePage, ProcessPage
 from ndbplan.desktop.inspector.remedies import RemedySearch
-from ndbplan.desktop.inspector.tables import LogfileGroupPage, TablePage, TablespacePage
-from ndbplan.desktop.inspector.titles import KINDS, subtitle, title
 from ndbplan.desktop.inspector.why import Why
-from ndbplan.desktop.inspector.workloads import WorkloadPage
-from ndbplan.desktop.parts import Section, empty, label
-from ndbplan.desktop.selection import Selection
-from ndbplan.desktop.tasks import Tasks
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.problem_list import ProblemList, concerning
+from ndbplan.desktop.widgets.sections import Section, empty, label
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode

@@ -7,10 +7,10 @@ from typing import Any
 
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.estimates import Estimate
-from ndbplan.desktop.fields import Form, Inner
-from ndbplan.desktop.parts import Section, label
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.estimates import Estimate
+from ndbplan.desktop.widgets.fields import Form, Inner
+from ndbplan.desktop.widgets.sections import Section, label
 
 
 class Page(QWidget):

@@ -33,15 +33,15 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
-from ndbplan.desktop import theme
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.parts import label, link
-from ndbplan.desktop.units import BYTES
+from ndbplan.configuration.settings import SCOPES, SECTIONS, cluster_parameters_of
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.sections import label, link
+from ndbplan.desktop.widgets.units import BYTES
+from ndbplan.edits import parts as edits
 from ndbplan.ndb import catalogue, values
 from ndbplan.ndb.catalogue import Parameter
-from ndbplan.plan import edits
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.settings import SCOPES, SECTIONS, cluster_parameters_of
 
 _Index = QModelIndex | QPersistentModelIndex
 _NO_INDEX = QModelIndex()

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from ndbplan.base.errors import UserError
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.tasks import Outcome, Progress, Task
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 
 if TYPE_CHECKING:
-    from ndbplan.advise.help import Help, Remedy
     from ndbplan.advise.max_load import MaxLoad
+    from ndbplan.advise.remedies import Help, Remedy
 
 _KEPT = 8
 _Asked = tuple[int, str | None, float]
@@ -129,14 +129,14 @@ class RemedySearch(QObject):
 
 def is_ready() -> bool:
     """Whether a search can start without compiling the simulation engine first."""
-    from ndbplan.simulate import kernel
+    from ndbplan.simulate.kernel import ready as kernel
 
     return kernel.is_prepared()
 
 
 def _search(plan: Plan, workload_id: str | None, duration_s: float, task: Task) -> Help:
-    from ndbplan.advise.help import what_would_help
-    from ndbplan.desktop.analyses.simulation_run import prepare_kernel
+    from ndbplan.advise.remedies import what_would_help
+    from ndbplan.desktop.document.kernel import prepare_kernel
 
     prepare_kernel(task)
     return what_would_help(

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ndbplan.desktop.context import Context
-from ndbplan.desktop.estimates import Estimate
-from ndbplan.desktop.explain import explain
-from ndbplan.desktop.inspector.breakdown import Breakdown, breakdowns
-from ndbplan.desktop.parts import Callout, QuantityRow, Section, empty, link
+from ndbplan.describe.breakdown import Breakdown, breakdowns
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.estimates import Estimate
+from ndbplan.desktop.widgets.explain import explain
+from ndbplan.desktop.widgets.sections import Callout, QuantityRow, Section, empty, link
 
 
 class Why(QWidget):
@@ -26,7 +26,9 @@ class Why(QWidget):
 
     def show_estimate(self, estimate: Estimate) -> None:
         """Show what the engine says about the object."""
-        shown = breakdowns(estimate, self._ids[0]) if len(self._ids) == 1 else []
+        shown = []
+        if estimate.overview is not None and len(self._ids) == 1:
+            shown = breakdowns(estimate.overview, estimate.plan, self._ids[0])
         empty(self._column)
         for breakdown in shown:
             self._column.addWidget(_section(breakdown))

@@ -1,0 +1,153 @@
+"""What an online reorganisation does to the workload meanwhile, from the simulation.
+
+    effect_of_reorganise(plan, "busy-hour").during.errors
+
+The rows that move are added to the workload as what they are for the old nodes: a write of the whole row and
+a delete, at the rate at which the estimate moves them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.estimate.load.demand import rate_of
+from ndbplan.estimate.load.log_records import operation_redo
+from ndbplan.estimate.storage.placement import ldm_threads
+from ndbplan.estimate.times.reorganise import ReorganiseEstimate, TableReorganise, reorganise
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import (
+    OpenLoad,
+    Operation,
+    OperationKind,
+    RatePoint,
+    Transaction,
+    Workload,
+)
+
+if TYPE_CHECKING:
+    from ndbplan.simulate.result import SimulationResult
+
+_SECONDS = 120.0
+"""Length of the runs that are compared, when the reorganisation is not shorter."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A workload at its highest rate, without and with the reorganisation of the table that moves fastest."""
+
+    table: str
+    moved_rows_per_s: Quantity
+    before: SimulationResult
+    during: SimulationResult
+    offered_per_s: float
+    accepted_before_per_s: Quantity
+    accepted_during_per_s: Quantity
+    """Transactions of the workload; those of the reorganisation are left out."""
+    notes: tuple[str, ...]
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape the command line prints."""
+        return {
+            "table": self.table,
+            "moved_rows_per_s": self.moved_rows_per_s.to_json(why=why),
+            "offered_per_s": self.offered_per_s,
+            "accepted_before_per_s": self.accepted_before_per_s.to_json(why=why),
+            "accepted_during_per_s": self.accepted_during_per_s.to_json(why=why),
+            "errors_before": [error.to_json(why) for error in self.before.errors],
+            "errors_during": [error.to_json(why) for error in self.during.errors],
+            "bottleneck": self.during.bottleneck.to_json(),
+            "notes": list(self.notes),
+        }
+
+
+def _fastest(plan: Plan, found: ReorganiseEstimate) -> TableReorganise | None:
+    """The table whose rows move with most bytes of log per second."""
+
+    def log_per_s(moving: TableReorganise) -> float:
+        table = plan.table(moving.table)
+        kinds = (OperationKind.INSERT, OperationKind.DELETE)
+        each = sum(operation_redo(table, kind, plan.version).value for kind in kinds)
+        return moving.rows_moved * each / moving.duration_s.value
+
+    moving = [t for t in found.tables if t.moves and t.rows_moved and t.duration_s.value > 0]
+    return max(moving, key=log_per_s, default=None)
+
+
+def _steady(workload: Workload, rate_per_s: float, extra: Transaction | None, extra_per_s: float) -> Workload:
+    """The workload's mix at a constant rate, with another transaction at its own rate."""
+    weights = sum(t.weight for t in workload.transactions)
+    # Weights become rates, so that the extra transaction's share is right.
+    mix = tuple(
+        Transaction(name=t.name, weight=max(1e-6, t.weight / weights * rate_per_s), operations=t.operations)
+        for t in workload.transactions
+    )
+    if extra is not None:
+        mix = (*mix, Transaction(name=extra.name, weight=extra_per_s, operations=extra.operations))
+    total = rate_per_s + (extra_per_s if extra is not None else 0.0)
+    load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=total),))
+    return Workload(id=workload.id, name=workload.name, transactions=mix, load=load)
+
+
+def effect_of_reorganise(
+    plan: Plan,
+    workload_id: str | None = None,
+    groups: int = 1,
+    cancelled: Callable[[], bool] | None = None,
+) -> Effect | None:
+    """Accepted rate and errors of a workload while the table that moves fastest is reorganised.
+
+    None when no table moves rows. Raises what `reorganise` and `simulate` raise.
+    """
+    from ndbplan.simulate.run import simulate, workload_of
+
+    workload = workload_of(plan, workload_id)
+    found = reorganise(plan, groups, workload)
+    table = _fastest(plan, found)
+    if table is None:
+        return None
+    moved = table.rows_moved
+    time = table.duration_s
+    rate = Quantity(
+        moved / time.value,
+        moved / time.high,
+        moved / time.low,
+        "rows/s",
+        (Term("rows that move", moved, "rows", "distribution"), time.as_term("duration")),
+    )
+    table_id = plan.table(table.table).id
+    move = Transaction(
+        name="reorganise",
+        operations=(
+            Operation(table_id=table_id, kind=OperationKind.INSERT),
+            Operation(table_id=table_id, kind=OperationKind.DELETE),
+        ),
+    )
+    offered = rate_of(plan, workload)
+    seconds = min(_SECONDS, max(10.0, time.value))
+    runs = []
+    for extra in (None, move):
+        steady = _steady(workload, offered, extra, rate.value)
+        others = tuple(w for w in plan.workloads if w.id != workload.id)
+        varied = plan.replace(workloads=(steady, *others))
+        runs.append(simulate(varied, workload.id, seconds, cancelled=cancelled))
+    before, during = runs
+    share = offered / (offered + rate.value) if offered else 0.0
+    threads = min((ldm_threads(plan, node) for node in plan.data_nodes), default=1)
+    notes = (
+        f"on each old node one of {threads} LDM threads at a time works for the reorganisation; operations "
+        "on its fragments wait longer",
+        "rows that are being moved are locked in batches; a scan of the whole table may wait until the end",
+    )
+    return Effect(
+        table.table,
+        rate,
+        before,
+        during,
+        offered,
+        before.accepted_per_s,
+        during.accepted_per_s.scaled(share),
+        notes,
+    )

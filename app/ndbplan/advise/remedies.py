@@ -1,0 +1,467 @@
+"""What would help a plan that cannot take its load: changes tried one by one, each with what it gains.
+
+A change is offered when it can be done (no check finds a new or worse error or warning afterwards: memory,
+disk space, maximum of the parameter), and when it raises the load that is sustained. A larger buffer or log
+does not, where the disks take less than what comes in: it only delays the error. Where DataMemory or a
+tablespace is what ends the time once a change is made, the change is tried with room for the rows too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ndbplan.advise.layouts import Layout, layouts
+from ndbplan.advise.max_load import MaxLoad, max_load
+from ndbplan.base.errors import UserError
+from ndbplan.base.quantity import Quantity
+from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
+from ndbplan.checks.offers import harm
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.run import find
+from ndbplan.checks.unwise.disks import MANY_FILES
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.node_parameters import number
+from ndbplan.configuration.settings import data_node_number, redo_buffer_bytes
+from ndbplan.edits import parts as edits
+from ndbplan.edits.changes import ValueChange, value_changes
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.workloads import OpenLoad, RatePoint, Workload
+
+if TYPE_CHECKING:
+    from ndbplan.simulate.bottleneck import Bottleneck
+
+Edit = Callable[[Plan], Plan]
+ROOM = ("memory", "tablespace")
+"""Resources that rows fill: what they limit is how long a rate is sustained."""
+WORTHWHILE = 1.02
+"""A change that gains less is not called a help."""
+_LAYOUTS_SIMULATED = 3
+"""Layouts of each number of disks that are simulated: those whose busiest disk has least to do."""
+_LAYOUTS_ESTIMATED = 60
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """One change and the highest load before and after it, in transactions per second."""
+
+    title: str
+    edit: Edit
+    before: Quantity
+    after: Quantity
+    is_enough: bool
+    """Whether the workload's own rate is sustained afterwards."""
+    duration_s: float
+    """How long both rates are sustained."""
+    limited_by: Bottleneck
+    """What ends the next higher rate afterwards."""
+    changes: tuple[ValueChange, ...] = ()
+    arguments: tuple[str, ...] | None = None
+    """What `ndbplan set PLAN` takes to do the same; None: it takes more than values."""
+
+    @property
+    def helps(self) -> bool:
+        """Whether it raises the sustained load at all; more RedoBuffer, for one, only delays the error."""
+        return self.after.value > self.before.value * WORTHWHILE
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One remedy."""
+        return {
+            "title": self.title,
+            "before_per_s": self.before.to_json(why=why),
+            "after_per_s": self.after.to_json(why=why),
+            "limited_by": self.limited_by.to_json(),
+            "enough": self.is_enough,
+            "changes": [change.to_json() for change in self.changes],
+            "set": None if self.arguments is None else list(self.arguments),
+        }
+
+
+@dataclass(frozen=True)
+class Help:
+    """The highest load of a plan as it is, and what would raise it."""
+
+    highest: MaxLoad
+    remedies: tuple[Remedy, ...]
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    title: str
+    edit: Edit
+    only_holds_back: bool = False
+    """Whether it makes room for what waits to be written, and lets nothing be written faster."""
+    one_of: str = ""
+    """Of changes that differ in size only, the first that can be done is enough."""
+    more_disks: int | None = None
+    """New disks of each host, of a layout."""
+
+
+def remedies(
+    plan: Plan,
+    workload_id: str | None = None,
+    *,
+    duration_s: float | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    progress: Callable[[float], None] | None = None,
+    also_useless: bool = False,
+) -> tuple[Remedy, ...]:
+    """The remedies of `what_would_help`."""
+    return what_would_help(
+        plan,
+        workload_id,
+        duration_s=duration_s,
+        cancelled=cancelled,
+        progress=progress,
+        also_useless=also_useless,
+    ).remedies
+
+
+def sustained_s(workload: Workload) -> float:
+    """How long its load has to be sustained unless told otherwise: as long as the workload lasts."""
+    return max(1.0, workload.duration_s)
+
+
+def what_would_help(
+    plan: Plan,
+    workload_id: str | None = None,
+    *,
+    duration_s: float | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    progress: Callable[[float], None] | None = None,
+    also_useless: bool = False,
+) -> Help:
+    """The highest load sustained for a time, and changes that raise it, those that suffice first.
+
+    Without `duration_s`: for as long as the workload lasts. Spreading the load over more nodes comes before
+    more or better disks, as both do before parameters. With `also_useless`, changes that gain nothing are
+    listed too, last. Raises SimulationError, Cancelled.
+    """
+    from ndbplan.simulate.run import workload_of
+
+    workload = workload_of(plan, workload_id)
+    lasts_s = duration_s if duration_s is not None else sustained_s(workload)
+
+    def highest(of: Plan) -> MaxLoad:
+        return max_load(of, workload.id, duration_s=lasts_s, cancelled=cancelled, with_next=False)
+
+    before = highest(plan)
+    problems = find(plan)
+    tried = list(_candidates(plan, workload, before))
+    found: list[Remedy] = []
+    had: set[str] = set()
+    best_layout = [0.0, 0.0]
+
+    def take(candidate: _Candidate, after: Plan, reached: MaxLoad, roomier: int) -> None:
+        remedy = _remedy(plan, workload, candidate, after, before.max_per_s, reached)
+        if candidate.more_disks is not None:
+            # Layouts come by the number of disks: more of them must gain more.
+            if remedy.after.value <= best_layout[roomier] * WORTHWHILE:
+                return
+            best_layout[roomier] = remedy.after.value
+        found.append(remedy)
+
+    for done, candidate in enumerate(tried, start=1):
+        try:
+            after = candidate.edit(plan)
+            if candidate.one_of in had or after is plan or not _may_be_done(problems, after):
+                continue
+            reached = highest(after)
+            had |= {candidate.one_of} - {""}
+            take(candidate, after, reached, 0)
+            if before.limited_by.resource not in ROOM and not candidate.only_holds_back:
+                roomier = _roomier(plan, problems, candidate, after, reached, highest)
+                if roomier is not None:
+                    take(*roomier, 1)
+        except UserError:
+            continue
+        finally:
+            if progress is not None:
+                progress(done / len(tried))
+    useful = [r for r in found if r.helps]
+    enough = [r for r in useful if r.is_enough]
+    rest = sorted((r for r in useful if not r.is_enough), key=lambda r: -r.after.value)
+    useless = [r for r in found if not r.helps] if also_useless else []
+    return Help(before, (*enough, *rest, *useless))
+
+
+def _remedy(
+    plan: Plan,
+    workload: Workload,
+    candidate: _Candidate,
+    after: Plan,
+    before_rate: Quantity,
+    reached: MaxLoad,
+) -> Remedy:
+    rate, is_enough = reached.max_per_s, reached.is_enough
+    if candidate.only_holds_back and rate.value > 0:
+        used = _used_in_the_long_run(after, workload, rate.value)
+        if used >= _used_in_the_long_run(plan, workload, rate.value) * (1.0 - 1e-6):
+            # Neither disks nor log take more than before: what is held back for a while comes all the same.
+            rate = before_rate
+        elif used > 1.0:
+            rate = rate.scaled(1.0 / used)
+        is_enough = is_enough and (reached.is_job or rate.value >= reached.offered_per_s)
+    changes = value_changes(plan, after)
+    return Remedy(
+        candidate.title,
+        candidate.edit,
+        before_rate,
+        rate,
+        is_enough,
+        reached.duration_s,
+        reached.limited_by,
+        changes,
+        set_arguments(plan, after, changes),
+    )
+
+
+def _roomier(
+    plan: Plan,
+    problems: list[Problem],
+    candidate: _Candidate,
+    after: Plan,
+    reached: MaxLoad,
+    highest: Callable[[Plan], MaxLoad],
+) -> tuple[_Candidate, Plan, MaxLoad] | None:
+    """A change together with room for the rows that come, where they end the time once it is made.
+
+    With the least room that does, or the most there is; None where it does not help further.
+    """
+    found = None
+    rooms = list(_more_room(after, reached.limited_by.resource))
+    for room in reversed(rooms):
+
+        def both(plan: Plan, then: Edit = room.edit) -> Plan:
+            return then(candidate.edit(plan))
+
+        larger = both(plan)
+        if not _may_be_done(problems, larger):
+            break
+        found = (replace(candidate, title=f"{candidate.title}, with {room.title}", edit=both), larger)
+        then = highest(larger)
+        if then.limited_by.resource not in ROOM:
+            break
+    if found is None or then.max_per_s.value <= WORTHWHILE * reached.max_per_s.value:
+        return None
+    return (*found, then)
+
+
+def _may_be_done(problems: list[Problem], after: Plan) -> bool:
+    """Whether no rule finds an error or a warning that it did not find anywhere before, nor a worse one.
+
+    The place does not count: a new host has what its twin has, and load moves from one disk to another.
+    """
+    return not harm(problems, find(after), anywhere=True)
+
+
+def _used_in_the_long_run(plan: Plan, workload: Workload, rate_per_s: float) -> float:
+    """Share of what disks write, or of the log that checkpoints free in time, that a steady rate takes."""
+    from ndbplan.estimate.load.checkpoint import checkpoint
+    from ndbplan.estimate.load.disks import disk_demand
+
+    load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=rate_per_s),))
+    used = {
+        disk.id
+        for node in plan.data_nodes
+        for role in (DiskRole.REDO, DiskRole.LCP)
+        if (disk := disk_for(plan, node, role)) is not None
+    }
+    steady = workload.model_copy(update={"load": load, "events": ()})
+    plan = edits.update(plan, workload.id, load=load, events=())
+    demand = disk_demand(plan, steady)
+    busiest = max((d.utilisation.value for d in demand.disks if d.disk_id in used), default=0.0)
+    log = max((node.redo_fill.value for node in checkpoint(plan, steady).nodes), default=0.0)
+    return max(busiest, log)
+
+
+def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> tuple[str, ...] | None:
+    """Arguments with which `ndbplan set` makes `after` of `plan`; None when values alone do not."""
+    from ndbplan.edits.assign import assign
+
+    arguments = []
+    for change in changes:
+        part = plan.by_id.get(change.scope)
+        if change.name == "object":
+            return None
+        if change.is_parameter:
+            place = f"parameters.{change.scope}" if part is None else f"processes[{change.scope}].parameters"
+        elif change.scope in plan.host_of_disk:
+            place = f"hosts[{plan.host_of_disk[change.scope].id}].disks[{change.scope}]"
+        elif part in plan.hosts:
+            place = f"hosts[{change.scope}]"
+        elif part in plan.locations:
+            place = f"locations[{change.scope}]"
+        else:
+            place = f"processes[{change.scope}]"
+        name = change.name
+        if name.startswith("disk of "):
+            name = f"disk_roles.{name.removeprefix('disk of ').lower().replace(' ', '_')}"
+        arguments.append(f"{place}.{name}={'' if change.after is None else change.after}")
+    made = plan
+    try:
+        for argument in arguments:
+            made = assign(made, argument)[0]
+    except UserError:
+        return None
+    return tuple(arguments) if not value_changes(made, after) else None
+
+
+def _candidates(plan: Plan, workload: Workload, before: MaxLoad) -> Iterator[_Candidate]:
+    resource = before.limited_by.resource
+    yield _Candidate("Add a node group", edits.add_node_group)
+    yield from _layouts(plan, workload)
+    yield from _faster_disk_candidates(plan, before)
+    if resource == "network":
+        yield _Candidate("Network links ten times as fast", _faster_network)
+    if resource == "disk reads":
+        pages = number(plan, None, "DiskPageBufferMemory", 64 * MIB)
+        for factor in (4, 2, 1.5, 1.25):
+            size = int(pages * factor) // MIB * MIB
+            title = f"DiskPageBufferMemory {factor:g} x ({format_ndb_size(size)})"
+            yield _Candidate(title, partial(_set, name="DiskPageBufferMemory", value=size), one_of="pages")
+    yield from _more_room(plan, resource)
+    if resource in ("sql nodes", "api nodes", "cpu"):
+        yield _Candidate("Twice as many cores", _more_cores)
+    yield from _parameter_changes(plan, before)
+
+
+def _more_room(plan: Plan, resource: str) -> Iterator[_Candidate]:
+    """Room for the rows that come, most first; nothing where they do not end the time."""
+    memory = data_node_number(plan, None, "DataMemory")
+    for factor in (4, 2, 1.5, 1.25):
+        if resource == "memory":
+            size = int(memory * factor) // MIB * MIB
+            title = f"DataMemory {factor:g} x ({format_ndb_size(size)})"
+            yield _Candidate(title, partial(_set, name="DataMemory", value=size), one_of="memory")
+        elif resource == "tablespace":
+            title = f"{factor:g} x as much space in data files"
+            yield _Candidate(title, partial(_more_files, factor=factor), one_of="data files")
+
+
+def _more_files(plan: Plan, factor: float) -> Plan:
+    """Every tablespace with so much more space: more data files, or larger ones where those are too many."""
+    for space in plan.tablespaces:
+        count = sum(math.ceil(file.count * factor) for file in space.data_files)
+        files = tuple(
+            f.model_copy(
+                update={"count": math.ceil(f.count * factor)}
+                if count <= MANY_FILES
+                else {"size_bytes": math.ceil(f.size_bytes * factor / MIB) * MIB}
+            )
+            for f in space.data_files
+        )
+        plan = edits.update(plan, space.id, data_files=files)
+    return plan
+
+
+def _layouts(plan: Plan, workload: Workload) -> Iterator[_Candidate]:
+    """The layouts whose busiest disk has least to do, by the number of disks they take."""
+    from ndbplan.estimate.load.disks import disk_demand
+
+    judged: dict[int, list[tuple[float, int, Layout]]] = {}
+    for i, layout in enumerate(layouts(plan)):
+        if i >= _LAYOUTS_ESTIMATED:
+            break
+        try:
+            demand = disk_demand(layout.edit(plan), workload)
+        except UserError:
+            continue
+        busiest = max((each.utilisation.value for each in demand.disks), default=0.0)
+        judged.setdefault(layout.more_disks, []).append((busiest, i, layout))
+    for _more, each in sorted(judged.items()):
+        for _busiest, _i, layout in sorted(each, key=lambda found: found[:2])[:_LAYOUTS_SIMULATED]:
+            yield _Candidate(layout.title, layout.edit, more_disks=layout.more_disks)
+
+
+def _faster_disk_candidates(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
+    nodes = [n for n in plan.data_nodes if disk_for(plan, n, DiskRole.REDO) is not None]
+    if not nodes:
+        return
+    disk = disk_for(plan, nodes[0], DiskRole.REDO)
+    assert disk is not None
+    twice = format_bytes_per_s(2 * disk.sequential_write_bytes_per_s)
+    yield _Candidate(f"Redo disks twice as fast ({twice})", lambda p: _faster_disks(p, DiskRole.REDO))
+    for role in (DiskRole.LCP, DiskRole.UNDO, DiskRole.DATA_FILES):
+        limiting = any(
+            (other := disk_for(plan, node, role)) is not None
+            and other is not disk_for(plan, node, DiskRole.REDO)
+            and (other.id in before.limited_by.object_ids or before.limited_by.resource == "disk reads")
+            for node in nodes
+        )
+        if limiting or (before.limited_by.resource == "disk reads" and role is DiskRole.DATA_FILES):
+            name = {"lcp": "checkpoints", "undo": "the undo log"}.get(role.value, "the data files")
+            yield _Candidate(f"Disks of {name} twice as fast", partial(_faster_disks, role=role))
+
+
+def _faster_disks(plan: Plan, role: DiskRole) -> Plan:
+    """Every disk that a data node uses for `role`, twice as fast."""
+    disks = {disk.id for node in plan.data_nodes if (disk := disk_for(plan, node, role)) is not None}
+    for disk_id in sorted(disks):
+        disk = plan.by_id[disk_id]
+        fields = ("sequential_write_bytes_per_s", "random_write_iops", "random_read_iops")
+        plan = edits.update(plan, disk_id, **{name: 2 * getattr(disk, name) for name in fields})
+    return plan
+
+
+def _faster_network(plan: Plan) -> Plan:
+    """Links of every host and location ten times as fast: the next generation."""
+    for location in plan.locations:
+        if location.uplink_bytes_per_s is not None:
+            plan = edits.update(plan, location.id, uplink_bytes_per_s=10 * location.uplink_bytes_per_s)
+    for host in plan.hosts:
+        plan = edits.update(plan, host.id, network_bytes_per_s=10 * host.network_bytes_per_s)
+    return plan
+
+
+def _more_cores(plan: Plan) -> Plan:
+    """Every host that runs data, SQL or API nodes with twice as many cores."""
+    for host in plan.hosts:
+        if any(process.kind != "management" for process in plan.processes_of_host[host.id]):
+            plan = edits.update(plan, host.id, cores=min(4096, 2 * host.cores))
+    return plan
+
+
+def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
+    def setting(name: str, value: int) -> Edit:
+        return lambda p: _set(p, name, value)
+
+    resource = before.limited_by.resource
+    files = data_node_number(plan, None, "NoOfFragmentLogFiles")
+    size = data_node_number(plan, None, "FragmentLogFileSize")
+    if resource == "redo files" or size < 64 * MIB:
+        yield _Candidate(
+            "Redo log files of 256 MiB",
+            lambda p: _set(
+                _set(p, "FragmentLogFileSize", 256 * MIB),
+                "NoOfFragmentLogFiles",
+                max(3, files * size // (256 * MIB)),
+            ),
+        )
+    if resource == "redo log":
+        title = f"Twice as much redo log ({2 * files} files)"
+        yield _Candidate(title, setting("NoOfFragmentLogFiles", 2 * files), only_holds_back=True)
+    name = "MinDiskWriteSpeed" if plan.features.checkpoint_speed_by_parameters else "DiskCheckpointSpeed"
+    speed = number(plan, None, name, 10 * MIB)
+    if resource == "disk" and speed > 2 * MIB:
+        title = f"{name} at half ({format_ndb_size(speed // 2)})"
+        yield _Candidate(title, setting(name, speed // 2), only_holds_back=True)
+    if resource == "redo log" and plan.features.checkpoint_speed_by_parameters:
+        speed = data_node_number(plan, None, "MaxDiskWriteSpeed")
+        title = f"MaxDiskWriteSpeed doubled ({format_ndb_size(2 * speed)})"
+        yield _Candidate(title, setting("MaxDiskWriteSpeed", 2 * speed))
+    buffer = 2 * redo_buffer_bytes(plan, None)
+    title = f"RedoBuffer doubled ({format_ndb_size(buffer)})"
+    yield _Candidate(title, setting("RedoBuffer", buffer), only_holds_back=True)
+
+
+def _set(plan: Plan, name: str, value: int) -> Plan:
+    plan = edits.set_parameter(plan, "data_node", name, value)
+    for node in plan.data_nodes:
+        if name in node.parameters:
+            plan = edits.set_parameter(plan, node.id, name, value)
+    return plan

@@ -1,0 +1,1 @@
+"""Rules about what ndb_mgmd or ndbd refuses or changes."""

@@ -1,0 +1,110 @@
+"""Rules about values that every program accepts and the data node then takes otherwise than written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ndbplan.base.units import MIB, format_ndb_size
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.refused.configuration import without
+from ndbplan.checks.refused.limits import setting
+from ndbplan.checks.refused.threads import is_automatic, thread_text, threads
+from ndbplan.checks.rule import hint, rule, warning
+from ndbplan.checks.settings_of import NodeSettings, settings_of
+from ndbplan.ndb import catalogue
+from ndbplan.ndb.threads.layout import ThreadConfigError
+from ndbplan.plan.plan import Plan
+
+_LEAST_SEND_BYTES = 16 * MIB
+_TRANSACTION_BYTES_EACH = 4 * MIB
+_LONGEST_SPIN_US = 9000
+_CHOICES = ("InitFragmentLogFiles", "SpinMethod")
+_FILE_SPECS = ("InitialLogfileGroup", "InitialTablespace")
+_FILE_SPEC = re.compile(r"[^;:=]+:\s*[0-9]+\s*[KkMG]?")
+_OPTION = re.compile(r"(name|undo_buffer_size|extent_size)\s*=\s*\S[^;]*", re.I)
+
+
+@rule("text-understood", "Texts that the data node understands")
+def text_understood(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        for name in _CHOICES:
+            value = str(found.value(name)) if found.is_set(name) else ""
+            if not value or not catalogue.knows("DB", name, plan.version):
+                continue
+            allowed = catalogue.parameter("DB", name, plan.version).allowed_values
+            if value.lower() not in {choice.lower() for choice in allowed}:
+                yield warning(
+                    found.where,
+                    f"{name} is '{value[:40]}'; nothing refuses it, but the data node only knows "
+                    f"{', '.join(allowed)}",
+                    "take it back to the default",
+                    found.object_ids,
+                    without(found.scope_of(name), name),
+                )
+        for name in _FILE_SPECS:
+            value = str(found.value(name)) if found.is_set(name) else ""
+            if value and not _is_file_specification(value):
+                yield warning(
+                    found.where,
+                    f"{name} '{value[:40]}' names no files; nothing refuses it, but the data node takes "
+                    "memory for it and creates nothing",
+                    "write for example name=lg;undo_buffer_size=64M;undo1.log:1G",
+                    found.object_ids,
+                    without(found.scope_of(name), name),
+                )
+
+
+def _is_file_specification(text: str) -> bool:
+    """Whether a text is `name=…;option=…;file:size;…` with one file at least."""
+    parts = [part.strip() for part in text.split(";") if part.strip()]
+    files = [part for part in parts if _FILE_SPEC.fullmatch(part)]
+    return bool(files) and all(_FILE_SPEC.fullmatch(p) or _OPTION.fullmatch(p) for p in parts)
+
+
+@rule("settings-lifted", "Settings that the data node does not lift or cut")
+def settings_lifted(plan: Plan) -> Iterator[Problem]:
+    if not plan.features.settings_lifted:
+        return
+    for found in settings_of(plan):
+        send = found.number("TotalSendBufferMemory")
+        if found.is_set("TotalSendBufferMemory") and 0 < send < _LEAST_SEND_BYTES:
+            yield hint(
+                found.where,
+                f"TotalSendBufferMemory is {format_ndb_size(send)}; the data node takes "
+                f"{format_ndb_size(_LEAST_SEND_BYTES)} and 2M for each thread all the same",
+                f"set it to {format_ndb_size(_LEAST_SEND_BYTES)} or leave it out",
+                found.object_ids,
+                setting(found.scope_of("TotalSendBufferMemory"), "TotalSendBufferMemory", _LEAST_SEND_BYTES),
+            )
+        yield from _small_transaction_memory(found)
+        text = "" if is_automatic(found) else thread_text(found)
+        longest = max((int(n) for n in re.findall(r"spintime\s*=\s*([0-9]{1,9})", text, re.I)), default=0)
+        if longest > _LONGEST_SPIN_US:
+            yield hint(
+                found.where,
+                f"spintime {longest} is above {_LONGEST_SPIN_US}; the data node takes {_LONGEST_SPIN_US}",
+                f"write spintime={_LONGEST_SPIN_US} at most",
+                found.object_ids,
+            )
+
+
+def _small_transaction_memory(found: NodeSettings) -> Iterator[Problem]:
+    name = "TransactionMemory"
+    stated = found.number(name)
+    if not catalogue.knows("DB", name, found.plan.version) or not found.is_set(name) or not stated:
+        return
+    try:
+        counts = threads(found)
+    except ThreadConfigError:
+        return
+    least = _TRANSACTION_BYTES_EACH * (counts.ldm_instances + max(1, counts.tc))
+    if stated < least:
+        yield hint(
+            found.where,
+            f"{name} is {format_ndb_size(stated)}; the data node needs {format_ndb_size(least)} for its "
+            "LDM and TC threads beside what is reserved, and takes it",
+            f"set it to {format_ndb_size(least)} at least, or leave it out",
+            found.object_ids,
+            setting(found.scope_of(name), name, least),
+        )

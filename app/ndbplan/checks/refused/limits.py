@@ -1,0 +1,441 @@
+"""Rules that ndb_mgmd itself has: limits between parameters, ids, hosts, ports and connections."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.refused.configuration import parameter_scopes, without
+from ndbplan.checks.rule import error, problem, rule, warning
+from ndbplan.checks.settings_of import NodeSettings, settings_of
+from ndbplan.configuration.settings import data_node_number, effective, no_of_replicas
+from ndbplan.edits.changes import KeepLinks, SetField, SetParameter, together
+from ndbplan.ndb import catalogue
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, process_node_ids
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Names by which a machine calls itself."""
+
+_UNLIMITED_DML = 4_294_967_295
+_OBJECTS_MAX = 4_294_967_293
+_MANAGEMENT_PORT = 1186
+_RESERVED = (
+    "ConcurrentIndexOperations",
+    "ConcurrentOperations",
+    "ConcurrentScans",
+    "ConcurrentTransactions",
+    "FiredTriggers",
+    "LocalScans",
+)
+_REPLACED_BY_TRANSACTION_MEMORY = (
+    "MaxNoOfConcurrentIndexOperations",
+    "MaxNoOfFiredTriggers",
+    "MaxNoOfLocalScans",
+    "MaxNoOfLocalOperations",
+)
+
+
+def setting(scope: str, name: str, value: int | str) -> Edit:
+    """The edit that sets a parameter."""
+    return SetParameter(scope, name, value)
+
+
+def wanted_operations(plan: Plan, found: NodeSettings) -> int:
+    """MaxNoOfConcurrentOperations that every rule about it is content with: what they all set it to."""
+    wanted = [found.number(name) for name in ("MaxNoOfConcurrentOperations", "MaxNoOfConcurrentTransactions")]
+    dml = (
+        found.number("MaxDMLOperationsPerTransaction")
+        if plan.features.dml_operations_compared
+        else _UNLIMITED_DML
+    )
+    if dml != _UNLIMITED_DML:
+        wanted.append(dml)
+    return max(*wanted, operations_of_largest_transaction(plan)[0])
+
+
+def operations_of_largest_transaction(plan: Plan) -> tuple[int, float, str]:
+    """Records that a data node needs for the largest transaction, its rows and its name."""
+    members = sum(node.node_group != NODE_GROUP_NONE for node in plan.data_nodes)
+    largest, name = 0.0, ""
+    for workload in plan.workloads:
+        for transaction in workload.transactions:
+            rows = sum(o.rows for o in transaction.operations if o.kind != "scan")
+            if rows > largest:
+                largest, name = rows, transaction.name
+    return math.ceil(largest * 1.1 / max(1, members)) if members else 0, largest, name
+
+
+@rule(
+    "operations-and-transactions", "MaxNoOfConcurrentOperations is not below the transactions", refused=True
+)
+def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        operations = found.number("MaxNoOfConcurrentOperations")
+        transactions = found.number("MaxNoOfConcurrentTransactions")
+        if operations < transactions:
+            wanted = wanted_operations(plan, found)
+            yield error(
+                found.where,
+                f"MaxNoOfConcurrentOperations {operations} is below MaxNoOfConcurrentTransactions "
+                f"{transactions}; ndb_mgmd refuses the configuration",
+                f"set MaxNoOfConcurrentOperations to {wanted}",
+                found.object_ids,
+                setting(found.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
+            )
+
+
+@rule("dml-operations", "MaxDMLOperationsPerTransaction fits MaxNoOfConcurrentOperations", refused=True)
+def dml_operations(plan: Plan) -> Iterator[Problem]:
+    if not plan.features.dml_operations_compared:
+        return
+    for found in settings_of(plan):
+        dml = found.number("MaxDMLOperationsPerTransaction")
+        operations = found.number("MaxNoOfConcurrentOperations")
+        if dml != _UNLIMITED_DML and dml > operations:
+            wanted = wanted_operations(plan, found)
+            yield error(
+                found.where,
+                f"MaxDMLOperationsPerTransaction {dml} is above MaxNoOfConcurrentOperations {operations}; "
+                "ndb_mgmd refuses the configuration",
+                f"set MaxNoOfConcurrentOperations to {wanted}",
+                found.object_ids,
+                setting(found.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
+            )
+
+
+@rule("reserved-limits", "What is reserved is not above the limit", refused=True)
+def reserved_limits(plan: Plan) -> Iterator[Problem]:
+    for name in _RESERVED:
+        if not catalogue.knows("DB", f"Reserved{name}", plan.version):
+            continue
+        for found in settings_of(plan):
+            reserved, most = found.number(f"Reserved{name}"), found.number(f"MaxNoOf{name}")
+            if found.is_set(f"Reserved{name}") and reserved > most:
+                yield error(
+                    found.where,
+                    f"Reserved{name} {reserved} is above MaxNoOf{name} {most}; ndb_mgmd refuses the "
+                    "configuration",
+                    f"lower Reserved{name} to {most}",
+                    found.object_ids,
+                    setting(found.scope_of(f"Reserved{name}"), f"Reserved{name}", most),
+                )
+
+
+@rule("table-objects", "Tables and indexes together stay countable", refused=True)
+def table_objects(plan: Plan) -> Iterator[Problem]:
+    names = ("MaxNoOfTables", "MaxNoOfOrderedIndexes", "MaxNoOfUniqueHashIndexes")
+    for found in settings_of(plan):
+        total = sum(found.number(name) for name in names)
+        if total > _OBJECTS_MAX:
+            yield error(
+                found.where,
+                f"{', '.join(names)} add up to {total}; ndb_mgmd allows {_OBJECTS_MAX}",
+                "lower them to what the schema needs",
+                found.object_ids,
+            )
+
+
+@rule("transaction-memory", "TransactionMemory stands without the settings it replaces", refused=True)
+def transaction_memory(plan: Plan) -> Iterator[Problem]:
+    if not catalogue.knows("DB", "TransactionMemory", plan.version):
+        return
+    for scope, section, where, values, ids in parameter_scopes(plan):
+        if section != "DB" or "TransactionMemory" not in values:
+            continue
+        for name in _REPLACED_BY_TRANSACTION_MEMORY:
+            if name in values:
+                yield error(
+                    where,
+                    f"{name} and TransactionMemory are both set; ndb_mgmd refuses the configuration",
+                    f"remove {name}",
+                    ids,
+                    without(scope, name),
+                )
+
+
+@rule("start-fail-retries", "Start retries only where nodes restart by themselves", refused=True)
+def start_fail_retries(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        for name in ("MaxStartFailRetries", "StartFailRetryDelay"):
+            if not catalogue.knows("DB", name, plan.version):
+                continue
+            default = catalogue.default("DB", name, plan.version)
+            if found.value(name) != default and found.number("StopOnError") != 0:
+                yield error(
+                    found.where,
+                    f"{name} is {found.value(name)} while StopOnError is 1; ndb_mgmd wants its default "
+                    f"{default}",
+                    "set StopOnError to 0",
+                    found.object_ids,
+                    setting(found.scope_of("StopOnError"), "StopOnError", 0),
+                )
+
+
+@rule("replicas-alike", "NoOfReplicas is the same on every data node", refused=True)
+def replicas_alike(plan: Plan) -> Iterator[Problem]:
+    replicas = no_of_replicas(plan)
+    for node in plan.data_nodes:
+        own = node.parameters.get("NoOfReplicas", replicas)
+        if own != replicas:
+            yield error(
+                f"data node {node.node_id}",
+                f"data node {node.node_id} has NoOfReplicas {own}, the cluster {replicas}; ndb_mgmd refuses "
+                "the configuration",
+                f"remove it from data node {node.node_id}",
+                [node.id],
+                without(node.id, "NoOfReplicas"),
+            )
+
+
+@rule("node-group-number", "Node groups have numbers that exist", refused=True)
+def node_group_number(plan: Plan) -> Iterator[Problem]:
+    most = plan.features.node_groups_most
+    for node in plan.data_nodes:
+        group = node.node_group
+        if group is not None and most <= group < NODE_GROUP_NONE:
+            yield error(
+                f"data node {node.node_id}",
+                f"data node {node.node_id} has node group {group}; they go from 0 to {most - 1}",
+                "use a lower number",
+                [node.id],
+                _ungrouped(node.id),
+            )
+    if no_of_replicas(plan) == 1 and len(plan.data_nodes) > most:
+        yield error(
+            "data nodes",
+            f"{len(plan.data_nodes)} data nodes with NoOfReplicas 1 need as many node groups; there are "
+            f"{most}",
+            "use NoOfReplicas 2 or fewer data nodes",
+        )
+
+
+def _ungrouped(process_id: str) -> Edit:
+    return SetField(process_id, "node_group", None)
+
+
+@rule("data-node-ids", "Data nodes have ids that the version allows", refused=True)
+def data_node_ids(plan: Plan) -> Iterator[Problem]:
+    highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
+    for node in plan.data_nodes:
+        if node.node_id > highest:
+            yield error(
+                f"data node {node.node_id}",
+                f"data node {node.node_id}: in NDB {plan.ndb_version} ids of data nodes go from 1 to "
+                f"{highest}",
+                f"give it a free node id up to {highest}",
+                [node.id],
+            )
+    if len(plan.data_nodes) > highest:
+        yield error(
+            "data nodes",
+            f"{len(plan.data_nodes)} data nodes; NDB {plan.ndb_version} has at most {highest}",
+            "take data nodes away",
+        )
+
+
+@rule("localhost-mixed", "localhost is not mixed with other host names", refused=True)
+def localhost_mixed(plan: Plan) -> Iterator[Problem]:
+    local = LOOPBACK if plan.features.ipv6_loopback_is_local else LOOPBACK - {"::1"}
+    used = [host for host in plan.hosts if plan.processes_of_host[host.id]]
+    here = [host for host in used if host.hostname in local]
+    others = [host for host in used if host.hostname not in local]
+    if here and others:
+        yield error(
+            f"host {here[0].hostname}",
+            f"host {here[0].hostname} stands beside {others[0].hostname}; ndb_mgmd refuses localhost "
+            f"together "
+            "with other host names",
+            "name the machine as the other machines see it",
+            [host.id for host in here],
+        )
+
+
+@rule("management-ports", "Management nodes of one host have ports of their own", refused=True)
+def management_ports(plan: Plan) -> Iterator[Problem]:
+    taken: dict[tuple[str, int], ManagementNode] = {}
+    for node in plan.management_nodes:
+        hostname = plan.host(node.host_id).hostname
+        name = "localhost" if hostname in LOOPBACK else hostname
+        value = effective(plan, node, "PortNumber")
+        port = value if isinstance(value, int) and value else _MANAGEMENT_PORT
+        first = taken.setdefault((name, port), node)
+        if first is not node:
+            free = next(p for p in range(port + 1, 65536) if (name, p) not in taken)
+            yield problem(
+                # Older servers start without looking at the others.
+                Severity.ERROR if plan.features.management_ports_compared else Severity.WARNING,
+                f"management node {node.node_id}",
+                f"management nodes {first.node_id} and {node.node_id} both listen on port {port} of "
+                f"{hostname}; "
+                "only one of them can start",
+                f"give node {node.node_id} PortNumber {free}",
+                [first.id, node.id],
+                setting(node.id, "PortNumber", free),
+            )
+
+
+@rule("host-name-reserved", "Host names can be resolved", refused=True)
+def host_name_reserved(plan: Plan) -> Iterator[Problem]:
+    for host in plan.hosts:
+        served = [
+            p
+            for p in plan.processes_of_host[host.id]
+            if isinstance(p, DataNode | ManagementNode) or plan.features.sql_hosts_resolved
+        ]
+        if not served:
+            continue
+        if host.hostname.rpartition(".")[2].lower() == "invalid":
+            yield error(
+                f"host {host.hostname}",
+                f"names under .invalid never resolve, so ndb_mgmd refuses {host.hostname}",
+                "write the real name or address of the machine",
+                [host.id, *(p.id for p in served)],
+            )
+        elif ":" in host.hostname and not plan.features.ipv6:
+            yield error(
+                f"host {host.hostname}",
+                f"{host.hostname} is an IPv6 address; NDB {plan.ndb_version} knows IPv4 only, IPv6 came with "
+                "8.0.22",
+                "use an IPv4 address or a name",
+                [host.id, *(p.id for p in served)],
+            )
+
+
+@rule("connection-map", "ConnectionMap lists data nodes", refused=True)
+def connection_map(plan: Plan) -> Iterator[Problem]:
+    highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
+    for scope, section, where, values, ids in parameter_scopes(plan):
+        text = values.get("ConnectionMap")
+        if section != "API" or text is None:
+            continue
+        parts = [part.strip() for part in str(text).split(",")]
+        bad = next((p for p in parts if not p.isdigit() or not 1 <= int(p) <= highest), None)
+        if bad is not None:
+            yield error(
+                where,
+                f"ConnectionMap holds '{bad[:20]}'; it is a list of data node ids from 1 to {highest}",
+                "write for example 1,2,3",
+                ids,
+                without(scope, "ConnectionMap"),
+            )
+
+
+@rule("heartbeat-thread-priority", "HeartbeatThreadPriority can be read", refused=True)
+def heartbeat_thread_priority(plan: Plan) -> Iterator[Problem]:
+    for scope, section, where, values, ids in parameter_scopes(plan):
+        text = values.get("HeartbeatThreadPriority")
+        if section not in ("API", "MGM") or text is None:
+            continue
+        match = re.fullmatch(r"(?:fifo|rr)(?:,\s*([0-9]{1,2}))?", str(text).strip(), re.I)
+        if match is None or (match[1] is not None and int(match[1]) == 0):
+            yield error(
+                where,
+                f"HeartbeatThreadPriority '{str(text)[:30]}' is not fifo or rr with a priority from 1 to 99",
+                "write for example fifo,50",
+                ids,
+                without(scope, "HeartbeatThreadPriority"),
+            )
+
+
+@rule("link-ends", "Connections join a data node with another node", refused=True)
+def link_ends(plan: Plan) -> Iterator[Problem]:
+    seen: dict[frozenset[str], int] = {}
+    for link in plan.links:
+        first, second = plan.by_id[link.process_id_1], plan.by_id[link.process_id_2]
+        kinds = {first.kind, second.kind}
+        if "data" not in kinds and kinds != {"management"}:
+            yield error(
+                f"nodes {first.node_id} and {second.node_id}",
+                f"a connection joins nodes {first.node_id} and {second.node_id}, but neither is a data node; "
+                "ndb_mgmd refuses it",
+                "remove the connection",
+                [first.id, second.id],
+                _unlinked(link.process_id_1, link.process_id_2),
+            )
+        pair = frozenset((first.id, second.id))
+        seen[pair] = seen.get(pair, 0) + 1
+        if seen[pair] == 2:
+            yield problem(
+                Severity.ERROR if plan.features.second_link_refused else Severity.WARNING,
+                f"nodes {first.node_id} and {second.node_id}",
+                f"two connections join nodes {first.node_id} and {second.node_id}; ndb_mgmd allows one",
+                "remove one of them",
+                [first.id, second.id],
+                KeepLinks(pair, 1),
+            )
+
+
+def _unlinked(first: str, second: str) -> Edit:
+    return KeepLinks(frozenset((first, second)))
+
+
+@rule("shared-memory-links", "Shared memory connections join nodes of one host")
+def shared_memory_links(plan: Plan) -> Iterator[Problem]:
+    for link in plan.links:
+        if link.kind != "shm":
+            continue
+        first, second = plan.by_id[link.process_id_1], plan.by_id[link.process_id_2]
+        where, ids = f"nodes {first.node_id} and {second.node_id}", [first.id, second.id]
+        if not plan.features.shared_memory:
+            yield warning(
+                where,
+                f"[shm] joins nodes {first.node_id} and {second.node_id}; before 7.6 most programs are "
+                f"built without "
+                "shared memory connections and refuse the section",
+                "remove the connection; nodes of one host then use TCP",
+                ids,
+                _unlinked(first.id, second.id),
+            )
+        elif first.host_id != second.host_id:
+            yield warning(
+                where,
+                f"[shm] joins nodes {first.node_id} and {second.node_id}, which run on different hosts; "
+                f"ndb_mgmd "
+                "accepts it, but they never connect",
+                "remove the connection",
+                ids,
+                _unlinked(first.id, second.id),
+            )
+
+
+@rule("node-count", "At most 255 nodes", refused=True)
+def node_count(plan: Plan) -> Iterator[Problem]:
+    ids = [node_id for process in plan.processes for node_id in process_node_ids(process)]
+    if len(ids) > 255:
+        yield error(
+            "cluster",
+            f"the plan takes {len(ids)} node ids; a cluster has 255",
+            "take API slots or pool connections away",
+        )
+
+
+@rule("deprecated-parameter", "No deprecated parameters")
+def deprecated_parameter(plan: Plan) -> Iterator[Problem]:
+    for scope, section, where, values, ids in parameter_scopes(plan):
+        for name in values:
+            if not catalogue.knows(section, name, plan.version):
+                continue
+            entry = catalogue.parameter(section, name, plan.version)
+            if entry.status == "deprecated":
+                instead = f"; {entry.replaced_by} takes its place" if entry.replaced_by else ""
+                added = _added_to_data_memory(plan, scope, name, values[name])
+                yield warning(
+                    where,
+                    f"{name} is deprecated in NDB {plan.ndb_version}{instead}",
+                    f"remove {name}" if added is None else f"remove {name} and add its value to DataMemory",
+                    ids,
+                    without(scope, name) if added is None else together((without(scope, name), added)),
+                )
+
+
+def _added_to_data_memory(plan: Plan, scope: str, name: str, value: int | str) -> SetParameter | None:
+    """From 7.6 on the data node adds a stated IndexMemory to DataMemory; the same memory, stated once."""
+    own = any("DataMemory" in node.parameters or "IndexMemory" in node.parameters for node in plan.data_nodes)
+    if name != "IndexMemory" or not plan.features.index_memory_joined or scope != "data_node" or own:
+        return None
+    entry = catalogue.parameter("DB", "DataMemory", plan.version)
+    total = data_node_number(plan, None, "DataMemory") + value if isinstance(value, int) else 0
+    return SetParameter(scope, "DataMemory", total) if 0 < total <= (entry.maximum or total) else None

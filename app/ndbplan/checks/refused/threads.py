@@ -1,0 +1,297 @@
+"""Rules about threads and partitions: what ndb_mgmd lets pass and the data node refuses or ignores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.refused.configuration import without
+from ndbplan.checks.refused.limits import LOOPBACK, setting
+from ndbplan.checks.rule import error, hint, problem, rule, warning
+from ndbplan.checks.settings_of import NodeSettings, settings_of
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.storage.placement import threads_of
+from ndbplan.ndb import catalogue
+from ndbplan.ndb.threads.config import check_thread_config
+from ndbplan.ndb.threads.layout import ThreadConfigError, ThreadCounts, parse_thread_config, thread_counts
+from ndbplan.ndb.values import BadValueError
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+
+_LOG_PARTS = (4, 6, 8, 10, 12, 16, 20, 24, 32)
+_MOST_PARTITIONS_PER_LDM = 16
+_LEAST_BUSY_THREADS = 3
+"""The smallest ndbmtd: one LDM thread, one that receives, and main with rep."""
+_THREAD_SETTINGS = ("ThreadConfig", "MaxNoOfExecutionThreads", "AutomaticThreadConfig", "NumCPUs")
+
+
+def is_automatic(found: NodeSettings) -> bool:
+    """Whether AutomaticThreadConfig decides."""
+    return found.plan.features.automatic_threads and found.number("AutomaticThreadConfig") == 1
+
+
+def is_classic(found: NodeSettings) -> bool:
+    """Whether each LDM thread has its own partition of every table."""
+    return not is_automatic(found) and found.number("ClassicFragmentation") != 0
+
+
+def thread_text(found: NodeSettings) -> str:
+    """ThreadConfig in effect; nothing when another setting wins or the version lacks it."""
+    if is_automatic(found) or not catalogue.knows("DB", "ThreadConfig", found.plan.version):
+        return ""
+    return str(found.value("ThreadConfig") or "").strip()
+
+
+def threads(found: NodeSettings) -> ThreadCounts:
+    """Threads of the nodes. Raises ThreadConfigError for a ThreadConfig they would refuse."""
+    parameters = {name: found.value(name) for name in _THREAD_SETTINGS}
+    plan = found.plan
+    cores = min((plan.host(node.host_id).cores for node in found.nodes), default=8)
+    return thread_counts(plan.version, parameters, cores)
+
+
+@rule("thread-config", "ThreadConfig can be read", refused=True)
+def thread_config(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        text = thread_text(found)
+        if not text:
+            continue
+        try:
+            check_thread_config(text, plan.version)
+        except BadValueError as bad:
+            yield error(
+                found.where,
+                f"ThreadConfig {bad}; ndb_mgmd refuses the configuration",
+                "write for example ldm={count=4},main,recv,rep",
+                found.object_ids,
+                without(found.scope_of("ThreadConfig"), "ThreadConfig"),
+            )
+
+
+@rule("thread-config-of-node", "The data node takes ThreadConfig too")
+def thread_config_of_node(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        text = thread_text(found)
+        if not text:
+            continue
+        try:
+            check_thread_config(text, plan.version)
+            parse_thread_config(plan.version, text)
+        except BadValueError:
+            continue
+        except ThreadConfigError as bad:
+            yield error(
+                found.where,
+                f"ThreadConfig: {bad.what}; ndb_mgmd accepts it, but the data node stops with error 2350",
+                bad.fix,
+                found.object_ids,
+            )
+
+
+@rule("thread-settings-ignored", "No thread setting without effect")
+def thread_settings_ignored(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        automatic = is_automatic(found)
+        ignored: list[tuple[str, str]] = []
+        if automatic:
+            ignored = [(name, "AutomaticThreadConfig is 1") for name in _THREAD_SETTINGS[:2]]
+            if found.number("ClassicFragmentation") == 1:
+                ignored.append(("ClassicFragmentation", "AutomaticThreadConfig switches it off"))
+        else:
+            ignored = [("NumCPUs", "it counts with AutomaticThreadConfig only")]
+            if thread_text(found):
+                ignored.append(("MaxNoOfExecutionThreads", "ThreadConfig wins"))
+            if is_classic(found):
+                ignored.append(("PartitionsPerNode", "ClassicFragmentation is 1"))
+        for name, reason in ignored:
+            # Classic fragmentation that is asked for is the default, and yet not what happens.
+            differs = found.value(name) != catalogue.default("DB", name, plan.version)
+            if found.is_set(name) and (differs or name == "ClassicFragmentation"):
+                yield warning(
+                    found.where,
+                    f"{name} has no effect: {reason}; the data node ignores it without a word",
+                    f"remove {name}",
+                    found.object_ids,
+                    without(found.scope_of(name), name),
+                )
+
+
+def _busy_threads(plan: Plan, node: DataNode) -> int:
+    """Threads of a data node that want a core under load; main and rep share one, recover threads idle."""
+    if not plan.features.multithreaded_node:
+        return 1
+    return _wanting_a_core(threads_of(plan, node))
+
+
+def _wanting_a_core(found: ThreadCounts) -> int:
+    ends = 1 if found.main or found.rep else 0
+    return found.ldm + found.tc + found.query + found.recv + found.send + ends
+
+
+def _fewer_threads(plan: Plan, node: DataNode, cores: int) -> str:
+    """How to ask for at most so many threads that want a core; nothing when no setting goes so low."""
+    host = plan.host(node.host_id)
+
+    def busy(name: str, value: int) -> int:
+        parameters = {each: found.value(each) for each in _THREAD_SETTINGS}
+        return _wanting_a_core(thread_counts(plan.version, {**parameters, name: value}, host.cores))
+
+    found = next(found for found in settings_of(plan) if node in found.nodes)
+    if is_automatic(found):
+        name, values = "NumCPUs", range(cores, 0, -1)
+    elif thread_text(found):
+        return f"name at most {cores} threads in ThreadConfig beside main and rep" if cores > 1 else ""
+    else:
+        name, values = "MaxNoOfExecutionThreads", range(min(72, cores + 2), 1, -1)
+    if not catalogue.knows("DB", name, plan.version):
+        return ""
+    fits = next((value for value in values if busy(name, value) <= cores), None)
+    return "" if fits is None else f"set {name} to {fits}"
+
+
+@rule("threads-and-cores", "Hosts have a core for every busy thread")
+def threads_and_cores(plan: Plan) -> Iterator[Problem]:
+    for host in plan.hosts:
+        here = plan.processes_of_host[host.id]
+        nodes = [p for p in here if isinstance(p, DataNode)]
+        servers = sum(p.kind == "sql" for p in here)
+        try:
+            asked = [_busy_threads(plan, node) for node in nodes]
+        except ThreadConfigError:
+            continue
+        alone = len(nodes) == 1 and not servers
+        if not nodes or sum(asked) + servers <= host.cores or (alone and asked[0] <= _LEAST_BUSY_THREADS):
+            continue
+        ids = ", ".join(str(node.node_id) for node in nodes[:4]) + (" …" if len(nodes) > 4 else "")
+        beside = f" and {servers} mysqld beside {'it' if len(nodes) == 1 else 'them'}" if servers else ""
+        each = max(0, (host.cores - servers) // len(nodes))
+        fewer = _fewer_threads(plan, nodes[0], each)
+        ways = [way for way in (fewer, "" if alone else "use hosts of their own", "take more cores") if way]
+        is_trial = host.hostname in LOOPBACK or host.hostname.startswith("127.")
+        yield problem(
+            Severity.HINT if is_trial else Severity.WARNING,
+            f"host {host.hostname}",
+            f"data node{'s' if len(nodes) > 1 else ''} {ids} on {host.hostname}: {sum(asked)} threads that "
+            f"want a core each{beside}, on {host.cores} cores; they wait for one another, and heartbeats and "
+            "the redo log come late",
+            f"{', '.join(ways[:-1])} or {ways[-1]}" if len(ways) > 1 else ways[0],
+            [host.id, *(node.id for node in nodes)],
+            measure=(sum(asked) + servers) / host.cores,
+        )
+
+
+@rule("ldm-and-log-parts", "LDM threads and redo log parts go together")
+def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        try:
+            ldm = threads(found).ldm_instances
+        except ThreadConfigError:
+            continue
+        parts = max(1, found.number("NoOfFragmentLogParts"))
+        enough = next((p for p in _LOG_PARTS if p >= ldm and p % ldm == 0), None)
+        known = catalogue.knows("DB", "NoOfFragmentLogParts", plan.version)
+        scope = found.scope_of("NoOfFragmentLogParts")
+        edit = setting(scope, "NoOfFragmentLogParts", enough) if enough and known else None
+        cores = min((plan.host(node.host_id).cores for node in found.nodes), default=ldm)
+        if ldm > cores:
+            # More log parts would only feed threads that no core is there for.
+            enough, edit = None, None
+        fix = f"set NoOfFragmentLogParts to {enough}" if edit else "use fewer LDM threads"
+        if ldm > cores:
+            fix += f": there are {cores} cores"
+        if ldm > parts and not plan.features.ldm_share_log_parts:
+            yield error(
+                found.where,
+                f"{ldm} LDM threads with NoOfFragmentLogParts {parts}: the data node stops with error 2350",
+                fix,
+                found.object_ids,
+                edit,
+            )
+        elif ldm > parts and is_classic(found):
+            yield warning(
+                found.where,
+                f"{ldm} LDM threads with NoOfFragmentLogParts {parts}: the LDM threads above {parts} never "
+                "hold data, and nothing says so",
+                fix,
+                found.object_ids,
+                edit,
+            )
+        elif parts % ldm and is_classic(found):
+            yield warning(
+                found.where,
+                f"{ldm} LDM threads do not divide NoOfFragmentLogParts {parts}: some of them get more "
+                "fragments than others",
+                fix,
+                found.object_ids,
+                edit,
+            )
+
+
+@rule("partitions-per-node", "PartitionsPerNode fits the LDM threads")
+def partitions_per_node(plan: Plan) -> Iterator[Problem]:
+    if not plan.features.automatic_threads:
+        return
+    for found in settings_of(plan):
+        if is_classic(found):
+            continue
+        try:
+            ldm = threads(found).ldm_instances
+        except ThreadConfigError:
+            continue
+        partitions, replicas = found.number("PartitionsPerNode"), no_of_replicas(plan)
+        if partitions * replicas // ldm > _MOST_PARTITIONS_PER_LDM:
+            most = (_MOST_PARTITIONS_PER_LDM * ldm + ldm - 1) // replicas
+            yield error(
+                found.where,
+                f"PartitionsPerNode {partitions} x NoOfReplicas {replicas} / {ldm} LDM threads is above "
+                f"{_MOST_PARTITIONS_PER_LDM}; ndb_mgmd accepts it, but the data node stops with error 2350",
+                f"set PartitionsPerNode to {most} at most, or use more LDM threads",
+                found.object_ids,
+                setting(found.scope_of("PartitionsPerNode"), "PartitionsPerNode", most),
+            )
+
+
+@rule("location-domains", "LocationDomainId does not place replicas")
+def location_domains(plan: Plan) -> Iterator[Problem]:
+    domains = {place.location_domain_id for place in plan.locations if place.location_domain_id}
+    grouped = all(node.node_group is not None for node in plan.data_nodes)
+    if len(domains) > 1 and plan.data_nodes and not grouped:
+        yield hint(
+            "locations",
+            f"{len(domains)} LocationDomainIds are set, but node groups are still filled in node-id order",
+            "give every data node its NodeGroup so that each group spans locations",
+            [place.id for place in plan.locations],
+        )
+
+
+@rule("files-for-security", "Certificates and passwords are there")
+def files_for_security(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        for name, needs in (
+            ("RequireTls", "a TLS certificate of the node"),
+            ("RequireCertificate", "a TLS certificate of the node"),
+            ("EncryptedFileSystem", "the password at each start (--filesystem-password-from-stdin)"),
+        ):
+            if catalogue.knows("DB", name, plan.version) and found.number(name) == 1:
+                yield hint(
+                    found.where,
+                    f"{name} is on: ndb_mgmd says nothing, but the data node does not start without {needs}",
+                    "prepare it on every data node host before the first start",
+                    found.object_ids,
+                )
+
+
+@rule("paths-absolute", "Paths are absolute")
+def paths_absolute(plan: Plan) -> Iterator[Problem]:
+    names = ("DataDir", "FileSystemPath", "FileSystemPathDD", "FileSystemPathDataFiles")
+    for found in settings_of(plan):
+        for name in (*names, "FileSystemPathUndoFiles", "BackupDataDir"):
+            value = found.value(name)
+            if found.is_set(name) and isinstance(value, str) and not value.startswith("/"):
+                yield warning(
+                    found.where,
+                    f"{name} is '{value[:60]}', which depends on the folder the data node is started in; a "
+                    "path that does not exist there stops it with error 2805",
+                    "write an absolute path",
+                    found.object_ids,
+                )

@@ -1,0 +1,1 @@
+"""Rules about what works, but not as the designer will want."""

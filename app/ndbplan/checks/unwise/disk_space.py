@@ -1,0 +1,235 @@
+"""Rules about disk space: do redo log, checkpoints, disk data and backups fit, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from ndbplan.base.quantity import Quantity
+from ndbplan.base.units import format_bytes, format_ndb_size, format_percent
+from ndbplan.checks.fits import ROOM_LEFT
+from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.rule import hint, rule, warning
+from ndbplan.checks.shared import space_of, space_under
+from ndbplan.checks.unwise.disk_cures import (
+    MOVED_FIRST,
+    Finding,
+    by_cause,
+    larger_disk,
+    less_memory,
+    less_or_larger,
+)
+from ndbplan.checks.unwise.disks import uses_disk_data
+from ndbplan.configuration.settings import data_node_number
+from ndbplan.estimate.space.disk_space import DiskSpace
+from ndbplan.estimate.space.growth import (
+    Filling,
+    disk_fillings,
+    first_of,
+    grows,
+    memory_full,
+    tablespace_fillings,
+)
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
+
+_SOON_MONTHS = 12
+_HOSTS_NAMED = 3
+NAMES = {
+    DiskRole.REDO: "redo log",
+    DiskRole.LCP: "checkpoints",
+    DiskRole.UNDO: "undo files",
+    DiskRole.DATA_FILES: "data files",
+    DiskRole.BACKUP: "backups",
+}
+
+
+def _without_backups(disk: DiskSpace) -> float:
+    return disk.used_bytes.value - disk.of(DiskRole.BACKUP).value
+
+
+@rule("disk-space", "The files of the data nodes fit on their disks")
+def disk_space_now(plan: Plan) -> Iterator[Problem]:
+    found = []
+    for disk in space_of(plan).disks:
+        needed = _without_backups(disk)
+        if needed <= (1 - ROOM_LEFT) * disk.capacity_bytes:
+            continue
+        text = (
+            f"the files of {_nodes(disk)} take {format_bytes(needed)} on disk {disk.disk} of {disk.host} "
+            f"({_parts(disk, DiskRole.BACKUP)}); its capacity is {format_bytes(disk.capacity_bytes)}"
+        )
+        share = needed / disk.capacity_bytes
+        if share > 1:
+            severity = Severity.ERROR
+            what = "the files cannot be made" if _made_at_start(disk) else "a data node stops when it is full"
+            text = f"{text}: {what}"
+        else:
+            severity = Severity.WARNING
+            text = f"{text}, {format_percent(share)} of it is taken; little is left"
+        found.append(Finding(disk, severity, text, share, MOVED_FIRST, partial(less_or_larger, plan, disk)))
+    yield from by_cause(plan, found)
+
+
+@rule("backups-kept", "The backups that are kept fit on their disks")
+def backups_kept(plan: Plan) -> Iterator[Problem]:
+    found = []
+    for disk in space_of(plan).disks:
+        backups, others = disk.of(DiskRole.BACKUP), _without_backups(disk)
+        limit = disk.capacity_bytes
+        if not backups.value or others > (1 - ROOM_LEFT) * limit:
+            continue
+        under = ""
+        if others + backups.value <= (1 - ROOM_LEFT) * limit:
+            # The log of a backup holds what is changed while it runs.
+            workload, changed = _most_changed(plan, disk)
+            if others + changed.value <= limit:
+                continue
+            under, backups = f"under workload '{workload}' ", changed
+        kept = plan.backups_kept
+        text = (
+            f"{under}{kept} backup{'s take' if kept > 1 else ' takes'} {format_bytes(backups.value)} on disk "
+            f"{disk.disk} of {disk.host}, where {format_bytes(max(0.0, limit - others))} of "
+            f"{format_bytes(limit)} are left by {_parts(disk, DiskRole.BACKUP) or 'nothing else'}"
+        )
+        share = (others + backups.value) / limit
+        severity = Severity.ERROR if others and share > 1 and not under else Severity.WARNING
+        if severity is Severity.ERROR:
+            follows = "a backup fills the disk that the data node needs to go on"
+        else:
+            follows = "the last one fails" if share > 1 else "little is left"
+        otherwise = partial(_fewer_backups, plan, disk, backups.value)
+        found.append(Finding(disk, severity, f"{text}: {follows}", share, (DiskRole.BACKUP,), otherwise))
+    yield from by_cause(plan, found)
+
+
+def _most_changed(plan: Plan, disk: DiskSpace) -> tuple[str, Quantity]:
+    """The workload under which backups take most of a disk, and how much."""
+    most = ("", disk.of(DiskRole.BACKUP))
+    for workload in plan.workloads:
+        loaded = space_under(plan, workload).of(disk.disk_id)
+        if loaded is not None and loaded.of(DiskRole.BACKUP).value > most[1].value:
+            most = (workload.name, loaded.of(DiskRole.BACKUP))
+    return most
+
+
+def _fewer_backups(plan: Plan, disk: DiskSpace, backups: float) -> str:
+    limit, others = disk.capacity_bytes, _without_backups(disk)
+    full = disk.memory_full_bytes.value - disk.full_of(DiskRole.BACKUP).value
+    most = [(limit * (1 - ROOM_LEFT) - others) / backups]
+    if disk.full_of(DiskRole.BACKUP).value:
+        most.append((limit - full) / disk.full_of(DiskRole.BACKUP).value)
+    fits = int(plan.backups_kept * max(0.0, min(most)))
+    fewer = f"keep {fits} backup{'s' if fits != 1 else ''}" if fits else "keep backups elsewhere"
+    least = max((others + backups) / (1 - ROOM_LEFT), disk.memory_full_bytes.value)
+    return f"{fewer}, or {larger_disk(disk, least)}"
+
+
+@rule("disk-space-of-memory", "A full DataMemory can be checkpointed to its disk")
+def disk_space_of_memory(plan: Plan) -> Iterator[Problem]:
+    found = []
+    for disk in space_of(plan).disks:
+        limit, full = disk.capacity_bytes, disk.memory_full_bytes
+        if full.value <= limit or disk.used_bytes.value > (1 - ROOM_LEFT) * limit:
+            continue
+        nodes = [node for node in plan.data_nodes if node.node_id in disk.node_ids]
+        memory = max((data_node_number(plan, node, "DataMemory") for node in nodes), default=0)
+        text = (
+            f"when {_nodes(disk)} filled DataMemory ({format_ndb_size(memory)}), checkpoints and what else "
+            f"lies on disk {disk.disk} of {disk.host} would need {format_bytes(full.value)} "
+            f"({format_bytes(full.low)} … {format_bytes(full.high)}); its capacity is {format_bytes(limit)}"
+        )
+        severity = Severity.ERROR if full.low > limit else Severity.WARNING
+        if severity is Severity.ERROR:
+            text = f"{text}: that memory can never be filled with rows"
+        otherwise = partial(_less_memory, plan, disk)
+        found.append(Finding(disk, severity, text, full.value / limit, MOVED_FIRST, otherwise))
+    yield from by_cause(plan, found)
+
+
+def _less_memory(plan: Plan, disk: DiskSpace) -> str:
+    smaller = less_memory(plan, disk)
+    return f"{larger_disk(disk)}{f', or {smaller}' if smaller else ''}"
+
+
+@rule("disks-unknown", "The disks of data nodes are known")
+def disks_unknown(plan: Plan) -> Iterator[Problem]:
+    found = [node for node in space_of(plan).nodes if node.files and node.files[0].disk_id is None]
+    if not found:
+        return
+    numbers = {node.node_id for node in found}
+    nodes = [node for node in plan.data_nodes if node.node_id in numbers]
+    hosts = {node.host_id: plan.host(node.host_id).hostname for node in nodes}
+    names = ", ".join(list(hosts.values())[:_HOSTS_NAMED]) + (" …" if len(hosts) > _HOSTS_NAMED else "")
+    most = max(node.total_bytes.value for node in found)
+    yield hint(
+        "disks",
+        f"{len(hosts)} host{'s' if len(hosts) > 1 else ''} of data nodes ({names}) without disks in the "
+        f"plan: whether the files of a data node fit, {format_bytes(most)} at most, is not known",
+        "state the disks of these hosts with their capacity",
+        [*hosts, *(node.id for node in nodes)],
+    )
+
+
+@rule("fills-with-growth", "Growing tables have room for a year")
+def fills_with_growth(plan: Plan) -> Iterator[Problem]:
+    if not grows(plan):
+        return
+    # Rows in memory cannot outgrow DataMemory: disks that hold a full one need no look at every month.
+    outlast = all(disk.memory_full_bytes.high <= disk.capacity_bytes for disk in space_of(plan).disks)
+    disks = () if outlast and not uses_disk_data(plan) else disk_fillings(plan, float(_SOON_MONTHS))
+    for kind, found in (("disk", disks), ("tablespace", tablespace_fillings(plan, float(_SOON_MONTHS)))):
+        soon = tuple(one for one in found if _time_left(one))
+        first = first_of(soon)
+        if first is None or first.months_until_full is None:
+            continue
+        more = f", {len(soon) - 1} more later" if len(soon) > 1 else ""
+        if kind == "disk":
+            where, follows = f"disk {first.name} of {first.host}", "the data node stops when it is full"
+            fix = "take larger disks, move BACKUP or LCP to another disk, or add a node group"
+        else:
+            where, follows = f"tablespace {first.name}", "inserts fail when no extent is left"
+            fix = "add data files in time, where the disks have room, or add a node group"
+        text = f"{where} is full in {_months(first.months_until_full)} as the tables grow{more}; {follows}"
+        yield warning(where, text, fix, [one.object_id for one in soon])
+    left = memory_full(plan, horizon=2.0 * _SOON_MONTHS)
+    if left is None or left.value == 0 or left.low > _SOON_MONTHS:
+        return
+    report, can = (warning, "is") if left.value <= _SOON_MONTHS else (hint, "may be")
+    yield report(
+        "DataMemory",
+        f"DataMemory of the first data node {can} full in {_months(left)} as the tables grow; inserts then "
+        "fail with error 827",
+        "raise DataMemory where the hosts have the memory, or add a node group",
+    )
+
+
+def _time_left(one: Filling) -> bool:
+    """Whether it is full later, not now: what is full now has a rule of its own."""
+    return one.months_until_full is not None and one.months_until_full.value > 0
+
+
+def _months(left: Quantity) -> str:
+    value, low, high = (round(part, 1) for part in (left.value, left.low, left.high))
+    if low == high:
+        return f"{value:g} months"
+    return f"{value:g} months ({low:g} … {high:g})"
+
+
+def _nodes(disk: DiskSpace) -> str:
+    first, *others = disk.node_ids
+    if not others:
+        return f"data node {first}"
+    return f"data nodes {', '.join(str(i) for i in disk.node_ids[:-1])} and {disk.node_ids[-1]}"
+
+
+def _parts(disk: DiskSpace, *but: DiskRole) -> str:
+    return ", ".join(
+        f"{NAMES[role]} {format_bytes(size.value)}" for role, size in disk.by_role if role not in (*but,)
+    )
+
+
+def _made_at_start(disk: DiskSpace) -> bool:
+    """Whether files that are made as a whole are more than the disk holds."""
+    made = sum(disk.of(role).value for role in (DiskRole.REDO, DiskRole.UNDO, DiskRole.DATA_FILES))
+    return made > disk.capacity_bytes

@@ -1,0 +1,233 @@
+"""Rules about disks: does the load fit them, what shares a device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.base.units import format_bytes, format_bytes_per_s, format_percent
+from ndbplan.checks.fits import misfit
+from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.checks.settings_of import settings_of
+from ndbplan.checks.shared import demand_of, disk_data_of, paths_of
+from ndbplan.configuration.directories import disk_for
+from ndbplan.edits.changes import SetRole, together
+from ndbplan.edits.parts import update
+from ndbplan.estimate.load.disk_data import TablespaceUse
+from ndbplan.ndb.file_space import specified_files
+from ndbplan.plan.hardware import Disk
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.tables import SpaceFile
+
+_BUSY_WARNING = 0.70
+MANY_FILES = 128
+"""Data files of a tablespace above which more are overkill: a data node keeps so many open."""
+_SPACE_WARNING = 0.95
+_GOOD_HIT_RATIO = 0.9
+
+
+def uses_disk_data(plan: Plan) -> bool:
+    """Whether the plan has tablespaces or tables with columns on disk."""
+    return bool(plan.tablespaces) or any(c.storage == "disk" for t in plan.tables for c in t.columns)
+
+
+def _moved(node_id: str, roles: tuple[DiskRole, ...], disk_id: str) -> Edit:
+    moved: Edit = together(SetRole(node_id, role, disk_id) for role in roles)
+    return moved
+
+
+@rule("disk-demand", "Disks keep up with every workload")
+def disk_load(plan: Plan) -> Iterator[Problem]:
+    for workload in plan.workloads:
+        for demand in demand_of(plan, workload).disks:
+            busy = demand.utilisation.value
+            if busy <= _BUSY_WARNING:
+                continue
+            writes = demand.write_bytes_per_s.value
+            random = sum(s.random_reads_per_s.value + s.random_writes_per_s.value for s in demand.streams)
+            what = [f"write {format_bytes_per_s(writes)}"] if writes else []
+            what += [f"do {random:.0f} random accesses per second"] if random else []
+            text = (
+                f"under workload '{workload.name}' {demand.host} {demand.disk} has to {' and '.join(what)}: "
+                f"{format_percent(busy)} of what it can do"
+            )
+            apart = "put REDO and LCP on disks of their own, " if _holds_both(plan, demand.disk_id) else ""
+            fix = (
+                f"{apart}take faster disks or add a node group; a larger RedoBuffer only delays it"
+                if writes
+                else "raise DiskPageBufferMemory, take faster disks or add a node group"
+            )
+            follows = "errors 1221 or 410 follow" if writes else "reads queue up and time out"
+            ids = [demand.disk_id, demand.host_id, workload.id]
+            where = f"disk {demand.disk} of {demand.host}"
+            if busy <= 1:
+                text += f"; above 70 % {follows} with every burst"
+                yield warning(where, text, fix, ids, measure=busy)
+            elif workload.load.kind == "closed":
+                text += "; the clients wait for it and are slower than planned"
+                yield warning(where, text, fix, ids, measure=busy)
+            else:
+                yield error(where, f"{text}; it cannot keep up, {follows}", fix, ids, measure=busy)
+
+
+def _holds_both(plan: Plan, disk_id: str) -> bool:
+    """Whether a data node keeps both REDO and LCP on the disk."""
+    return any(
+        all(
+            (disk := disk_for(plan, node, role)) and disk.id == disk_id
+            for role in (DiskRole.REDO, DiskRole.LCP)
+        )
+        for node in plan.data_nodes
+    )
+
+
+@rule("shared-device", "Streams are kept apart when there are disks for it")
+def shared_device(plan: Plan) -> Iterator[Problem]:
+    if not uses_disk_data(plan):
+        return
+    for node in plan.data_nodes:
+        host = plan.host(node.host_id)
+        if len(host.disks) < 2:
+            continue
+        redo = disk_for(plan, node, DiskRole.REDO)
+        together = [
+            role for role in (DiskRole.UNDO, DiskRole.DATA_FILES) if disk_for(plan, node, role) is redo
+        ]
+        if together and redo is not None:
+            free = disk_beside_redo(plan, node)
+            names = " and ".join(role.value.replace("_", " ").upper() for role in together)
+            yield warning(
+                f"data node {node.node_id}",
+                f"{names} of data node {node.node_id} share disk {redo.name} with its REDO log although "
+                f"{host.hostname} has {len(host.disks)} disks; the streams slow one another down",
+                f"move {names} to disk {free.name}" if free is not redo else None,
+                [node.id, redo.id],
+                _moved(node.id, tuple(together), free.id) if free is not redo else None,
+            )
+
+
+def disk_beside_redo(plan: Plan, node: DataNode, last: bool = False) -> Disk:
+    """A disk for what must not share the node's REDO disk: best one that no REDO or LCP of the host is on.
+
+    The nodes of a host take such disks in turn. It depends on REDO and LCP only, which no fix moves, so
+    whatever else has been moved meanwhile, the same disk comes out. `last`: counted from the end.
+    """
+    others = [n for n in plan.data_nodes if n.host_id == node.host_id]
+    disks = plan.host(node.host_id).disks[:: -1 if last else 1]
+    own = disk_for(plan, node, DiskRole.REDO)
+    logs = {d.id for n in others if (d := disk_for(plan, n, DiskRole.REDO)) is not None}
+    busy = logs | {d.id for n in others if (d := disk_for(plan, n, DiskRole.LCP)) is not None}
+    for taken in (busy, logs, {own.id} if own is not None else set()):
+        free = [disk for disk in disks if disk.id not in taken]
+        if free:
+            return free[others.index(node) % len(free)]
+    return disks[0]
+
+
+@rule("logfile-groups", "A cluster has one log file group")
+def logfile_groups(plan: Plan) -> Iterator[Problem]:
+    names = {group.name: group.id for group in plan.logfile_groups}
+    for found in settings_of(plan):
+        if found.is_set("InitialLogfileGroup") and found.nodes:
+            name, size = specified_files(str(found.value("InitialLogfileGroup") or ""))
+            if size:
+                names.setdefault(name, found.nodes[0].id)
+    if len(names) > 1:
+        yield error(
+            "log file groups",
+            f"the plan has {len(names)} log file groups ({', '.join(sorted(names))}); a cluster takes one, "
+            "CREATE LOGFILE GROUP of another fails with error 1514",
+            "put the undo files of all into one log file group and let every tablespace use it",
+            list(names.values()),
+        )
+
+
+@rule("data-files", "Tablespaces have a sensible number of files and room")
+def data_files(plan: Plan) -> Iterator[Problem]:
+    for space in plan.tablespaces:
+        files = sum(file.count for file in space.data_files)
+        if files == 1 and not plan.features.data_files_by_many_threads:
+            yield warning(
+                f"tablespace {space.name}",
+                f"tablespace {space.name} has one data file; before 7.0 one thread writes a file, so several "
+                "are written in parallel",
+                "use several files of the same total size",
+                [space.id],
+            )
+        elif files > MANY_FILES:
+            yield warning(
+                f"tablespace {space.name}",
+                f"tablespace {space.name} has {files} data files; more than {MANY_FILES} are overkill",
+                "use fewer, larger files",
+                [space.id],
+            )
+    for use in disk_data_of(plan).tablespaces:
+        fill = use.fill.value
+        if fill > _SPACE_WARNING:
+            report = error if fill > 1 else warning
+            yield report(
+                f"tablespace {use.tablespace}",
+                f"the tables take {format_percent(fill)} of tablespace {use.tablespace} on a data node; an "
+                f"extent "
+                "belongs to one fragment, so each fragment takes one at least",
+                _more_files(plan, use),
+                [space.id for space in plan.tablespaces if space.name == use.tablespace],
+                measure=fill,
+            )
+
+
+def _more_files(plan: Plan, use: TablespaceUse) -> str:
+    """Add data files where the disks have room for them, else what would make room."""
+    missing = use.used_bytes.high / _SPACE_WARNING - use.capacity_bytes
+    space = next(space for space in plan.tablespaces if space.name == use.tablespace)
+    size = -(-int(missing) // space.extent_size_bytes) * space.extent_size_bytes
+    more = SpaceFile(name="more", size_bytes=max(size, space.extent_size_bytes))
+    grown = update(plan, space.id, data_files=(*space.data_files, more))
+    reason = misfit(plan, grown)
+    if not reason:
+        return f"add {format_bytes(more.size_bytes)} of data files or use a smaller EXTENT_SIZE"
+    return (
+        f"use a smaller EXTENT_SIZE, add a node group, or take larger disks: {format_bytes(more.size_bytes)} "
+        f"more of data files do not fit ({reason})"
+    )
+
+
+@rule("disk-page-buffer", "Disk data pages are cached")
+def disk_page_buffer(plan: Plan) -> Iterator[Problem]:
+    for node in disk_data_of(plan).nodes[:1]:
+        ratio = node.hit_ratio.value
+        if ratio < _GOOD_HIT_RATIO and node.pages_bytes.value:
+            yield hint(
+                "DiskPageBufferMemory",
+                f"DiskPageBufferMemory answers {format_percent(ratio)} of evenly spread accesses to disk "
+                f"data; every "
+                "miss is a random read",
+                "raise DiskPageBufferMemory, if memory allows",
+            )
+
+
+@rule("redo-and-lcp-apart", "REDO and LCP on different disks need a link")
+def redo_and_lcp_apart(plan: Plan) -> Iterator[Problem]:
+    linked = [node for node in plan.data_nodes if paths_of(plan)[node.id].lcp]
+    moved = [node for node in plan.data_nodes if paths_of(plan)[node.id].redo]
+    if linked:
+        count = len(linked)
+        yield hint(
+            "REDO and LCP",
+            f"{count} data node{'s keep' if count > 1 else ' keeps'} REDO and LCP on different disks, but "
+            f"NDB "
+            "has one FileSystemPath for both; the runbook links the folder LCP to its disk before the first "
+            "start",
+            "make the links in new nodes too; nothing else is needed",
+            [node.id for node in linked],
+        )
+    for node in moved:
+        yield warning(
+            f"data node {node.node_id}",
+            f"FileSystemPath of data node {node.node_id} is fixed on another disk than its REDO log; the "
+            f"redo "
+            "folders have to be moved and linked by hand after every start with --initial",
+            "set FileSystemPath on the disk of the REDO log, or leave it out",
+            [node.id],
+        )

@@ -1,0 +1,180 @@
+"""Rules about how tables are cut into fragments and what a later reorganisation leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.base.units import GIB, format_bytes_binary, format_count, format_percent
+from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.rule import hint, rule, warning
+from ndbplan.checks.shared import memory_of
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits.changes import SetField
+from ndbplan.estimate.load.disk_data import reads_backup
+from ndbplan.estimate.storage.distribution import distribute
+from ndbplan.estimate.storage.shares import has_partitions
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import OperationKind
+
+_SKEW_WARNING = 1.02
+_BIG_TABLE = GIB
+
+
+def _changed(table_id: str, name: str, value: object) -> Edit:
+    return SetField(table_id, name, value)
+
+
+@rule("hash-map-skew", "Buckets divide evenly over partitions")
+def hash_map_skew(plan: Plan) -> Iterator[Problem]:
+    if not has_partitions(plan):
+        return
+    alike: dict[tuple[int, int], list[Table]] = {}
+    skews: dict[tuple[int, int], float] = {}
+    for table in plan.tables:
+        found = distribute(plan, table)
+        skew = found.skew.structural_ratio
+        if skew > _SKEW_WARNING:
+            key = (found.buckets, len(set(found.hash_map)))
+            alike.setdefault(key, []).append(table)
+            skews[key] = skew
+    for (buckets, partitions), tables in alike.items():
+        more = f" and {len(tables) - 1} more tables" if len(tables) > 1 else ""
+        yield warning(
+            f"table {tables[0].full_name}{more}",
+            f"{buckets} buckets do not divide evenly over the {partitions} partitions of "
+            f"{tables[0].full_name}{more}: the fullest has "
+            f"{format_percent(skews[buckets, partitions] - 1)} more "
+            "than the mean",
+            "copy the table into a new one with the present default of 3840 buckets"
+            if buckets < plan.features.hash_map_buckets
+            else "choose a number of partitions that divides the buckets",
+            [table.id for table in tables],
+        )
+
+
+@rule("reorganise-refused", "Tables can be reorganised when the cluster grows")
+def reorganise_refused(plan: Plan) -> Iterator[Problem]:
+    if not plan.features.add_nodes_online:
+        return
+    decides = "PARTITION_BALANCE" if plan.features.partition_balance else "the number of LDM threads"
+    for table in plan.tables:
+        if table.partitions is not None:
+            yield warning(
+                f"table {table.full_name}",
+                f"{table.full_name} is created with PARTITIONS {table.partitions}; after an online add-node "
+                "REORGANIZE PARTITION refuses it (error 1511)",
+                f"leave PARTITIONS out and let {decides} decide",
+                [table.id],
+                _changed(table.id, "partitions", None),
+            )
+        elif table.max_rows is not None:
+            yield hint(
+                f"table {table.full_name}",
+                f"{table.full_name} has MAX_ROWS; after an online add-node it is spread with ALTER TABLE … "
+                "MAX_ROWS instead of REORGANIZE PARTITION, as the runbook does",
+                None,
+                [table.id],
+            )
+
+
+@rule("reorganise-leaves-behind", "What a reorganisation does not move")
+def reorganise_leaves_behind(plan: Plan) -> Iterator[Problem]:
+    if not any(node.node_group == NODE_GROUP_NONE for node in plan.data_nodes):
+        return
+    for table in plan.tables:
+        stays = []
+        if any(index.kind != "ordered" for index in table.indexes):
+            stays.append("its unique hash indexes")
+        if not plan.features.blobs_are_reorganised and any(_is_blob(table, c.name) for c in table.columns):
+            stays.append("its blob parts")
+        if stays:
+            yield warning(
+                f"table {table.full_name}",
+                f"reorganising {table.full_name} leaves {' and '.join(stays)} on the old node groups",
+                "drop and create the unique indexes afterwards, or copy the table",
+                [table.id],
+            )
+
+
+def _is_blob(table: Table, name: str) -> bool:
+    return table.column(name).type.endswith(("blob", "text")) or table.column(name).type == "json"
+
+
+@rule("fixed-part-limit", "The fixed part of a fragment stays below 16 GB")
+def fixed_part_limit(plan: Plan) -> Iterator[Problem]:
+    limit = plan.features.fixed_part_limit_bytes
+    if not limit or not has_partitions(plan):
+        return
+    for table in plan.tables:
+        largest = int(distribute(plan, table).fixed_bytes.max(initial=0))
+        if largest > 0.85 * limit:
+            yield warning(
+                f"table {table.full_name}",
+                f"the fixed-size part of a fragment of {table.full_name} is "
+                f"{format_bytes_binary(largest)}; up to "
+                f"NDB 7.5 it cannot exceed {format_bytes_binary(limit)}",
+                "use more partitions, or NDB 7.6 or later",
+                [table.id],
+            )
+
+
+@rule("fully-replicated-table", "Only small, read-mostly tables are fully replicated")
+def fully_replicated_table(plan: Plan) -> Iterator[Problem]:
+    copied = [table for table in plan.tables if table.fully_replicated]
+    if not copied:
+        return
+    sizes = {table.table: table.total_bytes.value for table in memory_of(plan).tables}
+    for table in copied:
+        size = sizes.get(table.full_name, 0.0)
+        writes, reads = _writes_and_reads(plan, table)
+        if size > _BIG_TABLE or writes > reads:
+            reason = (
+                f"takes {format_bytes_binary(size)} on every data node"
+                if size > _BIG_TABLE
+                else "is written more often than read, and every write goes to every node group"
+            )
+            yield warning(
+                f"table {table.full_name}",
+                f"{table.full_name} is fully replicated and {reason}",
+                "take FULLY_REPLICATED away",
+                [table.id],
+                _changed(table.id, "fully_replicated", False),
+            )
+
+
+@rule("read-backup", "Reads may use any replica", alone=True)
+def read_backup(plan: Plan) -> Iterator[Problem]:
+    if not plan.features.read_backup or no_of_replicas(plan) == 1:
+        # With one copy of the data there is no other replica to read.
+        return
+    for table in plan.tables:
+        on = reads_backup(table, plan.version)
+        writes, reads = _writes_and_reads(plan, table)
+        if not on and reads > 3 * writes:
+            yield hint(
+                f"table {table.full_name}",
+                f"{table.full_name} is read {format_count(reads)} times per second and written "
+                f"{format_count(writes)}, but READ_BACKUP is off: committed reads go to the primary "
+                f"replica only",
+                "switch READ_BACKUP on",
+                [table.id],
+                _changed(table.id, "read_backup", True),
+            )
+
+
+def _writes_and_reads(plan: Plan, table: Table) -> tuple[float, float]:
+    """Rows of the table written and read per transaction of the mixes, added up over all workloads."""
+    writes = reads = 0.0
+    for workload in plan.workloads:
+        weights = sum(transaction.weight for transaction in workload.transactions)
+        for transaction in workload.transactions:
+            for operation in transaction.operations:
+                if operation.table_id == table.id:
+                    rows = operation.rows * transaction.weight / weights
+                    if operation.kind in (OperationKind.READ, OperationKind.SCAN):
+                        reads += rows
+                    else:
+                        writes += rows
+    return writes, reads

@@ -1,0 +1,114 @@
+"""Rules about pools: concurrent operations, schema objects, locked and interleaved memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ndbplan.base.units import format_bytes_binary
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.refused.limits import operations_of_largest_transaction, setting, wanted_operations
+from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.checks.settings_of import settings_of
+from ndbplan.ndb import catalogue
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
+
+_HEADROOM = 1.2
+"""ALTER TABLE needs a second copy of the largest table's objects, roughly."""
+_BLOBS = ("blob", "text")
+
+
+@rule("memory-locked", "Data nodes are never swapped out", alone=True)
+def memory_locked(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        if found.nodes and found.number("LockPagesInMainMemory") == 0:
+            yield hint(
+                found.where,
+                "LockPagesInMainMemory is 0: where a host has swap space, parts of the data node can be "
+                "swapped out, and heartbeats are missed",
+                "set LockPagesInMainMemory to 1 (the user needs the right to lock memory), or have no swap",
+                found.object_ids,
+                setting(found.scope_of("LockPagesInMainMemory"), "LockPagesInMainMemory", 1),
+            )
+
+
+@rule("numa", "Memory is spread over all sockets", alone=True)
+def numa(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        if not catalogue.knows("DB", "Numa", plan.version) or found.number("Numa") != 0:
+            continue
+        for node in found.nodes:
+            host = plan.host(node.host_id)
+            if host.sockets > 1 and found.number("DataMemory") > host.memory_bytes / host.sockets:
+                yield warning(
+                    found.where,
+                    f"Numa is 0 and DataMemory is {format_bytes_binary(found.number('DataMemory'))}, more "
+                    f"than "
+                    f"one of the {host.sockets} sockets of {host.hostname} has; one socket fills up and the "
+                    "rest is slow",
+                    "set Numa to 1",
+                    (*found.object_ids, host.id),
+                    setting(found.scope_of("Numa"), "Numa", 1),
+                )
+                break
+
+
+@rule("concurrent-operations", "The largest transaction fits")
+def concurrent_operations(plan: Plan) -> Iterator[Problem]:
+    needed, largest, name = operations_of_largest_transaction(plan)
+    for found in settings_of(plan):
+        limit = found.number("MaxNoOfConcurrentOperations")
+        if needed > limit:
+            wanted = wanted_operations(plan, found)
+            yield warning(
+                found.where,
+                f"transaction '{name}' touches {largest:.0f} rows, about {needed} per data node with 10 % "
+                f"room; "
+                f"MaxNoOfConcurrentOperations is {limit}",
+                f"set MaxNoOfConcurrentOperations to {wanted}, or split the transaction",
+                found.object_ids,
+                setting(found.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
+            )
+
+
+def _objects(plan: Plan) -> dict[str, int]:
+    """Schema objects of the plan by the parameter that limits them."""
+    tables = ordered = unique = attributes = 0
+    for table in plan.tables:
+        blobs = sum(c.type.endswith(_BLOBS) or c.type == "json" for c in table.columns)
+        hashes = sum(index.kind != "ordered" for index in table.indexes)
+        tables += 1 + blobs
+        unique += hashes
+        ordered += _ordered_indexes(table)
+        attributes += len(table.columns) + hashes * 3 + blobs * 5
+    return {
+        "MaxNoOfTables": tables,
+        "MaxNoOfOrderedIndexes": ordered,
+        "MaxNoOfUniqueHashIndexes": unique,
+        "MaxNoOfAttributes": attributes,
+    }
+
+
+def _ordered_indexes(table: Table) -> int:
+    primary = bool(table.primary_key) and not table.primary_key_using_hash
+    return primary + sum(index.kind != "unique_hash" for index in table.indexes)
+
+
+@rule("schema-objects", "The schema fits the dictionary")
+def schema_objects(plan: Plan) -> Iterator[Problem]:
+    report = error if plan.features.schema_limits_hard else warning
+    for name, needed in _objects(plan).items():
+        wanted = math.ceil(needed * _HEADROOM)
+        for found in settings_of(plan):
+            limit = found.number(name)
+            if not found.nodes or wanted <= limit:
+                continue
+            says = report if needed > limit else warning
+            yield says(
+                found.where,
+                f"the tables need {needed} of {name} {limit}; with room for ALTER TABLE {wanted}",
+                f"set {name} to {wanted}",
+                found.object_ids,
+                setting(found.scope_of(name), name, wanted),
+            )

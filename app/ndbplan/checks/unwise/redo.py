@@ -1,0 +1,409 @@
+"""Rules about the redo log and local checkpoints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from ndbplan.base.units import (
+    GIB,
+    MIB,
+    format_bytes_binary,
+    format_bytes_per_s,
+    format_duration,
+    format_ndb_size,
+    format_percent,
+)
+from ndbplan.checks.fits import first_that_fits
+from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.refused.configuration import without
+from ndbplan.checks.refused.limits import setting
+from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.checks.settings_of import NodeSettings, settings_of
+from ndbplan.checks.shared import checkpoint_of, redo_of
+from ndbplan.checks.unwise.redo_cures import cure_of_short_log
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.settings import redo_log_parts
+from ndbplan.edits.changes import together
+from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
+from ndbplan.estimate.load.redo import log_bytes_per_part
+from ndbplan.ndb import catalogue
+from ndbplan.plan.hardware import DiskKind
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.workloads import Workload
+
+_SHORTEST_LOG_S = 64
+_FILL_WARNING = 0.7
+_LARGE_DATA_MEMORY = 100 * 10**9
+_SMALL_FILE = 64 * MIB
+_GOOD_FILES = (256 * MIB, 128 * MIB, 64 * MIB, 512 * MIB, GIB)
+"""Sizes of redo files that heavy writes can do with, best first."""
+_HEAVY_BYTES_PER_S = 5e6
+
+
+def _written(plan: Plan) -> float:
+    """Redo bytes per second of the hottest log part under any workload."""
+    rates = (node.hottest_part_bytes_per_s.value for w in plan.workloads for node in redo_of(plan, w).nodes)
+    return max(rates, default=0.0)
+
+
+def _controls_itself(found: NodeSettings) -> bool:
+    """Whether checkpoints are partial and speed up as the log fills: a moderate log is right then."""
+    node = found.nodes[0]
+    return is_partial(found.plan, node) and speed_limits(found.plan, node).redo_control
+
+
+def _least_log_bytes(found: NodeSettings) -> int:
+    """Redo log that a data node should have by the rules of thumb for its version; 0: no rule applies."""
+    memory = found.number("DataMemory")
+    share = found.plan.features.redo_log_least_share
+    return 0 if share < 1 and _controls_itself(found) else int(memory * share)
+
+
+def _good_file_bytes(found: NodeSettings) -> int:
+    """FragmentLogFileSize that suits heavy writes: what it is, when that is enough."""
+    size, buffer = found.number("FragmentLogFileSize"), found.number("RedoBuffer")
+    if _written(found.plan) < _HEAVY_BYTES_PER_S or not (size < _SMALL_FILE or buffer > size):
+        return size
+    most = catalogue.parameter("DB", "FragmentLogFileSize", found.plan.version).maximum or GIB
+    return next((good for good in _GOOD_FILES if good > size and good >= buffer), most)
+
+
+def wanted_log(found: NodeSettings) -> tuple[int, int]:
+    """(FragmentLogFileSize, NoOfFragmentLogFiles) that all rules about them are content with."""
+    node = found.nodes[0]
+    size = _good_file_bytes(found)
+    parts = redo_log_parts(found.plan, node)
+    needed = max(log_bytes_per_part(found.plan, node), _least_log_bytes(found) / parts)
+    files = found.number("NoOfFragmentLogFiles")
+    if size * files >= needed and size == found.number("FragmentLogFileSize"):
+        return size, files
+    return size, max(3, math.ceil(needed / size))
+
+
+def _larger_log(found: NodeSettings) -> tuple[str, Edit]:
+    """The redo log that the rules want: in words, and as a change."""
+    size, files = wanted_log(found)
+    changes = [setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files)]
+    words = f"set NoOfFragmentLogFiles to {files} (initial node restart)"
+    if size != found.number("FragmentLogFileSize"):
+        changes.append(setting(found.scope_of("FragmentLogFileSize"), "FragmentLogFileSize", size))
+        words = f"set FragmentLogFileSize to {format_ndb_size(size)} and {words.removeprefix('set ')}"
+    return words, together(changes)
+
+
+@rule("redo-log-size", "The redo log lasts until checkpoints free it")
+def redo_log_size(plan: Plan) -> Iterator[Problem]:
+    nodes = {node.node_id: node for node in plan.data_nodes}
+    for workload in plan.workloads:
+        seen: set[tuple[float, int]] = set()
+        for node in checkpoint_of(plan, workload).nodes:
+            fill = node.redo_fill.value
+            key = (round(fill, 3), node.redo_log_bytes)
+            if fill <= _FILL_WARNING or key in seen:
+                continue
+            seen.add(key)
+            text = (
+                f"under workload '{workload.name}' the hottest log part of data node {node.node_id} needs "
+                f"{format_bytes_binary(node.redo_needed_bytes.value)} until checkpoints free it, "
+                f"{format_percent(fill)} of its {format_bytes_binary(node.redo_log_bytes)}"
+            )
+            ids = [nodes[node.node_id].id, workload.id]
+            fix, edit = cure_of_short_log(plan, workload, nodes[node.node_id], fill, _FILL_WARNING)
+            if node.redo_fill.low > 1 and workload.load.kind == "open":
+                yield error(f"data node {node.node_id}", f"{text}: error 410 follows", fix, ids, edit)
+            else:
+                yield warning(f"data node {node.node_id}", text, fix, ids, edit)
+
+
+@rule("redo-log-and-memory", "The redo log suits DataMemory")
+def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        if not found.nodes:
+            continue
+        node = found.nodes[0]
+        log = log_bytes_per_part(plan, node) * redo_log_parts(plan, node)
+        memory, least = found.number("DataMemory"), _least_log_bytes(found)
+        if log < least:
+            fix, edit = _larger_log(found)
+            yield warning(
+                found.where,
+                f"the redo log of a data node is {format_bytes_binary(log)}, DataMemory "
+                f"{format_bytes_binary(memory)}; it should have "
+                + ("as much" if plan.features.redo_log_least_share >= 1 else "a tenth of it at least"),
+                fix,
+                found.object_ids,
+                edit,
+            )
+        elif log < plan.features.redo_log_usual_share * memory:
+            yield hint(
+                found.where,
+                f"the redo log of a data node is {log / max(1, memory):.1f} x DataMemory; before 7.6 the "
+                f"usual "
+                "advice is 6 x for write-heavy loads",
+                None,
+                found.object_ids,
+            )
+
+
+@rule("redo-log-seconds", "The redo log holds a minute of peak load")
+def redo_log_seconds(plan: Plan) -> Iterator[Problem]:
+    if all(_controls_itself(found) for found in settings_of(plan) if found.nodes):
+        return
+    for workload in plan.workloads:
+        full = redo_of(plan, workload).time_to_full_s
+        if full is not None and full.value < _SHORTEST_LOG_S:
+            yield warning(
+                "redo log",
+                f"under workload '{workload.name}' a log part is full in {format_duration(full.value)} "
+                f"when no "
+                f"checkpoint completes; {_SHORTEST_LOG_S} s should fit",
+                *_longer_log(plan, workload, full.value),
+            )
+
+
+def _longer_log(plan: Plan, workload: Workload, full_s: float) -> tuple[str, list[str], Edit | None]:
+    """Fix, object ids and edit that make the log last, where the disks have room for it."""
+    ids = [workload.id]
+
+    def time_to_full_s(after: Plan) -> float:
+        found = redo_of(after, after.workload(workload.id)).time_to_full_s
+        return math.inf if found is None else found.value
+
+    def lasts(after: Plan) -> bool:
+        return time_to_full_s(after) >= _SHORTEST_LOG_S
+
+    ways = []
+    for aim in (1.05 * _SHORTEST_LOG_S, 2.0 * _SHORTEST_LOG_S) if full_s > 0 else ():
+        # The time is not quite in proportion to the log: from the rough size on, so that the same number
+        # comes out whatever log the plan has now.
+        rough = _log_of_length(plan, plan, aim / full_s)[1](plan)
+        ways.append(_log_of_length(plan, rough, aim / max(1.0, time_to_full_s(rough))))
+
+    chosen = first_that_fits(plan, ways, lasts)
+    if chosen is not None:
+        return chosen[0], ids, chosen[1]
+    return "take larger disks for the redo log, more of them, or more data nodes", ids, None
+
+
+def _log_of_length(plan: Plan, rough: Plan, factor: float) -> tuple[str, Edit]:
+    """A redo log so many times as long as in `rough`, of good files: in words, and as a change of `plan`."""
+    changes, words = [], []
+    nodes = {node.id: node for node in rough.data_nodes}
+    for found in settings_of(plan):
+        size, least = wanted_log(found)
+        now = log_bytes_per_part(rough, nodes[found.nodes[0].id])
+        files = max(least, math.ceil(now * factor / size))
+        changes.append(setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files))
+        told = f"set NoOfFragmentLogFiles of {found.where} to {files}"
+        if size != found.number("FragmentLogFileSize"):
+            changes.append(setting(found.scope_of("FragmentLogFileSize"), "FragmentLogFileSize", size))
+            told += f" and FragmentLogFileSize to {format_ndb_size(size)}"
+        words.append(told)
+    return " and ".join(words) + " (initial node restart)", together(changes)
+
+
+@rule("redo-file-size", "Redo files are large enough for heavy writes")
+def redo_file_size(plan: Plan) -> Iterator[Problem]:
+    rate = _written(plan)
+    for found in settings_of(plan):
+        size, buffer = found.number("FragmentLogFileSize"), found.number("RedoBuffer")
+        if rate < _HEAVY_BYTES_PER_S or not found.nodes:
+            continue
+        if size < _SMALL_FILE or buffer > size:
+            fix, edit = _larger_log(found)
+            reason = (
+                f"RedoBuffer {format_ndb_size(buffer)} is larger than one file"
+                if buffer > size
+                else "the next file is not open in time"
+            )
+            yield warning(
+                found.where,
+                f"FragmentLogFileSize is {format_ndb_size(size)} while a log part takes "
+                f"{format_bytes_per_s(rate)}: {reason}, error 1220 follows",
+                fix,
+                found.object_ids,
+                edit,
+            )
+
+
+def _slowest_write(plan: Plan, nodes: Sequence[DataNode]) -> int:
+    """What the slowest disk with checkpoints can write, in whole MiB per second."""
+    disks = (disk_for(plan, node, DiskRole.LCP) for node in nodes)
+    slowest = min((d.sequential_write_bytes_per_s for d in disks if d is not None), default=1e12)
+    return int(slowest // MIB) * MIB
+
+
+@rule("checkpoint-speed", "Checkpoint speed suits memory and disk")
+def checkpoint_speed(plan: Plan) -> Iterator[Problem]:
+    if not catalogue.knows("DB", "MaxDiskWriteSpeed", plan.version):
+        return
+    for found in settings_of(plan):
+        speed, memory = found.number("MaxDiskWriteSpeed"), found.number("DataMemory")
+        unset = not found.is_set("MaxDiskWriteSpeed") and found.number("EnableRedoControl") == 0
+        most = min((_slowest_write(plan, found.nodes) // 2, 100 * MIB))
+        if memory > _LARGE_DATA_MEMORY and unset and found.nodes and most > speed:
+            yield warning(
+                found.where,
+                f"MaxDiskWriteSpeed is at its default {format_ndb_size(speed)} with DataMemory "
+                f"{format_bytes_binary(memory)}: a full checkpoint takes {format_duration(memory / speed)}",
+                f"set MaxDiskWriteSpeed to {format_ndb_size(most)}",
+                found.object_ids,
+                setting(found.scope_of("MaxDiskWriteSpeed"), "MaxDiskWriteSpeed", most),
+            )
+        for node in found.nodes:
+            disk = disk_for(plan, node, DiskRole.LCP)
+            floor = found.number("MinDiskWriteSpeed")
+            if disk is not None and floor > 0.5 * disk.sequential_write_bytes_per_s:
+                yield warning(
+                    f"data node {node.node_id}",
+                    f"MinDiskWriteSpeed {format_ndb_size(floor)} of data node {node.node_id} is more than "
+                    f"half of "
+                    f"what disk {disk.name} can write "
+                    f"({format_bytes_per_s(disk.sequential_write_bytes_per_s)}): "
+                    "checkpoints starve the redo log and never slow down",
+                    "lower MinDiskWriteSpeed",
+                    [node.id, disk.id],
+                )
+
+
+@rule("redo-control", "Redo control suits the disk")
+def redo_control(plan: Plan) -> Iterator[Problem]:
+    if not catalogue.knows("DB", "EnableRedoControl", plan.version):
+        return
+    for found in settings_of(plan):
+        on = found.number("EnableRedoControl") == 1
+        for node in found.nodes:
+            redo, lcp = disk_for(plan, node, DiskRole.REDO), disk_for(plan, node, DiskRole.LCP)
+            if redo is None:
+                continue
+            if on and redo is lcp and redo.kind is DiskKind.HDD:
+                yield warning(
+                    found.where,
+                    f"EnableRedoControl is on, but REDO and LCP share the hard disk {redo.name}: faster "
+                    "checkpoints take the device away from the redo log",
+                    "set EnableRedoControl to 0",
+                    (*found.object_ids, redo.id),
+                    setting(found.scope_of("EnableRedoControl"), "EnableRedoControl", 0),
+                )
+                break
+            if not on and redo.kind in (DiskKind.NVME, DiskKind.SATA_SSD):
+                yield warning(
+                    found.where,
+                    "EnableRedoControl is off although the disks are SSDs; checkpoints then do not speed up "
+                    "when the redo log fills",
+                    "set EnableRedoControl to 1",
+                    (*found.object_ids, redo.id),
+                    setting(found.scope_of("EnableRedoControl"), "EnableRedoControl", 1),
+                )
+                break
+
+
+@rule("checkpoint-interval", "TimeBetweenLocalCheckpoints is no time", alone=True)
+def checkpoint_interval(plan: Plan) -> Iterator[Problem]:
+    name = "TimeBetweenLocalCheckpoints"
+    for found in settings_of(plan):
+        value, default = found.value(name), catalogue.default("DB", name, plan.version)
+        if found.is_set(name) and value != default and isinstance(value, int):
+            started = format_bytes_binary(4 * 2 ** min(value, 31))
+            yield warning(
+                found.where,
+                f"{name} is {value}; it is no number of seconds but starts a checkpoint after 2^{value} "
+                f"words "
+                f"({started}) of changes. Under load checkpoints follow one another anyway, so it neither "
+                "speeds them up nor prevents error 410",
+                f"take it back to {default}; against 410 raise NoOfFragmentLogFiles or the checkpoint speed",
+                found.object_ids,
+                without(found.scope_of(name), name),
+            )
+
+
+@rule("diskless", "Diskless is no way to speed")
+def diskless(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        for name in ("Diskless", "Discless"):
+            if catalogue.knows("DB", name, plan.version) and found.number(name) == 1:
+                nodes = [node for w in plan.workloads for node in checkpoint_of(plan, w).nodes]
+                full = [node.overflow_after_s.value for node in nodes if node.overflow_after_s is not None]
+                when = f"comes all the same, here after {format_duration(min(full))}" if full else "can come"
+                yield warning(
+                    found.where,
+                    f"{name} is 1: redo log and checkpoints still do all their work but the last write, so "
+                    f"error 410 {when}; there is no backup, and a restart of the cluster loses everything",
+                    "take it away and create the tables with NOLOGGING (ndb_table_no_logging)",
+                    found.object_ids,
+                    without(found.scope_of(name), name),
+                )
+
+
+@rule("direct-io", "Large checkpoints bypass the file cache", alone=True)
+def direct_io(plan: Plan) -> Iterator[Problem]:
+    uses_disk = bool(plan.tablespaces)
+    for found in settings_of(plan):
+        large = found.number("DataMemory") >= 16 * GIB
+        if not found.nodes or found.number("ODirect") == 1 or not (uses_disk or large):
+            continue
+        why = (
+            "with disk data"
+            if uses_disk
+            else f"with DataMemory {format_ndb_size(found.number('DataMemory'))}"
+        )
+        yield warning(
+            found.where,
+            f"ODirect is off {why}: checkpoints fill the file cache of Linux, which is then written in "
+            f"bursts",
+            "set ODirect to 1",
+            found.object_ids,
+            setting(found.scope_of("ODirect"), "ODirect", 1),
+        )
+
+
+@rule("direct-io-sync", "Direct I/O without extra syncs")
+def direct_io_sync(plan: Plan) -> Iterator[Problem]:
+    if not catalogue.knows("DB", "ODirectSyncFlag", plan.version):
+        return
+    for found in settings_of(plan):
+        slow = any(
+            disk.kind is DiskKind.HDD
+            for node in found.nodes
+            for disk in [disk_for(plan, node, DiskRole.REDO)]
+            if disk is not None
+        )
+        if slow and found.number("ODirect") == 1 and found.number("ODirectSyncFlag") == 0:
+            yield hint(
+                found.where,
+                "ODirectSyncFlag spares an fsync per redo write where the file system allows it: 2 to 3 "
+                "times "
+                "the speed on hard disks",
+                "set ODirectSyncFlag to 1 after a test",
+                found.object_ids,
+            )
+
+
+@rule("compressed-checkpoints", "Compression finds free processors")
+def compressed_checkpoints(plan: Plan) -> Iterator[Problem]:
+    from ndbplan.checks.shared import cpu_of
+
+    for found in settings_of(plan):
+        names = [n for n in ("CompressedLCP", "CompressedBackup") if found.number(n) == 1]
+        if not names:
+            continue
+        ids = {node.node_id for node in found.nodes}
+        busy = max(
+            (
+                node.ldm_utilisation.value
+                for workload in plan.workloads
+                for node in cpu_of(plan, workload).nodes
+                if node.node_id in ids
+            ),
+            default=0.0,
+        )
+        if busy > 0.6:
+            yield warning(
+                found.where,
+                f"{' and '.join(names)} compress in the LDM threads, which are {format_percent(busy)} busy "
+                f"already",
+                "switch compression off or use more LDM threads",
+                found.object_ids,
+            )

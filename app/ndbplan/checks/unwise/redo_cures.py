@@ -1,0 +1,110 @@
+"""What cures a redo log that is too short for its checkpoints, within what disks can hold and write."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ndbplan.base.units import MIB, format_bytes, format_ndb_size
+from ndbplan.checks.fits import ROOM_LEFT, first_that_fits
+from ndbplan.checks.problem import Edit
+from ndbplan.checks.refused.limits import setting
+from ndbplan.checks.shared import checkpoint_of, space_of
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.settings import data_node_number, redo_log_parts
+from ndbplan.edits.changes import together
+from ndbplan.estimate.load.checkpoint import speed_limits
+from ndbplan.ndb import catalogue
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.workloads import Workload
+
+_AIM = 0.93
+"""Of the fill that is allowed: what a new log is made for."""
+_DISK_SHARE = 0.5
+"""Of the speed of its disk, what a checkpoint may be told to write: the redo log needs the rest."""
+_RESTART = "(initial node restart)"
+
+
+def cure_of_short_log(
+    plan: Plan, workload: Workload, node: DataNode, fill: float, allowed: float
+) -> tuple[str, Edit | None]:
+    """A longer log, else faster checkpoints, else both, that brings the fill of the node to `allowed`.
+
+    Each is tried on the plan: it must cure and it must fit. When none does, the words say what would.
+    """
+    files = data_node_number(plan, node, "NoOfFragmentLogFiles")
+    wanted = math.ceil(files * fill / (_AIM * allowed))
+
+    def cured(after: Plan) -> bool:
+        now = checkpoint_of(after, after.workload(workload.id)).node(node.node_id)
+        return now is None or now.redo_fill.value <= allowed
+
+    most = _most_files(plan, node)
+    faster = list(_faster(plan, node))
+    ways = [_longer(node, files, wanted), *faster]
+    # The faster the checkpoints, the shorter the log that is needed beside.
+    for words, edit in reversed(faster):
+        short = checkpoint_of(edit(plan), edit(plan).workload(workload.id)).node(node.node_id)
+        still = math.ceil(files * (short.redo_fill.value if short is not None else 0.0) / (_AIM * allowed))
+        if files < still <= most:
+            longer = _longer(node, files, still)
+            ways.append((f"{longer[0]}, and {words}", together([longer[1], edit])))
+    disk = disk_for(plan, node, DiskRole.REDO)
+    each = redo_log_parts(plan, node) * data_node_number(plan, node, "FragmentLogFileSize")
+    size = format_bytes(wanted * each)
+    if disk is None:
+        host = plan.host(node.host_id).hostname
+        return f"give {host} a disk with room for a redo log of {size}, or let checkpoints write faster", None
+    chosen = first_that_fits(plan, ways, cured)
+    if chosen is not None:
+        return chosen
+    room = format_bytes(max(files, most) * each)
+    return (
+        f"lower the load, add data nodes, or take larger and faster disks: a redo log of {size} would be "
+        f"needed where disk {disk.name} has room for {room}, and checkpoints as fast as disks write are not "
+        "enough",
+        None,
+    )
+
+
+def _scope(node: DataNode, name: str) -> str:
+    return node.id if name in node.parameters else "data_node"
+
+
+def _longer(node: DataNode, files: int, wanted: int) -> tuple[str, Edit]:
+    name = "NoOfFragmentLogFiles"
+    return f"raise {name} from {files} to {wanted} {_RESTART}", setting(_scope(node, name), name, wanted)
+
+
+def _most_files(plan: Plan, node: DataNode) -> int:
+    """The most NoOfFragmentLogFiles for which the node's redo log still fits."""
+    files = data_node_number(plan, node, "NoOfFragmentLogFiles")
+    disk = disk_for(plan, node, DiskRole.REDO)
+    space = space_of(plan).of(disk.id) if disk is not None else None
+    if disk is None or space is None:
+        return files
+    left = min(
+        (1 - ROOM_LEFT) * disk.capacity_bytes - space.used_bytes.value,
+        disk.capacity_bytes - space.memory_full_bytes.value,
+    )
+    # The setting holds for all nodes of the disk, as far as they do not state their own.
+    together_here = len({one.node_id for one in space.files if one.role is DiskRole.REDO})
+    each = redo_log_parts(plan, node) * data_node_number(plan, node, "FragmentLogFileSize")
+    return files + max(0, int(left // max(1, each * together_here)))
+
+
+def _faster(plan: Plan, node: DataNode) -> Iterator[tuple[str, Edit]]:
+    """Checkpoints told to write faster, up to half of what their disk can write."""
+    name = "MaxDiskWriteSpeed" if plan.features.checkpoint_speed_by_parameters else "DiskCheckpointSpeed"
+    disk = disk_for(plan, node, DiskRole.LCP)
+    if disk is None or not catalogue.knows("DB", name, plan.version):
+        return
+    speed = speed_limits(plan, node).ceiling
+    fastest = _DISK_SHARE * disk.sequential_write_bytes_per_s
+    step = 2 * speed
+    while step <= fastest:
+        rounded = max(MIB, int(step) // MIB * MIB)
+        words = f"set {name} to {format_ndb_size(rounded)}, which disk {disk.name} can write"
+        yield words, setting(_scope(node, name), name, rounded)
+        step *= 2

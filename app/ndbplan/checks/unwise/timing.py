@@ -1,0 +1,179 @@
+"""Rules about timers, and about how long operations take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.base.units import format_bytes, format_duration
+from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.refused.configuration import without
+from ndbplan.checks.refused.limits import setting
+from ndbplan.checks.rule import hint, rule, warning
+from ndbplan.checks.settings_of import settings_of
+from ndbplan.checks.shared import backup_of, memory_of
+from ndbplan.checks.unwise.disks import disk_beside_redo, uses_disk_data
+from ndbplan.configuration.directories import disk_for
+from ndbplan.edits.changes import SetRole
+from ndbplan.ndb import catalogue
+from ndbplan.plan.hardware import DiskKind
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, DiskRole
+
+_SHORT_HEARTBEAT_MS = 1500
+_MISSED_HEARTBEATS = 4
+_SLOW_LINK = 2e8
+_MUCH_DATA = 100e9
+_LONG_BACKUP_S = 4 * 3600.0
+
+
+@rule("heartbeat", "Heartbeats forgive a busy moment")
+def heartbeat(plan: Plan) -> Iterator[Problem]:
+    name = "HeartbeatIntervalDbDb"
+    for found in settings_of(plan):
+        interval = found.number(name)
+        if not found.is_set(name):
+            continue
+        shared = any(
+            len(plan.processes_of_host[node.host_id]) > 1
+            or any(disk.kind is DiskKind.CLOUD for disk in plan.host(node.host_id).disks)
+            for node in found.nodes
+        )
+        if interval <= _SHORT_HEARTBEAT_MS and shared:
+            yield warning(
+                found.where,
+                f"{name} is {interval} ms on hosts that do other work too: a pause of "
+                f"{_MISSED_HEARTBEATS * interval} ms takes a data node for dead",
+                f"set {name} to 5000",
+                found.object_ids,
+                setting(found.scope_of(name), name, 5000),
+            )
+        inactive = found.number("TransactionInactiveTimeout")
+        if 0 < inactive < _MISSED_HEARTBEATS * interval:
+            yield warning(
+                found.where,
+                f"it takes {_MISSED_HEARTBEATS * interval} ms to notice a dead data node "
+                f"({_MISSED_HEARTBEATS} x "
+                f"{name} {interval}), longer than TransactionInactiveTimeout {inactive} ms: clients give "
+                f"up first",
+                f"lower {name} or raise TransactionInactiveTimeout",
+                found.object_ids,
+            )
+
+
+@rule("arbitration-timeout", "Arbitration waits for two heartbeats")
+def arbitration_timeout(plan: Plan) -> Iterator[Problem]:
+    for found in settings_of(plan):
+        if not (found.is_set("ArbitrationTimeout") or found.is_set("HeartbeatIntervalDbDb")):
+            continue
+        timeout, interval = found.number("ArbitrationTimeout"), found.number("HeartbeatIntervalDbDb")
+        if timeout < 2 * interval:
+            yield warning(
+                found.where,
+                f"ArbitrationTimeout {timeout} ms is below two heartbeats (2 x {interval} ms): a node may "
+                f"be shut "
+                "down before the arbitrator answers",
+                f"set ArbitrationTimeout to {2 * interval}",
+                found.object_ids,
+                setting(found.scope_of("ArbitrationTimeout"), "ArbitrationTimeout", 2 * interval),
+            )
+
+
+@rule("global-checkpoints", "Global checkpoints every 2 seconds", alone=True)
+def global_checkpoints(plan: Plan) -> Iterator[Problem]:
+    name = "TimeBetweenGlobalCheckpoints"
+    for found in settings_of(plan):
+        value, default = found.number(name), catalogue.default("DB", name, plan.version)
+        if found.is_set(name) and value != default and isinstance(default, int):
+            effect = (
+                "more committed work is lost when all nodes fail"
+                if value > default
+                else "the redo log is synced more often"
+            )
+            yield warning(
+                found.where,
+                f"{name} is {value} ms instead of {default}: {effect}",
+                f"take it back to {default} unless that is meant",
+                found.object_ids,
+                without(found.scope_of(name), name),
+            )
+
+
+@rule("copy-over-slow-link", "A lost node is copied back in reasonable time")
+def copy_over_slow_link(plan: Plan) -> Iterator[Problem]:
+    nodes = {node.node_id: node for node in plan.data_nodes}
+    for need in memory_of(plan).nodes:
+        host = plan.host(nodes[need.node_id].host_id)
+        held, link = need.data_memory_bytes.value, host.network_bytes_per_s
+        if held > _MUCH_DATA and link < _SLOW_LINK:
+            yield warning(
+                f"data node {need.node_id}",
+                f"data node {need.node_id} holds {format_bytes(held)}, and {host.hostname} has a link of "
+                f"{format_bytes(link)}/s: an initial node restart copies for "
+                f"{format_duration(held / link)} at least",
+                "use 10 GbE or more data nodes",
+                [nodes[need.node_id].id, host.id],
+            )
+
+
+@rule("backup-duration", "A backup is done in a few hours")
+def backup_duration(plan: Plan) -> Iterator[Problem]:
+    if not plan.tables or not plan.data_nodes:
+        return
+    duration = backup_of(plan).duration_s
+    throttled = catalogue.knows("DB", "MaxDiskWriteSpeed", plan.version)
+    if duration.value > _LONG_BACKUP_S:
+        yield warning(
+            "backup",
+            f"a backup takes {format_duration(duration.value)}"
+            + ("; it gets half of MaxDiskWriteSpeed" if throttled else ""),
+            "raise MaxDiskWriteSpeed" if throttled else "use more data nodes or faster disks",
+        )
+
+
+@rule("backup-on-redo-disk", "Backups do not disturb the redo log")
+def backup_on_redo_disk(plan: Plan) -> Iterator[Problem]:
+    for node in plan.data_nodes:
+        host = plan.host(node.host_id)
+        if len(host.disks) < 2:
+            continue
+        redo, target = disk_for(plan, node, DiskRole.REDO), disk_for(plan, node, DiskRole.BACKUP)
+        if redo is not None and redo is target:
+            other = disk_beside_redo(plan, node, last=True)
+            yield warning(
+                f"data node {node.node_id}",
+                f"backups of data node {node.node_id} go to disk {redo.name}, which holds its redo log",
+                f"put BACKUP on disk {other.name}",
+                [node.id, redo.id],
+                _backup_to(node.id, other.id),
+            )
+
+
+def _backup_to(node_id: str, disk_id: str) -> Edit:
+    return SetRole(node_id, DiskRole.BACKUP, disk_id)
+
+
+@rule("growth-at-peak", "Growing the cluster avoids the busy hours")
+def growth_at_peak(plan: Plan) -> Iterator[Problem]:
+    aside = [node for node in plan.data_nodes if node.node_group == NODE_GROUP_NONE]
+    if aside and plan.tables and plan.workloads:
+        yield hint(
+            "reorganisation",
+            f"{len(aside)} data nodes wait for a node group; reorganising the tables takes processor time "
+            f"and log "
+            "on the old nodes, and no other DDL or restart is possible meanwhile",
+            "do it outside the busy hours",
+            [node.id for node in aside],
+        )
+
+
+@rule("initial-start", "What a start with --initial leaves behind")
+def initial_start(plan: Plan) -> Iterator[Problem]:
+    if uses_disk_data(plan):
+        yield hint(
+            "disk data",
+            "a start with --initial erases the redo log and checkpoints of a node, but not its tablespace "
+            "and "
+            "undo files; CREATE LOGFILE GROUP then fails on the old files",
+            "delete the files by hand before an initial start; the runbook never uses --initial on old nodes",
+            [space.id for space in plan.tablespaces],
+        )

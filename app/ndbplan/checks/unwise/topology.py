@@ -1,0 +1,275 @@
+"""Rules about hosts, node groups, arbitration and spare slots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ndbplan.base.units import format_bytes_binary
+from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.refused.limits import LOOPBACK
+from ndbplan.checks.refused.threads import is_automatic
+from ndbplan.checks.rule import error, hint, problem, rule, warning
+from ndbplan.checks.settings_of import settings_of
+from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
+from ndbplan.configuration.settings import data_node_number, effective, no_of_replicas, redo_log_parts
+from ndbplan.edits.changes import FreeApiSlots, SetField, SetParameter, together
+from ndbplan.estimate.storage.placement import ldm_threads
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+
+_SPARE_SLOTS = 2
+
+
+def names(nodes: tuple[DataNode, ...] | list[DataNode]) -> str:
+    """`1 and 2`, `1, 2 and 3`."""
+    ids = [str(node.node_id) for node in nodes]
+    return ids[0] if len(ids) == 1 else f"{', '.join(ids[:-1])} and {ids[-1]}"
+
+
+def _for_real(plan: Plan, host_id: str) -> Severity:
+    """An error, but a warning on a loopback address: such a cluster is there for trying things out."""
+    name = plan.host(host_id).hostname
+    return Severity.WARNING if name in LOOPBACK or name.startswith("127.") else Severity.ERROR
+
+
+def _unless_uncounted(plan: Plan) -> Severity:
+    """An error; but before 8.0 ndb_mgmd stops counting members at the first node kept aside."""
+    nodes = plan.data_nodes
+    first = next((i for i, n in enumerate(nodes) if n.node_group == NODE_GROUP_NONE), len(nodes))
+    if plan.features.reserved_nodes_counted or first == len(nodes):
+        return Severity.ERROR
+    ids = node_group_ids(plan)
+    counted = Counter(ids[node.node_id] for node in nodes[:first])
+    even = all(count == no_of_replicas(plan) for count in counted.values())
+    return Severity.WARNING if even else Severity.ERROR
+
+
+def _without_groups(plan: Plan) -> Edit:
+    numbered = [n for n in plan.data_nodes if n.node_group not in (None, NODE_GROUP_NONE)]
+    edit: Edit = together(SetField(node.id, "node_group", None) for node in numbered)
+    return edit
+
+
+@rule("number-of-replicas", "Two copies of every row")
+def number_of_replicas(plan: Plan) -> Iterator[Problem]:
+    replicas = no_of_replicas(plan)
+    if not plan.data_nodes:
+        return
+    if replicas == 1:
+        count = len(plan.data_nodes)
+        doubled = count > 1 and count % 2 == 0
+
+        yield warning(
+            "NoOfReplicas",
+            "NoOfReplicas is 1: the failure of any data node stops the cluster, and every restart of one "
+            "is an "
+            "outage",
+            "set NoOfReplicas to 2 (initial start of the whole cluster)"
+            if doubled
+            else f"set NoOfReplicas to 2 and run {max(2, 2 * count)} data nodes",
+            [node.id for node in plan.data_nodes],
+            SetParameter("data_node", "NoOfReplicas", 2) if doubled else None,
+        )
+    elif replicas > plan.features.replicas_most_tested:
+        yield warning(
+            "NoOfReplicas",
+            f"NoOfReplicas is {replicas}; before 8.0.19 more than 2 were hardly tested",
+            "use 2, or NDB 8.0.19 or later",
+        )
+
+
+@rule("node-group-size", "Every node group has NoOfReplicas members", refused=True)
+def node_group_size(plan: Plan) -> Iterator[Problem]:
+    replicas = no_of_replicas(plan)
+    severity = _unless_uncounted(plan)
+    in_groups = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
+    if len(in_groups) % replicas:
+        missing = replicas - len(in_groups) % replicas
+        yield problem(
+            severity,
+            "data nodes",
+            f"{len(in_groups)} data nodes are not a multiple of NoOfReplicas {replicas}; ndb_mgmd refuses "
+            "the configuration",
+            f"add {missing} data node{'s' if missing > 1 else ''} or take {len(in_groups) % replicas} away",
+            [node.id for node in in_groups],
+        )
+        return
+    for number, members in groups_by_number(plan).items():
+        if len(members) != replicas:
+            yield problem(
+                severity,
+                f"node group {number}",
+                f"node group {number} has {len(members)} members ({names(members)}), NoOfReplicas is "
+                f"{replicas}; ndb_mgmd refuses the configuration",
+                "let the product fill the groups in node-id order",
+                [node.id for node in members],
+                _without_groups(plan),
+            )
+
+
+@rule("host-names", "Every host has a name of its own")
+def host_names(plan: Plan) -> Iterator[Problem]:
+    by_name: dict[str, list[Host]] = {}
+    for host in plan.hosts:
+        by_name.setdefault(host.hostname.lower(), []).append(host)
+    for hosts in by_name.values():
+        if len(hosts) > 1:
+            yield error(
+                f"host {hosts[0].hostname}",
+                f"{len(hosts)} hosts are called {hosts[0].hostname}; in config.ini they are one machine, "
+                f"and what "
+                "looks like two copies of the data may be on it",
+                "give each host its own name",
+                [host.id for host in hosts],
+            )
+
+
+@rule("management-nodes", "Two management nodes that may arbitrate")
+def management_nodes(plan: Plan) -> Iterator[Problem]:
+    nodes = plan.management_nodes
+    if not nodes:
+        return
+    if len(nodes) == 1:
+        yield warning(
+            "management nodes",
+            f"there is one management node ({nodes[0].node_id}); while it is down no node can start and, "
+            f"with "
+            "two replicas, no arbitrator is left",
+            "add a second one on another host",
+            [nodes[0].id],
+        )
+    if len({node.host_id for node in nodes}) == 1 < len(nodes):
+        yield warning(
+            f"host {plan.host(nodes[0].host_id).hostname}",
+            f"all {len(nodes)} management nodes run on {plan.host(nodes[0].host_id).hostname}; they fail "
+            f"together",
+            "move one to another host",
+            [node.id for node in nodes],
+        )
+    for node in nodes:
+        if effective(plan, node, "ArbitrationRank") == 0:
+            yield warning(
+                f"management node {node.node_id}",
+                f"management node {node.node_id} has ArbitrationRank 0 and never becomes arbitrator",
+                "set ArbitrationRank to 1",
+                [node.id],
+                SetParameter(node.id, "ArbitrationRank", 1),
+            )
+
+
+def sql_and_spare_nodes(plan: Plan) -> tuple[int, int]:
+    """(SQL and API nodes, slots left for tools and replacements).
+
+    A [mysqld] or [api] section without HostName takes a program from any host. Where no host is named for any
+    SQL or API node, two of them are what the clients use; otherwise all of them are spare ones.
+    """
+    free = sum(slot.host_id is None for slot in plan.api_slots)
+    named = len(plan.sql_nodes) + len(plan.api_slots) - free
+    used = 0 if named else min(free, 2)
+    return named + used, free - used
+
+
+@rule("sql-nodes", "Two SQL nodes at least")
+def sql_nodes(plan: Plan) -> Iterator[Problem]:
+    count, _free = sql_and_spare_nodes(plan)
+    if plan.data_nodes and count < 2:
+        yield warning(
+            "SQL nodes",
+            f"there {'is one SQL or API node' if count == 1 else 'are no SQL or API nodes'}; fewer "
+            "than two mean an outage when one is restarted",
+            "add another one on another host",
+            [node.id for node in plan.sql_nodes],
+        )
+
+
+@rule("spare-api-slots", "Free API slots for tools and replacements")
+def spare_api_slots(plan: Plan) -> Iterator[Problem]:
+    free = [slot for slot in plan.api_slots if slot.host_id is None]
+    count, spare = sql_and_spare_nodes(plan)
+    if not plan.data_nodes or spare >= _SPARE_SLOTS:
+        return
+    # Where no SQL node is named at all, two of the slots are what the clients use.
+    missing = _SPARE_SLOTS - spare + (2 - count if count == len(free) - spare else 0)
+    are = "slot is" if spare == 1 else "slots are"
+    yield warning(
+        "API slots",
+        f"{spare} API {are} free for any host beside those of SQL nodes; ndb_restore, ndb_desc and a "
+        f"replacement SQL node each need one, so {_SPARE_SLOTS} should be",
+        f"add {missing} API slot{'s' if missing > 1 else ''} without a host",
+        [slot.id for slot in free],
+        FreeApiSlots(len(free) + missing),
+    )
+
+
+@rule("node-id-room", "Room for later data nodes")
+def node_id_room(plan: Plan) -> Iterator[Problem]:
+    data, highest = plan.data_nodes, plan.features.data_nodes_most
+    if not data:
+        return
+    room = highest - len(data)
+    others = [p for p in plan.processes if p.kind != "data" and p.node_id <= highest]
+    next_ids = range(data[-1].node_id + 1, data[-1].node_id + 1 + min(no_of_replicas(plan), max(room, 0)))
+    taken = [p for p in others if p.node_id in next_ids]
+    if taken:
+        shown = ", ".join(str(p.node_id) for p in taken)
+        yield hint(
+            "node ids",
+            f"node ids {shown} right behind the data nodes belong to other nodes; new data nodes will have "
+            f"ids "
+            f"apart from the rest (1 to {highest} are for data nodes)",
+            f"give the other nodes ids above {highest}",
+            [p.id for p in taken],
+        )
+
+
+@rule("uneven-data-nodes", "All data nodes are alike")
+def uneven_data_nodes(plan: Plan) -> Iterator[Problem]:
+    if len(plan.data_nodes) < 2:
+        return
+    severity = _for_real(plan, plan.data_nodes[0].host_id)
+    found: dict[str, set[int]] = {"DataMemory": set(), "NoOfFragmentLogParts": set(), "LDM threads": set()}
+    for node in plan.data_nodes:
+        found["DataMemory"].add(data_node_number(plan, node, "DataMemory"))
+        found["NoOfFragmentLogParts"].add(redo_log_parts(plan, node))
+        found["LDM threads"].add(ldm_threads(plan, node))
+    for name, values in found.items():
+        if len(values) > 1:
+            low, high = min(values), max(values)
+            shown = format_bytes_binary if name == "DataMemory" else str
+            yield problem(
+                severity,
+                "data nodes",
+                f"{name} differs between data nodes ({shown(low)} to {shown(high)}); the smallest decides "
+                f"for all",
+                f"give all data nodes the same {name}",
+                [node.id for node in plan.data_nodes],
+            )
+
+
+def _is_bound(plan: Plan, node: DataNode) -> bool:
+    """Whether threads of a data node have processors of their own."""
+    found = next(found for found in settings_of(plan) if node in found.nodes)
+    if found.is_set("LockExecuteThreadToCPU") or is_automatic(found):
+        return True
+    return "cpu" in str(found.value("ThreadConfig") or "")
+
+
+@rule("data-and-sql-together", "Data and SQL nodes do not fight for processors")
+def data_and_sql_together(plan: Plan) -> Iterator[Problem]:
+    for host in plan.hosts:
+        processes = plan.processes_of_host[host.id]
+        data = [p for p in processes if isinstance(p, DataNode)]
+        if not data or not any(p.kind == "sql" for p in processes):
+            continue
+        if all(_is_bound(plan, node) for node in data):
+            continue
+        yield warning(
+            f"host {host.hostname}",
+            f"a data node and an SQL node share {host.hostname}, and no thread of the data node is bound "
+            f"to a "
+            "CPU; mysqld can take the processors it needs for heartbeats",
+            "bind threads with ThreadConfig or LockExecuteThreadToCPU, or give mysqld another host",
+            [p.id for p in processes],
+        )

@@ -1,0 +1,358 @@
+"""Rules about failures: which single one stops the cluster, and whether anybody arbitrates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from threading import Lock
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.checks.fits import misfit
+from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.refused.limits import LOOPBACK
+from ndbplan.checks.rule import problem, rule, warning
+from ndbplan.configuration.failures import Damage, Failures, Part, parts
+from ndbplan.configuration.killers import Search, search_of
+from ndbplan.configuration.node_groups import groups_by_number, odd_group
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits.parts import move_process, update
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode
+
+_WORDS = {
+    "node": "node",
+    "host": "host",
+    "disk": "disk",
+    "rack": "location",
+    "link": "link",
+    "switch": "switch of",
+}
+_NAMED_FIRST = ("host", "rack", "switch", "link", "node", "disk")
+_MOST_HOSTS = 24
+"""Hosts that are tried for a management node: one of each kind of place beyond it."""
+
+_MOST_JUDGED = 20_000
+"""Failures of parts that are judged while other placements are tried."""
+_KEPT_MOVES = 6
+"""Placements of so many moves from which the next move is tried."""
+
+Way = tuple[str, Edit]
+Move = tuple[str, str]
+"""Ids of a node, and of the host that it moves to."""
+
+
+@rule("what-may-fail", "No single failure stops the cluster")
+def what_may_fail(plan: Plan) -> Iterator[Problem]:
+    if no_of_replicas(plan) < 2 or not plan.data_nodes or odd_group(plan) is not None:
+        return
+    search = search_of(plan)
+    killers = _told(search)
+    if not killers:
+        return
+    found = dict(_cures(plan, search, killers))
+    survivable = _alone_in_the_plan(plan)
+    for part in killers:
+        why = search.of_parts(part).best.verdict.why
+        cure = found.get(part)
+        name = f"{_WORDS[part.kind]} {part.name}"
+        text = f"the failure of {part} alone stops the cluster: {why}"
+        ids = _objects(plan, search.failures, part)
+        if cure is not None:
+            words, edit = cure
+            yield problem(_severity(plan), name, text, words, ids, edit)
+        elif part.kind in survivable:
+            yield problem(
+                Severity.HINT if survivable[part.kind] == 1 else Severity.WARNING,
+                name,
+                f"{text}. No placement on the hosts and locations of the plan survives it",
+                _NEEDS[part.kind],
+                ids,
+            )
+        else:
+            yield warning(name, text, _NEEDS[part.kind], ids)
+
+
+_NEEDS = {
+    "node": "give a management node ArbitrationRank 1 on a host of its own",
+    "host": "add a host, and give the members of a node group, and the arbitrator, hosts of their own",
+    "disk": "give what needs this disk another one, or add a host",
+    "rack": "add a third location for a management node (a small host without data nodes is enough), so that "
+    "no location holds half of the data nodes and the arbitrator",
+    "switch": "add a third location for a management node, and let node groups span locations",
+    "link": "add a third place that sees both hosts",
+}
+
+
+def _told(search: Search) -> tuple[Part, ...]:
+    """Killers that say something of their own: of parts that do the same one, and none that holds another."""
+    first: dict[Damage, Part] = {}
+    for part in sorted(search.single_killers, key=lambda part: _NAMED_FIRST.index(part.kind)):
+        first.setdefault(search.damage_of[part], part)
+    told = [
+        part
+        for damage, part in first.items()
+        if not any(
+            other.apart <= damage.apart and other.links <= damage.links and other.dead < damage.dead
+            for other in first
+        )
+    ]
+    return tuple(told)
+
+
+def _alone_in_the_plan(plan: Plan) -> dict[str, int]:
+    """How many hosts and locations there are to place things on, by the kind of part that fails."""
+    racks = len({host.location_id for host in plan.hosts if host.location_id is not None})
+    return {"host": len(plan.hosts), "rack": racks, "switch": racks}
+
+
+def _severity(plan: Plan) -> Severity:
+    """An error, but a warning on a loopback address: such a cluster is there for trying things out."""
+    names = {plan.host(node.host_id).hostname for node in plan.data_nodes}
+    local = all(name in LOOPBACK or name.startswith("127.") for name in names)
+    return Severity.WARNING if local else Severity.ERROR
+
+
+def _objects(plan: Plan, failures: Failures, part: Part) -> list[str]:
+    """The part and the data and management nodes that it takes along."""
+    dead = failures.nodes_of(part)
+    ids = [process.id for process in plan.processes if process.node_id in dead and process.kind != "sql"]
+    name = part.name.partition("/")[0]
+    places = [host.id for host in plan.hosts if part.kind in ("host", "disk") and host.hostname == name]
+    places += [place.id for place in plan.locations if part.kind in ("rack", "switch") and place.name == name]
+    return [*places, *ids]
+
+
+def _cures(plan: Plan, search: Search, killers: tuple[Part, ...]) -> Iterator[tuple[Part, Way]]:
+    """For each killer a change of places after which it stops the cluster no more, nor any new part does.
+
+    The change that leaves the fewest killers, of those the first: best none at all.
+    """
+    found: list[tuple[set[Part], Way]] = []
+    for remaining, (words, edit) in _helping(search):
+        if any(left <= remaining for left, _ in found) or misfit(plan, edit(plan)):
+            continue
+        found.append((remaining, (words, edit)))
+        if not remaining:
+            break
+    found.sort(key=lambda one: len(one[0]))
+    # All that are offered may be done: then nothing that one of them cures may come back with another.
+    together, standing, done = search.failures.plan, set(search.single_killers), set[Part]()
+    used: list[Way] = []
+    for part in killers:
+        for remaining, way in found:
+            if part in remaining or (way in used and part in standing):
+                continue
+            if way not in used:
+                both = way[1](together)
+                left = set(Search(both).single_killers) if used else remaining
+                if left & {*done, part}:
+                    continue
+                together, standing = both, left
+                used.append(way)
+            done.add(part)
+            yield part, way
+            break
+
+
+class _Helping:
+    """Changes of places after which fewer parts, and no new ones, stop the cluster; and which then do.
+
+    They are looked for as they are asked for, and kept: edits that leave alone what decides about failures,
+    which is all but a few, then cost nothing here.
+    """
+
+    def __init__(self, search: Search) -> None:
+        self._found: list[tuple[set[Part], Way]] = []
+        self._more = _tried(search)
+        self._lock = Lock()
+
+    def __iter__(self) -> Iterator[tuple[set[Part], Way]]:
+        number = 0
+        while True:
+            with self._lock:
+                if number == len(self._found):
+                    self._found += islice(self._more, 1)
+                if number == len(self._found):
+                    return
+                one = self._found[number]
+            yield one
+            number += 1
+
+
+@memo_by_identity(size=32)
+def _helping(search: Search) -> _Helping:
+    return _Helping(search)
+
+
+def _tried(search: Search) -> Iterator[tuple[set[Part], Way]]:
+    plan, before = search.failures.plan, set(search.single_killers)
+    for words, edit in chain(_ways(plan), _moves(plan, before)):
+        after = edit(plan)
+        if after is plan or odd_group(after) is not None:
+            continue
+        remaining = set(Search(after).single_killers)
+        if remaining < before:
+            yield remaining, (words, edit)
+
+
+def _ways(plan: Plan) -> Iterator[Way]:
+    """Other placements on the same hosts: the arbitrator elsewhere, groups across places, nodes apart."""
+    yield from _arbitrators_moved(plan)
+    regrouped = _across_places(plan)
+    if regrouped is not plan:
+        yield "give the data nodes a NodeGroup so that each group spans hosts and locations", _across_places
+        for words, edit in _arbitrators_moved(regrouped):
+
+            def both(old: Plan, then: Edit = edit) -> Plan:
+                return then(_across_places(old))
+
+            yield f"give the data nodes a NodeGroup so that each group spans locations, and {words}", both
+    apart = _members_apart(plan)
+    if apart is not None:
+        node_id, host_id, hostname = apart
+
+        def moved(old: Plan) -> Plan:
+            return move_process(old, node_id, host_id)
+
+        yield f"move data node {plan.by_id[node_id].node_id} to {hostname}", moved
+
+
+def _moves(plan: Plan, killers: set[Part]) -> Iterator[Way]:
+    """Up to three nodes moved to other hosts, after which fewer parts, and no new ones, stop the cluster.
+
+    Data and management nodes, each to any host; from the best of one move, the next. Fewest moves first.
+    """
+    left = _MOST_JUDGED // max(1, len(parts(plan)))
+    begun: list[tuple[tuple[Move, ...], Plan]] = [((), plan)]
+    second_best: list[Way] = []
+    for _ in range(3):
+        tried: dict[frozenset[Move], tuple[int, tuple[Move, ...], Plan]] = {}
+        for moves, moved in begun:
+            for move in _single_moves(plan, {node_id for node_id, _ in moves}):
+                chosen = frozenset((*moves, move))
+                if chosen in tried or left <= 0:
+                    continue
+                left -= 1
+                after = move_process(moved, *move)
+                found = set(Search(after).single_killers)
+                tried[chosen] = (len(found - killers) + len(found), (*moves, move), after)
+                if found < killers:
+                    way = _words_of(plan, (*moves, move)), _edit_of((*moves, move))
+                    if _beside_another(after) > _beside_another(plan):
+                        second_best.append(way)
+                    else:
+                        yield way
+        best = sorted(tried.values(), key=lambda one: one[0])[:_KEPT_MOVES]
+        begun = [(moves, after) for _, moves, after in best]
+    yield from second_best
+
+
+def _beside_another(plan: Plan) -> int:
+    """How many management nodes share a host with another one."""
+    return len(plan.management_nodes) - len({node.host_id for node in plan.management_nodes})
+
+
+def _single_moves(plan: Plan, moved: set[str]) -> Iterator[Move]:
+    """Each data or management node that has not moved yet, to each other host (of many: one of a kind)."""
+    hosts = plan.hosts
+    if len(hosts) > _MOST_HOSTS:
+        held = {host.id: len(plan.processes_of_host.get(host.id, ())) for host in hosts}
+        hosts = tuple({(h.location_id, held[h.id]): h for h in reversed(hosts)}.values())
+    movable: tuple[ManagementNode | DataNode, ...] = (*plan.management_nodes, *plan.data_nodes)
+    for node in movable:
+        for host in hosts:
+            if host.id != node.host_id and node.id not in moved:
+                yield node.id, host.id
+
+
+def _words_of(plan: Plan, moves: tuple[Move, ...]) -> str:
+    named = []
+    for node_id, host_id in moves:
+        node = plan.by_id[node_id]
+        kind = "data" if isinstance(node, DataNode) else "management"
+        named.append(f"move {kind} node {node.node_id} to {plan.host(host_id).hostname}")
+    return " and ".join(named)
+
+
+def _edit_of(moves: tuple[Move, ...]) -> Edit:
+    def moved(old: Plan) -> Plan:
+        for node_id, host_id in moves:
+            old = move_process(old, node_id, host_id)
+        return old
+
+    return moved
+
+
+def _arbitrators_moved(plan: Plan) -> Iterator[Way]:
+    taken = {node.host_id for node in plan.management_nodes}
+    with_data = {node.host_id for node in plan.data_nodes}
+    hosts = sorted((h for h in plan.hosts if h.id not in taken), key=lambda host: host.id in with_data)
+    if len(hosts) > _MOST_HOSTS:
+        kinds = {(host.location_id, host.id in with_data): host for host in reversed(hosts)}
+        hosts = sorted(kinds.values(), key=lambda host: host.id in with_data)
+    for node in plan.management_nodes[:4]:
+        for host in hosts:
+
+            def moved(old: Plan, node_id: str = node.id, host_id: str = host.id) -> Plan:
+                return move_process(old, node_id, host_id)
+
+            yield f"move management node {node.node_id} to {host.hostname}", moved
+
+
+def _across_places(plan: Plan) -> Plan:
+    """Data nodes in groups that span locations and hosts: dealt out place by place."""
+    groups = list(groups_by_number(plan))
+    nodes = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
+    if not groups or len(nodes) != len(groups) * no_of_replicas(plan):
+        return plan
+    sizes: dict[str | None, int] = {}
+    for node in nodes:
+        place = plan.host(node.host_id).location_id
+        sizes[place] = sizes.get(place, 0) + 1
+
+    def order(node: DataNode) -> tuple[int, str, str, int]:
+        place = plan.host(node.host_id).location_id
+        return -sizes[place], place or "", node.host_id, node.node_id
+
+    for number, node in enumerate(sorted(nodes, key=order)):
+        group = groups[number % len(groups)]
+        if node.node_group != group:
+            plan = update(plan, node.id, node_group=group)
+    return plan
+
+
+def _members_apart(plan: Plan) -> tuple[str, str, str] | None:
+    """A data node that shares its host with its mate, and a host without data nodes that is as large."""
+    free = [host for host in plan.hosts if not any(n.host_id == host.id for n in plan.data_nodes)]
+    for members in groups_by_number(plan).values():
+        seen: set[str] = set()
+        for node in members:
+            if node.host_id in seen:
+                now = plan.host(node.host_id)
+                fit = [
+                    h for h in free if h.memory_bytes >= now.memory_bytes and len(h.disks) >= len(now.disks)
+                ]
+                if fit:
+                    return node.id, fit[0].id, fit[0].hostname
+            seen.add(node.host_id)
+    return None
+
+
+@rule("nobody-arbitrates", "A cut of the network leaves one living cluster")
+def nobody_arbitrates(plan: Plan) -> Iterator[Problem]:
+    if no_of_replicas(plan) < 2 or len({node.host_id for node in plan.data_nodes}) < 2:
+        return
+    cluster = Failures(plan).cluster
+    if not cluster.nobody_arbitrates:
+        return
+    off = cluster.arbitration == "Disabled"
+    if not off and not plan.management_nodes:
+        return
+    yield warning(
+        "Arbitration" if off else "ArbitrationRank",
+        f"{'Arbitration is Disabled' if off else 'every ArbitrationRank is 0'}: nobody is asked and no "
+        "majority is checked. After a cut of the network both halves live and take different writes, and "
+        "what one of them took is lost when the cut heals (error 2307)",
+        "set Arbitration to Default" if off else "set ArbitrationRank to 1 on a management node",
+        [node.id for node in plan.management_nodes],
+    )

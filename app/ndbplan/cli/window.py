@@ -1,0 +1,66 @@
+"""The commands that need the window's code: opening it, and drawing its canvas into a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from ndbplan.cli.group import json_option, ndbplan, show
+from ndbplan.cli.parameters import PLAN, UsageError, read_plan
+
+if TYPE_CHECKING:
+    from ndbplan.plan.plan import Plan
+
+
+def draw(plan: Plan, picture: Path, look: Literal["light", "dark"]) -> None:
+    """The canvas as a picture. Raises RenderError for a file that cannot be written."""
+    from ndbplan.desktop.render import render
+
+    render(plan, picture, look)
+
+
+@ndbplan.command("open")
+@click.argument("plan_file", metavar="[PLAN]", required=False, type=click.Path(path_type=Path))
+def open_window(plan_file: Path | None) -> None:
+    """Open the window, with a plan or with the gallery of samples."""
+    if plan_file is not None:
+        # Before a window appears: whatever is wrong with the file is said here.
+        read_plan(plan_file)
+    from ndbplan.desktop.start import NoDisplayError, run
+
+    try:
+        code = run(plan_file)
+    except NoDisplayError as error:
+        raise UsageError(error.what, where=error.where, fix=error.fix) from None
+    click.get_current_context().exit(code)
+
+
+@ndbplan.command()
+@PLAN
+@click.option(
+    "-o",
+    "--output",
+    "picture",
+    metavar="FILE",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The picture: .png, .svg or .pdf.",
+)
+@click.option("--dark", is_flag=True, help="Light text on dark ground.")
+@json_option
+def render(plan_file: Path, picture: Path, *, dark: bool, as_json: bool) -> None:
+    """Draw the canvas into a file, with loads and problems on it. Needs no display."""
+    from ndbplan.desktop.render import RenderError
+
+    plan = read_plan(plan_file)
+    try:
+        draw(plan, picture, "dark" if dark else "light")
+    except RenderError as error:
+        raise UsageError(error.what, where=error.where, fix=error.fix) from None
+    from ndbplan.desktop.canvas.estimated import estimated_loads
+
+    painted = {name: dict(values) for name, values in estimated_loads(plan)._asdict().items() if values}
+    shape = {"files": [str(picture)], "painted": painted}
+    show(shape, as_json=as_json, text=iter([f"wrote {picture}"]))

@@ -1,0 +1,57 @@
+"""Which data nodes form which node group: as stated, or as the management server would fill them."""
+
+from __future__ import annotations
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+
+
+@memo_by_identity(16)
+def node_group_ids(plan: Plan) -> dict[int, int]:
+    """Node group of each data node, by node id; 65536: kept aside.
+
+    Nodes without a stated group fill the groups in node-id order, each the lowest group with room.
+    """
+    replicas = no_of_replicas(plan)
+    members: dict[int, int] = {}
+    for node in plan.data_nodes:
+        if node.node_group is not None and node.node_group != NODE_GROUP_NONE:
+            members[node.node_group] = members.get(node.node_group, 0) + 1
+    found: dict[int, int] = {}
+    lowest = 0
+    for node in plan.data_nodes:
+        group = node.node_group
+        if group is None:
+            while members.get(lowest, 0) >= replicas:
+                lowest += 1
+            group = lowest
+            members[group] = members.get(group, 0) + 1
+        found[node.node_id] = group
+    return found
+
+
+@memo_by_identity(16)
+def groups_by_number(plan: Plan) -> dict[int, tuple[DataNode, ...]]:
+    ids = node_group_ids(plan)
+    groups: dict[int, list[DataNode]] = {}
+    for node in plan.data_nodes:
+        if ids[node.node_id] != NODE_GROUP_NONE:
+            groups.setdefault(ids[node.node_id], []).append(node)
+    return {group: tuple(groups[group]) for group in sorted(groups)}
+
+
+def node_groups(plan: Plan) -> tuple[tuple[DataNode, ...], ...]:
+    """The node groups in order of their number, nodes by node id; nodes kept aside (65536) are in none."""
+    return tuple(groups_by_number(plan).values())
+
+
+def odd_group(plan: Plan) -> str | None:
+    """What is wrong with the first node group that has not NoOfReplicas members; None: all have."""
+    replicas = no_of_replicas(plan)
+    for number, members in groups_by_number(plan).items():
+        if len(members) != replicas:
+            nodes = ", ".join(str(node.node_id) for node in members)
+            return f"node group {number} has {len(members)} of {replicas} members (data node {nodes})"
+    return None

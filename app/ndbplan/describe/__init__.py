@@ -1,0 +1,1 @@
+"""Words and tables that window, terminal and report share."""

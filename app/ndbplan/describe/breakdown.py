@@ -1,0 +1,287 @@
+"""From an estimate to what fills an object: names, numbers, shares of its capacity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.units import format_percent, format_value
+from ndbplan.describe.titles import SPACE_OF_ROLE
+from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import Workload
+
+if TYPE_CHECKING:
+    from ndbplan.estimate.estimation import Overview
+    from ndbplan.estimate.load.disks import DiskDemand
+
+_WRITES = {
+    DiskRole.REDO: "Redo log writes",
+    DiskRole.LCP: "Local checkpoint",
+    DiskRole.UNDO: "Undo log",
+    DiskRole.DATA_FILES: "Data files",
+    DiskRole.BACKUP: "Backup",
+}
+_MOST_PARTS = 6
+
+
+@dataclass(frozen=True)
+class Row:
+    """One part of what fills the object."""
+
+    name: str
+    quantity: Quantity
+    fraction: float | None = None
+    """Share of the capacity; None: no bar."""
+    colour: str = "accent"
+    """Token of the bar's colour."""
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A framed message under the bars."""
+
+    heading: str
+    text: str = ""
+    look: str = "error"
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """Why something is as full as it is."""
+
+    heading: str
+    about: str
+    """Title of the derivation of the total."""
+    total: Quantity | None
+    rows: tuple[Row, ...]
+    callouts: tuple[Notice, ...] = ()
+
+
+def breakdowns(overview: Overview, plan: Plan, object_id: str) -> list[Breakdown]:
+    """What there is to say about an object of the plan; nothing for objects that nothing fills."""
+    part = plan.by_id.get(object_id)
+    if isinstance(part, Disk):
+        return [*_disk(overview, part), *_disk_space(overview, part)]
+    if isinstance(part, Host):
+        return _host(plan, overview, part)
+    if isinstance(part, DataNode):
+        return _data_node(overview, part)
+    if isinstance(part, Table):
+        return _table(overview, part)
+    if isinstance(part, Workload) and overview.workload == part.name:
+        return _workload(overview, part)
+    return []
+
+
+def _level(fraction: float) -> str:
+    return "error" if fraction >= 0.95 else "warning" if fraction >= 0.75 else "accent"
+
+
+def _disk(overview: Overview, disk: Disk) -> list[Breakdown]:
+    demand = overview.disks.of(disk.id)
+    if demand is None:
+        return []
+    speed = disk.sequential_write_bytes_per_s
+    rows = []
+    for role, _ in demand.by_purpose:
+        streams = [s for s in demand.streams if s.purpose == role]
+        asked = total(((s.name, s.write_bytes_per_s) for s in streams), "bytes/s")
+        rows.append(Row(_WRITES[role], asked, asked.value / speed))
+    for name, what, most in (
+        ("Random reads", "random_reads_per_s", disk.random_read_iops),
+        ("Random writes", "random_writes_per_s", disk.random_write_iops),
+    ):
+        found = [(s.name, getattr(s, what)) for s in demand.streams if getattr(s, what).value]
+        if found:
+            asked = total(found, "per s")
+            rows.append(Row(name, asked, asked.value / most))
+    if disk.other_load:
+        other = Quantity.exact(disk.other_load, "fraction")
+        rows.append(Row("Other programs", other, disk.other_load, "faint"))
+    rows.append(Row("Capacity", Quantity.exact(speed, "bytes/s", _stated(disk)), None))
+    used = demand.utilisation
+    heading = f"Why is it at {format_percent(used.value)}?" if demand.streams else "Nothing is written here"
+    return [
+        Breakdown(
+            heading, f"Utilisation of {demand.host} / {demand.disk}", used, tuple(rows), _warn(demand, disk)
+        )
+    ]
+
+
+def _disk_space(overview: Overview, disk: Disk) -> list[Breakdown]:
+    """What lies on a disk, by what it is."""
+    found = overview.disk_space.of(disk.id)
+    if found is None:
+        return []
+    whole = disk.capacity_bytes
+    rows = [
+        Row(SPACE_OF_ROLE[role], size, size.value / whole, _level(found.fill.value))
+        for role, size in found.by_role
+    ]
+    rows.append(Row("With DataMemory full", found.memory_full_bytes, None))
+    assumed = "assumption" if "capacity_bytes" in disk.assumed else "plan"
+    stated = (Term("Capacity", whole, "bytes", assumed),)
+    rows.append(Row("Capacity", Quantity.exact(whole, "bytes", stated), None))
+    notices: tuple[Notice, ...] = ()
+    if found.free_bytes < 0:
+        missing = format_value(-found.free_bytes, "bytes")
+        notices = (Notice("The disk is too small", f"{missing} more is needed for the files."),)
+    elif found.memory_full_bytes.value > whole:
+        text = "A full DataMemory cannot be checkpointed to it."
+        notices = (Notice("Too small for full data nodes", text, "warning"),)
+    heading = f"Why is it {format_percent(found.fill.value)} full?"
+    return [
+        Breakdown(heading, f"Files on {found.host} / {found.disk}", found.used_bytes, tuple(rows), notices)
+    ]
+
+
+def _stated(disk: Disk) -> tuple[Term, ...]:
+    assumed = "sequential_write_bytes_per_s" in disk.assumed
+    source = "assumption" if assumed else "plan"
+    return (Term("Sequential write", disk.sequential_write_bytes_per_s, "bytes/s", source),)
+
+
+def _warn(demand: DiskDemand, disk: Disk) -> tuple[Notice, ...]:
+    used = demand.utilisation
+    if used.value < 0.95:
+        return ()
+    writes_redo = any(role is DiskRole.REDO for role, _ in demand.by_purpose)
+    if used.value <= 1:
+        return (Notice("Little is left", "A peak of the load fills the redo buffers.", "warning"),)
+    asked = format_value(demand.write_bytes_per_s.value, "bytes/s")
+    can = format_value(disk.sequential_write_bytes_per_s, "bytes/s")
+    text = f"Asked for {asked}, it writes {can}."
+    if writes_redo:
+        text += " Redo buffers fill and error 1221 follows; a larger RedoBuffer only delays it."
+    return (Notice("The disk cannot keep up", text),)
+
+
+def _host(plan: Plan, overview: Overview, host: Host) -> list[Breakdown]:
+    rows = []
+    cpu = next((h for h in overview.cpu.hosts if h.host_id == host.id), None)
+    if cpu is not None:
+        rows.append(Row("CPU", cpu.utilisation, cpu.utilisation.value, _level(cpu.utilisation.value)))
+    node_ids = {p.node_id for p in plan.processes_of_host[host.id] if isinstance(p, DataNode)}
+    memory = [(f"data node {n.node_id}", n.ram_bytes) for n in overview.memory.nodes if n.node_id in node_ids]
+    if memory:
+        taken = total(memory, "bytes")
+        share = taken.value / host.memory_bytes
+        rows.append(Row("Memory", taken, share, _level(share), format_percent(share)))
+    link = next((h for h in overview.network.hosts if h.host_id == host.id), None)
+    if link is not None:
+        rows.append(Row("Network", link.utilisation, link.utilisation.value, _level(link.utilisation.value)))
+    for disk in host.disks:
+        demand = overview.disks.of(disk.id)
+        if demand is not None and demand.streams:
+            share = demand.utilisation.value
+            rows.append(Row(f"Disk {disk.name}", demand.utilisation, share, _level(share)))
+    return [Breakdown("How loaded is it?", "", None, tuple(rows))] if rows else []
+
+
+def _data_node(overview: Overview, node: DataNode) -> list[Breakdown]:
+    found = []
+    memory = next((n for n in overview.memory.nodes if n.node_id == node.node_id), None)
+    if memory is not None:
+        limit = max(1, memory.data_memory_limit_bytes)
+        rows = (
+            *_parts_of(memory.data_memory_bytes, limit),
+            Row("DataMemory", Quantity.exact(memory.data_memory_limit_bytes, "bytes"), None),
+        )
+        about = f"DataMemory used on node {node.node_id}"
+        notices: tuple[Notice, ...] = ()
+        if memory.fill > 1:
+            missing = format_value(-memory.headroom_bytes, "bytes")
+            notices = (Notice("DataMemory is too small", f"{missing} more is needed for the tables."),)
+        heading = f"Why is DataMemory at {format_percent(memory.fill)}?"
+        found.append(Breakdown(heading, about, memory.data_memory_bytes, rows, notices))
+        host = max(1, memory.host_memory_bytes)
+        share = memory.ram_bytes.value / host
+        rows = (
+            *_parts_of(memory.ram_bytes, host),
+            Row("Memory of the host", Quantity.exact(memory.host_memory_bytes, "bytes"), None),
+        )
+        heading = f"Why does it take {format_percent(share)} of RAM?"
+        found.append(Breakdown(heading, f"RAM of node {node.node_id}", memory.ram_bytes, rows))
+    cpu = next((n for n in overview.cpu.nodes if n.node_id == node.node_id), None)
+    if cpu is not None:
+        rows = tuple(
+            Row(name, share, share.value if share.unit == "fraction" else None, _level(share.value))
+            for name, share in (
+                ("LDM threads, busiest", cpu.ldm_utilisation),
+                ("Receive threads", cpu.receive_utilisation),
+                ("Other threads", cpu.other_utilisation),
+            )
+        )
+        found.append(Breakdown("How busy are its threads?", f"Cores of node {node.node_id}", cpu.cores, rows))
+    return found
+
+
+def _parts_of(quantity: Quantity, whole: float) -> tuple[Row, ...]:
+    """The parts a number is a sum of, the largest first."""
+    terms = sorted((t for t in quantity.why if t.unit == "bytes" and t.value), key=lambda t: -t.value)
+    shown = [
+        Row(t.term, Quantity.exact(t.value, t.unit, t.why), t.value / whole) for t in terms[:_MOST_PARTS]
+    ]
+    rest = sum(t.value for t in terms[_MOST_PARTS:])
+    if rest:
+        others = tuple(terms[_MOST_PARTS:])
+        shown.append(Row("others", Quantity.exact(rest, "bytes", others), rest / whole))
+    return tuple(shown)
+
+
+def _table(overview: Overview, table: Table) -> list[Breakdown]:
+    memory = next((t for t in overview.memory.tables if t.table == table.full_name), None)
+    if memory is None:
+        return []
+    whole = max(1.0, memory.total_bytes.value)
+    parts = (
+        ("Fixed parts of rows", Quantity.exact(memory.fixed_bytes, "bytes")),
+        ("Variable parts", memory.variable_bytes),
+        ("Hash index", memory.hash_index_bytes),
+        ("Ordered indexes", memory.ordered_index_bytes),
+        ("Unique indexes", memory.unique_index_bytes),
+        ("Blob parts", memory.blob_bytes),
+    )
+    rows = [Row(name, q, q.value / whole) for name, q in parts if q.value]
+    rows.append(Row("One replica", memory.total_bytes, None))
+    return [
+        Breakdown(
+            "What does it take in memory?", f"Memory of {table.full_name}", memory.total_bytes, tuple(rows)
+        )
+    ]
+
+
+def _workload(overview: Overview, workload: Workload) -> list[Breakdown]:
+    operations = [o for o in overview.redo.operations if o.workload == workload.name]
+    most = max((o.bytes_per_replica.value for o in operations), default=0.0)
+    rows = [
+        Row(
+            f"{o.operation} {o.table}", o.bytes_per_replica, o.bytes_per_replica.value / most if most else 0.0
+        )
+        for o in operations
+    ]
+    if overview.redo.time_to_full_s is not None:
+        rows.append(Row("Log lasts without a checkpoint", overview.redo.time_to_full_s, None))
+    full = [n.overflow_after_s for n in overview.checkpoint.nodes if n.overflow_after_s is not None]
+    if full:
+        rows.append(Row("Log is full (410) at this load after", min(full, key=lambda q: q.value), None))
+    found = [Breakdown("Redo log of one operation", "", None, tuple(rows))] if rows else []
+    return [*found, *_clients(overview)]
+
+
+def _clients(overview: Overview) -> list[Breakdown]:
+    coming = overview.cpu.clients
+    if coming is None:
+        return []
+    hosts = {host.host_id: host.utilisation for host in overview.cpu.hosts}
+    rows = []
+    for node in coming.nodes:
+        busier = max(hosts[node.host_id], node.connection_utilisation, key=lambda q: q.value)
+        rows.append(Row(node.title, busier, busier.value, _level(busier.value)))
+    notices = () if coming.note is None else (Notice("Clients are not a limit", coming.note, "warning"),)
+    return [Breakdown("How busy are the nodes it comes through?", "", None, tuple(rows), notices)]

@@ -1,0 +1,113 @@
+"""What things are called in the inspector: one title and one line about what they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ndbplan.base.units import format_bytes, format_bytes_binary, format_count
+from ndbplan.plan.hardware import Disk, DiskKind, Host, Location
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, DiskRole, ManagementNode, SqlNode
+from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
+from ndbplan.plan.workloads import Workload
+
+DISK_KINDS = {
+    DiskKind.NVME: "NVMe",
+    DiskKind.SATA_SSD: "SATA SSD",
+    DiskKind.HDD: "Hard disk",
+    DiskKind.CLOUD: "Cloud volume",
+}
+DISK_ROLES = {
+    DiskRole.REDO: "REDO",
+    DiskRole.LCP: "LCP",
+    DiskRole.UNDO: "UNDO",
+    DiskRole.DATA_FILES: "DATA FILES",
+    DiskRole.BACKUP: "BACKUP",
+}
+SPACE_OF_ROLE = {
+    DiskRole.REDO: "Redo log",
+    DiskRole.LCP: "Checkpoints",
+    DiskRole.UNDO: "Undo files",
+    DiskRole.DATA_FILES: "Data files",
+    DiskRole.BACKUP: "Backups",
+}
+KINDS: dict[type, tuple[str, str]] = {
+    Location: ("location", "locations"),
+    Host: ("host", "hosts"),
+    Disk: ("disk", "disks"),
+    DataNode: ("data node", "data nodes"),
+    ManagementNode: ("management node", "management nodes"),
+    SqlNode: ("SQL node", "SQL nodes"),
+    ApiSlot: ("API slot", "API slots"),
+    Table: ("table", "tables"),
+    Workload: ("workload", "workloads"),
+    Tablespace: ("tablespace", "tablespaces"),
+    LogfileGroup: ("log file group", "log file groups"),
+}
+
+
+def title(plan: Plan, part: Any) -> str:
+    """The name of an object: `host-a1 / nvme0`, `Data node 3`, `test.t1`."""
+    if isinstance(part, Host):
+        return part.hostname
+    if isinstance(part, Disk):
+        return f"{plan.host_of_disk[part.id].hostname} / {part.name}"
+    if isinstance(part, Table):
+        return part.full_name
+    if isinstance(part, DataNode | ManagementNode | SqlNode | ApiSlot):
+        kind = KINDS[type(part)][0]
+        return f"{kind[0].upper()}{kind[1:]} {part.node_id}"
+    return str(part.name)
+
+
+def subtitle(plan: Plan, part: Any) -> str:
+    """One line about what it is and where."""
+    if isinstance(part, Location):
+        inside = sum(host.location_id == part.id for host in plan.hosts)
+        return f"Location · {inside} host{'s' if inside != 1 else ''}"
+    if isinstance(part, Host):
+        return f"Host · {part.cores} cores · {format_bytes_binary(part.memory_bytes)}"
+    if isinstance(part, Disk):
+        return f"Disk · {DISK_KINDS[part.kind]} {format_bytes(part.capacity_bytes)}"
+    if isinstance(part, DataNode):
+        return f"{_on_host(plan, part)} · {group_text(part)}"
+    if isinstance(part, ManagementNode | SqlNode | ApiSlot):
+        return _on_host(plan, part)
+    if isinstance(part, Table):
+        return f"Table · {format_count(part.rows)} rows · {len(part.columns)} columns"
+    if isinstance(part, Workload):
+        kinds = len(part.transactions)
+        return f"Workload · {kinds} kind{'s' if kinds != 1 else ''} of transaction"
+    kind = KINDS[type(part)][0]
+    return f"{kind[0].upper()}{kind[1:]}"
+
+
+def group_text(node: DataNode) -> str:
+    """The node group as the plan states it."""
+    if node.node_group is None:
+        return "node group by node id"
+    return "kept aside" if node.node_group == NODE_GROUP_NONE else f"node group {node.node_group}"
+
+
+def _on_host(plan: Plan, process: Any) -> str:
+    programs = {"data": "ndbmtd", "management": "ndb_mgmd", "sql": "mysqld", "api": "API program"}
+    program = programs[process.kind]
+    if process.host_id is None:
+        return f"{program} · on any host"
+    return f"{program} on {plan.host(process.host_id).hostname}"
+
+
+EVENT_NAMES = {
+    "node_failure": "Data node dies",
+    "sql_node_down": "SQL node stops",
+    "disk_slow": "Disk gets slow",
+    "backup": "Backup",
+    "nodes_added": "Node groups are added",
+    "burst": "Burst of load",
+    "host_failure": "Host falls silent",
+    "location_failure": "Rack or location falls silent",
+    "network_cut": "Link or switch fails",
+    "management_node_down": "Management node stops",
+    "parameter": "Parameter changes",
+}
+"""Events of a workload."""

@@ -1,0 +1,1 @@
+"""The panel that simulates: run, charts, summary, playback."""

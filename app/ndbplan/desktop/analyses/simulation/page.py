@@ -1,0 +1,487 @@
+"""Simulation: run a workload against the plan, see it over time, and replay it on the canvas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QProgressBar,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import format_duration
+from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.analyses.simulation.playback import Scrubber
+from ndbplan.desktop.analyses.simulation.run import Run, clock, error_text, simulate
+from ndbplan.desktop.analyses.simulation.summary import Summary
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.tasks import Outcome, Progress, Task
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.sections import Elided
+from ndbplan.desktop.widgets.units import SECONDS
+from ndbplan.plan.file import write_atomically
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.analyses.simulation.charts import SimulationCharts
+    from ndbplan.desktop.analyses.simulation.ndbinfo_page import NdbinfoPage
+    from ndbplan.simulate.result import SimulationResult
+
+_LIVE_BELOW_S = 1.0
+"""A run that took no longer is repeated by itself after an edit."""
+_LIVE_PAUSE_MS = 200
+_RUNS = 60
+_ONE_LINE = 960
+"""Width from which on the summary has room behind the controls."""
+MAX_DURATION_S = 30 * 86400.0
+
+
+class SimulationPanel(Panel):
+    """Workload, duration, Simulate; charts over time; a scrubber."""
+
+    name: ClassVar[str] = "Simulation"
+    moment = Signal(object)
+    """The Moment the scrubber stands at; None when there is none."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._task: Task | None = None
+        self._run: Run | None = None
+        self._before: SimulationResult | None = None
+        self._asked = (context.plan, 0.0)
+        self._streaming = False
+        self.workload = QComboBox()
+        self.workload.setAccessibleName("Workload")
+        self.workload.setMinimumWidth(96)
+        self.workload.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.duration = QLineEdit()
+        self.duration.setAccessibleName("Duration")
+        self.duration.setToolTip("How long to simulate, for example 10min or 24 h")
+        self.duration.setFixedWidth(84)
+        self.start = QPushButton("Simulate")
+        self.start.setProperty("kind", "primary")
+        self.start.setToolTip("Run the workload against the plan")
+        self.uncertain = QToolButton()
+        self.uncertain.setText("± Range")
+        self.uncertain.setCheckable(True)
+        self.uncertain.setProperty("look", "chip")
+        self.uncertain.setAccessibleName("Simulate many times to see how sure the result is")
+        self.uncertain.setToolTip(
+            f"Simulate {_RUNS} times, uncertain constants drawn anew: the band holds four fifths of the runs"
+        )
+        self.uncertain.toggled.connect(self._range_toggled)
+        self.cancel = QPushButton("Cancel")
+        self.cancel.hide()
+        self.state = Elided()
+        self.state.hide()
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setMinimumWidth(24)
+        self.bar.setMaximumWidth(150)
+        self.bar.setAccessibleName("Progress of the simulation")
+        self.bar.hide()
+        self._summary = Summary()
+        self.scrubber = Scrubber()
+        self.tables = QToolButton()
+        self.tables.setText("ndbinfo")
+        self.tables.setCheckable(True)
+        self.tables.setProperty("look", "chip")
+        self.tables.setAccessibleName("Show the tables of ndbinfo at this moment")
+        self.tables.setToolTip(
+            "What the tables of ndbinfo say at this moment, as the mysql client prints them"
+        )
+        self.tables.toggled.connect(self._tables_toggled)
+        self.charts: SimulationCharts | None = None
+        self.ndbinfo: NdbinfoPage | None = None
+        self._empty = Empty("", "")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._build()
+        self._live = QTimer(self)
+        self._live.setSingleShot(True)
+        self._live.setInterval(_LIVE_PAUSE_MS)
+        self._live.timeout.connect(self.simulate)
+        self.start.clicked.connect(self.simulate)
+        self.cancel.clicked.connect(self.stop)
+        self.workload.activated.connect(self._workload_chosen)
+        self.duration.returnPressed.connect(self.simulate)
+        self.scrubber.moved.connect(self._moved)
+        theme.theme().changed.connect(self._restyle)
+
+    def _build(self) -> None:
+        controls = QHBoxLayout()
+        controls.setSpacing(8)
+        controls.addWidget(self.workload)
+        controls.addWidget(self.duration)
+        controls.addWidget(self.start)
+        controls.addWidget(self.cancel)
+        controls.addWidget(self.uncertain)
+        controls.addWidget(self.bar)
+        controls.addWidget(self.state, 100)
+        controls.addStretch(1)
+        controls.addWidget(self._menu_button())
+        self._foot = QWidget()
+        foot = QHBoxLayout(self._foot)
+        foot.setContentsMargins(0, 0, 0, 0)
+        foot.setSpacing(12)
+        foot.addWidget(self.scrubber, 1)
+        foot.addWidget(self.tables)
+        self._first_error = Elided("alarm")
+        foot.addWidget(self._first_error)
+        self._foot.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 10, 16, 8)
+        layout.setSpacing(8)
+        layout.addLayout(controls)
+        self._controls, self._lines = controls, layout
+        layout.addWidget(self._pages, 1)
+        layout.addWidget(self._foot)
+
+    def _menu_button(self) -> QToolButton:
+        self._more = QToolButton()
+        self._more.setProperty("kind", "quiet")
+        self._more.setIcon(theme.icon("ellipsis"))
+        self._more.setToolTip("Save or copy the result")
+        self._more.setAccessibleName("Save or copy the result")
+        self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self._more)
+        menu.addAction("Copy all series as CSV", self.copy_csv)
+        menu.addAction("Save all series as CSV…", self._ask_csv_file)
+        menu.addAction("Copy the charts as a picture", self.copy_picture)
+        self._more.setMenu(menu)
+        self._more.hide()
+        return self._more
+
+    def copy_csv(self) -> None:
+        """Put every series of the result on the clipboard as CSV."""
+        if self.result is not None:
+            QGuiApplication.clipboard().setText(self.result.to_csv())
+
+    def save_csv(self, path: Path) -> None:
+        """Write every series of the result into a file; what became of it is said beside the button."""
+        if self.result is None:
+            return
+        try:
+            write_atomically(path, self.result.to_csv().encode("utf-8"))
+        except UserError as error:
+            self._refuse(error.line)
+        else:
+            self._say(f"Saved {path}")
+
+    def copy_picture(self) -> None:
+        """Put a picture of the charts on the clipboard."""
+        if self.charts is not None:
+            QGuiApplication.clipboard().setPixmap(self.charts.grab())
+
+    def _ask_csv_file(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save all series", "simulation.csv", "CSV (*.csv)")
+        if name:
+            self.save_csv(Path(name))
+
+    def refresh(self) -> None:
+        plan = self.context.plan
+        chosen = self.workload.currentData()
+        self.workload.blockSignals(True)
+        self.workload.clear()
+        for workload in plan.workloads:
+            self.workload.addItem(workload.name, workload.id)
+        index = self.workload.findData(chosen)
+        self.workload.setCurrentIndex(max(0, index))
+        self.workload.blockSignals(False)
+        if index < 0:
+            self._show_duration()
+        ready = bool(plan.workloads and plan.data_nodes)
+        for widget in (self.workload, self.duration, self.start):
+            widget.setEnabled(ready)
+        if self._run is not None and self._run.workload_id not in plan.by_id:
+            self._forget()
+        self._say_what_to_do(plan)
+        self._follow_edit(plan)
+
+    def simulate(self) -> None:
+        """Run the chosen workload, in a thread."""
+        self._live.stop()
+        plan, workload_id = self.context.plan, self.workload.currentData()
+        if workload_id is None or not plan.data_nodes:
+            return
+        try:
+            duration_s = self._duration_s()
+        except UserError as error:
+            self._refuse(error.line)
+            return
+        if self._task is not None:
+            self._task.cancel()
+        self._refuse("")
+        self.cancel.show()
+        self.start.hide()
+        self._say("Starting…")
+        self._empty.say("Simulating…", "The charts appear here.")
+        self.bar.setRange(0, 0)
+        self.bar.show()
+        runs = _RUNS if self.uncertain.isChecked() else 0
+        self._asked = (plan, duration_s)
+        self._task = self.context.tasks.start(
+            lambda task: simulate(plan, workload_id, duration_s, runs, task),
+            self._done,
+            self._progressed,
+            self._show_so_far,
+        )
+
+    def _range_toggled(self, on: bool) -> None:
+        run = self._run
+        if on and run is not None and run.bands is None:
+            self.simulate()
+        elif run is not None:
+            self._show(run, keep_moment=True)
+
+    def stop(self) -> None:
+        """Cancel the run."""
+        self._live.stop()
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self._back_to_last()
+        self._idle("Cancelled")
+
+    def _back_to_last(self) -> None:
+        """A run that did not come to its end leaves the charts to the one before."""
+        if not self._streaming:
+            return
+        self._streaming = False
+        if self._run is None:
+            self._pages.setCurrentIndex(0)
+        else:
+            self._show(self._run, keep_moment=True)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        below = self.width() < _ONE_LINE
+        if below and self._lines.indexOf(self._summary) < 0:
+            self._controls.removeWidget(self._summary)
+            self._lines.insertWidget(1, self._summary)
+        elif not below and self._controls.indexOf(self._summary) < 0:
+            self._lines.removeWidget(self._summary)
+            self._controls.insertWidget(self._controls.indexOf(self.state) + 1, self._summary, 200)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.scrubber.stop()
+
+    @property
+    def result(self) -> SimulationResult | None:
+        """The result on show."""
+        return self._run.result if self._run is not None else None
+
+    def _duration_s(self) -> float:
+        value = float(SECONDS.parse(self.duration.text()))
+        if not 1 <= value <= MAX_DURATION_S:
+            raise UserError(
+                f"a simulation lasts from 1 s to {format_duration(MAX_DURATION_S)}",
+                fix="type for example 10min",
+            )
+        return value
+
+    def _workload_chosen(self) -> None:
+        self._show_duration()
+        self.context.estimates.choose_workload(self.workload.currentData())
+        if self._run is not None:
+            self.simulate()
+
+    def _show_duration(self) -> None:
+        workload_id = self.workload.currentData()
+        if workload_id is not None:
+            self.duration.setText(SECONDS.show(self.context.plan.by_id[workload_id].duration_s))
+            self.duration.setCursorPosition(0)
+
+    def _say_what_to_do(self, plan: Plan) -> None:
+        if not plan.data_nodes:
+            self._empty.say("No data node yet", "Drag hosts and data nodes onto the canvas first.")
+        elif not plan.workloads:
+            self._empty.say(
+                "No workload yet", "Add one in the inspector of the plan: what the clients do, and how often."
+            )
+        else:
+            self._empty.say(
+                "Nothing simulated yet",
+                "Press Simulate to see transactions, latency, redo buffers, disks and redo log over time.",
+            )
+
+    def _follow_edit(self, plan: Plan) -> None:
+        run = self._run
+        if run is None or run.plan is plan:
+            return
+        self._say("The plan has changed since.")
+        if run.elapsed_s <= _LIVE_BELOW_S and self._task is None:
+            self._live.start()
+
+    def _progressed(self, progress: Progress) -> None:
+        if self._task is None:
+            return
+        self._say(progress.text)
+        if progress.text.startswith("Preparing"):
+            self._empty.say(
+                "Preparing the simulation engine",
+                "It is compiled once on this machine, which takes half a minute. You may go on editing.",
+            )
+        elif self.charts is None:
+            # What charts need is loaded by now.
+            self._build_chart()
+        self.bar.setRange(0, 0 if progress.fraction is None else 1000)
+        if progress.fraction is not None:
+            self.bar.setValue(round(progress.fraction * 1000))
+
+    def _show_so_far(self, result: SimulationResult) -> None:
+        """Draw what a run that is not over has found; the charts are as wide as the whole run."""
+        if self._task is None:
+            return
+        plan, duration_s = self._asked
+        self._open_charts().show_result(result, plan, length_s=duration_s)
+        self._streaming = True
+
+    def _done(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        self._streaming = False
+        self._task = None
+        self._idle("")
+        if outcome.error:
+            self._back_to_last()
+            self._refuse(outcome.error)
+            return
+        first = self._run is None or self._run.workload_id != outcome.value.workload_id
+        if first:
+            self._before = None
+        elif self._run is not None and self._run.plan is not outcome.value.plan:
+            self._before = self._run.result
+        self._run = outcome.value
+        self._show(outcome.value, keep_moment=not first)
+        if outcome.value.plan is not self.context.plan:
+            self._follow_edit(self.context.plan)
+
+    def _idle(self, text: str) -> None:
+        self.cancel.hide()
+        self.bar.hide()
+        self.start.show()
+        self._say(text)
+        self._say_what_to_do(self.context.plan)
+
+    def _say(self, text: str) -> None:
+        """What the run is doing; nothing takes no room."""
+        self.state.setText(text)
+        self.state.setVisible(bool(text))
+
+    def _refuse(self, line: str) -> None:
+        self._say(line)
+        self.state.setProperty("look", "fieldError" if line else "muted")
+        theme.restyle(self.state)
+
+    def _forget(self) -> None:
+        self._run = None
+        self._pages.setCurrentIndex(0)
+        self._foot.hide()
+        self._more.hide()
+        self._summary.hide()
+        self.moment.emit(None)
+
+    def _made_charts(self) -> SimulationCharts:
+        if self.charts is None:
+            from ndbplan.desktop.analyses.simulation.charts import SimulationCharts
+
+            self.charts = SimulationCharts(self.context)
+            self.charts.clicked_at.connect(self.scrubber.go_to)
+            self._pages.addWidget(self.charts)
+        return self.charts
+
+    def _build_chart(self) -> None:
+        """One chart in each turn of the event loop, while the simulation runs in its thread."""
+        if self._made_charts().build_next():
+            QTimer.singleShot(0, self, self._build_chart)
+
+    def _open_charts(self) -> SimulationCharts:
+        charts = self._made_charts()
+        if not self.tables.isChecked() or self.ndbinfo is None:
+            self._pages.setCurrentWidget(charts)
+        return charts
+
+    def _tables_toggled(self, on: bool) -> None:
+        """The tables of ndbinfo at the scrubber's moment in place of the charts, or the charts again."""
+        if self._run is None:
+            return
+        if on and self.ndbinfo is None:
+            from ndbplan.desktop.analyses.simulation.ndbinfo_page import NdbinfoPage
+
+            self.ndbinfo = NdbinfoPage()
+            self._pages.addWidget(self.ndbinfo)
+        page = self.ndbinfo if on else self.charts
+        if page is not None:
+            self._pages.setCurrentWidget(page)
+        self._moved(self.scrubber.at_s)
+
+    def _show(self, run: Run, *, keep_moment: bool) -> None:
+        result = run.result
+        bands = run.bands if self.uncertain.isChecked() else None
+        self._open_charts().show_result(result, run.plan, bands)
+        self._summary.show_result(result, bands)
+        self._foot.show()
+        self._more.show()
+        marks = [(error.first_at_s.value, "error") for error in result.errors]
+        if result.cluster_stop is not None:
+            marks.append((result.cluster_stop.at_s.value, "error"))
+        error = result.first_error
+        self._say_first_error(result)
+        self.scrubber.set_length(result.duration_s, marks)
+        if not keep_moment:
+            self.scrubber.go_to(error.first_at_s.value if error is not None else 0.0)
+
+    def _say_first_error(self, result: SimulationResult) -> None:
+        """What fails first, and how that differs from the run before the last edit."""
+        error = result.first_error
+        earlier = self._before.first_error if self._before is not None else None
+        was = f"before: {earlier.code} at {clock(earlier.first_at_s.value)}" if earlier is not None else ""
+        if error is not None:
+            at = clock(error.first_at_s.value)
+            text = f"first error {error.code} at {at} — {error_text(error.code)}"
+            if was and earlier is not None and abs(earlier.first_at_s.value - error.first_at_s.value) >= 1:
+                text += f" ({was})"
+            elif self._before is not None and earlier is None:
+                text += " (before: none)"
+        else:
+            text = f"no error any more ({was})" if was else ""
+        if result.cluster_stop is not None:
+            text = result.cluster_stop.advice
+        self._first_error.setText(text)
+        self._first_error.setVisible(bool(text))
+        self._first_error.setProperty(
+            "look", "alarm" if error is not None or result.cluster_stop is not None else "relief"
+        )
+        theme.restyle(self._first_error)
+
+    def _moved(self, at_s: float) -> None:
+        if self._run is None or self.charts is None:
+            return
+        self.charts.show_position(at_s)
+        if self.ndbinfo is not None and self.tables.isChecked():
+            self.ndbinfo.show_moment(self._run.result, self._run.plan, at_s)
+        from ndbplan.simulate.moment import moment_of
+
+        self.moment.emit(moment_of(self._run.result, at_s))
+
+    def _restyle(self) -> None:
+        if self.charts is not None and self._run is not None:
+            self._more.setIcon(theme.icon("ellipsis"))
+            self.charts.restyle()
+            bands = self._run.bands if self.uncertain.isChecked() else None
+            self.charts.show_result(self._run.result, self._run.plan, bands)

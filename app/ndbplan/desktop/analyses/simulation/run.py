@@ -1,0 +1,79 @@
+"""One run of a simulation for the window, in a thread; and how errors and moments are written."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ndbplan.base.resources import read_json
+from ndbplan.desktop.document.kernel import prepare_kernel
+from ndbplan.desktop.document.tasks import Task
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.simulate.bands import Bands
+    from ndbplan.simulate.result import SimulationResult
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that is over: what was simulated, and what came of it."""
+
+    plan: Plan
+    workload_id: str
+    result: SimulationResult
+    elapsed_s: float
+    bands: Bands | None = None
+    """What most of many runs with uncertain constants do."""
+
+
+def simulate(plan: Plan, workload_id: str, duration_s: float, runs: int, task: Task) -> Run:
+    """Simulate in a thread of the window; with `runs` also that often with uncertain constants drawn anew."""
+    from ndbplan.desktop.widgets import charts
+    from ndbplan.simulate import run
+
+    prepare_kernel(task)
+    charts.preload()
+    task.report(0.0, "Simulating…")
+    began = time.perf_counter()
+    result = run.simulate(
+        plan,
+        workload_id,
+        duration_s,
+        progress=lambda share: task.report(share, "Simulating…"),
+        cancelled=task.cancelled,
+        partial=task.show_so_far,
+    )
+    elapsed_s = time.perf_counter() - began
+    if not runs:
+        return Run(plan, workload_id, result, elapsed_s)
+    from ndbplan.simulate.bands import monte_carlo
+
+    bands = monte_carlo(
+        plan,
+        workload_id,
+        runs=runs,
+        duration_s=duration_s,
+        progress=lambda share: task.report(share, f"Simulating {runs} times…"),
+        cancelled=task.cancelled,
+    )
+    return Run(plan, workload_id, result, time.perf_counter() - began, bands)
+
+
+@cache
+def _errors() -> dict[int, dict[str, Any]]:
+    return {int(row["code"]): row for row in read_json("ndb/errors.json")["errors"]}
+
+
+def error_text(code: int) -> str:
+    """What a code says, in a few words."""
+    row = _errors().get(code)
+    return str(row["short_text"]) if row else "temporary error"
+
+
+def clock(at_s: float) -> str:
+    """`00:00:41`."""
+    whole = int(at_s)
+    return f"{whole // 3600:02d}:{whole % 3600 // 60:02d}:{whole % 60:02d}"

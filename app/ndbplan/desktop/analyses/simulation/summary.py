@@ -1,0 +1,86 @@
+"""One line about a simulation: what was accepted, how long it took, and what limits it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from ndbplan.base.units import format_count, format_percent, format_value
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.explain import QuantityLabel
+from ndbplan.desktop.widgets.sections import Elided, label
+
+if TYPE_CHECKING:
+    from ndbplan.simulate.bands import Bands
+    from ndbplan.simulate.bottleneck import Bottleneck
+    from ndbplan.simulate.result import SimulationResult
+
+
+class Summary(QWidget):
+    """One line: what was accepted, how long a transaction took, and what limits the load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._accepted = QuantityLabel("Accepted transactions per second")
+        self._text = label("", "muted", wrap=False)
+        self._latency_name = label("· latency", "muted", wrap=False)
+        self._latency = QuantityLabel("Mean latency of a transaction")
+        self._limit = Elided()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2, 0, 0, 0)
+        row.setSpacing(6)
+        row.addWidget(label("accepted", "muted", wrap=False))
+        row.addWidget(self._accepted)
+        row.addWidget(self._text)
+        row.addWidget(self._latency_name)
+        row.addWidget(self._latency)
+        row.addWidget(self._limit, 1)
+        self.hide()
+
+    def show_result(self, result: SimulationResult, bands: Bands | None) -> None:
+        """Show the totals of a run; with bands their range over many runs."""
+        accepted = bands.accepted_per_s if bands is not None else result.accepted_per_s
+        self._accepted.show_quantity(accepted)
+        low, high = accepted.low, accepted.high
+        if bands is None:
+            low = high = accepted.value
+        self._accepted.setText(f"{_span(*(format_count(round(v)) for v in (low, high)))}/s")
+        self._text.setText(f"of {format_count(round(result.offered_per_s))}/s")
+        latency = bands.latency_mean_s if bands is not None else result.latency_mean_s
+        self._latency.show_quantity(latency)
+        if bands is not None:
+            self._latency.setText(_span(*(format_value(v, "s") for v in (latency.low, latency.high))))
+        for part in (self._latency_name, self._latency):
+            part.setVisible(latency.value > 0)
+        stop = result.cluster_stop
+        verb = "limited by" if result.bottleneck.used >= 1 else "next limit"
+        text = f"· {verb} {_named(result.bottleneck)}"
+        if bands is not None and bands.errors:
+            odds = bands.errors[0]
+            text += f" · {odds.code} in {format_percent(odds.probability)} of runs"
+        if stop is not None:
+            text = f"· {stop.text}"
+            if bands is not None and bands.cluster_stop is not None:
+                text += f" · in {format_percent(bands.cluster_stop.probability)} of runs"
+        self._limit.setText(text)
+        look = "alarm" if stop is not None else "muted"
+        if self._limit.property("look") != look:
+            self._limit.setProperty("look", look)
+            theme.restyle(self._limit)
+        self.show()
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} … {high}"
+
+
+def _named(bottleneck: Bottleneck) -> str:
+    """`disk data1 c0d1`, `CPU of node 1, LDM threads`."""
+    resource, where = bottleneck.resource, bottleneck.where
+    if resource == "clients":
+        return "the clients, which wait for their answers"
+    if resource in ("sql nodes", "api nodes"):
+        return where
+    name = {"cpu": "CPU"}.get(resource, resource)
+    return f"{name} {where}" if resource == "disk" else f"{name} of {where}"

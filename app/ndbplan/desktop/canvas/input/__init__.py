@@ -1,0 +1,1 @@
+"""What mouse and keyboard do on the canvas."""

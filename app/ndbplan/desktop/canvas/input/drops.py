@@ -1,0 +1,118 @@
+"""Drops: what the palette drags in, from entering the canvas to falling onto something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QMimeData, QPointF, QRectF, Qt
+from PySide6.QtGui import QPen
+from PySide6.QtWidgets import QGraphicsRectItem
+
+from ndbplan.desktop.canvas.drop_target import HostLanding
+from ndbplan.desktop.canvas.items import Z_DRAGGED, CanvasItem
+from ndbplan.desktop.layout.cards import HOST_WIDTH
+from ndbplan.desktop.layout.collision import GRID
+from ndbplan.desktop.look import paint
+from ndbplan.edits import palette as catalogue
+from ndbplan.plan.fields import Point
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.canvas.view import CanvasView
+
+MIME = "application/x-ndbplan-offer"
+_LOCATION_SIZE = (472.0, 120.0)
+_HOST_SIZE = (HOST_WIDTH, 116.0)
+
+
+def mime_of(key: str) -> QMimeData:
+    """What a drag of one palette entry carries."""
+    data = QMimeData()
+    data.setData(MIME, QByteArray(key.encode()))
+    return data
+
+
+def key_in(data: QMimeData) -> str | None:
+    """The palette entry that a drag carries, if it does."""
+    if not data.hasFormat(MIME):
+        return None
+    key = bytes(data.data(MIME).data()).decode("utf-8", "replace")
+    return key if any(entry.key == key for entry in catalogue.offers()) else None
+
+
+class Drop:
+    """A palette entry over the canvas."""
+
+    def __init__(self, view: CanvasView, key: str) -> None:
+        self._view = view
+        self._scene = view.canvas_scene
+        self._entry = catalogue.offer(key)
+        self._landing = HostLanding(self._scene)
+        self._target: CanvasItem | None = None
+        self._ghost: QGraphicsRectItem | None = None
+        self._point = QPointF()
+
+    @property
+    def can_land(self) -> bool:
+        """Whether a drop here does something."""
+        return self._target is not None or self._entry.kind in ("location", "host", "process")
+
+    def move(self, point: QPointF) -> None:
+        """The pointer is here now (in the scene)."""
+        self._point = point
+        kind = self._entry.kind
+        if kind == "host":
+            self._landing.aim(point)
+            self._aim(self._landing.location_item)
+        elif kind == "role":
+            self._aim(self._scene.found_at(point, "disk"))
+        elif kind in ("disk", "process"):
+            self._aim(self._scene.found_at(point, "host"))
+        show_ghost = kind == "location" or (kind in ("host", "process") and self._target is None)
+        self._show_ghost(_LOCATION_SIZE if kind == "location" else _HOST_SIZE if show_ghost else None)
+
+    def commit(self) -> bool:
+        """Fall: add it here."""
+        target = self._target.object_id if self._target is not None else None
+        before = self._landing.before_id
+        self.cancel()
+        width, _height = _LOCATION_SIZE if self._entry.kind == "location" else _HOST_SIZE
+        x, y = self._point.x() - width / 2, self._point.y() - 24
+        position = Point(x=round(x / GRID) * GRID, y=round(y / GRID) * GRID)
+        is_first = not self._scene.layout.hosts and not self._scene.layout.locations
+        return self._view.editor.add_offer(
+            self._entry.key,
+            onto=target,
+            before_host=before,
+            position=None if target is not None or is_first else position,
+        )
+
+    def cancel(self) -> None:
+        """Left the canvas or given up."""
+        self._aim(None)
+        self._landing.clear()
+        self._show_ghost(None)
+
+    def _aim(self, item: CanvasItem | None) -> None:
+        if item is not self._target:
+            if self._target is not None:
+                self._target.target(False)
+            if item is not None:
+                item.target(True)
+            self._target = item
+
+    def _show_ghost(self, size: tuple[float, float] | None) -> None:
+        if size is None:
+            if self._ghost is not None:
+                self._scene.removeItem(self._ghost)
+                self._ghost = None
+            return
+        if self._ghost is None:
+            self._ghost = QGraphicsRectItem()
+            outline = QPen(paint.colour(self._scene.look.tokens.accent), 1.5, Qt.PenStyle.DashLine)
+            outline.setCosmetic(True)
+            self._ghost.setPen(outline)
+            self._ghost.setBrush(paint.brush(self._scene.look.tokens.accent, 24))
+            self._ghost.setZValue(Z_DRAGGED)
+            self._scene.addItem(self._ghost)
+        width, height = size
+        self._ghost.setRect(QRectF(self._point.x() - width / 2, self._point.y() - 24, width, height))

@@ -1,0 +1,372 @@
+"""Gestures: what a pressed pointer does on the canvas, one object for each; one undo step at commit.
+
+gesture = MoveHosts(view, start, ["host-a1"])
+gesture.move(point)
+gesture.commit()      # or gesture.cancel() on Esc
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QPen
+from PySide6.QtWidgets import QGraphicsPixmapItem, QGraphicsRectItem
+
+from ndbplan.desktop.canvas.drop_target import HostLanding
+from ndbplan.desktop.canvas.items import Z_DRAGGED, Z_LABEL, CanvasItem, DiskItem
+from ndbplan.desktop.document.editor import display_name
+from ndbplan.desktop.layout import copies
+from ndbplan.desktop.layout.collision import GRID, settled
+from ndbplan.desktop.look import paint
+from ndbplan.edits import arrange
+from ndbplan.edits import parts as edits
+from ndbplan.plan.fields import Point
+from ndbplan.plan.hardware import Host, Location
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.canvas.view import CanvasView
+
+
+class Gesture:
+    """Something that a person does between press and release."""
+
+    def __init__(self, view: CanvasView, start: QPointF) -> None:
+        self.view = view
+        self.scene = view.canvas_scene
+        self.start = start
+
+    def move(self, point: QPointF) -> None:
+        """The pointer is here now (in the scene)."""
+        raise NotImplementedError
+
+    def commit(self) -> None:
+        """The button was released: do it, as one undoable step."""
+        raise NotImplementedError
+
+    def cancel(self) -> None:
+        """Esc: as though nothing had happened."""
+        raise NotImplementedError
+
+    def copy(self, on: bool) -> None:
+        """Ctrl is held, or no longer: what can be carried is copied then."""
+
+
+class Pan(Gesture):
+    """Moves the view over the canvas; follows the pointer in window coordinates."""
+
+    def __init__(self, view: CanvasView, start: QPointF, at: QPoint) -> None:
+        super().__init__(view, start)
+        self._last = at
+        view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def pan_to(self, at: QPoint) -> None:
+        """The pointer is here now (in the viewport)."""
+        self.view.pan_by(at - self._last)
+        self._last = at
+
+    def move(self, point: QPointF) -> None:
+        """Nothing: see `pan_to`."""
+
+    def commit(self) -> None:
+        self.view.viewport().unsetCursor()
+
+    def cancel(self) -> None:
+        self.commit()
+
+
+class Marquee(Gesture):
+    """Selects what a rectangle touches: hosts, or what lies inside of one host."""
+
+    def __init__(self, view: CanvasView, start: QPointF, *, adding: bool) -> None:
+        super().__init__(view, start)
+        self._before = view.selection.ids
+        self._chosen = self._before if adding else ()
+        self._adding = adding
+        t = self.scene.look.tokens
+        self._frame = QGraphicsRectItem()
+        outline = QPen(paint.colour(t.accent), 1.0)
+        outline.setCosmetic(True)
+        self._frame.setPen(outline)
+        self._frame.setBrush(paint.brush(t.accent, 30))
+        self._frame.setZValue(Z_DRAGGED + 1)
+        self.scene.addItem(self._frame)
+
+    def move(self, point: QPointF) -> None:
+        rect = QRectF(self.start, point).normalized()
+        self._frame.setRect(rect)
+        kept = self._before if self._adding else ()
+        self._chosen = (*kept, *(i for i in self._touched(rect) if i not in kept))
+        # Only shown for now: inspector and outline need not follow every pixel.
+        self.scene.mark_selection(self._chosen)
+
+    def _touched(self, rect: QRectF) -> list[str]:
+        items = [i for i in self.scene.in_order() if rect.intersects(i.rect_in_scene())]
+        hosts = [i for i in items if i.kind == "host"]
+        if len(hosts) == 1 and hosts[0].rect_in_scene().contains(rect):
+            return [object_id for i in items if i.kind in ("process", "disk") for object_id in i.object_ids]
+        places = [i.object_id for i in items if i.kind == "location" and rect.contains(i.rect_in_scene())]
+        return [*places, *(i.object_id for i in hosts)]
+
+    def commit(self) -> None:
+        self.scene.removeItem(self._frame)
+        self.view.selection.set(self._chosen)
+
+    def cancel(self) -> None:
+        self.scene.removeItem(self._frame)
+        self.view.selection.set(self._before)
+        self.scene.mark_selection(self._before)
+
+
+class _Carry(Gesture):
+    """Base of what carries items along with the pointer."""
+
+    def __init__(self, view: CanvasView, start: QPointF, object_ids: Sequence[str]) -> None:
+        super().__init__(view, start)
+        self.object_ids = tuple(object_ids)
+        self.delta = QPointF()
+        self.copies = False
+        self._items = self.scene.carried(object_ids)
+        self._homes = [item.pos() for item in self._items]
+        self._target: CanvasItem | None = None
+        self._originals: list[QGraphicsPixmapItem] = []
+        """Pictures of what is copied, where it stays."""
+        self._lift()
+        view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def _lift(self) -> None:
+        for item in self._items:
+            item.setZValue(item.home_z + Z_DRAGGED)
+            item.setOpacity(0.93)
+
+    def _lay_down(self) -> None:
+        for item, home in zip(self._items, self._homes, strict=True):
+            item.setZValue(item.home_z)
+            item.setOpacity(1.0)
+            item.setPos(home)
+
+    def copy(self, on: bool) -> None:
+        if on == self.copies:
+            return
+        self.copies = on
+        cursor = Qt.CursorShape.DragCopyCursor if on else Qt.CursorShape.ClosedHandCursor
+        self.view.viewport().setCursor(cursor)
+        if on:
+            self.aim(None)
+            self._lay_down()
+            self.scene.settle()
+            self._originals = [self._picture_of(i) for i in self.object_ids]
+            self._lift()
+            for picture in self._originals:
+                self.scene.addItem(picture)
+        else:
+            self._forget_originals()
+        self.move(self.start + self.delta)
+
+    def _picture_of(self, object_id: str) -> QGraphicsPixmapItem:
+        item = self.scene.item_of(object_id)
+        rect = item.rect_in_scene() if item is not None else QRectF()
+        seen = self.view.mapFromScene(rect).boundingRect()
+        picture = QGraphicsPixmapItem(self.view.viewport().grab(seen))
+        picture.setPos(self.view.mapToScene(seen.topLeft()))
+        picture.setScale(1 / self.view.zoom)
+        picture.setZValue(Z_LABEL)
+        return picture
+
+    def _forget_originals(self) -> None:
+        for picture in self._originals:
+            self.scene.removeItem(picture)
+        self._originals = []
+
+    def carry_to(self, point: QPointF) -> None:
+        """Put the items where the pointer has taken them."""
+        self.delta = point - self.start
+        for item, home in zip(self._items, self._homes, strict=True):
+            item.setPos(home + self.delta)
+
+    def aim(self, item: CanvasItem | None) -> None:
+        """Show where a drop would land."""
+        if item is not self._target:
+            if self._target is not None:
+                self._target.target(False)
+            if item is not None:
+                item.target(True)
+            self._target = item
+
+    def let_go(self) -> None:
+        """Put everything back to where the plan has it."""
+        self.aim(None)
+        self._forget_originals()
+        self._lay_down()
+        self.view.viewport().unsetCursor()
+        self.scene.settle()
+
+    def cancel(self) -> None:
+        self.let_go()
+
+
+class MoveHosts(_Carry):
+    """Carries hosts into a location, to another place of it, or onto the free canvas."""
+
+    def __init__(self, view: CanvasView, start: QPointF, host_ids: Sequence[str]) -> None:
+        super().__init__(view, start, host_ids)
+        self._landing = HostLanding(self.scene, host_ids)
+
+    def move(self, point: QPointF) -> None:
+        self.carry_to(point)
+        if not self.copies:
+            self.scene.follow(self.object_ids)
+        self._landing.aim(point)
+        self.aim(self._landing.location_item)
+
+    def commit(self) -> None:
+        landing, delta = self._landing, self.delta
+        self._landing.clear()
+        places = {
+            host_id: _snapped(QPointF(box.x, box.y) + delta)
+            for host_id in self.object_ids
+            for box in [self.scene.layout.hosts[host_id]]
+        }
+        self.let_go()
+        editor = self.view.editor
+        names = editor.names(self.object_ids)
+        location = landing.location_id
+        where = display_name(editor.plan.by_id[location]) if location is not None else ""
+        if self.copies and location is not None:
+            editor.add_copies(
+                f"Copy {names} to {where}",
+                lambda plan: copies.hosts_into(plan, self.object_ids, location, landing.before_id),
+            )
+        elif self.copies:
+            editor.add_copies(f"Copy {names}", lambda plan: copies.hosts_at(plan, places))
+        elif location is not None:
+            editor.do(
+                f"Move {names} to {where}",
+                lambda plan: arrange.put_into_location(plan, self.object_ids, location, landing.before_id),
+            )
+        else:
+            editor.do(f"Move {names}", lambda plan: settled(arrange.put_on_canvas(plan, places), places))
+
+    def cancel(self) -> None:
+        self._landing.clear()
+        super().cancel()
+
+
+class MoveLocations(_Carry):
+    """Carries locations, with everything inside, over the canvas."""
+
+    def move(self, point: QPointF) -> None:
+        self.carry_to(point)
+        if self.copies:
+            return
+        self.scene.follow(h for p in self.object_ids for h in self.scene.layout.locations[p].hosts)
+
+    def commit(self) -> None:
+        boxes = self.scene.layout.locations
+        places = {
+            place_id: _snapped(QPointF(boxes[place_id].rect.x, boxes[place_id].rect.y) + self.delta)
+            for place_id in self.object_ids
+        }
+        self.let_go()
+        editor = self.view.editor
+        names = editor.names(self.object_ids)
+        if self.copies:
+            editor.add_copies(f"Copy {names}", lambda plan: copies.locations_at(plan, places))
+        else:
+            editor.do(f"Move {names}", lambda plan: settled(edits.move(plan, places), places))
+
+
+class MoveProcesses(_Carry):
+    """Carries processes to another host."""
+
+    def move(self, point: QPointF) -> None:
+        self.carry_to(point)
+        host = self.scene.found_at(point, "host")
+        at_home = host is not None and all(self.scene.host_of(i) == host.object_id for i in self.object_ids)
+        self.aim(None if at_home and not self.copies else host)
+
+    def commit(self) -> None:
+        target = self._target
+        self.let_go()
+        editor = self.view.editor
+        if target is not None and self.copies:
+            where = display_name(editor.plan.by_id[target.object_id])
+            editor.add_copies(
+                f"Copy {editor.names(self.object_ids)} to {where}",
+                lambda plan: copies.processes_onto(plan, self.object_ids, target.object_id),
+            )
+        elif target is not None:
+            editor.move_process(self.object_ids, target.object_id)
+
+
+class MoveRoles(_Carry):
+    """Carries what one disk is written with to another disk of the same host; a copy of it to any host."""
+
+    def __init__(self, view: CanvasView, start: QPointF, disk_id: str) -> None:
+        super().__init__(view, start, [disk_id])
+        self._disk_id = disk_id
+
+    def move(self, point: QPointF) -> None:
+        self.carry_to(point)
+        if self.copies:
+            self.aim(self.scene.found_at(point, "host"))
+            return
+        other = self.scene.found_at(point, "disk", but=[self._disk_id])
+        same_host = other is not None and self.scene.host_of(other.object_id) == self.scene.host_of(
+            self._disk_id
+        )
+        self.aim(other if same_host else None)
+
+    def commit(self) -> None:
+        target = self._target
+        self.let_go()
+        editor, disk_id = self.view.editor, self._disk_id
+        if self.copies and target is not None:
+            disk, host = (display_name(editor.plan.by_id[i]) for i in (disk_id, target.object_id))
+            editor.add_copies(
+                f"Copy {disk} to {host}", lambda plan: copies.disk_onto(plan, disk_id, target.object_id)
+            )
+        if not isinstance(target, DiskItem):
+            return
+        name = f"{display_name(editor.plan.by_id[disk_id])} to {target.tile.disk.name}"
+        if not editor.do(
+            f"Move what is written to {name}", lambda plan: move_roles(plan, disk_id, target.object_id)
+        ):
+            source = display_name(editor.plan.by_id[disk_id])
+            editor.failed.emit(f"No data node writes to {source}; there is nothing to move.")
+
+
+def begin(view: CanvasView, item: CanvasItem, start: QPointF) -> Gesture | None:
+    """What a drag that starts on an item does: with everything selected of its kind."""
+    ids = view.selection.ids
+    chosen = ids if item.object_id in ids else item.object_ids
+    known = view.document.plan.by_id
+    if item.kind == "host":
+        return MoveHosts(view, start, [i for i in chosen if isinstance(known.get(i), Host)])
+    if item.kind == "location":
+        return MoveLocations(view, start, [i for i in chosen if isinstance(known.get(i), Location)])
+    if item.kind == "process":
+        return MoveProcesses(view, start, [i for i in chosen if hasattr(known.get(i), "node_id")])
+    if item.kind == "disk":
+        return MoveRoles(view, start, item.object_id)
+    return None
+
+
+def move_roles(plan: Plan, disk_id: str, other_id: str) -> Plan:
+    """Everything that data nodes write to one disk goes to another disk of the host."""
+    host = plan.host_of_disk[disk_id]
+    is_first = host.disks[0].id == disk_id
+    for node in plan.processes_of_host[host.id]:
+        if isinstance(node, DataNode):
+            for role in DiskRole:
+                at = node.disk_roles.disk_of(role)
+                if at == disk_id or (at is None and is_first):
+                    plan = edits.assign_role(plan, node.id, role, other_id)
+    return plan
+
+
+def _snapped(point: QPointF) -> Point:
+    return Point(x=round(point.x() / GRID) * GRID, y=round(point.y() / GRID) * GRID)

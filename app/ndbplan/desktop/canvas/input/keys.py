@@ -1,0 +1,152 @@
+"""Keys: the whole canvas without a pointer.
+
+Arrows go to the next object in that direction, Tab through all, Enter into one and Backspace out of it;
+Alt with arrows moves hosts; R, L, U, D, B give the selected disk a role.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QKeyEvent
+
+from ndbplan.desktop.canvas.items import CanvasItem
+from ndbplan.desktop.layout.collision import GRID
+from ndbplan.edits import arrange
+from ndbplan.edits import parts as edits
+from ndbplan.plan.fields import Point
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.processes import DiskRole
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.canvas.view import CanvasView
+
+_ARROWS = {
+    Qt.Key.Key_Left: QPointF(-1, 0),
+    Qt.Key.Key_Right: QPointF(1, 0),
+    Qt.Key.Key_Up: QPointF(0, -1),
+    Qt.Key.Key_Down: QPointF(0, 1),
+}
+ROLE_KEYS = {
+    Qt.Key.Key_R: DiskRole.REDO,
+    Qt.Key.Key_L: DiskRole.LCP,
+    Qt.Key.Key_U: DiskRole.UNDO,
+    Qt.Key.Key_D: DiskRole.DATA_FILES,
+    Qt.Key.Key_B: DiskRole.BACKUP,
+}
+
+
+def press(view: CanvasView, event: QKeyEvent) -> bool:
+    """Do what a key stands for; False when it stands for nothing here."""
+    key, held = Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    current = view.selection.current
+    if key in _ARROWS:
+        if held == Qt.KeyboardModifier.AltModifier:
+            return _move(view, _ARROWS[key])
+        if held in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier):
+            return _go(view, _ARROWS[key], extend=bool(held))
+        return False
+    if held != Qt.KeyboardModifier.NoModifier:
+        return False
+    if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and current is not None:
+        children = view.canvas_scene.children_of(current)
+        if children and children[0].isVisible():
+            _select(view, children[0])
+        else:
+            view.opened.emit(current)
+        return True
+    if key in (Qt.Key.Key_Escape, Qt.Key.Key_Backspace) and current is not None:
+        parent = _parent(view, current) if key == Qt.Key.Key_Backspace else None
+        if parent is None:
+            view.selection.clear()
+        else:
+            view.selection.set([parent])
+        return True
+    if key in ROLE_KEYS and isinstance(view.document.plan.by_id.get(current or ""), Disk):
+        return view.editor.assign_role(ROLE_KEYS[key], str(current), toggle=True) or True
+    return False
+
+
+def step(view: CanvasView, *, forward: bool) -> bool:
+    """Select the next object in reading order; False behind the last one."""
+    items = view.canvas_scene.in_order()
+    at = next((i for i, item in enumerate(items) if view.selection.current in item.object_ids), None)
+    target = (0 if forward else len(items) - 1) if at is None else at + (1 if forward else -1)
+    if not 0 <= target < len(items):
+        return False
+    _select(view, items[target])
+    return True
+
+
+def _select(view: CanvasView, item: CanvasItem, *, extend: bool = False) -> None:
+    if extend:
+        view.selection.add(item.object_ids)
+    else:
+        view.selection.set(item.object_ids)
+    view.bring_into_view(item.object_ids)
+
+
+def _parent(view: CanvasView, object_id: str) -> str | None:
+    part = view.document.plan.by_id[object_id]
+    if isinstance(part, Host):
+        return part.location_id
+    return view.canvas_scene.host_of(object_id)
+
+
+def _go(view: CanvasView, direction: QPointF, *, extend: bool) -> bool:
+    """To the nearest object of the same kind in a direction; nothing selected: to the first one."""
+    scene = view.canvas_scene
+    here = scene.item_of(view.selection.current or "")
+    if here is None:
+        items = scene.in_order()
+        if items:
+            _select(view, items[0])
+        return bool(items)
+    kinds = ("process", "disk") if here.kind in ("process", "disk") else (here.kind,)
+    origin = here.rect_in_scene().center()
+    best: tuple[float, CanvasItem] | None = None
+    for item in scene.in_order():
+        if item is here or item.kind not in kinds:
+            continue
+        away = item.rect_in_scene().center() - origin
+        ahead = QPointF.dotProduct(away, direction)
+        aside = abs(away.x() * direction.y()) + abs(away.y() * direction.x())
+        if ahead > 1 and aside <= 2.5 * ahead:
+            cost = ahead + 2 * aside
+            if best is None or cost < best[0]:
+                best = (cost, item)
+    if best is not None:
+        _select(view, best[1], extend=extend)
+    return True
+
+
+def _move(view: CanvasView, direction: QPointF) -> bool:
+    """Move what is selected: hosts of a location by a slot, everything free by a grid step."""
+    plan, chosen = view.document.plan, view.selection.ids
+    parts = [plan.by_id[i] for i in chosen]
+    names = view.editor.names(chosen)
+    inside = [p for p in parts if isinstance(p, Host) and p.location_id is not None]
+    if inside:
+        host = inside[-1]
+        mates = [h.id for h in plan.hosts if h.location_id == host.location_id]
+        at, by = mates.index(host.id), round(direction.x() + direction.y())
+        before = (
+            mates[at - 1] if by < 0 and at > 0 else mates[at + 2] if by > 0 and at + 2 < len(mates) else None
+        )
+        if (by < 0 and at == 0) or (by > 0 and at == len(mates) - 1):
+            return True
+        view.editor.do(
+            f"Move {host.hostname}",
+            lambda p: arrange.put_into_location(p, [host.id], str(host.location_id), before),
+        )
+        return True
+    boxes = view.canvas_scene.layout
+    places: dict[str, Point] = {}
+    for part in parts:
+        if isinstance(part, Host | Location):
+            rect = boxes.hosts[part.id].rect if isinstance(part, Host) else boxes.locations[part.id].rect
+            places[part.id] = Point(x=rect.x + direction.x() * GRID, y=rect.y + direction.y() * GRID)
+    if places:
+        view.editor.do(f"Move {names}", lambda p: edits.move(p, places), merge_key=f"nudge {sorted(places)}")
+    return True

@@ -1,0 +1,102 @@
+"""The context menu of the canvas."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QMenu
+
+from ndbplan.desktop.canvas.items import CanvasItem
+from ndbplan.desktop.document.editor import display_name, name_field
+from ndbplan.desktop.look import theme
+from ndbplan.edits import palette as catalogue
+from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.processes import DiskRole
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.canvas.view import CanvasView
+
+_ROLE_KEY = {"redo": "R", "lcp": "L", "undo": "U", "data_files": "D", "backup": "B"}
+
+
+def open_menu(view: CanvasView, event: QContextMenuEvent) -> None:
+    """The menu for what is under the pointer, or (from the keyboard) for what is selected."""
+    scene, selection = view.canvas_scene, view.selection
+    keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
+    if keyboard:
+        item = scene.item_of(selection.current or "")
+    else:
+        item = scene.found_at(view.mapToScene(event.pos()))
+    if item is None:
+        selection.clear()
+    elif item.object_id not in selection.ids:
+        selection.set(item.object_ids)
+    where = event.globalPos()
+    if keyboard and item is not None:
+        corner = view.mapFromScene(item.rect_in_scene().bottomLeft())
+        where = view.viewport().mapToGlobal(corner)
+    canvas_menu(view, item).popup(where)
+
+
+def canvas_menu(view: CanvasView, item: CanvasItem | None) -> QMenu:
+    """The menu for an item, or for the empty canvas; deletes itself when it closes."""
+    menu = QMenu(view)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    editor = view.editor
+    part = view.document.plan.by_id.get(item.object_id) if item is not None else None
+    if isinstance(part, Disk):
+        menu.addSection(f"What is written to {part.name}")
+        for role in DiskRole:
+            action = menu.addAction(f"{catalogue.ROLE_TEXT[role]}\t{_ROLE_KEY[role.value]}")
+            action.setCheckable(True)
+            action.setChecked(editor.has_role(role, part.id))
+            action.triggered.connect(partial(_toggle_role, view, role, part.id))
+        menu.addSeparator()
+    if isinstance(part, Host) or item is None or item.kind == "location":
+        add = menu.addMenu(theme.icon("plus"), f"Add to {display_name(part)}" if part else "Add")
+        for entry in catalogue.offers():
+            fits = entry.kind in ("disk", "process") if isinstance(part, Host) else entry.kind == "host"
+            if fits or (part is None and entry.kind in ("location", "process")):
+                action = add.addAction(theme.icon(entry.icon), entry.text)
+                action.triggered.connect(partial(_add, view, entry.key, part.id if part else None))
+    if part is not None:
+        if name_field(part) is not None:
+            menu.addAction(theme.icon("pencil"), "Rename\tF2", partial(view.start_rename, part.id))
+        menu.addSeparator()
+        menu.addAction(theme.icon("scissors"), "Cut\tCtrl+X", editor.cut)
+        menu.addAction(theme.icon("copy"), "Copy\tCtrl+C", editor.copy)
+        menu.addAction(theme.icon("clipboard-paste"), "Paste\tCtrl+V", editor.paste)
+        menu.addAction("Duplicate\tCtrl+D", editor.duplicate)
+        if len(view.selection.ids) > 1:
+            _add_align_menu(menu, view)
+        menu.addSeparator()
+        menu.addAction(theme.icon("trash-2"), "Delete\tDel", editor.delete)
+    else:
+        menu.addAction(theme.icon("clipboard-paste"), "Paste\tCtrl+V", editor.paste)
+        menu.addAction("Select all\tCtrl+A", editor.select_all)
+        menu.addSeparator()
+        menu.addAction(theme.icon("layout-grid"), "Arrange", editor.arrange_all)
+        menu.addAction(theme.icon("maximize"), "Fit", view.fit)
+    return menu
+
+
+def _add_align_menu(menu: QMenu, view: CanvasView) -> None:
+    """The same actions as in the window's menu; those the canvas was given."""
+    lines = menu.addMenu("Align and distribute")
+    for action in view.actions():
+        if action.objectName().startswith(("align_", "distribute_")):
+            if action.objectName() == "distribute_across":
+                lines.addSeparator()
+            lines.addAction(action)
+    lines.menuAction().setVisible(not lines.isEmpty())
+
+
+def _toggle_role(view: CanvasView, role: DiskRole, disk_id: str, _checked: bool = False) -> None:
+    view.editor.assign_role(role, disk_id, toggle=True)
+
+
+def _add(view: CanvasView, key: str, onto: str | None, _checked: bool = False) -> None:
+    view.editor.add_offer(key, onto=onto)

@@ -1,0 +1,60 @@
+"""The field in which a person types a new name on the canvas."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from ndbplan.desktop.document.editor import name_field
+from ndbplan.plan.plan import Plan
+
+
+class RenameField(QLineEdit):
+    """Enter or leaving it renames, Esc does not; it goes away either way."""
+
+    done = Signal(str)
+    ended = Signal()
+
+    def __init__(self, text: str, parent: QWidget) -> None:
+        super().__init__(text, parent)
+        self._before = text
+        self._ending = False
+        self.setObjectName("renameField")
+        self.setAccessibleName("New name")
+        self.selectAll()
+
+    def cover(self, corner: QPoint, width: int) -> None:
+        """Lie over the name of an object that begins at this corner and is so wide, in pixels."""
+        self.setGeometry(corner.x() + 6, corner.y() + 5, max(140, min(280, width - 12)), 28)
+
+    def finish(self, *, commit: bool) -> None:
+        """Go away; `commit`: with the new name."""
+        if self._ending:
+            return
+        self._ending = True
+        text = self.text().strip()
+        self.hide()
+        self.deleteLater()
+        self.ended.emit()
+        if commit and text and text != self._before:
+            self.done.emit(text)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.finish(commit=True)
+        elif event.key() == Qt.Key.Key_Escape:
+            self.finish(commit=False)
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.finish(commit=True)
+
+
+def name_of(plan: Plan, object_id: str) -> str | None:
+    """The name that a person may change on the canvas; None: it has none."""
+    part = plan.by_id.get(object_id)
+    field = name_field(part) if part is not None else None
+    return None if field is None else str(getattr(part, field))

@@ -1,0 +1,192 @@
+"""Tables from SQL: paste CREATE TABLE statements or a dump, see what is understood, take it into the plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ndbplan.base.errors import UserError
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.sections import StateLine
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.importing.ddl.statements import DdlResult
+
+_PAUSE_MS = 250
+_HINT = "Paste SHOW CREATE TABLE output, CREATE TABLE statements or a mysqldump here."
+
+
+class SqlDialog(QDialog):
+    """Text on the left, what was understood on the right; deletes itself when it is closed."""
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Tables from SQL")
+        self.resize(900, 560)
+        self._document = document
+        self._tasks = Tasks(self)
+        self._task: Task | None = None
+        self._found: DdlResult | None = None
+        self.text = QPlainTextEdit()
+        self.text.setFont(theme.mono_font())
+        self.text.setPlaceholderText(_HINT)
+        self.text.setAccessibleName("SQL text")
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.found = QListWidget()
+        self.found.setAccessibleName("What was understood")
+        self.found.setWordWrap(True)
+        self.found.itemActivated.connect(self._go_to)
+        self.found.itemClicked.connect(self._go_to)
+        self.state = StateLine(_HINT)
+        load = QPushButton("Open a file…")
+        load.clicked.connect(self._ask_file)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.take = QPushButton("Add tables")
+        self.take.setProperty("kind", "primary")
+        self.take.setEnabled(False)
+        self.buttons.addButton(self.take, QDialogButtonBox.ButtonRole.AcceptRole)
+        self.buttons.accepted.connect(self.add_tables)
+        self.buttons.rejected.connect(self.reject)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setProperty("look", "gap")
+        split.setHandleWidth(12)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.text)
+        split.addWidget(self.found)
+        split.setSizes([560, 320])
+        foot = QHBoxLayout()
+        foot.addWidget(load)
+        foot.addWidget(self.state, 1)
+        foot.addWidget(self.buttons)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(12)
+        layout.addWidget(split, 1)
+        layout.addLayout(foot)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+        self._pause.timeout.connect(self._read)
+        self.text.textChanged.connect(self._pause.start)
+
+    def open(self, path: Path | None = None) -> None:
+        """Show the dialog, with the text of a file when one is given."""
+        if path is not None:
+            self.load(path)
+        super().open()
+
+    def load(self, path: Path) -> None:
+        """Show the text of a file; what is wrong with it is said below."""
+        from ndbplan.importing.files import read_file
+
+        try:
+            self.text.setPlainText(read_file(path).decode("utf-8", "replace"))
+        except UserError as error:
+            self.state.say(error.line, is_error=True)
+
+    def add_tables(self) -> None:
+        """Take the tables into the plan as one undoable edit; known ones keep their rows and growth."""
+        found = self._found
+        if found is None or not found.tables:
+            return
+        from ndbplan.importing.files import with_tables
+
+        count = len(found.tables)
+        try:
+            self._document.edit(
+                f"Add {count} table{'s' if count != 1 else ''} from SQL",
+                lambda plan: with_tables(plan, found.tables),
+            )
+        except UserError as error:
+            self.state.say(error.line, is_error=True)
+            return
+        self.accept()
+
+    def done(self, result: int) -> None:
+        self._tasks.close()
+        super().done(result)
+
+    def _ask_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Tables from SQL", "", "SQL (*.sql *.txt);;All files (*)")
+        if name:
+            self.load(Path(name))
+
+    def _read(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        text, plan = self.text.toPlainText(), self._document.plan
+        self._task = self._tasks.start(lambda task: _read_ddl(text, plan, task), self._was_read)
+
+    def _was_read(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        self._task = None
+        self.found.clear()
+        self._found = None
+        self.take.setEnabled(False)
+        if outcome.error:
+            self.state.say(outcome.error, is_error=True)
+            return
+        found: DdlResult = outcome.value
+        self._found = found
+        known = {table.full_name for table in self._document.plan.tables}
+        for table in found.tables:
+            what = "changes" if table.full_name in known else "new"
+            self._item(f"{table.full_name} · {len(table.columns)} columns · {what}", "table-2", None)
+        for problem in found.problems:
+            self._item(str(problem), "triangle-alert", (problem.line, problem.column))
+        count = len(found.tables)
+        self.take.setEnabled(count > 0)
+        self.take.setText(f"Add {count} tables" if count != 1 else "Add 1 table")
+        notes = len(found.problems)
+        if count or notes:
+            self.state.say(
+                f"{count} tables understood, {notes} notes" if notes else f"{count} tables understood"
+            )
+        else:
+            self.state.say(_HINT)
+
+    def _item(self, text: str, icon: str, place: tuple[int, int] | None) -> None:
+        colour = theme.tokens().warning if place else theme.tokens().good
+        item = QListWidgetItem(theme.icon(icon, colour), text)
+        item.setData(Qt.ItemDataRole.UserRole, place)
+        self.found.addItem(item)
+
+    def _go_to(self, item: QListWidgetItem) -> None:
+        place = item.data(Qt.ItemDataRole.UserRole)
+        if place is None:
+            return
+        block = self.text.document().findBlockByLineNumber(place[0] - 1)
+        cursor = QTextCursor(block)
+        cursor.movePosition(
+            QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.MoveAnchor, max(0, place[1] - 1)
+        )
+        self.text.setTextCursor(cursor)
+        self.text.setFocus()
+
+
+def _read_ddl(text: str, plan: Plan, task: Task) -> DdlResult:
+    from ndbplan.importing.ddl.statements import read_ddl
+
+    database = plan.tables[-1].database if plan.tables else "test"
+    return read_ddl(text, plan.version, database, task.cancelled)

@@ -1,0 +1,1 @@
+"""The plan in a window: history, selection, estimates, files."""

@@ -1,0 +1,353 @@
+"""Editor: what a person does to the plan, as undoable steps: add, place, delete, copy, paste, rename.
+
+Canvas, palette, outline and menus all act through it, so each step has one name and one behaviour. What a
+plan cannot take is announced by `failed` and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+
+from ndbplan.base.errors import UserError
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.layout.collision import settled
+from ndbplan.edits import arrange, offers
+from ndbplan.edits import palette as catalogue
+from ndbplan.edits import parts as edits
+from ndbplan.plan.fields import Point
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.layout.align import Direction, Edge
+
+
+class Editor(QObject):
+    """Edits of one document that act on one selection."""
+
+    failed = Signal(str)
+    """One line for people: why a step was not done."""
+    added = Signal(object)
+    """Ids of objects that a person has just added or lined up, to be brought into view."""
+
+    def __init__(self, document: Document, selection: Selection, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.document = document
+        self.selection = selection
+
+    @property
+    def plan(self) -> Plan:
+        """The document's plan."""
+        return self.document.plan
+
+    def do(self, text: str, edit: Callable[[Plan], Plan], merge_key: str | None = None) -> bool:
+        """One undoable step; False when it changed nothing or was refused (then `failed` says why)."""
+        try:
+            return self.document.edit(text, edit, merge_key)
+        except UserError as error:
+            self.failed.emit(error.line)
+            return False
+
+    # Adding
+
+    def add_offer(
+        self,
+        key: str,
+        *,
+        onto: str | None = None,
+        before_host: str | None = None,
+        position: Point | None = None,
+    ) -> bool:
+        """Add what the palette offers under `key`, onto the object `onto` (a host, location or disk)."""
+        entry = catalogue.offer(key)
+        target = self.plan.by_id.get(onto) if onto is not None else None
+        try:
+            if entry.kind == "location":
+                return self._add_part(f"Add {entry.text}", offers.make_location(self.plan, position))
+            if entry.kind == "host":
+                return self._add_host(key, self._location_of(target), before_host, position)
+            if entry.kind == "disk":
+                return self._add_disk(key, self._host_of(target))
+            if entry.kind == "process":
+                return self._add_process(key, self._host_of(target), position)
+            if not isinstance(target, Disk):
+                raise edits.EditError("a disk role goes onto a disk", fix="drop it on a disk of the host")
+            return self.assign_role(DiskRole(key), target.id)
+        except UserError as error:
+            self.failed.emit(error.line)
+            return False
+
+    def add_beside_selection(self, key: str) -> bool:
+        """Add what the palette offers to what is selected (double click, Enter)."""
+        entry = catalogue.offer(key)
+        current = self.selection.current
+        if entry.kind == "process" and current is None:
+            if len(self.plan.hosts) == 1:
+                current = self.plan.hosts[0].id
+            elif self.plan.hosts and key != "api":
+                self.failed.emit(f"Select the host for the {entry.text.lower()} first, or drag it there.")
+                return False
+        if entry.kind == "disk" and current is None and len(self.plan.hosts) == 1:
+            current = self.plan.hosts[0].id
+        return self.add_offer(key, onto=current)
+
+    def _added(self, ids: Sequence[str]) -> bool:
+        self.selection.set(ids)
+        self.added.emit(tuple(ids))
+        return True
+
+    def _add_part(self, text: str, part: Location) -> bool:
+        return self.do(text, lambda plan: settled(edits.add(plan, part), [part.id])) and self._added(
+            [part.id]
+        )
+
+    def _add_host(
+        self, key: str, location: Location | None, before_host: str | None, position: Point | None
+    ) -> bool:
+        where = location.id if location is not None else None
+        host = offers.make_host(self.plan, key, where, None if where else position)
+
+        def edit(plan: Plan) -> Plan:
+            plan = edits.add(plan, host)
+            if where is None:
+                return settled(plan, [host.id])
+            return arrange.put_into_location(plan, [host.id], where, before_host)
+
+        return self.do(f"Add {host.hostname}", edit) and self._added([host.id])
+
+    def _add_disk(self, key: str, host: Host | None) -> bool:
+        if host is None:
+            raise edits.EditError("a disk needs a host", fix="drop it on a host, or select one first")
+        disk = offers.make_disk(self.plan, host, key)
+        done = self.do(
+            f"Add {disk.name} to {host.hostname}", lambda plan: edits.add_disk(plan, host.id, disk)
+        )
+        return done and self._added([disk.id])
+
+    def _add_process(self, kind: str, host: Host | None, position: Point | None) -> bool:
+        new_host: Host | None = None
+        if host is None and kind != "api":
+            new_host = offers.make_host(self.plan, offers.DEFAULT_HOST, None, position)
+        host_id = host.id if host else new_host.id if new_host else None
+        process = offers.make_process(self.plan, kind, host_id)
+        parts = (new_host, process) if new_host else (process,)
+        text = f"Add {catalogue.offer(kind).text} {process.node_id}"
+        new = [part.id for part in parts]
+        return self.do(text, lambda plan: settled(edits.add(plan, *parts), new)) and self._added([process.id])
+
+    def _location_of(self, target: object) -> Location | None:
+        if isinstance(target, Location):
+            return target
+        host = self._host_of(target)
+        found = self.plan.by_id.get(host.location_id or "") if host is not None else None
+        return found if isinstance(found, Location) else None
+
+    def _host_of(self, target: object) -> Host | None:
+        if isinstance(target, Host):
+            return target
+        if isinstance(target, Disk):
+            return self.plan.host_of_disk[target.id]
+        host_id = getattr(target, "host_id", None)
+        return self.plan.host(host_id) if host_id is not None else None
+
+    # Disk roles
+
+    def role_nodes(self, disk_id: str) -> tuple[DataNode, ...]:
+        """Data nodes a role dropped on this disk is for: the selected ones of its host, else all there."""
+        host = self.plan.host_of_disk[disk_id]
+        nodes = tuple(p for p in self.plan.processes_of_host[host.id] if isinstance(p, DataNode))
+        return tuple(n for n in nodes if n.id in self.selection.ids) or nodes
+
+    def has_role(self, role: DiskRole, disk_id: str) -> bool:
+        """Whether every data node the disk serves states this role for it."""
+        nodes = self.role_nodes(disk_id)
+        return bool(nodes) and all(n.disk_roles.disk_of(role) == disk_id for n in nodes)
+
+    def assign_role(self, role: DiskRole, disk_id: str, *, toggle: bool = False) -> bool:
+        """Let the data nodes of the disk's host write one purpose there; `toggle` takes it back."""
+        nodes = self.role_nodes(disk_id)
+        disk, host = self.plan.by_id[disk_id], self.plan.host_of_disk[disk_id]
+        if not nodes:
+            self.failed.emit(
+                f"{host.hostname} has no data node that could write {catalogue.ROLE_TEXT[role]} to "
+                f"{disk.name} — add a data node to {host.hostname} first"
+            )
+            return False
+        target = None if toggle and self.has_role(role, disk_id) else disk_id
+
+        def edit(plan: Plan) -> Plan:
+            for node in nodes:
+                if node.disk_roles.disk_of(role) != target:
+                    plan = edits.assign_role(plan, node.id, role, target)
+            return plan
+
+        verb = "Put" if target else "Take"
+        tail = "on" if target else "off"
+        return self.do(f"{verb} {catalogue.ROLE_TEXT[role]} {tail} {host.hostname}/{disk.name}", edit)
+
+    # Placing
+
+    def move_process(self, process_ids: Sequence[str], host_id: str) -> bool:
+        """Move processes to another host; a data node's roles follow to disks of the same names."""
+        host = self.plan.host(host_id)
+        what = self.name_of(process_ids[0]) if len(process_ids) == 1 else f"{len(process_ids)} nodes"
+
+        def edit(plan: Plan) -> Plan:
+            for process_id in process_ids:
+                plan = edits.move_process(plan, process_id, host_id)
+            return plan
+
+        return self.do(f"Move {what} to {host.hostname}", edit)
+
+    def arrange_all(self) -> None:
+        """Let everything flow into a tidy layout again."""
+        if not self.do("Arrange", arrange.tidy):
+            self.added.emit(())
+
+    def align(self, edge: Edge) -> bool:
+        """Bring what is selected to one line: `left`, `centre`, `right`, `top`, `middle`, `bottom`."""
+        from ndbplan.desktop.layout.align import aligned
+
+        return self._line_up(f"Align {edge}", 2, lambda plan, ids: aligned(plan, ids, edge))
+
+    def distribute(self, direction: Direction) -> bool:
+        """Give what is selected equal gaps, `across` or `down`."""
+        from ndbplan.desktop.layout.align import distributed
+
+        return self._line_up(
+            f"Distribute {direction}", 3, lambda plan, ids: distributed(plan, ids, direction)
+        )
+
+    def _line_up(self, text: str, least: int, edit: Callable[[Plan, Sequence[str]], Plan]) -> bool:
+        from ndbplan.desktop.layout.align import movable
+
+        ids = movable(self.plan, self.selection.ids)
+        if len(ids) >= least:
+            done = self.do(f"{text}: {self.names(ids)}", lambda plan: edit(plan, ids))
+            # A line may go on beyond what is seen.
+            self.added.emit(ids)
+            return done
+        stuck = any(isinstance(self.plan.by_id[i], Host) for i in self.selection.ids if i not in ids)
+        why = "hosts in a rack stand in its slots; " if stuck else ""
+        count = {2: "two", 3: "three"}[least]
+        self.failed.emit(f"{text}: {why}select {count} or more racks, or hosts outside of racks.")
+        return False
+
+    # Selection as a whole
+
+    def names(self, ids: Iterable[str]) -> str:
+        """`host-a1` or `3 objects`, for texts of steps."""
+        known = [i for i in ids if i in self.plan.by_id]
+        return self.name_of(known[0]) if len(known) == 1 else f"{len(known)} objects"
+
+    def name_of(self, object_id: str) -> str:
+        """The name people know an object by."""
+        return display_name(self.plan.by_id[object_id])
+
+    def delete(self) -> bool:
+        """Remove what is selected, and what cannot live without it; then what held it is selected."""
+        ids = self.selection.ids
+        part = self.plan.by_id.get(self.selection.current or "")
+        holder = part.location_id if isinstance(part, Host) else getattr(self._host_of(part), "id", None)
+        if not ids or not self.do(f"Delete {self.names(ids)}", lambda plan: edits.remove(plan, ids)):
+            return False
+        self.selection.set([holder] if holder in self.plan.by_id else [])
+        return True
+
+    def copy(self) -> bool:
+        """Put what is selected on the system clipboard, as text."""
+        if not self.selection.ids:
+            return False
+        from ndbplan.edits import clipboard
+
+        QGuiApplication.clipboard().setText(clipboard.copy(self.plan, self.selection.ids))
+        return True
+
+    def cut(self) -> bool:
+        """Copy, then delete."""
+        ids = self.selection.ids
+        return self.copy() and self.do(f"Cut {self.names(ids)}", lambda plan: edits.remove(plan, ids))
+
+    def paste(self) -> bool:
+        """Add what the clipboard holds; loose disks and nodes go onto the selected host."""
+        return self._paste("Paste", QGuiApplication.clipboard().text())
+
+    def duplicate(self) -> bool:
+        """A second one of what is selected, beside it."""
+        ids = self.selection.ids
+        if not ids:
+            return False
+        from ndbplan.edits import clipboard
+
+        return self._paste(f"Duplicate {self.names(ids)}", clipboard.copy(self.plan, ids))
+
+    def _paste(self, text: str, fragment: str) -> bool:
+        from ndbplan.edits import clipboard
+
+        onto = self._host_of(self.plan.by_id.get(self.selection.current or ""))
+        new: tuple[str, ...] = ()
+
+        def edit(plan: Plan) -> Plan:
+            nonlocal new
+            plan, new = clipboard.paste(plan, fragment, onto_host=onto.id if onto else None)
+            return settled(plan, new)
+
+        if not self.do(text, edit):
+            return False
+        inside = {h.id for h in self.plan.hosts if h.id in new}
+        tops = [i for i in new if getattr(self.plan.by_id[i], "host_id", None) not in inside]
+        return self._added(tops)
+
+    def add_copies(self, text: str, copy: Callable[[Plan], tuple[Plan, Sequence[str]]]) -> bool:
+        """Add what `copy` makes of the plan, as one step, and select it."""
+        new: Sequence[str] = ()
+
+        def edit(plan: Plan) -> Plan:
+            nonlocal new
+            plan, new = copy(plan)
+            return plan
+
+        return self.do(text, edit) and self._added(new)
+
+    def select_all(self) -> None:
+        """Select every location and host (their content comes along with them)."""
+        self.selection.set([*(p.id for p in self.plan.locations), *(h.id for h in self.plan.hosts)])
+
+    def rename(self, object_id: str, text: str) -> bool:
+        """Give a location, host, disk, table or workload another name."""
+        part = self.plan.by_id[object_id]
+        field = name_field(part)
+        if field is None or getattr(part, field) == text:
+            return False
+        return self.do(
+            f"Rename {display_name(part)}", lambda plan: edits.update(plan, object_id, **{field: text})
+        )
+
+    def add_node_group(self) -> bool:
+        """Add a node group like the last one: hosts, data nodes, roles."""
+        before = self.plan.by_id
+        if not self.do("Add a node group", lambda plan: settled(edits.add_node_group(plan), ())):
+            return False
+        return self._added([n.id for n in self.plan.data_nodes if n.id not in before])
+
+
+def name_field(part: object) -> str | None:
+    """The field that holds an object's name; None when it has none to change."""
+    return next((f for f in ("hostname", "name") if hasattr(part, f)), None)
+
+
+def display_name(part: object) -> str:
+    """The name people know an object by: `host-a1`, `ndbmtd 3`, `shop.orders`."""
+    kind = getattr(part, "kind", None)
+    program = {"data": "ndbmtd", "management": "ndb_mgmd", "sql": "mysqld", "api": "api"}
+    if isinstance(kind, str) and hasattr(part, "node_id"):
+        return f"{program[kind]} {part.node_id}"
+    if hasattr(part, "full_name"):
+        return str(part.full_name)
+    return str(getattr(part, name_field(part) or "id"))

@@ -1,0 +1,132 @@
+"""Everything the engine says about the plan in the window, computed off the GUI thread after each edit.
+
+A newer edit cancels the computation for an older one; views get one signal, `updated`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from ndbplan.base.errors import UserError
+from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.checks.problem import Problem
+    from ndbplan.desktop.document.document import Document
+    from ndbplan.estimate.estimation import Overview
+
+SETTLE_MS = 8
+"""Edits that come closer together than this (a drag, typing) are estimated once."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the engine says about one plan under one workload."""
+
+    plan: Plan
+    workload_id: str | None
+    overview: Overview | None
+    """None when the plan is too incomplete to estimate; `error` then says what is missing."""
+    problems: tuple[Problem, ...]
+    error: str = ""
+    elapsed_s: float = 0.0
+
+
+class Estimates(QObject):
+    """Keeps an Estimate of the document's plan fresh."""
+
+    started = Signal()
+    """The latest estimate is out of date; a new one is on its way."""
+    updated = Signal(object)
+    """An Estimate of the plan as it is now."""
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._workload_id: str | None = None
+        self._tasks = Tasks(self)
+        self._task: Task | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(SETTLE_MS)
+        self._timer.timeout.connect(self._start)
+        self.latest: Estimate | None = None
+        """The last estimate; of an older plan while `is_fresh` is False."""
+        document.changed.connect(self._plan_changed)
+        self.refresh()
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether `latest` speaks of the plan and workload as they are now."""
+        latest = self.latest
+        return (
+            latest is not None
+            and latest.plan is self._document.plan
+            and latest.workload_id == self.workload_id
+        )
+
+    @property
+    def workload_id(self) -> str | None:
+        """The workload the estimates assume: the chosen one, else the plan's first."""
+        plan = self._document.plan
+        if any(w.id == self._workload_id for w in plan.workloads):
+            return self._workload_id
+        return plan.workloads[0].id if plan.workloads else None
+
+    def choose_workload(self, workload_id: str | None) -> None:
+        """Estimate under another workload from now on."""
+        if workload_id != self._workload_id:
+            self._workload_id = workload_id
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Estimate again, soon; cancels what runs."""
+        if self._task is not None:
+            self._task.cancel()
+        if not self._timer.isActive():
+            self.started.emit()
+        self._timer.start()
+
+    def close(self) -> None:
+        """Stop for good and wait for the thread."""
+        self._timer.stop()
+        self._tasks.close()
+
+    def _plan_changed(self, before: Plan, after: Plan) -> None:
+        if before is not after:
+            self.refresh()
+
+    def _start(self) -> None:
+        plan, workload_id = self._document.plan, self.workload_id
+        self._task = self._tasks.start(lambda task: estimate(plan, workload_id, task), self._done)
+
+    def _done(self, outcome: Outcome) -> None:
+        if outcome.cancelled or self._timer.isActive():
+            return
+        self._task = None
+        if outcome.error:
+            self.latest = Estimate(self._document.plan, self.workload_id, None, (), outcome.error)
+        else:
+            self.latest = outcome.value
+        self.updated.emit(self.latest)
+
+
+def estimate(plan: Plan, workload_id: str | None, task: Task) -> Estimate:
+    """Overview and problems of a plan; runs in a thread and stops when the task is cancelled."""
+    from ndbplan.checks.run import check
+    from ndbplan.estimate.estimation import overview
+
+    began = time.perf_counter()
+    shown: Any = None
+    error = ""
+    try:
+        shown = overview(plan, workload_id=workload_id, cancelled=task.cancelled)
+    except UserError as refused:
+        error = refused.line
+    problems = check(plan, cancelled=task.cancelled)
+    return Estimate(plan, workload_id, shown, tuple(problems), error, time.perf_counter() - began)

@@ -1,0 +1,146 @@
+"""File flow: new, open, save, save as, close — the questions they ask, and what they say when they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from ndbplan.base.errors import UserError
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.plan.file import SUFFIX
+from ndbplan.plan.plan import Plan
+
+_FILTER = f"Plans (*{SUFFIX});;All files (*)"
+
+
+class FileFlow(QObject):
+    """Acts on one document for one window."""
+
+    failed = Signal(str)
+    """One line: what could not be read or written, and what to do."""
+    saved = Signal(object)
+    """Path of the file just written."""
+    shown = Signal()
+    """Another plan is open now."""
+
+    def __init__(self, document: Document, preferences: Preferences, window: QWidget) -> None:
+        super().__init__(window)
+        self._document = document
+        self._preferences = preferences
+        self._window = window
+
+    # The three questions; tests answer them in place of a person.
+
+    def ask_open(self) -> Path | None:
+        """Which file to open."""
+        from PySide6.QtWidgets import QFileDialog
+
+        start = self._document.path.parent if self._document.path else Path.home()
+        name, _ = QFileDialog.getOpenFileName(self._window, "Open a plan", str(start), _FILTER)
+        return Path(name) if name else None
+
+    def ask_save(self) -> Path | None:
+        """Which file to write."""
+        from PySide6.QtWidgets import QFileDialog
+
+        known = self._document.path
+        start = known or Path.home() / f"{_file_name(self._document.plan.name)}{SUFFIX}"
+        name, _ = QFileDialog.getSaveFileName(self._window, "Save the plan", str(start), _FILTER)
+        if not name:
+            return None
+        path = Path(name)
+        return path if path.suffix else path.with_suffix(SUFFIX)
+
+    def ask_unsaved(self) -> str:
+        """`save`, `discard` or `cancel`: what becomes of the unsaved edits."""
+        from PySide6.QtGui import QIcon
+        from PySide6.QtWidgets import QMessageBox
+
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.NoIcon)
+        box.setWindowTitle("Unsaved changes")
+        box.setText(f"Save the changes to {self._document.title}?")
+        box.setInformativeText("Without saving, everything since the last save is lost.")
+        save = box.addButton(QMessageBox.StandardButton.Save)
+        discard = box.addButton("Do not save", QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        save.setProperty("kind", "primary")
+        for button in box.buttons():
+            button.setIcon(QIcon())
+        box.setDefaultButton(QMessageBox.StandardButton.Save)
+        box.exec()
+        clicked = box.clickedButton()
+        return "save" if clicked is save else "discard" if clicked is discard else "cancel"
+
+    # What the actions do
+
+    def may_leave(self) -> bool:
+        """Whether the open plan may go: it is saved, or a person has decided."""
+        if not self._document.is_modified:
+            return True
+        answer = self.ask_unsaved()
+        if answer == "save":
+            return self.save()
+        return answer == "discard"
+
+    def new(self) -> None:
+        """An empty plan."""
+        if self.may_leave():
+            self._document.new()
+            self.shown.emit()
+
+    def start_with(self, make: Callable[[], Plan], *, modified: bool = False) -> bool:
+        """A new plan without a file; `modified`: closing it asks, as what was imported is work."""
+        if not self.may_leave():
+            return False
+        try:
+            self._document.new(make(), modified=modified)
+        except UserError as error:
+            self.failed.emit(error.line)
+            return False
+        self.shown.emit()
+        return True
+
+    def open(self, path: Path | None = None) -> bool:
+        """Open a file, asking which when none is named; the open plan stays when that fails."""
+        if not self.may_leave():
+            return False
+        chosen = path or self.ask_open()
+        if chosen is None:
+            return False
+        try:
+            self._document.open(chosen)
+        except UserError as error:
+            self.failed.emit(error.line)
+            return False
+        self._preferences.add_recent(chosen.absolute())
+        self.shown.emit()
+        return True
+
+    def save(self) -> bool:
+        """Write to the plan's file; a plan without one asks. False: not written, still open."""
+        return self._write(self._document.path or self.ask_save())
+
+    def save_as(self) -> bool:
+        """Write to another file."""
+        return self._write(self.ask_save())
+
+    def _write(self, path: Path | None) -> bool:
+        if path is None:
+            return False
+        try:
+            self._document.save(path)
+        except UserError as error:
+            self.failed.emit(error.line)
+            return False
+        self._preferences.add_recent(path.absolute())
+        self.saved.emit(path)
+        return True
+
+
+def _file_name(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name.lower()).strip("-.") or "plan"

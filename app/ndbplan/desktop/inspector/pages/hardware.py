@@ -1,0 +1,233 @@
+"""Pages for locations, hosts and disks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
+
+from ndbplan.base.errors import UserError
+from ndbplan.configuration.directories import disk_for
+from ndbplan.describe.titles import DISK_KINDS, DISK_ROLES
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.inspector.page import Page
+from ndbplan.desktop.inspector.pages.links import ObjectLinks
+from ndbplan.desktop.widgets.fields import Form
+from ndbplan.desktop.widgets.sections import label
+from ndbplan.desktop.widgets.units import BYTES, BYTES_PER_S, MEMORY, NUMBER, SECONDS, SHARE, TEXT, WHOLE
+from ndbplan.edits import parts as edits
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+
+
+class LocationPage(Page):
+    """A rack, room or availability zone."""
+
+    def __init__(self, context: Context, ids: Sequence[str]) -> None:
+        super().__init__(context, ids)
+        form = self.form()
+        if self.only is not None:
+            form.line("name", "Name", TEXT)
+        form.line(
+            "location_domain_id",
+            "LocationDomainId",
+            WHOLE,
+            empty="not set",
+            tip="1 to 16; the product spreads the replicas of a node group over location domains (8.0.19+)",
+        )
+        form.line(
+            "uplink_bytes_per_s",
+            "Uplink",
+            BYTES_PER_S,
+            empty="no limit",
+            tip="What it can send to other locations in one direction; 10 GbE: 1.17 GB/s",
+        )
+        if self.only is not None:
+            links = ObjectLinks(context, self._hosts)
+            self.section("Hosts inside").body.addWidget(links)
+            self.keep_fresh(links)
+
+    def _hosts(self, plan: Plan) -> list[Any]:
+        return [host for host in plan.hosts if host.location_id == self.ids[0]]
+
+
+class HostPage(Page):
+    """Machines."""
+
+    def __init__(self, context: Context, ids: Sequence[str]) -> None:
+        super().__init__(context, ids)
+        form = self.form()
+        if self.only is not None:
+            form.line("hostname", "Host name", TEXT, tip="A DNS name or IPv4 address, as in config.ini")
+        form.choice("location_id", "Location", _locations)
+        form.line("cores", "Cores", WHOLE, tip="CPUs the operating system shows")
+        form.line("sockets", "Sockets", WHOLE)
+        form.line("clock_ghz", "Clock (GHz)", NUMBER)
+        form.line(
+            "core_gain_per_clock",
+            "Work per clock",
+            NUMBER,
+            empty="current core",
+            tip="Of a core against one of 2008: 1 for a Core 2, about 1.75 for current ones",
+        )
+        form.line("memory_bytes", "Memory", MEMORY)
+        form.line(
+            "network_bytes_per_s", "Network", BYTES_PER_S, tip="Usable in one direction; 10 GbE: 1.17 GB/s"
+        )
+        if self.only is not None:
+            links = ObjectLinks(context, self._inside)
+            self.section("On this host").body.addWidget(links)
+            self.keep_fresh(links)
+
+    def _inside(self, plan: Plan) -> list[Any]:
+        host = plan.by_id.get(self.ids[0])
+        return [] if host is None else [*plan.processes_of_host[host.id], *host.disks]
+
+
+class DiskPage(Page):
+    """Disks, with what is written to them."""
+
+    def __init__(self, context: Context, ids: Sequence[str]) -> None:
+        super().__init__(context, ids)
+        form = self.form()
+        if self.only is not None:
+            form.line("name", "Name", TEXT)
+        form.choice("kind", "Kind", list(DISK_KINDS.items()))
+        form.line("capacity_bytes", "Capacity", BYTES)
+        form.line("sequential_write_bytes_per_s", "Sequential write", BYTES_PER_S)
+        form.line("sequential_read_bytes_per_s", "Sequential read", BYTES_PER_S)
+        form.line("random_write_iops", "Random writes/s", NUMBER)
+        form.line("random_read_iops", "Random reads/s", NUMBER)
+        form.line(
+            "sync_write_latency_s", "Sync write latency", SECONDS, tip="Time of one small synchronous write"
+        )
+        form.line("mount_point", "Mount point", TEXT)
+        form.line(
+            "other_load", "Other load", SHARE, tip="Share of the device that other programs of the host take"
+        )
+        if self.only is not None:
+            roles = RoleSwitches(context, self.ids[0])
+            self.section("Written here").body.addWidget(roles)
+            self.keep_fresh(roles)
+
+
+class RoleSwitches(QWidget):
+    """For each data node of the disk's host: which of its purposes it writes to this disk."""
+
+    def __init__(self, context: Context, disk_id: str) -> None:
+        super().__init__()
+        self._context, self._disk_id = context, disk_id
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(4)
+        self._buttons: dict[tuple[str, DiskRole], QToolButton] = {}
+        self._shown: list[str] = []
+        self._hint = label("No data node runs on this host. Drag one here from the palette.", "muted")
+        self._error = label("", "fieldError")
+        self._error.hide()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what the plan says now."""
+        plan = self._context.plan
+        host = plan.host_of_disk.get(self._disk_id)
+        if host is None:
+            return
+        nodes = [p for p in plan.processes_of_host[host.id] if isinstance(p, DataNode)]
+        if [node.id for node in nodes] != self._shown or not (nodes or self._hint.parent()):
+            self._build(nodes)
+        for node in nodes:
+            for role in DiskRole:
+                button = self._buttons[node.id, role]
+                stated, place = node.disk_roles.disk_of(role), disk_for(plan, node, role)
+                here = place is not None and place.id == self._disk_id
+                falls_here = here and stated != self._disk_id
+                button.setChecked(here)
+                button.setEnabled(not falls_here or len(host.disks) > 1)
+                button.setToolTip(
+                    "Not assigned: goes to the disk of its path parameter or of DataDir, this one"
+                    if falls_here
+                    else f"Data node {node.node_id} writes {DISK_ROLES[role]} here when checked"
+                )
+
+    def _build(self, nodes: list[DataNode]) -> None:
+        while (item := self._grid.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None and widget not in (self._hint, self._error):
+                widget.hide()
+                widget.deleteLater()
+        self._buttons.clear()
+        self._shown = [node.id for node in nodes]
+        if not nodes:
+            self._grid.addWidget(self._hint, 0, 0, 1, 3)
+        # Only inside of something: shown alone it would be a window of its own.
+        self._hint.setVisible(not nodes and self._hint.parent() is not None)
+        row = 0
+        for node in nodes:
+            if len(nodes) > 1:
+                self._grid.addWidget(label(f"Data node {node.node_id}", "fieldLabel"), row, 0, 1, 3)
+                row += 1
+            for i, role in enumerate(DiskRole):
+                button = QToolButton()
+                button.setText(DISK_ROLES[role])
+                button.setCheckable(True)
+                button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+                button.setProperty("look", "chip")
+                button.setAccessibleName(f"Data node {node.node_id} writes {DISK_ROLES[role]} here")
+                button.clicked.connect(lambda on, n=node.id, r=role: self._clicked(n, r, on))
+                self._buttons[node.id, role] = button
+                self._grid.addWidget(button, row + i // 3, i % 3)
+            row += 2
+        self._grid.addWidget(self._error, row, 0, 1, 3)
+        for column in range(3):
+            self._grid.setColumnStretch(column, 1)
+
+    def _clicked(self, node_id: str, role: DiskRole, on: bool) -> None:
+        plan = self._context.plan
+        host = plan.host_of_disk[self._disk_id]
+        elsewhere = next((disk.id for disk in host.disks if disk.id != self._disk_id), None)
+        first = host.disks[0].id == self._disk_id
+        target = self._disk_id if on else (elsewhere if first else None)
+        try:
+            self._context.document.edit(
+                f"Write {DISK_ROLES[role]} to {plan.by_id[self._disk_id].name}"
+                if on
+                else f"Move {DISK_ROLES[role]} off {plan.by_id[self._disk_id].name}",
+                lambda p: edits.assign_role(p, node_id, role, target),
+            )
+        except UserError as error:
+            self._error.setText(error.line)
+            self._error.show()
+        else:
+            self._error.hide()
+        self.refresh()
+
+
+def _locations(plan: Plan) -> list[tuple[str | None, str]]:
+    return [(None, "none"), *((place.id, place.name) for place in plan.locations)]
+
+
+def host_choices(plan: Plan) -> list[tuple[str | None, str]]:
+    """Hosts to put a process on."""
+    return [(host.id, host.hostname) for host in plan.hosts]
+
+
+def add_disk_choice(form: Form, role: DiskRole) -> None:
+    """A field for the disk of one role of a data node."""
+
+    def disks(plan: Plan) -> list[tuple[str | None, str]]:
+        nodes = [plan.by_id[i] for i in form.ids if i in plan.by_id]
+        if len({node.host_id for node in nodes}) != 1:
+            return [(None, "disk of DataDir")]
+        host = plan.host(nodes[0].host_id)
+        first = f"{host.disks[0].name} (DataDir)" if host.disks else "disk of DataDir"
+        return [(None, first), *((disk.id, disk.name) for disk in host.disks)]
+
+    form.choice(
+        f"disk_roles.{role.value}",
+        DISK_ROLES[role],
+        disks,
+        get=lambda node: node.disk_roles.disk_of(role),
+        edit=lambda plan, node_id, disk_id: edits.assign_role(plan, node_id, role, disk_id),
+    )

@@ -1,0 +1,143 @@
+"""Page of the plan itself (nothing is selected), and of several objects of different kinds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtWidgets import QPlainTextEdit
+
+from ndbplan.base.errors import UserError
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.describe.titles import KINDS
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.inspector.page import Page
+from ndbplan.desktop.inspector.pages.calibration import calibration_grid
+from ndbplan.desktop.inspector.pages.links import ObjectLinks
+from ndbplan.desktop.widgets.sections import label, link
+from ndbplan.desktop.widgets.units import TEXT, WHOLE
+from ndbplan.edits import offers
+from ndbplan.edits import parts as edits
+from ndbplan.ndb.version import SERIES
+from ndbplan.plan.plan import Plan
+
+
+class PlanPage(Page):
+    """Name, version, replicas; tables and workloads; notes."""
+
+    def __init__(self, context: Context, ids: Sequence[str] = ()) -> None:
+        super().__init__(context, ())
+        form = self.form()
+        form.line("name", "Name", TEXT)
+        form.choice("ndb_version", "NDB version", _versions, tip="What the catalogue and the exports follow")
+        form.line(
+            "NoOfReplicas",
+            "Replicas",
+            WHOLE,
+            tip="NoOfReplicas: copies of every row, nodes in a node group",
+            get=no_of_replicas,
+            edit=lambda plan, _i, value: edits.set_parameter(plan, "data_node", "NoOfReplicas", value),
+        )
+        form.line(
+            "backups_kept",
+            "Backups kept",
+            WHOLE,
+            tip="Backups on the disks at the same time, that being written included; counted as disk space",
+            edit=lambda plan, _i, value: edits.set_plan(plan, backups_kept=value),
+        )
+        tables = ObjectLinks(
+            context, lambda plan: plan.tables, "No table yet: take them from SQL, or add one."
+        )
+        section = self.section("Tables")
+        section.add_action(link("From SQL…", self._import_tables, "Tables from SQL"))
+        section.add_action(link("+ Add", self._add_table, "Add a table"))
+        section.body.addWidget(tables)
+        self.keep_fresh(tables)
+        workloads = ObjectLinks(
+            context, lambda plan: plan.workloads, "No workload yet: add one to load the disks."
+        )
+        section = self.section("Workloads")
+        section.add_action(link("+ Add", self._add_workload, "Add a workload"))
+        section.body.addWidget(workloads)
+        self.keep_fresh(workloads)
+        measured = self.section("Measured here", collapsible=True, expanded=bool(context.plan.calibrations))
+        measured.body.addWidget(
+            label("Rates you measured replace the engine's constants in every estimate.", "muted")
+        )
+        grid = calibration_grid(context)
+        measured.body.addWidget(grid)
+        self.keep_fresh(grid)
+        notes = self.section("Notes")
+        self._notes = _Notes(context)
+        notes.body.addWidget(self._notes)
+        self.keep_fresh(self._notes)
+
+    def _add_table(self) -> None:
+        table = offers.make_table(self.context.plan)
+        self.context.document.edit(f"Add table {table.full_name}", lambda p: edits.add(p, table))
+        self.context.selection.set((table.id,))
+
+    def _import_tables(self) -> None:
+        from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
+
+        SqlDialog(self.context.document, self.window()).open()
+
+    def _add_workload(self) -> None:
+        plan = self.context.plan
+        if not plan.tables:
+            self._add_table()
+            plan = self.context.plan
+        workload = offers.make_workload(plan)
+        self.context.document.edit(f"Add workload {workload.name}", lambda p: edits.add(p, workload))
+        self.context.selection.set((workload.id,))
+
+
+class _Notes(QPlainTextEdit):
+    """The plan's notes; one undoable edit when the focus leaves."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.setAccessibleName("Notes")
+        self.setPlaceholderText("What this plan is for, where its figures come from…")
+        self.setTabChangesFocus(True)
+        self.setFixedHeight(150)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what the plan says now."""
+        if not self.hasFocus() and self.toPlainText() != self._context.plan.notes:
+            self.setPlainText(self._context.plan.notes)
+
+    def focusOutEvent(self, event: object) -> None:
+        super().focusOutEvent(event)  # type: ignore[arg-type]
+        text = self.toPlainText()
+        if text == self._context.plan.notes:
+            return
+        try:
+            self._context.document.edit("Edit notes", lambda plan: edits.set_plan(plan, notes=text))
+            self.setToolTip("")
+        except UserError as error:
+            self.setToolTip(error.line)
+
+
+class MixedPage(Page):
+    """Several objects of different kinds: what they are, and how to narrow the selection."""
+
+    def __init__(self, context: Context, ids: Sequence[str]) -> None:
+        super().__init__(context, ids)
+        plan = context.plan
+        kinds = Counter(type(plan.by_id[i]) for i in ids)
+        self.column.addWidget(label("Select one kind to edit what they have in common.", "muted"))
+        for kind, count in kinds.items():
+            one, many = KINDS[kind]
+            members: tuple[str, ...] = tuple(i for i in ids if type(plan.by_id[i]) is kind)
+            text = f"{count} {one if count == 1 else many}"
+            self.column.addWidget(link(text, partial(context.selection.set, members), f"Select only {text}"))
+
+
+def _versions(plan: Plan) -> list[tuple[str, str]]:
+    known = [(series, f"NDB {series}") for series in reversed(SERIES)]
+    current = plan.ndb_version
+    return known if current in SERIES else [(current, f"NDB {current}"), *known]

@@ -1,0 +1,1 @@
+"""Geometry of the canvas: sizes, places, what covers what. No widgets."""

@@ -1,0 +1,1 @@
+"""Colours, fonts, and how things are painted."""

@@ -1,0 +1,97 @@
+"""The message bar: what went wrong or was done, in one line, without stopping anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from ndbplan.desktop.look import theme
+
+Level = Literal["error", "warning", "info", "done"]
+_ICONS = {"error": "circle-alert", "warning": "triangle-alert", "info": "info", "done": "circle-check"}
+_STAYS_MS = {"error": 0, "warning": 0, "info": 8000, "done": 6000}
+"""How long a message stays; 0: until it is closed or another one comes."""
+
+
+class MessageBar(QWidget):
+    """Hidden until there is something to say."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("messageBar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.level: Level = "info"
+        self._run: Callable[[], object] | None = None
+        self._icon = QLabel()
+        self._text = QLabel()
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setWordWrap(True)
+        self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._button = QPushButton()
+        self._button.clicked.connect(self._act)
+        self._close = QToolButton()
+        self._close.setProperty("kind", "quiet")
+        self._close.setAccessibleName("Close the message")
+        self._close.setToolTip("Close the message (Esc)")
+        self._close.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 8, 6)
+        row.setSpacing(10)
+        for widget in (self._icon, self._text, self._button, self._close):
+            row.addWidget(widget)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hide)
+        theme.theme().changed.connect(self._paint)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says, also while hidden."""
+        return self._text.text()
+
+    def say(
+        self,
+        level: Level,
+        text: str,
+        button: str = "",
+        run: Callable[[], object] | None = None,
+    ) -> None:
+        """Show a message, with a button that does something about it if there is one."""
+        self.level = level
+        self._text.setText(text)
+        self._run = run
+        self._button.setText(button)
+        self._button.setVisible(bool(button))
+        self._paint()
+        self.show()
+        self._timer.stop()
+        if _STAYS_MS[level] and not button:
+            self._timer.start(_STAYS_MS[level])
+        from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+    def hideEvent(self, event: object) -> None:
+        self._timer.stop()
+
+    def _act(self) -> None:
+        run, self._run = self._run, None
+        self.hide()
+        if run is not None:
+            run()
+
+    def _paint(self) -> None:
+        t = theme.tokens()
+        ink = {"error": t.error, "warning": t.warning, "info": t.info, "done": t.good}[self.level]
+        ground = {"error": t.error_soft, "warning": t.warning_soft}.get(self.level, t.card)
+        self.setStyleSheet(
+            f"#messageBar {{ background: {ground}; border-bottom: 1px solid {ink}; }}"
+            "#messageBar QLabel { background: transparent; }"
+        )
+        self._icon.setPixmap(theme.icon_pixmap(_ICONS[self.level], ink, 16))
+        self._close.setIcon(theme.icon("x"))

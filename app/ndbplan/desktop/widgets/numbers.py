@@ -1,0 +1,265 @@
+"""A read-only table of texts and numbers: sortable, copied as CSV, numbers open their derivation."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSortFilterProxyModel,
+    Qt,
+)
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QKeySequence, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
+
+from ndbplan.base.quantity import Quantity
+from ndbplan.base.units import format_bytes, format_count, format_percent, format_value
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.explain import Explanation
+
+_Index = QModelIndex | QPersistentModelIndex
+_NO_INDEX = QModelIndex()
+_CELL_PX, _CELL_PAD = 12, 6
+_MEASURED = 8
+_WIDEST = 260
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one cell shows and by what it sorts."""
+
+    text: str
+    value: Any = ""
+    quantity: Quantity | None = None
+    title: str = ""
+    """Title of the derivation."""
+    colour: str = ""
+    """Token of the text's colour."""
+    bar: float | None = None
+    """Share to draw as a bar behind the text."""
+
+
+def text(value: str, colour: str = "") -> Cell:
+    """A cell with text."""
+    return Cell(value, value.lower(), colour=colour)
+
+
+def count(value: int | float) -> Cell:
+    """A cell with an exact count."""
+    return Cell(format_count(value), value)
+
+
+def size(value: int | float) -> Cell:
+    """A cell with an exact number of bytes."""
+    return Cell(format_bytes(value), value)
+
+
+def number(quantity: Quantity | None, title: str, colour: str = "") -> Cell:
+    """A cell with an estimated number that opens its derivation."""
+    if quantity is None:
+        return Cell("–", -1.0)
+    return Cell(format_value(quantity.value, quantity.unit), quantity.value, quantity, title, colour)
+
+
+def share(fraction: float, quantity: Quantity | None = None, title: str = "") -> Cell:
+    """A cell with a share as a bar; green, amber from 75 %, red from 95 %."""
+    colour = "error" if fraction >= 0.95 else "warning" if fraction >= 0.75 else "good"
+    return Cell(format_percent(fraction), fraction, quantity, title, colour, fraction)
+
+
+class _Cells(QStyledItemDelegate):
+    """Draws a cell: its text, and its bar along the lower edge.
+
+    By itself: the style sheet takes ten times as long for each cell, which holds the window up.
+    """
+
+    def __init__(self, table: NumbersTable) -> None:
+        super().__init__(table)
+        self._table = table
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        cell, colours = self._table.cell_at(index), theme.tokens()
+        place: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        ink = getattr(colours, cell.colour) if cell.colour else colours.text
+        if state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(place, QColor(colours.accent_soft))
+            ink = ink if cell.colour else colours.text_strong
+        words = place.adjusted(_CELL_PAD, 0, -_CELL_PAD, 0)
+        painter.setFont(theme.font(_CELL_PX))
+        painter.setPen(QColor(ink))
+        text = _metrics().elidedText(cell.text, Qt.TextElideMode.ElideRight, words.width() + 1)
+        painter.drawText(words, _alignment(cell), text)
+        if cell.bar is not None:
+            self._paint_bar(painter, place, cell.bar)
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QColor(colours.accent))
+            painter.drawRect(place.adjusted(0, 0, -1, -1))
+
+    @staticmethod
+    def _paint_bar(painter: QPainter, place: QRect, bar: float) -> None:
+        colours = theme.tokens()
+        track = QRectF(place.left() + 6, place.bottom() - 4, place.width() - 12, 3)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours.line))
+        painter.drawRoundedRect(track, 1.5, 1.5)
+        track.setWidth(track.width() * max(0.0, min(1.0, bar)))
+        painter.setBrush(QColor(colours.load(bar)))
+        painter.drawRoundedRect(track, 1.5, 1.5)
+        painter.restore()
+
+
+@cache
+def _metrics() -> QFontMetrics:
+    return QFontMetrics(theme.font(_CELL_PX))
+
+
+def _width(texts: Iterable[str]) -> int:
+    """Pixels that the widest of these texts needs; only the longest are measured."""
+    longest = sorted(texts, key=len, reverse=True)[:_MEASURED]
+    return max((_metrics().horizontalAdvance(text) for text in longest), default=0)
+
+
+class _Model(QAbstractTableModel):
+    def __init__(self, headers: Sequence[str]) -> None:
+        super().__init__()
+        self.headers = list(headers)
+        self.rows: list[Sequence[Cell]] = []
+
+    def show_rows(self, rows: Sequence[Sequence[Cell]], headers: Sequence[str] | None) -> None:
+        self.beginResetModel()
+        self.rows = list(rows)
+        self.headers = list(headers or self.headers)
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: _Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.headers)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return self.headers[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(self.rows[0][section] if self.rows else None)
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        cell = self.rows[index.row()][index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return cell.text
+        if role == Qt.ItemDataRole.UserRole:
+            return cell.value
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(cell)
+        if role == Qt.ItemDataRole.ForegroundRole and cell.colour:
+            return QColor(getattr(theme.tokens(), cell.colour))
+        if role == Qt.ItemDataRole.ToolTipRole and cell.quantity is not None:
+            return f"{cell.quantity}\nClick to see where it comes from."
+        return None
+
+
+def _alignment(cell: Cell | None) -> Qt.AlignmentFlag:
+    side = (
+        Qt.AlignmentFlag.AlignLeft
+        if cell is None or isinstance(cell.value, str)
+        else Qt.AlignmentFlag.AlignRight
+    )
+    return side | Qt.AlignmentFlag.AlignVCenter
+
+
+class NumbersTable(QTableView):
+    """The table."""
+
+    def __init__(self, name: str, headers: Sequence[str]) -> None:
+        super().__init__()
+        self._source = _Model(headers)
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self._source)
+        self._sorted.setSortRole(Qt.ItemDataRole.UserRole)
+        self.setModel(self._sorted)
+        self.setItemDelegate(_Cells(self))
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setProperty("look", "numbers")
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(24)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(36)
+        header.setStretchLastSection(True)
+        self.setSortingEnabled(True)
+        # The indicator would widen every column by its own width.
+        header.setSortIndicatorShown(False)
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        self.activated.connect(self._open)
+        self.clicked.connect(self._open)
+        copy = QAction("Copy as CSV", self)
+        copy.setShortcut(QKeySequence.StandardKey.Copy)
+        copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.triggered.connect(self.copy_csv)
+        self.addAction(copy)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+
+    def show_rows(self, rows: Sequence[Sequence[Cell]], headers: Sequence[str] | None = None) -> None:
+        """Show other rows."""
+        self._source.show_rows(rows, headers)
+        header = self.horizontalHeader()
+        for column, name in enumerate(self._source.headers):
+            # The name may be narrower than it is drawn: headers are smaller, but heavier.
+            wanted = max(_width([name]), _width(row[column].text for row in self._source.rows))
+            header.resizeSection(column, min(_WIDEST, wanted + 2 * _CELL_PAD + 4))
+
+    def cell_at(self, index: _Index) -> Cell:
+        """The cell behind an index of the view."""
+        source = self._sorted.mapToSource(index)
+        return self._source.rows[source.row()][source.column()]
+
+    def row_of(self, index: QModelIndex) -> int:
+        """The row of `show_rows` behind an index of the view."""
+        return self._sorted.mapToSource(index).row()
+
+    def as_csv(self) -> str:
+        """The table as CSV: plain numbers, one header line."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self._source.headers)
+        for row in self._source.rows:
+            writer.writerow([cell.text if isinstance(cell.value, str) else cell.value for cell in row])
+        return out.getvalue()
+
+    def copy_csv(self) -> None:
+        """Put the table on the clipboard as CSV."""
+        QGuiApplication.clipboard().setText(self.as_csv())
+
+    def _open(self, index: QModelIndex) -> None:
+        cell = self.cell_at(index)
+        if cell.quantity is not None:
+            popover = Explanation(cell.quantity, cell.title, self)
+            corner = self.viewport().mapToGlobal(self.visualRect(index).bottomLeft())
+            popover.show_at(corner)

@@ -1,0 +1,253 @@
+"""Problems that concern what is selected: a click goes there, a fix is one undoable edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QEnterEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QVBoxLayout, QWidget
+
+from ndbplan.base.errors import UserError
+from ndbplan.checks.alike import single
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.sections import empty, label, link
+from ndbplan.edits import waivers
+from ndbplan.edits.changes import value_changes
+from ndbplan.plan.plan import Plan, Waiver
+
+if TYPE_CHECKING:
+    from ndbplan.checks.problem import Problem
+
+SEVERITIES = {"error": "error", "warning": "warning", "hint": "info"}
+"""Token of the colour of each severity."""
+_MOST = 8
+_MOST_CHANGES = 12
+
+
+class Dot(QWidget):
+    """A round mark in the colour of a severity."""
+
+    def __init__(self, severity: str) -> None:
+        super().__init__()
+        self._severity = severity
+        self.setFixedSize(QSize(10, 17))
+        self.setToolTip(severity)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(theme.tokens(), SEVERITIES.get(self._severity, "muted"))))
+        painter.drawEllipse(QPointF(4, 9), 3.5, 3.5)
+
+
+class ProblemRow(QWidget):
+    """One problem. Click or Enter selects what it concerns; Fix applies its remedy."""
+
+    def __init__(self, context: Context, problem: Problem) -> None:
+        super().__init__()
+        self._context, self._problem = context, problem
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setProperty("look", "problemRow")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(f"{problem.severity}: {problem.message}")
+        self.setToolTip(f"{problem.where}\nRule {problem.rule}".strip())
+        if problem.object_ids:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._text = label(_sentence(problem.message), "problemText")
+        self._error = label("", "fieldError")
+        self._error.hide()
+        texts = QVBoxLayout()
+        texts.setContentsMargins(0, 0, 0, 0)
+        texts.setSpacing(2)
+        texts.addWidget(self._text)
+        if problem.fix:
+            fix = label(_sentence(problem.fix), "muted")
+            texts.addWidget(fix)
+        texts.addWidget(self._error)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 4, 4, 4)
+        row.setSpacing(8)
+        row.addWidget(Dot(problem.severity), 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(texts, 1)
+        if problem.edit is not None:
+            self._fix_link = link("Fix", self.fix, f"Fix: {problem.fix or problem.message}")
+            self._fix_link.setToolTip(problem.fix or "")
+            row.addWidget(self._fix_link, 0, Qt.AlignmentFlag.AlignTop)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.tell_what_fix_changes()
+        super().enterEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.tell_what_fix_changes()
+        super().focusInEvent(event)
+
+    def tell_what_fix_changes(self) -> tuple[str, ...]:
+        """The values that Fix would change, one in a line; also shown beside the link from now on."""
+        problem, plan = self._problem, self._context.plan
+        if problem.edit is None:
+            return ()
+        try:
+            lines = tuple(change.line for change in value_changes(plan, problem.edit(plan)))
+        except (UserError, KeyError):
+            # The plan has moved on; a new row is on its way.
+            return ()
+        shown = lines if len(lines) <= _MOST_CHANGES else (*lines[:_MOST_CHANGES], "…")
+        self._fix_link.setToolTip("\n".join(shown))
+        self._fix_link.setAccessibleDescription("; ".join(shown))
+        return lines
+
+    def fix(self) -> None:
+        """Apply the remedy as one undoable edit."""
+        problem = self._problem
+        if problem.edit is None:
+            return
+        try:
+            self._context.document.edit(f"Fix: {problem.fix or problem.rule}", problem.edit)
+        except UserError as error:
+            self._error.setText(error.line)
+            self._error.show()
+
+    def select(self) -> None:
+        """Select what the problem concerns."""
+        known = self._context.plan.by_id
+        ids = [i for i in self._problem.object_ids if i in known]
+        if ids:
+            self._context.selection.set(ids)
+
+    def accept(self, reason: str) -> None:
+        """Note that the designer accepts the problem, in each place it is in; it is no longer listed."""
+        problem = self._problem
+        places = dict.fromkeys(next(iter(one.object_ids), None) for one in single([problem]))
+
+        def accepted(plan: Plan) -> Plan:
+            for object_id in places:
+                plan = waivers.accept(plan, problem.rule, object_id, reason)
+            return plan
+
+        try:
+            self._context.document.edit(f"Accept {problem.rule}", accepted)
+        except UserError as error:
+            self._error.setText(error.line)
+            self._error.show()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        problem = self._problem
+        menu = QMenu(self)
+        menu.addAction("Go there", self.select).setEnabled(bool(problem.object_ids))
+        menu.addAction("Fix", self.fix).setEnabled(problem.edit is not None)
+        menu.addSeparator()
+        menu.addAction("Accept with a reason…", self._ask_reason)
+        menu.addAction("Copy", lambda: QGuiApplication.clipboard().setText(problem.message))
+        menu.exec(event.globalPos())
+
+    def _ask_reason(self) -> None:
+        reason, given = QInputDialog.getText(self, "Accept the problem", "Why is it acceptable here?")
+        if given and reason.strip():
+            self.accept(reason.strip())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        # The press must not start anything in what lies behind.
+        event.accept()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.select()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.select()
+        else:
+            super().keyPressEvent(event)
+
+
+class WaiverRow(QWidget):
+    """A problem that the designer accepts, with the reason; it can be taken back."""
+
+    def __init__(self, context: Context, waiver: Waiver) -> None:
+        super().__init__()
+        self._context, self._waiver = context, waiver
+        what = f"{waiver.rule} ({waiver.object_id})" if waiver.object_id else waiver.rule
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(label(what, "problemText"))
+        texts.addWidget(label(_sentence(waiver.reason), "muted"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 4, 4, 4)
+        row.addLayout(texts, 1)
+        row.addWidget(
+            link("Take back", self.take_back, f"No longer accept {what}"), 0, Qt.AlignmentFlag.AlignTop
+        )
+
+    def take_back(self) -> None:
+        """Remove the waiver; the problem is listed again."""
+        gone = self._waiver
+        self._context.document.edit(
+            f"No longer accept {gone.rule}",
+            lambda plan: waivers.withdraw(plan, gone),
+        )
+
+
+class ProblemList(QWidget):
+    """Rows of problems; rebuilt only when they differ."""
+
+    def __init__(self, context: Context, most: int = _MOST) -> None:
+        super().__init__()
+        self._context, self._most = context, most
+        self._shown: tuple[Problem, ...] | None = None
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+
+    def show_problems(self, problems: Iterable[Problem], nothing: str) -> None:
+        """Show these, the worst first."""
+        order = list(SEVERITIES)
+        listed = tuple(sorted(problems, key=lambda p: order.index(p.severity)))
+        if self._shown is not None and _same(listed, self._shown):
+            return
+        self._shown = listed
+        empty(self._column)
+        for problem in listed[: self._most]:
+            self._column.addWidget(ProblemRow(self._context, problem))
+        if len(listed) > self._most:
+            self._column.addWidget(label(f"and {len(listed) - self._most} more in the Problems tab", "muted"))
+        if not listed:
+            self._column.addWidget(label(nothing, "muted"))
+
+
+def concerning(problems: Iterable[Problem], plan: Plan, ids: Iterable[str]) -> list[Problem]:
+    """The problems of these objects and of what is inside them; all of them when `ids` is empty."""
+    wanted = set(ids)
+    if not wanted:
+        return list(problems)
+    wanted |= {host.id for host in plan.hosts if host.location_id in wanted}
+    for host in plan.hosts:
+        if host.id in wanted:
+            wanted.update(disk.id for disk in host.disks)
+            wanted.update(process.id for process in plan.processes_of_host[host.id])
+    return [problem for problem in problems if wanted & set(problem.object_ids)]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _same(new: tuple[Problem, ...], old: tuple[Problem, ...]) -> bool:
+    def key(problem: Problem) -> tuple[object, ...]:
+        return (problem.rule, problem.severity, problem.where, problem.message, tuple(problem.object_ids))
+
+    return len(new) == len(old) and all(key(a) == key(b) for a, b in zip(new, old, strict=True))

@@ -1,0 +1,1 @@
+"""Edits: functions from a plan to a plan that validate what they make."""

@@ -1,0 +1,50 @@
+"""Where things stand on the canvas: hosts ordered inside locations, free hosts at places, all tidy again.
+
+A host inside a location takes the slot its order in the plan gives it; a host outside stands at its
+`position`, or flows when it has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from ndbplan.edits.parts import move
+from ndbplan.plan.fields import Point
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.plan import Plan
+
+
+def put_into_location(
+    plan: Plan, host_ids: Sequence[str], location_id: str, before_host_id: str | None = None
+) -> Plan:
+    """Hosts moved into a location, in their order, before one of its hosts (None: at the end)."""
+    moved = [_stands(plan.host(host_id), location_id, None) for host_id in host_ids]
+    chosen = set(host_ids)
+    rest = [host for host in plan.hosts if host.id not in chosen]
+    if before_host_id is not None and before_host_id not in chosen:
+        at = next(i for i, host in enumerate(rest) if host.id == before_host_id)
+    else:
+        inside = [i for i, host in enumerate(rest) if host.location_id == location_id]
+        at = inside[-1] + 1 if inside else len(rest)
+    hosts = (*rest[:at], *moved, *rest[at:])
+    unchanged = all(old is new for old, new in zip(plan.hosts, hosts, strict=True))
+    return plan if unchanged else plan.replace(hosts=hosts)
+
+
+def put_on_canvas(plan: Plan, places: Mapping[str, Point]) -> Plan:
+    """Hosts taken out of their locations and put at places of the canvas."""
+    hosts = tuple(_stands(host, None, places[host.id]) if host.id in places else host for host in plan.hosts)
+    unchanged = all(old is new for old, new in zip(plan.hosts, hosts, strict=True))
+    return plan if unchanged else plan.replace(hosts=hosts)
+
+
+def tidy(plan: Plan, object_ids: Collection[str] | None = None) -> Plan:
+    """Let hosts and locations (None: all) flow again."""
+    every = [*(place.id for place in plan.locations), *(host.id for host in plan.hosts)]
+    return move(plan, {i: None for i in every if object_ids is None or i in object_ids})
+
+
+def _stands(host: Host, location_id: str | None, position: Point | None) -> Host:
+    if host.location_id == location_id and host.position == position:
+        return host
+    return host.model_copy(update={"location_id": location_id, "position": position})

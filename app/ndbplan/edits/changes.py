@@ -1,0 +1,220 @@
+"""Changes of single values as data: edits that can be compared, put together and told before they are done.
+
+change = SetParameter("data_node", "RedoBuffer", 64 * MIB)
+plan = change(plan)
+[c.line for c in value_changes(before, plan)]     # ['RedoBuffer of all data nodes: 32M -> 64M']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ndbplan.base.units import format_ndb_size
+from ndbplan.configuration.settings import SCOPES, SECTIONS
+from ndbplan.edits import parts as edits
+from ndbplan.ndb import catalogue
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ApiSlot, DiskRole
+
+_SCOPE_NAMES = {
+    "data_node": "all data nodes",
+    "management": "all management nodes",
+    "sql": "all SQL and API nodes",
+    "tcp": "all TCP connections",
+    "shm": "all shared memory connections",
+    "system": "the system",
+}
+
+
+@dataclass(frozen=True)
+class SetParameter:
+    """A configuration parameter set for a scope (see `edits.set_parameter`); None: back to its default."""
+
+    scope: str
+    name: str
+    value: int | str | None
+
+    def __call__(self, plan: Plan) -> Plan:
+        of_kind = getattr(plan.parameters, self.scope, None)
+        if of_kind is not None and of_kind.get(self.name) == self.value:
+            return plan
+        return edits.set_parameter(plan, self.scope, self.name, self.value)
+
+
+@dataclass(frozen=True)
+class SetField:
+    """One field of the object with this id."""
+
+    object_id: str
+    name: str
+    value: Any
+
+    def __call__(self, plan: Plan) -> Plan:
+        return edits.update(plan, self.object_id, **{self.name: self.value})
+
+
+@dataclass(frozen=True)
+class SetRole:
+    """The disk to which a data node writes one purpose."""
+
+    process_id: str
+    role: DiskRole
+    disk_id: str | None
+
+    def __call__(self, plan: Plan) -> Plan:
+        return edits.assign_role(plan, self.process_id, self.role, self.disk_id)
+
+
+@dataclass(frozen=True)
+class KeepLinks:
+    """At most `count` connections of their own between two nodes."""
+
+    process_ids: frozenset[str]
+    count: int = 0
+
+    def __call__(self, plan: Plan) -> Plan:
+        kept, found = [], 0
+        for link in plan.links:
+            if {link.process_id_1, link.process_id_2} == self.process_ids:
+                found += 1
+                if found > self.count:
+                    continue
+            kept.append(link)
+        return plan if len(kept) == len(plan.links) else plan.replace(links=tuple(kept))
+
+
+@dataclass(frozen=True)
+class FreeApiSlots:
+    """API slots added until so many are free for any host."""
+
+    count: int
+
+    def __call__(self, plan: Plan) -> Plan:
+        while sum(slot.host_id is None for slot in plan.api_slots) < self.count:
+            node_id = edits.free_node_id(plan, "api")
+            plan = edits.add(plan, ApiSlot(id=edits.free_id(plan, f"api{node_id}"), node_id=node_id))
+        return plan
+
+
+@dataclass(frozen=True)
+class Together:
+    """Several changes as one."""
+
+    changes: tuple[Any, ...]
+
+    def __call__(self, plan: Plan) -> Plan:
+        for change in self.changes:
+            plan = change(plan)
+        return plan
+
+
+def together(changes: Iterable[Any]) -> Any:
+    """The changes as one, each once."""
+    each = tuple(dict.fromkeys(changes))
+    return each[0] if len(each) == 1 else Together(each)
+
+
+@dataclass(frozen=True)
+class ValueChange:
+    """One value of a plan before and after an edit; None: it is not there."""
+
+    scope: str
+    """Id of the object, or the scope of a parameter of all nodes of a kind."""
+    name: str
+    before: Any
+    after: Any
+    where: str = ""
+    """The place in words."""
+    is_parameter: bool = False
+
+    @property
+    def line(self) -> str:
+        """The change in one line."""
+        place = f" of {self.where}" if self.where else ""
+        return f"{self.name}{place}: {self._shown(self.before)} -> {self._shown(self.after)}"
+
+    def _shown(self, value: Any) -> str:
+        if value is None:
+            return "default" if self.is_parameter else "none"
+        if self.is_parameter and isinstance(value, int) and not isinstance(value, bool):
+            sections = ("DB", "MGM", "API", "TCP", "SHM", "SYSTEM")
+            section = next((s for s in sections if catalogue.exists(s, self.name)), None)
+            if section and catalogue.parameter(section, self.name).unit.startswith("bytes"):
+                return format_ndb_size(value)
+        return str(value)[:80]
+
+    def to_json(self) -> dict[str, Any]:
+        """The change as data: place, name, value before and after."""
+        before, after = (
+            value if isinstance(value, int | float | str | None) else str(value)
+            for value in (self.before, self.after)
+        )
+        return {"where": self.where, "name": self.name, "before": before, "after": after}
+
+
+def value_changes(before: Plan, after: Plan) -> tuple[ValueChange, ...]:
+    """Every value in which two plans differ, parameters one by one; what both share is not looked at."""
+    return tuple(_value_changes(before, after))
+
+
+def _value_changes(before: Plan, after: Plan) -> Iterator[ValueChange]:
+    if before is after:
+        return
+    for scope in SCOPES:
+        old, new = getattr(before.parameters, scope), getattr(after.parameters, scope)
+        yield from _parameters(scope, _SCOPE_NAMES[scope], old, new)
+    if before.links != after.links:
+        yield ValueChange("links", "connections", len(before.links), len(after.links), "the plan")
+    if before.ndb_version != after.ndb_version:
+        yield ValueChange("", "ndb_version", before.ndb_version, after.ndb_version, "the plan")
+    old_parts, new_parts = before.by_id, after.by_id
+    for object_id in dict.fromkeys((*old_parts, *new_parts)):
+        one, other = old_parts.get(object_id), new_parts.get(object_id)
+        if one is other:
+            continue
+        where = _where(after if other is not None else before, other if other is not None else one)
+        if one is None or other is None:
+            yield ValueChange(object_id, "object", one and "there", other and "there", where)
+            continue
+        yield from _fields(object_id, where, one, other)
+
+
+def _fields(object_id: str, where: str, one: Any, other: Any) -> Iterator[ValueChange]:
+    for name in type(other).model_fields:
+        old: Any = getattr(one, name, None)
+        new = getattr(other, name)
+        if old is new or old == new:
+            continue
+        if name == "parameters":
+            yield from _parameters(object_id, where, old, new)
+        elif name == "disk_roles":
+            for role in DiskRole:
+                if old.disk_of(role) != new.disk_of(role):
+                    title = f"disk of {role.value.replace('_', ' ').upper()}"
+                    yield ValueChange(object_id, title, old.disk_of(role), new.disk_of(role), where)
+        elif name not in ("disks", "position"):
+            yield ValueChange(object_id, name, old, new, where)
+
+
+def _parameters(
+    scope: str, where: str, old: Mapping[str, int | str], new: Mapping[str, int | str]
+) -> Iterator[ValueChange]:
+    if old is new:
+        return
+    for name in dict.fromkeys((*old, *new)):
+        if old.get(name) != new.get(name):
+            yield ValueChange(scope, name, old.get(name), new.get(name), where, is_parameter=True)
+
+
+def _where(plan: Plan, part: Any) -> str:
+    if getattr(part, "kind", None) in SECTIONS and hasattr(part, "node_id"):
+        names = {"data": "data node", "management": "management node", "sql": "SQL node", "api": "API slot"}
+        return f"{names[part.kind]} {part.node_id}"
+    if part.id in plan.host_of_disk:
+        return f"disk {part.name} of {plan.host_of_disk[part.id].hostname}"
+    if hasattr(part, "hostname"):
+        return f"host {part.hostname}"
+    kind = type(part).__name__.lower()
+    return f"{kind} {getattr(part, 'full_name', getattr(part, 'name', part.id))}"

@@ -1,0 +1,182 @@
+"""Copy and paste as text: a piece of a plan that any window, or any mail, can carry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from ndbplan.edits.parts import EditError, add, free_id, free_node_id, next_hostname
+from ndbplan.plan.events import named_by, with_ids, without
+from ndbplan.plan.fields import Part, Point
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Process, SqlNode, process_node_ids
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import JobLoad, Workload
+
+_MARK = "ndbplan-fragment"
+
+
+class Fragment(Part):
+    """Copied objects: hosts come with their disks and processes, disks and processes also alone."""
+
+    kind: str = Field(default=_MARK, pattern=f"^{_MARK}$")
+    locations: tuple[Location, ...] = ()
+    hosts: tuple[Host, ...] = ()
+    disks: tuple[Disk, ...] = ()
+    processes: tuple[Process, ...] = ()
+    tables: tuple[Table, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+
+
+def copy(plan: Plan, object_ids: Collection[str]) -> str:
+    """The text of the objects with these ids; a host brings its processes."""
+    chosen = set(object_ids)
+    chosen.update(h.id for h in plan.hosts if h.location_id in chosen)
+    hosts = tuple(h for h in plan.hosts if h.id in chosen)
+    inside = {h.id for h in hosts}
+    fragment = Fragment(
+        locations=tuple(p for p in plan.locations if p.id in chosen),
+        hosts=hosts,
+        disks=tuple(d for h in plan.hosts if h.id not in inside for d in h.disks if d.id in chosen),
+        processes=tuple(p for p in plan.processes if p.id in chosen or p.host_id in inside),
+        tables=tuple(t for t in plan.tables if t.id in chosen),
+        workloads=tuple(w for w in plan.workloads if w.id in chosen),
+    )
+    document = {"kind": _MARK, **fragment.model_dump(mode="json", exclude_defaults=True)}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def is_fragment(text: str) -> bool:
+    """Whether a clipboard text is a piece of a plan."""
+    return _MARK in text[:200]
+
+
+def paste(
+    plan: Plan, text: str, *, onto_host: str | None = None, offset: float = 40.0
+) -> tuple[Plan, tuple[str, ...]]:
+    """The plan with the copied objects added under free ids and names, and the ids they got.
+
+    Disks and processes copied without their host go to `onto_host`. Raises EditError for other text.
+    """
+    try:
+        if not is_fragment(text):
+            raise ValueError
+        fragment = TypeAdapter(Fragment).validate_python(json.loads(text))
+    except (ValidationError, ValueError, RecursionError):
+        raise EditError("the clipboard holds no piece of a plan", fix="copy hosts or nodes first") from None
+    ids: dict[str, str] = {}
+
+    def fresh(old: str) -> str:
+        ids[old] = free_id(plan, old, ids.values())
+        return ids[old]
+
+    def shifted(position: Point | None) -> Point | None:
+        return None if position is None else Point(x=position.x + offset, y=position.y + offset)
+
+    parts: list[Any] = []
+    for location in fragment.locations:
+        parts.append(
+            location.model_copy(update={"id": fresh(location.id), "position": shifted(location.position)})
+        )
+    names = {h.hostname for h in plan.hosts}
+    for host in fragment.hosts:
+        hostname = host.hostname if host.hostname not in names else next_hostname(host.hostname, names)
+        names.add(hostname)
+        where = host.location_id
+        parts.append(
+            host.model_copy(
+                update={
+                    "id": fresh(host.id),
+                    "hostname": hostname,
+                    "disks": tuple(d.model_copy(update={"id": fresh(d.id)}) for d in host.disks),
+                    "location_id": ids.get(where or "", where if where in plan.by_id else None),
+                    "position": shifted(host.position),
+                }
+            )
+        )
+    plan, loose = _paste_loose_disks(plan, fragment, onto_host, ids)
+    taken: set[int] = set()
+    for process in fragment.processes:
+        host_id = ids.get(process.host_id or "", onto_host)
+        if host_id is None and process.kind != "api":
+            raise EditError("a node needs a host", fix="select the host to paste it onto")
+        node_id = process.node_id
+        in_use = taken | {n for p in plan.processes for n in process_node_ids(p)}
+        if node_id in in_use:
+            node_id = free_node_id(plan, process.kind, taken)
+        taken.add(node_id)
+        fields: dict[str, Any] = {"id": fresh(process.id), "node_id": node_id, "host_id": host_id}
+        if isinstance(process, SqlNode) and process.pool_node_ids:
+            pool: list[int] = []
+            for _ in process.pool_node_ids:
+                pool.append(free_node_id(plan, process.kind, taken))
+                taken.add(pool[-1])
+            fields["pool_node_ids"] = tuple(pool)
+        if isinstance(process, DataNode):
+            roles = {r.value: ids.get(process.disk_roles.disk_of(r) or "") for r in DiskRole}
+            fields["disk_roles"] = DiskRoles(**roles)
+        parts.append(process.model_copy(update=fields))
+    table_names = {t.full_name for t in plan.tables}
+    new_ids = {table.id: fresh(table.id) for table in fragment.tables}
+    for table in fragment.tables:
+        name, number = table.name, 1
+        while f"{table.database}.{name}" in table_names:
+            number += 1
+            name = f"{table.name}_{number}"
+        table_names.add(f"{table.database}.{name}")
+        space = table.tablespace_id if table.tablespace_id in plan.by_id else None
+        values_of = table.distribution_key_table_id
+        values_of = new_ids.get(values_of or "", values_of if values_of in plan.by_id else None)
+        fields = {"id": new_ids[table.id], "name": name, "tablespace_id": space}
+        parts.append(table.model_copy(update={**fields, "distribution_key_table_id": values_of}))
+    for workload in fragment.workloads:
+        parts.append(_paste_workload(plan, workload, ids, fresh(workload.id)))
+    return add(plan, *parts), (*loose, *(part.id for part in parts))
+
+
+def _paste_loose_disks(
+    plan: Plan, fragment: Fragment, onto_host: str | None, ids: dict[str, str]
+) -> tuple[Plan, tuple[str, ...]]:
+    if not fragment.disks:
+        return plan, ()
+    if onto_host is None:
+        raise EditError("a disk needs a host", fix="select the host to paste it onto")
+    host = plan.host(onto_host)
+    new: list[Disk] = []
+    for disk in fragment.disks:
+        ids[disk.id] = free_id(plan, disk.id, ids.values())
+        names = {d.name for d in (*host.disks, *new)}
+        name, number = disk.name, 1
+        while name in names:
+            number += 1
+            name = f"{disk.name}-{number}"
+        new.append(disk.model_copy(update={"id": ids[disk.id], "name": name}))
+    grown = host.model_copy(update={"disks": (*host.disks, *new)})
+    hosts = tuple(grown if h is host else h for h in plan.hosts)
+    return plan.replace(hosts=hosts), tuple(d.id for d in new)
+
+
+def _paste_workload(plan: Plan, workload: Workload, ids: dict[str, str], new_id: str) -> Workload:
+    transactions = tuple(
+        t.model_copy(
+            update={
+                "operations": tuple(
+                    o.model_copy(update={"table_id": ids.get(o.table_id, o.table_id)}) for o in t.operations
+                )
+            }
+        )
+        for t in workload.transactions
+    )
+    absent = {name for e in workload.events for name in named_by(e)} - ids.keys() - plan.by_id.keys()
+    left = (without(event, absent) for event in workload.events)
+    events = [with_ids(event, ids) for event in left if event is not None]
+    load = workload.load
+    if isinstance(load, JobLoad):
+        rows = tuple(r.model_copy(update={"table_id": ids.get(r.table_id, r.table_id)}) for r in load.rows)
+        load = load.model_copy(update={"rows": rows})
+    changed = {"id": new_id, "transactions": transactions, "events": tuple(events), "load": load}
+    return workload.model_copy(update=changed)

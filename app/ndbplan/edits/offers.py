@@ -1,0 +1,165 @@
+"""Parts of usual kinds, ready to be added: hosts and disks of hardware classes, processes, tables, loads.
+
+Palette, inspector and command line make new parts here, so that each begins the same way everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cache
+from typing import Any
+
+from ndbplan.base.resources import read_json
+from ndbplan.edits import parts as edits
+from ndbplan.plan.fields import Point
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, Process, SqlNode
+from ndbplan.plan.tables import Column, Index, Table
+from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
+
+_ASSUMED_OF_DISK = (
+    "sequential_read_bytes_per_s",
+    "sequential_write_bytes_per_s",
+    "random_read_iops",
+    "random_write_iops",
+    "sync_write_latency_s",
+)
+_PROCESS_ID = {"management": "mgm", "data": "ndb", "sql": "sql", "api": "api"}
+DEFAULT_HOST = "host-small"
+"""Class of a host that is made where none is named."""
+DEFAULT_DISK = "nvme"
+
+
+@cache
+def hardware() -> dict[str, list[dict[str, Any]]]:
+    """Classes of locations, hosts and disks, by what they are of; each has a key."""
+    found: dict[str, list[dict[str, Any]]] = read_json("hardware.json")
+    return found
+
+
+def make_location(plan: Plan, position: Point | None = None) -> Location:
+    """A rack with the next free letter."""
+    names = {place.name for place in plan.locations}
+    letter = next((c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if f"Rack {c}" not in names), str(len(names) + 1))
+    name = f"Rack {letter}"
+    return Location(id=edits.free_id(plan, name.lower().replace(" ", "-")), name=name, position=position)
+
+
+def make_host(plan: Plan, key: str, location_id: str | None = None, position: Point | None = None) -> Host:
+    """A host of a usual class with its disk, under the next free name."""
+    model = next(e for e in hardware()["hosts"] if e["key"] == key)
+    taken = {host.hostname for host in plan.hosts}
+    hostname = model["hostname"] if model["hostname"] not in taken else edits.next_hostname("host-1", taken)
+    host_id = edits.free_id(plan, hostname)
+    host = Host(
+        id=host_id,
+        hostname=hostname,
+        location_id=location_id,
+        position=position,
+        assumed=("clock_ghz", "network_bytes_per_s"),
+        **{n: model[n] for n in ("cores", "sockets", "clock_ghz", "memory_bytes", "network_bytes_per_s")},
+    )
+    for disk_key in model["disks"]:
+        host = host.model_copy(update={"disks": (*host.disks, make_disk(plan, host, disk_key))})
+    return host
+
+
+def make_disk(plan: Plan, host: Host, key: str) -> Disk:
+    """A disk of a usual class with a name and mount point that are free on the host."""
+    model = next(e for e in hardware()["disks"] if e["key"] == key)
+    names = {disk.name for disk in host.disks}
+    stem = model["name"].rstrip("0123456789")
+    name = next(f"{stem}{i}" for i in range(len(names) + 1) if f"{stem}{i}" not in names)
+    mounts = {disk.mount_point for disk in host.disks}
+    mount = next(
+        m for i in range(len(mounts) + 1) for m in ["/data" if i == 0 else f"/data{i}"] if m not in mounts
+    )
+    values = {n: v for n, v in model.items() if n not in ("key", "text", "name", "mount_point")}
+    disk_id = edits.free_id(plan, f"{host.id}-{name}", [d.id for d in host.disks])
+    return Disk(id=disk_id, name=name, mount_point=mount, assumed=_ASSUMED_OF_DISK, **values)
+
+
+def make_process(plan: Plan, kind: str, host_id: str | None) -> Process:
+    """A process under the next free node id. Raises EditError when all are taken."""
+    node_id = edits.free_node_id(plan, kind)
+    object_id = edits.free_id(plan, f"{_PROCESS_ID[kind]}{node_id}")
+    if kind == "api":
+        return ApiSlot(id=object_id, node_id=node_id, host_id=host_id)
+    if host_id is None:
+        raise edits.EditError("a node needs a host", fix="drop it on a host, or select one first")
+    if kind == "management":
+        return ManagementNode(id=object_id, node_id=node_id, host_id=host_id)
+    if kind == "sql":
+        return SqlNode(id=object_id, node_id=node_id, host_id=host_id)
+    return DataNode(id=object_id, node_id=node_id, host_id=host_id)
+
+
+def make_table(plan: Plan, database: str | None = None, name: str | None = None) -> Table:
+    """A table with one column, in the database of the last one, under the next free name."""
+    names = {table.full_name for table in plan.tables}
+    database = database or (plan.tables[-1].database if plan.tables else "test")
+    name = name or next(f"t{n}" for n in range(1, 20_000) if f"{database}.t{n}" not in names)
+    return Table(
+        id=edits.free_id(plan, edits.id_like(name)),
+        database=database,
+        name=name,
+        columns=(Column(name="id", type="bigint", unsigned=True, nullable=False),),
+        primary_key=("id",),
+        rows=1_000_000,
+        assumed=("rows",),
+    )
+
+
+def make_column(columns: Collection[Column]) -> Column:
+    """A number beside these columns."""
+    return Column(name=_free("column", {column.name for column in columns}), type="int")
+
+
+def make_index(table: Table) -> Index:
+    """An ordered index on the first column without one."""
+    key = {*table.primary_key, *(name for index in table.indexes for name in index.columns)}
+    column = next((c.name for c in table.columns if c.name not in key), table.columns[-1].name)
+    return Index(name=_free(f"idx_{column}", {index.name for index in table.indexes}), columns=(column,))
+
+
+def make_workload(plan: Plan, name: str | None = None) -> Workload:
+    """1000 transactions per second that update a row of the first table. Raises EditError without one."""
+    names = {workload.name for workload in plan.workloads}
+    name = name or next(f"Load {n}" for n in range(1, 20_000) if f"Load {n}" not in names)
+    transaction = Transaction(name="update", operations=(make_operation(plan),))
+    return Workload(
+        id=edits.free_id(plan, edits.id_like(name.lower())),
+        name=name,
+        transactions=(transaction,),
+        load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1000),), assumed=("points",)),
+    )
+
+
+def make_transaction(plan: Plan, workload: Workload) -> Transaction:
+    """Another kind of transaction of a workload. Raises EditError without a table."""
+    names = {transaction.name for transaction in workload.transactions}
+    number = next(n for n in range(len(names) + 1, 100_000) if f"transaction {n}" not in names)
+    return Transaction(name=f"transaction {number}", operations=(make_operation(plan),))
+
+
+def make_operation(plan: Plan, operations: tuple[Operation, ...] = ()) -> Operation:
+    """An update of one row: of the table of the last of `operations`, else of the plan's first."""
+    if not plan.tables:
+        raise edits.EditError("an operation needs a table", fix="add a table to the plan first")
+    table_id = operations[-1].table_id if operations else plan.tables[0].id
+    return Operation(table_id=table_id, kind=OperationKind.UPDATE)
+
+
+def make_point(points: tuple[RatePoint, ...]) -> RatePoint:
+    """The rate a minute after the last point, the same as there."""
+    last = points[-1]
+    return RatePoint(at_s=last.at_s + 60, rate_per_s=last.rate_per_s)
+
+
+def _free(wish: str, taken: Collection[str]) -> str:
+    name, number = wish, 1
+    while name in taken:
+        number += 1
+        name = f"{wish}_{number}"
+    return name

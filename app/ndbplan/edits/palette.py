@@ -1,0 +1,58 @@
+"""What the palette offers: hosts and disks of usual classes, processes, roles."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal, NamedTuple
+
+from ndbplan.edits.offers import hardware
+from ndbplan.plan.processes import DiskRole
+
+Kind = Literal["location", "host", "disk", "process", "role"]
+
+ROLE_TEXT = {
+    DiskRole.REDO: "REDO",
+    DiskRole.LCP: "LCP",
+    DiskRole.UNDO: "UNDO",
+    DiskRole.DATA_FILES: "DATA FILES",
+    DiskRole.BACKUP: "BACKUP",
+}
+
+
+class Offer(NamedTuple):
+    """One entry of the palette."""
+
+    key: str
+    kind: Kind
+    text: str
+    icon: str
+    tip: str
+
+
+@cache
+def offers() -> tuple[Offer, ...]:
+    """Everything the palette offers, in its order."""
+    classes = hardware()
+    return (
+        *(Offer(e["key"], "location", e["text"], "warehouse", "Groups hosts that fail together")
+          for e in classes["locations"]),
+        *(Offer(e["key"], "host", e["text"], "server", "A machine with its disks")
+          for e in classes["hosts"]),
+        *(Offer(e["key"], "disk", e["text"], "hard-drive", "Drop it on a host") for e in classes["disks"]),
+        Offer("management", "process", "Management node", "sliders-horizontal", "ndb_mgmd: drop on a host"),
+        Offer("data", "process", "Data node", "database", "ndbmtd: drop it on a host"),
+        Offer("sql", "process", "SQL node", "table-2", "mysqld: drop it on a host"),
+        Offer("api", "process", "API slot", "plug", "A connection for an NDB API program"),
+        *(Offer(role.value, "role", text, "circle-dot",
+                f"Drop it on a disk: the data nodes of that host write {text} there")
+          for role, text in ROLE_TEXT.items()),
+    )  # fmt: skip
+
+
+@cache
+def offer(key: str) -> Offer:
+    """The entry with this key; KeyError when there is none."""
+    for entry in offers():
+        if entry.key == key:
+            return entry
+    raise KeyError(key)

@@ -1,0 +1,475 @@
+"""Edits: pure functions from a Plan to a Plan that share every part they do not touch.
+
+    plan = add_host(plan, host)
+    plan = update(plan, "host-a1", memory_bytes=parse_bytes("512 GiB"))
+    plan = assign_role(plan, "ndb3", DiskRole.REDO, "host-a1-nvme0")
+
+Each raises EditError (or pydantic's ValidationError turned into one) and leaves the plan as it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from operator import is_
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from ndbplan.base.errors import UserError
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.events import with_ids, without
+from ndbplan.plan.fields import Part, Point, refusal
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Link, Process, process_node_ids
+from ndbplan.plan.references import first_broken
+from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
+from ndbplan.plan.workloads import JobLoad, Workload
+
+T = TypeVar("T", bound=Part)
+_REFERENCES = (
+    "location_id",
+    "host_id",
+    "tablespace_id",
+    "logfile_group_id",
+    "table_id",
+    "distribution_key_table_id",
+    "process_id_1",
+    "process_id_2",
+    "object_id",
+)
+_COLLECTIONS: dict[type, str] = {
+    Location: "locations",
+    Host: "hosts",
+    LogfileGroup: "logfile_groups",
+    Tablespace: "tablespaces",
+    Table: "tables",
+    Workload: "workloads",
+    Link: "links",
+}
+
+
+_COUNTED_FOR = {"columns", "partition_rows"}
+"""Fields of a table whose change makes pages that were counted meaningless."""
+
+
+class EditError(UserError):
+    """An edit that the plan cannot take; the plan is unchanged."""
+
+
+def _checked(plan: Plan) -> Plan:
+    broken = first_broken(plan)
+    if broken is not None:
+        raise EditError(broken.what, where=broken.where, fix=broken.fix)
+    return plan
+
+
+def changed(part: T, **fields: Any) -> T:
+    """A validated copy of one part with these fields exchanged; it shares the others. Raises EditError."""
+    if all(getattr(part, name) == value for name, value in fields.items()):
+        return part
+    if isinstance(part, Table) and _COUNTED_FOR & fields.keys():
+        fields = {"partition_variable_bytes": (), **fields}
+    try:
+        valid = type(part).model_validate(
+            {**{n: getattr(part, n) for n in type(part).model_fields}, **fields}
+        )
+        return part.model_copy(update={name: getattr(valid, name) for name in fields})
+    except ValidationError as error:
+        raise _refused(error) from None
+
+
+def _refused(error: ValidationError) -> EditError:
+    first = error.errors(include_url=False)[0]
+    cause = (first.get("ctx") or {}).get("error")
+    place = ".".join(str(step) for step in first["loc"])
+    if isinstance(cause, UserError):
+        return EditError(cause.what, where=place, fix=cause.fix)
+    shown = repr(first["input"])[:60]
+    return EditError(f"{shown} is refused: {refusal(first)}", where=place, fix="correct the value")
+
+
+def made(kind: type[T], value: Any) -> T:
+    """A part of a kind from what its JSON holds. Raises EditError."""
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise _refused(error) from None
+
+
+def add(plan: Plan, *parts: Any) -> Plan:
+    """Add locations, hosts, processes, tables, tablespaces, log file groups or workloads, in one step."""
+    fields: dict[str, tuple[Any, ...]] = {}
+    for part in parts:
+        name = _COLLECTIONS.get(type(part), "processes")
+        fields[name] = (*fields.get(name, getattr(plan, name)), part)
+    return _checked(plan.replace(**fields))
+
+
+def put_tables(plan: Plan, tables: Iterable[Table]) -> Plan:
+    """Add tables, or exchange those of the same id, in one step."""
+    new = {table.id: table for table in tables}
+    kept = tuple(new.pop(table.id, table) for table in plan.tables)
+    if not new and all(map(is_, kept, plan.tables)):
+        return plan
+    return _checked(plan.replace(tables=(*kept, *new.values())))
+
+
+def put(plan: Plan, **collections: tuple[Any, ...]) -> Plan:
+    """Exchange whole collections of the plan, such as its links. Raises EditError."""
+    return _checked(plan.replace(**collections))
+
+
+def add_disk(plan: Plan, host_id: str, disk: Disk) -> Plan:
+    """Add a disk to a host."""
+    return update(plan, host_id, disks=(*plan.host(host_id).disks, disk))
+
+
+def update(plan: Plan, object_id: str, **fields: Any) -> Plan:
+    """Set fields of the object with this id (any kind). A new `id` is followed by every reference to it."""
+    part = plan.by_id.get(object_id)
+    if part is None:
+        raise EditError(
+            f"there is no '{object_id}' in the plan", fix="it may have been deleted; select another"
+        )
+    new = changed(part, **fields)
+    if new is part:
+        return plan
+    plan = _swap(plan, part, new)
+    if new.id != part.id:
+        plan = _renamed(plan, part.id, new.id)
+    return _checked(plan)
+
+
+def _swap(plan: Plan, old: Any, new: Any) -> Plan:
+    if isinstance(old, Disk):
+        host = plan.host_of_disk[old.id]
+        disks = tuple(new if disk is old else disk for disk in host.disks)
+        return _swap(plan, host, host.model_copy(update={"disks": disks}))
+    name = _COLLECTIONS.get(type(old), "processes")
+    return plan.replace(**{name: tuple(new if part is old else part for part in getattr(plan, name))})
+
+
+def _mapped(parts: Iterable[T], change: Callable[[T], T]) -> tuple[T, ...]:
+    return tuple(change(part) for part in parts)
+
+
+def _renamed(plan: Plan, old: str, new: str) -> Plan:
+    def follow(part: Any) -> Any:
+        fields: dict[str, Any] = {}
+        for name in _REFERENCES:
+            if getattr(part, name, None) == old:
+                fields[name] = new
+        if isinstance(part, DataNode):
+            roles = {r.value: new for r in DiskRole if part.disk_roles.disk_of(r) == old}
+            if roles:
+                fields["disk_roles"] = part.disk_roles.model_copy(update=roles)
+        if isinstance(part, Workload):
+            transactions = tuple(
+                t.model_copy(update={"operations": _mapped(t.operations, follow)}) for t in part.transactions
+            )
+            if transactions != part.transactions:
+                fields["transactions"] = transactions
+            if isinstance(part.load, JobLoad) and part.load.rows:
+                fields["load"] = part.load.model_copy(update={"rows": _mapped(part.load.rows, follow)})
+            events = tuple(with_ids(event, {old: new}) for event in part.events)
+            if events != part.events:
+                fields["events"] = events
+        return part.model_copy(update=fields) if fields else part
+
+    return plan.replace(
+        **{
+            name: _mapped(getattr(plan, name), follow)
+            for name in ("hosts", "processes", "tablespaces", "tables", "workloads", "links", "waivers")
+        }
+    )
+
+
+def remove(plan: Plan, object_ids: Collection[str]) -> Plan:
+    """Remove objects and what cannot live without them.
+
+    A host takes its disks and processes with it (API slots lose only their host), a disk leaves the roles
+    it had, a location frees its hosts, a table its operations, and a workload without operations goes too.
+    Events of what is gone go with it.
+    """
+    gone = set(object_ids)
+    for host in plan.hosts:
+        if host.id in gone:
+            gone.update(disk.id for disk in host.disks)
+            gone.update(p.id for p in plan.processes_of_host[host.id] if p.kind != "api")
+    gone.update(space.id for space in plan.tablespaces if space.logfile_group_id in gone)
+    if not gone & plan.by_id.keys():
+        return plan
+    return _checked(
+        plan.replace(
+            locations=_without(plan.locations, gone),
+            hosts=tuple(_host_without(host, gone) for host in plan.hosts if host.id not in gone),
+            processes=tuple(_process_without(p, gone) for p in plan.processes if p.id not in gone),
+            logfile_groups=_without(plan.logfile_groups, gone),
+            tablespaces=_without(plan.tablespaces, gone),
+            tables=tuple(_table_without(t, gone) for t in plan.tables if t.id not in gone),
+            links=tuple(k for k in plan.links if not {k.process_id_1, k.process_id_2} & gone),
+            waivers=tuple(w for w in plan.waivers if w.object_id not in gone),
+            workloads=tuple(
+                kept
+                for w in plan.workloads
+                if w.id not in gone
+                for kept in [_workload_without(w, gone)]
+                if kept is not None
+            ),
+        )
+    )
+
+
+def _without(parts: tuple[Any, ...], gone: set[str]) -> tuple[Any, ...]:
+    kept = tuple(part for part in parts if part.id not in gone)
+    return parts if len(kept) == len(parts) else kept
+
+
+def _table_without(table: Table, gone: set[str]) -> Table:
+    lost = {
+        name: None for name in ("tablespace_id", "distribution_key_table_id") if getattr(table, name) in gone
+    }
+    return table.model_copy(update=lost) if lost else table
+
+
+def _host_without(host: Host, gone: set[str]) -> Host:
+    fields: dict[str, Any] = {}
+    if host.location_id in gone:
+        fields["location_id"] = None
+    if any(disk.id in gone for disk in host.disks):
+        fields["disks"] = tuple(disk for disk in host.disks if disk.id not in gone)
+    return host.model_copy(update=fields) if fields else host
+
+
+def _process_without(process: Process, gone: set[str]) -> Process:
+    if process.host_id in gone:
+        return process.model_copy(update={"host_id": None})
+    if isinstance(process, DataNode):
+        lost = {r.value: None for r in DiskRole if process.disk_roles.disk_of(r) in gone}
+        if lost:
+            roles = process.disk_roles.model_copy(update=lost)
+            return process.model_copy(update={"disk_roles": roles})
+    return process
+
+
+def _workload_without(workload: Workload, gone: set[str]) -> Workload | None:
+    left = (without(event, gone) for event in workload.events)
+    events = tuple(event for event in left if event is not None)
+    if events != workload.events:
+        workload = workload.model_copy(update={"events": events})
+    load = workload.load
+    if isinstance(load, JobLoad) and any(part.table_id in gone for part in load.rows):
+        rows = tuple(part for part in load.rows if part.table_id not in gone)
+        workload = workload.model_copy(update={"load": load.model_copy(update={"rows": rows})})
+    if not any(o.table_id in gone for t in workload.transactions for o in t.operations):
+        return workload
+    transactions = tuple(
+        t.model_copy(update={"operations": kept})
+        for t in workload.transactions
+        for kept in [tuple(o for o in t.operations if o.table_id not in gone)]
+        if kept
+    )
+    return workload.model_copy(update={"transactions": transactions}) if transactions else None
+
+
+def set_plan(plan: Plan, **fields: Any) -> Plan:
+    """Set fields of the plan itself: name, notes, ndb_version, parameters, calibrations, backups_kept."""
+    if "ndb_version" in fields:
+        NdbVersion.parse(fields["ndb_version"])
+    return changed_plan(plan, fields)
+
+
+def changed_plan(plan: Plan, fields: Mapping[str, Any]) -> Plan:
+    """A plan with validated values in some of its own fields; the rest is shared."""
+    try:
+        probe = Plan.model_validate({name: fields[name] for name in fields})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise EditError(
+            f"{first['input']!r:.60} is refused: {refusal(first)}",
+            where=".".join(str(step) for step in first["loc"]),
+            fix="correct the value",
+        ) from None
+    return plan.replace(**{name: getattr(probe, name) for name in fields})
+
+
+def set_parameter(plan: Plan, scope: str, name: str, value: int | str | None) -> Plan:
+    """Set a configuration parameter for all nodes of a kind; None takes it back to the default.
+
+    `scope` is data_node, management, sql, tcp, or the id of one process.
+    """
+    if scope in type(plan.parameters).model_fields:
+        values = getattr(plan.parameters, scope)
+        new = values.without(name) if value is None else values.with_(name, value)
+        return plan.replace(parameters=changed(plan.parameters, **{scope: new}))
+    process = plan.by_id[scope]
+    values = process.parameters
+    return update(
+        plan, scope, parameters=values.without(name) if value is None else values.with_(name, value)
+    )
+
+
+def move(plan: Plan, positions: Mapping[str, Point | None]) -> Plan:
+    """Put hosts and locations at places on the canvas; None lets them flow again."""
+    touched = {object_id for object_id, p in positions.items() if plan.by_id[object_id].position != p}
+    if not touched:
+        return plan
+
+    def placed(part: Any) -> Any:
+        return part.model_copy(update={"position": positions[part.id]}) if part.id in touched else part
+
+    return plan.replace(hosts=_mapped(plan.hosts, placed), locations=_mapped(plan.locations, placed))
+
+
+def move_process(plan: Plan, process_id: str, host_id: str) -> Plan:
+    """Move a process to another host; a data node's roles go to the disks of the same names there."""
+    process = plan.by_id[process_id]
+    if process.host_id == host_id:
+        return plan
+    fields: dict[str, Any] = {"host_id": host_id}
+    if isinstance(process, DataNode):
+        names = {disk.name: disk.id for disk in plan.host(host_id).disks}
+        known = plan.by_id
+        roles = {
+            r.value: names.get(known[disk_id].name) if disk_id else None
+            for r in DiskRole
+            for disk_id in [process.disk_roles.disk_of(r)]
+        }
+        fields["disk_roles"] = DiskRoles(**roles)
+    return update(plan, process_id, **fields)
+
+
+def assign_role(plan: Plan, process_id: str, role: DiskRole, disk_id: str | None) -> Plan:
+    """Let a data node write one purpose to a disk of its host; None: back to the disk of its DataDir."""
+    node = plan.by_id[process_id]
+    if not isinstance(node, DataNode):
+        raise EditError(f"'{process_id}' is no data node; only data nodes have disk roles")
+    return update(plan, process_id, disk_roles=node.disk_roles.model_copy(update={role.value: disk_id}))
+
+
+def free_id(plan: Plan, wish: str, taken: Collection[str] = ()) -> str:
+    """`wish`, or `wish-2`, `wish-3` …, whichever no object of the plan (or of `taken`) has."""
+    used = plan.by_id
+    candidate, number = wish, 1
+    while candidate in used or candidate in taken:
+        number += 1
+        candidate = f"{wish}-{number}"
+    return candidate
+
+
+def free_node_id(plan: Plan, kind: str, taken: Collection[int] = ()) -> int:
+    """The next free node id: data nodes from 1 up, the others behind the highest possible data node."""
+    used = {n for process in plan.processes for n in process_node_ids(process)} | set(taken)
+    top = plan.features.data_nodes_most
+    if kind == "data":
+        last = max((n.node_id for n in plan.data_nodes), default=0)
+        pool: list[int] = [*range(last + 1, top + 1), *range(1, last)]
+    else:
+        pool = [*range(top + 1, 256), *range(top, 0, -1)]
+    for node_id in pool:
+        if node_id not in used:
+            return node_id
+    most = f"{top} data nodes in NDB {plan.version}" if kind == "data" else "255 nodes"
+    raise EditError(f"no node id is free: a cluster has at most {most}", fix="remove a node first")
+
+
+def add_node_group(plan: Plan, groups: int = 1) -> Plan:
+    """Add node groups: per group as many hosts and data nodes as NoOfReplicas, like the last group's.
+
+    The new nodes get the next node ids, the next group number when the plan numbers its groups, hosts with
+    the same hardware and disks, and the same roles on them.
+    """
+    replicas = no_of_replicas(plan)
+    if len(plan.data_nodes) < replicas:
+        raise EditError(
+            f"the plan has {len(plan.data_nodes)} data nodes; a node group needs {replicas}",
+            fix="add data nodes first: a new group copies the last one",
+        )
+    for _ in range(groups):
+        stated = {node.node_group is not None for node in plan.data_nodes}
+        if len(stated) > 1 or free_node_id(plan, "data") < plan.data_nodes[-1].node_id:
+            plan = _numbered(plan, replicas)
+        models = plan.data_nodes[-replicas:]
+        numbers = [n.node_group for n in plan.data_nodes if n.node_group is not None]
+        group = max((n for n in numbers if n < 65536), default=-1) + 1 if numbers else None
+        hosts: dict[str, str] = {}
+        for model in models:
+            if model.host_id not in hosts:
+                plan, hosts[model.host_id] = _twin_host(plan, plan.host(model.host_id))
+            plan = _twin_node(plan, model, hosts[model.host_id], group)
+    return plan
+
+
+def _numbered(plan: Plan, replicas: int) -> Plan:
+    """The plan with every node group stated that the product would form, so that new nodes keep out of them.
+
+    Nodes without a number fill, in node-id order, the lowest group that has room.
+    """
+    members: dict[int, int] = {}
+    for node in plan.data_nodes:
+        if node.node_group is not None:
+            members[node.node_group] = members.get(node.node_group, 0) + 1
+    group = 0
+    for node in plan.data_nodes:
+        if node.node_group is None:
+            while members.get(group, 0) >= replicas:
+                group += 1
+            members[group] = members.get(group, 0) + 1
+            plan = update(plan, node.id, node_group=group)
+    return plan
+
+
+def _twin_host(plan: Plan, model: Host) -> tuple[Plan, str]:
+    taken = {host.hostname for host in plan.hosts}
+    hostname = next_hostname(model.hostname, taken)
+    host_id = free_id(plan, id_like(hostname))
+    disks: list[Disk] = []
+    for disk in model.disks:
+        disk_id = free_id(plan, f"{host_id}-{disk.name}".replace(" ", "-"), [d.id for d in disks])
+        disks.append(disk.model_copy(update={"id": disk_id}))
+    twin = model.model_copy(
+        update={"id": host_id, "hostname": hostname, "disks": tuple(disks), "position": None}
+    )
+    return add(plan, twin), host_id
+
+
+def _twin_node(plan: Plan, model: DataNode, host_id: str, group: int | None) -> Plan:
+    node_id = free_node_id(plan, "data")
+    twin = model.model_copy(
+        update={"id": free_id(plan, f"ndb{node_id}"), "node_id": node_id, "node_group": group}
+    )
+    plan = add(plan, twin.model_copy(update={"host_id": model.host_id}))
+    return move_process(plan, twin.id, host_id)
+
+
+def id_like(text: str) -> str:
+    """The text with what no id may hold taken out."""
+    return re.sub(r"[^A-Za-z0-9._-]", "-", text).lstrip("._-")[:50] or "host"
+
+
+def next_hostname(model: str, taken: Collection[str]) -> str:
+    """A free name after the pattern of `model`: host-a1 → host-a2, 10.0.0.3 → 10.0.0.4."""
+    if re.fullmatch(r"\d+(\.\d+){3}", model):
+        return _next_address(model, taken)
+    stem, dot, domain = model.partition(".")
+    digits = len(stem) - len(stem.rstrip("0123456789"))
+    base, number = (stem[:-digits], int(stem[-digits:])) if digits else (f"{stem}-", 1)
+    while True:
+        number += 1
+        candidate = f"{base}{number:0{digits}d}{dot}{domain}"
+        if candidate not in taken:
+            return candidate
+
+
+def _next_address(model: str, taken: Collection[str]) -> str:
+    number = 0
+    for part in model.split("."):
+        number = number * 256 + int(part)
+    while True:
+        number = (number + 1) % 2**32
+        candidate = ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
+        if candidate not in taken and 0 < number & 255 < 255:
+            return candidate

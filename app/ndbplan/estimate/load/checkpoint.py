@@ -1,0 +1,521 @@
+"""Local checkpoints under a workload: bytes, speed, duration, how much redo log they make necessary.
+
+    checkpoint(plan, workload).nodes[0].duration_s
+
+Full checkpoints up to 7.5: all rows at the set speed. Partial ones from 7.6.4: the changed share of each
+table, found as the time T at which speed x T has written what changed in T (RonDB 21, Backup::calculate_*).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.units import MIB
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.node_parameters import KEPT_NODES, number, settings_of_node
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.load.demand import NodeLoad, TableLoad, node_loads, stored_loads
+from ndbplan.estimate.load.log_full import HORIZON_S, Checkpoints, full_after_s
+from ndbplan.estimate.load.redo import log_bytes_per_part
+from ndbplan.estimate.storage.node_data import NodeData, TablePart, node_data_by_id
+from ndbplan.ndb.constants import constant
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.workloads import Workload
+
+REDO_ALERTS = (0.25, 0.40, 0.60)
+"""Shares of the log in use at which redo control writes checkpoints faster (NDB source)."""
+ALERT_HEADROOM = 0.15
+MOST_FRAGMENTS = 64.0
+MODEL_FACTOR = 1.12
+"""How well simulated log rates agree with a running cluster."""
+_ROUNDS = 60
+_LEAST_RATE = 1e-3
+"""Slower log or growth, per second, never fills anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedLimits:
+    """Write speed of checkpoints of one node, bytes per second."""
+
+    floor: float
+    """MinDiskWriteSpeed: never slower, however busy the disk."""
+    ceiling: float
+    """MaxDiskWriteSpeed in normal operation."""
+    other_restart: float
+    """MaxDiskWriteSpeedOtherNodeRestart."""
+    own_restart: float
+    """MaxDiskWriteSpeedOwnRestart."""
+    redo_control: bool
+    """EnableRedoControl: the speed follows the rate of changes, up to `own_restart` in need."""
+
+
+def speed_limits(plan: Plan, node: DataNode | None) -> SpeedLimits:
+    """Speed limits of a node by its version's parameters; before 7.4 one speed, faster in a restart."""
+    if not plan.features.checkpoint_speed_by_parameters:
+        speed = number(plan, node, "DiskCheckpointSpeed", 10 * MIB)
+        restart = number(plan, node, "DiskCheckpointSpeedInRestart", 100 * MIB)
+        return SpeedLimits(speed, speed, speed, restart, redo_control=False)
+    floor = number(plan, node, "MinDiskWriteSpeed", 10 * MIB)
+    ceiling = max(floor, number(plan, node, "MaxDiskWriteSpeed", 20 * MIB))
+    return SpeedLimits(
+        floor=floor,
+        ceiling=ceiling,
+        other_restart=max(ceiling, number(plan, node, "MaxDiskWriteSpeedOtherNodeRestart", 50 * MIB)),
+        own_restart=max(ceiling, number(plan, node, "MaxDiskWriteSpeedOwnRestart", 200 * MIB)),
+        redo_control=_redo_control(plan, node),
+    )
+
+
+def _redo_control(plan: Plan, node: DataNode | None) -> bool:
+    known = plan.features
+    return known.redo_control and bool(
+        number(plan, node, "EnableRedoControl", int(known.redo_control_by_default))
+    )
+
+
+def is_partial(plan: Plan, node: DataNode | None = None) -> bool:
+    """Whether checkpoints write only what changed."""
+    return plan.features.partial_checkpoints and bool(number(plan, node, "EnablePartialLcp", 1))
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCheckpoint:
+    """Local checkpoints of one data node."""
+
+    node_id: int
+    full_bytes: Quantity
+    """All rows of the node, as a full checkpoint writes them."""
+    written_bytes: Quantity
+    """What one checkpoint writes under the workload."""
+    speed_bytes_per_s: Quantity
+    duration_s: Quantity
+    write_bytes_per_s: Quantity
+    """Mean over time, pauses included; 0 without writes."""
+    redo_needed_bytes: Quantity
+    """Log of the hottest part that must fit until checkpoints have made it superfluous."""
+    redo_log_bytes: int
+    redo_fill: Quantity
+    """`redo_needed_bytes` as a share of the log; above 1 error 410 follows."""
+    overflow_after_s: Quantity | None
+    """Until the log is full (error 410) though checkpoints run, at this load and with the rows it adds; None:
+    it never is. How long the log lasts without any checkpoint is `RedoEstimate.time_to_full_s`."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One node."""
+        names = (
+            "full_bytes", "written_bytes", "speed_bytes_per_s", "duration_s", "write_bytes_per_s",
+            "redo_needed_bytes", "redo_fill",
+        )  # fmt: skip
+        overflow = self.overflow_after_s
+        return {
+            "node_id": self.node_id,
+            **{name: getattr(self, name).to_json(why=why) for name in names},
+            "redo_log_bytes": self.redo_log_bytes,
+            "overflow_after_s": None if overflow is None else overflow.to_json(why=why),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointEstimate:
+    """Local checkpoints of the cluster."""
+
+    partial: bool
+    nodes: tuple[NodeCheckpoint, ...]
+
+    def node(self, node_id: int) -> NodeCheckpoint | None:
+        """The node's figures; None when it holds no rows."""
+        return next((node for node in self.nodes if node.node_id == node_id), None)
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape the command line prints."""
+        return {"partial": self.partial, "nodes": [node.to_json(why) for node in self.nodes]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Changes of one table on one node, rows per second, and what the node holds of it."""
+
+    part: TablePart
+    inserts: float
+    updates: float
+    deletes: float
+
+
+@memo_by_identity(size=16)
+def _by_table(tables: tuple[TableLoad, ...]) -> dict[tuple[str, int | None], TableLoad]:
+    return {(load.table.id, load.unique_index): load for load in tables}
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _changes(data: NodeData, tables: tuple[TableLoad, ...]) -> list[_Change]:
+    """Changes of every table on one node that the workload writes."""
+    loads = _by_table(tables)
+    found = []
+    for part in data.tables:
+        load = loads.get((part.table.id, part.unique_index))
+        if load is None or load.writes_per_s == 0:
+            continue
+        share = part.share if part.table.rows else 1.0
+        found.append(
+            _Change(part, share * load.inserts_per_s, share * load.updates_per_s, share * load.deletes_per_s)
+        )
+    return found
+
+
+def partial_fraction(change: float, table_share: float, recovery_work: float) -> float:
+    """Share of a fragment's 2048 parts that a partial checkpoint writes in full.
+
+    `change`: weighted changed rows / rows, at most 1; `table_share`: memory of the fragments / the node's;
+    `recovery_work`: RecoveryWork / 100. f = (1 + floor(2048 k / (k + p))) / 2048 with k = y + y/2 x share,
+    taken as continuous (RonDB 21, Backup::calculate_min_parts).
+    """
+    if change <= 0:
+        return 0.0
+    k = change + 0.5 * change * table_share
+    return min(1.0, k / (k + recovery_work))
+
+
+def _partial_bytes(
+    seconds: float, changes: list[_Change], data: NodeData, work: float, insert: float
+) -> float:
+    """Bytes that a partial checkpoint writes when the changes of so many seconds have piled up."""
+    deleted = constant("lcp_delete_weight").value
+    written = 0.0
+    for change in changes:
+        rows = change.part.rows
+        held = change.part.checkpoint_bytes
+        if rows <= 0:
+            continue
+        each = held / rows
+        weighted = (change.updates + insert * change.inserts + deleted * change.deletes) * seconds
+        touched = (change.updates + change.deletes) * seconds
+        changed = min(held, each * (rows * -math.expm1(-touched / rows) + change.inserts * seconds))
+        share = held / data.checkpoint_bytes if data.checkpoint_bytes else 0.0
+        f = partial_fraction(min(1.0, weighted / rows), share, work)
+        written += held * f + changed * (1.0 - f)
+    return written
+
+
+def _settle(speed: float, bytes_after: Callable[[float], float], limit: float) -> float:
+    """The duration T with bytes_after(T) = speed x T, at most `limit` seconds, within 0.1 %."""
+    high = min(1.0, limit)
+    low, below = 0.0, -bytes_after(0.0)
+    above = speed * high - bytes_after(high)
+    while above < 0 and high < limit:
+        low, below = high, above
+        high = min(limit, 4 * high)
+        above = speed * high - bytes_after(high)
+    if above <= 0:
+        return high
+    for _ in range(_ROUNDS):
+        if high - low <= 1e-3 * high:
+            break
+        # Regula falsi of the Illinois kind: a few steps where halving takes twenty.
+        middle = (low * above - high * below) / (above - below)
+        if not low < middle < high:
+            middle = (low + high) / 2
+        rest = speed * middle - bytes_after(middle)
+        if abs(rest) <= 1e-3 * speed * middle:
+            return middle
+        if rest < 0:
+            low, below, above = middle, rest, above / 2
+        else:
+            high, above, below = middle, rest, below / 2
+    return high
+
+
+def _partial(
+    plan: Plan, data: NodeData, load: NodeLoad, changes: list[_Change], limits: SpeedLimits
+) -> tuple[Quantity, Quantity, Quantity]:
+    """(bytes, speed, duration) of a partial checkpoint."""
+    work = max(1, number(plan, None, "RecoveryWork", 60)) / 100
+    insert = number(plan, None, "InsertRecoveryWork", 40) / 100
+    pause = constant_for(plan, "lcp_pause_s")
+    headroom = constant_for(plan, "lcp_target_headroom")
+    deleted = constant("lcp_delete_weight").value
+    row = data.checkpoint_bytes / data.rows if data.rows else 0.0
+    needed = sum(
+        (c.updates * (1 + 1 / work) + c.inserts * (1 + insert / work) + c.deletes * (1 + deleted / work))
+        * (c.part.checkpoint_bytes / c.part.rows if c.part.rows else row)
+        for c in changes
+    )
+    target = limits.ceiling
+    if limits.redo_control:
+        target = min(max(limits.floor, needed * headroom.value), limits.own_restart)
+    longest = data.checkpoint_bytes / target if target else 0.0
+
+    def bytes_after(seconds: float) -> float:
+        return _partial_bytes(seconds + pause.value, changes, data, work, insert)
+
+    seconds = _settle(target, bytes_after, max(longest, 1e-3))
+    written = min(bytes_after(seconds), data.checkpoint_bytes) if data.checkpoint_bytes else 0.0
+    terms = (
+        Term("rows of the node in a full checkpoint", data.checkpoint_bytes, "bytes", "formula"),
+        Term(
+            "writing needed to keep up with small changes", needed, "bytes/s", "formula: 1 + w / RecoveryWork"
+        ),
+        Term("RecoveryWork", work, "fraction", "plan"),
+        Term("InsertRecoveryWork", insert, "fraction", "plan"),
+        term_of(headroom),
+    )
+    speed = Quantity(target, min(limits.floor, target), max(limits.own_restart, target), "bytes/s", terms)
+    size = Quantity(
+        written, written * 0.8, max(written, min(data.checkpoint_bytes, written * 1.3)), "bytes", terms
+    )
+    duration = Quantity(seconds, size.low / speed.high, max(seconds, size.high / speed.low), "s", terms)
+    return size, speed, duration
+
+
+def _full(
+    plan: Plan, data: NodeData, load: NodeLoad | None, limits: SpeedLimits, factor: float
+) -> tuple[Quantity, Quantity, Quantity]:
+    """(bytes, speed, duration) of a full checkpoint."""
+    during = constant_for(plan, "lcp_insert_share")
+    inserted = load.inserted_checkpoint_bytes_per_s if load is not None else 0.0
+    speed = Quantity(
+        limits.ceiling,
+        limits.floor,
+        limits.ceiling,
+        "bytes/s",
+        (
+            Term("MaxDiskWriteSpeed", limits.ceiling, "bytes/s", "plan"),
+            Term("MinDiskWriteSpeed, when redo falls behind", limits.floor, "bytes/s", "plan"),
+        ),
+    )
+
+    def seconds(rate: float, share: float) -> float:
+        left = max(rate - share * inserted * factor, 0.05 * rate)
+        return data.checkpoint_bytes * factor / left if left > 0 else 0.0
+
+    terms = (
+        Term("rows of the node in a checkpoint", data.checkpoint_bytes * factor, "bytes", "formula"),
+        Term("rows inserted meanwhile", inserted, "bytes/s", "plan"),
+        term_of(during),
+        speed.as_term("write speed", "plan"),
+    )
+    duration = Quantity(
+        seconds(speed.value, during.value),
+        seconds(speed.high, during.low),
+        seconds(speed.low, during.high),
+        "s",
+        terms,
+    )
+    written = duration.value * speed.value
+    ends = (duration.low * speed.high, duration.high * speed.low, written)
+    size = Quantity(written, min(ends), max(ends), "bytes", terms)
+    return size, speed, duration
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _all_rows(data: NodeData) -> Quantity:
+    """Bytes of all rows of a node in a full checkpoint."""
+    terms = tuple(
+        Term(f"{p.name}: {p.rows:.0f} rows", p.checkpoint_bytes, "bytes", "4 + row bytes, measured")
+        for p in data.tables
+    )
+    return Quantity.around(data.checkpoint_bytes, "bytes", 1.01, terms)
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _node(
+    plan: Plan, data: NodeData, load: NodeLoad | None, tables: tuple[TableLoad, ...], room: float
+) -> NodeCheckpoint:
+    """Checkpoints of the nodes with these data, load and settings (`plan`: settings_of_node).
+
+    `room`: bytes a second that their disk leaves for a checkpoint.
+    """
+    found = _without_growth(plan, data, load, tables)
+    return found if load is None else _with_log_full(found, plan, data, load, tables, room)
+
+
+def _without_growth(
+    plan: Plan, data: NodeData, load: NodeLoad | None, tables: tuple[TableLoad, ...]
+) -> NodeCheckpoint:
+    limits = speed_limits(plan, None)
+    partial = is_partial(plan)
+    compressed = constant_for(plan, "lcp_compressed_factor")
+    factor = compressed.value if number(plan, None, "CompressedLCP", 0) else 1.0
+    full = _all_rows(data).scaled(factor)
+    changes = _changes(data, tables)
+    writes = load is not None and load.writes_per_s > 0
+    if partial and writes and load is not None:
+        size, speed, duration = _partial(plan, data, load, changes, limits)
+        if factor != 1.0:
+            size, duration = size.scaled(factor), duration.scaled(factor)
+    else:
+        size, speed, duration = _full(plan, data, load, limits, factor)
+    pause = constant_for(plan, "lcp_pause_s")
+    interval = duration.value + pause.value
+    if writes:
+        mean = size.value / interval if interval else 0.0
+        if partial:
+            ends = (0.7 * mean, min(speed.high, 1.5 * mean))
+        else:
+            ends = (limits.floor * duration.value / interval, speed.high)
+        rate = Quantity(
+            mean,
+            min(mean, *ends),
+            max(mean, *ends),
+            "bytes/s",
+            (size.as_term("one checkpoint"), duration.as_term("its duration"), term_of(pause)),
+        )
+    else:
+        rate = Quantity.exact(0.0, "bytes/s", (Term("nothing is written", 0.0, "bytes/s", "plan"),))
+    needed, fill, log_bytes = _redo_span(plan, load, duration, partial)
+    return NodeCheckpoint(data.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, None)
+
+
+def _redo_span(
+    plan: Plan, load: NodeLoad | None, duration: Quantity, partial: bool
+) -> tuple[Quantity, Quantity, int]:
+    span = constant_for(plan, "redo_span_partial_lcp" if partial else "redo_span_full_lcp")
+    page = constant_for(plan, "redo_page_overhead")
+    pause = constant_for(plan, "lcp_pause_s")
+    part, rate = load.hottest_log_part if load is not None else (0, 0.0)
+    terms = (
+        duration.as_term("duration of a checkpoint"),
+        term_of(span),
+        Term(f"log records of part {part}", rate, "bytes/s", "workload"),
+        term_of(page),
+    )
+    needed = Quantity(
+        span.value * (duration.value + pause.value) * rate * page.value,
+        span.low * (duration.low + pause.low) * rate * page.low,
+        span.high * (duration.high + pause.high) * rate * page.high,
+        "bytes",
+        terms,
+    )
+    log_bytes = log_bytes_per_part(plan, None)
+    size = Term("log of one part", log_bytes, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize")
+    fill = needed.scaled(1 / log_bytes if log_bytes else 0.0, "fraction", (needed.as_term("needed"), size))
+    return needed, fill, log_bytes
+
+
+def _room(plan: Plan, node: DataNode, load: NodeLoad | None) -> float:
+    """Bytes a second that a checkpoint of the node can write beside the redo log."""
+    disk = disk_for(plan, node, DiskRole.LCP)
+    if disk is None or load is None:
+        return math.inf
+    whole = disk.sequential_write_bytes_per_s * (1.0 - disk.other_load)
+    if disk_for(plan, node, DiskRole.REDO) is not disk:
+        return whole
+    share = constant_for(plan, "lcp_device_share").value
+    page = constant_for(plan, "redo_page_overhead")
+    return max(share * whole, whole - load.redo_bytes_per_s.value * page.value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Speed:
+    """Bytes a second that a checkpoint writes while so large a share of the log is in use."""
+
+    limits: SpeedLimits
+    steady: float
+    """Without redo control."""
+    room: float
+    """What the disk leaves."""
+    follows: float | None
+    """The rate of changes that redo control follows; None: full checkpoints."""
+
+    def __call__(self, used: float) -> float:
+        limits = self.limits
+        if not limits.redo_control:
+            return self.steady
+        alert = 0
+        for level in REDO_ALERTS:
+            alert += used > level
+        high = (limits.ceiling, limits.ceiling, limits.other_restart, limits.own_restart)[alert]
+        if self.follows is None:
+            return min(self.room, high)
+        low = (limits.floor, limits.floor, 2 * limits.floor, limits.own_restart)[alert]
+        follows = self.follows * (1 + ALERT_HEADROOM * alert)
+        return min(self.room, max(low, min(follows, limits.own_restart)))
+
+
+def _with_log_full(
+    found: NodeCheckpoint,
+    plan: Plan,
+    data: NodeData,
+    load: NodeLoad,
+    tables: tuple[TableLoad, ...],
+    room: float,
+) -> NodeCheckpoint:
+    """The node's checkpoints with the moment at which the growing rows make the log too small for them."""
+    part, rate = load.hottest_log_part
+    page = constant_for(plan, "redo_page_overhead")
+    usable = found.redo_log_bytes - constant_for(plan, "redo_log_reserve_bytes").value
+    if rate < _LEAST_RATE or usable <= 0:
+        return found
+    limits = speed_limits(plan, None)
+    compressed = constant_for(plan, "lcp_compressed_factor")
+    factor = compressed.value if number(plan, None, "CompressedLCP", 0) else 1.0
+    weight = number(plan, None, "InsertRecoveryWork", 40) / 100
+    deleted = constant("lcp_delete_weight").value
+    growth = changed = touched = spread = 0.0
+    by_table = _by_table(tables)
+    for one in _changes(data, tables):
+        each = factor * by_table[one.part.table.id, one.part.unique_index].checkpoint_row_bytes
+        growth += each * (one.inserts - one.deletes)
+        changed += each * (one.updates + weight * one.inserts + deleted * one.deletes)
+        touched += each * (one.updates + one.inserts + one.deletes)
+        spread += each * (one.updates + one.inserts + one.deletes) * one.part.checkpoint_bytes
+    work = max(1, number(plan, None, "RecoveryWork", 60)) / 100 if is_partial(plan) else None
+    needed = touched + changed / (work or 1.0)
+    whole = touched * data.checkpoint_bytes
+    share = min(1.0, spread / whole) if whole > 0 and spread > 0 else 1.0
+    # An LDM thread has about two fragments of every table: one that is primary, one that is backup.
+    fragments = min(MOST_FRAGMENTS, max(1.0, 2.0 * len(tables)))
+    follows = needed * constant_for(plan, "lcp_target_headroom").value
+
+    def seconds(most: float, pause: float, per_s: float) -> float | None:
+        checkpoints = Checkpoints(
+            factor * data.checkpoint_bytes, growth, changed, touched, work, share,
+            _Speed(limits, min(most, room), room, None if work is None else follows), pause,
+            fragments, not plan.features.redo_spans_two_lcps,
+        )  # fmt: skip
+        return full_after_s(checkpoints, per_s, usable)
+
+    pause = constant_for(plan, "lcp_pause_s")
+    value = seconds(limits.ceiling, pause.value, rate * page.value)
+    if value is None:
+        return found
+    soon = seconds(limits.floor, pause.high, rate * page.high * MODEL_FACTOR)
+    late = seconds(limits.ceiling, pause.low, rate * page.low / MODEL_FACTOR)
+    terms = (
+        Term("log of one part that can be used", usable, "bytes", "plan"),
+        Term(f"log records of part {part}", rate, "bytes/s", "workload"),
+        term_of(page),
+        Term("checkpoint speed at most", min(limits.ceiling, room), "bytes/s", "plan"),
+        Term("checkpoint speed at least", limits.floor, "bytes/s", "plan"),
+        Term("growth of a checkpoint", growth, "bytes/s", "workload"),
+        term_of(pause),
+    )
+    low = value if soon is None else min(value, soon)
+    high = max(value, HORIZON_S if late is None else late)
+    return replace(found, overflow_after_s=Quantity(value, low, high, "s", terms))
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _of(found: NodeCheckpoint, node_id: int) -> NodeCheckpoint:
+    return found if found.node_id == node_id else replace(found, node_id=node_id)
+
+
+def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
+    """Checkpoints of every data node that holds rows, under a workload or without one."""
+    loads = {load.node_id: load for load in node_loads(plan, workload)} if workload else {}
+    tables = stored_loads(plan, workload) if workload else ()
+    held = node_data_by_id(plan)
+    nodes = []
+    for node in plan.data_nodes:
+        if node.node_id not in held:
+            continue
+        data, load = held[node.node_id], loads.get(node.node_id)
+        own = load.alike if load is not None else None
+        found = _node(settings_of_node(plan, node), data.alike, own, tables, _room(plan, node, own))
+        nodes.append(_of(found, node.node_id))
+    return CheckpointEstimate(is_partial(plan), tuple(nodes))

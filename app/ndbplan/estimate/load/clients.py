@@ -1,0 +1,183 @@
+"""What the nodes that clients come through carry: SQL nodes (mysqld), or API nodes (programs on the NDB API).
+
+    clients(plan, workload).nodes[0].utilisation
+
+A workload comes through SQL nodes where the plan has them, unless it says `through`. Its transactions spread
+evenly over them. An API slot without a host takes a program from anywhere: no limit of it is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.configuration.node_parameters import settings_of
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.load.demand import mix_of, offered_per_s
+from ndbplan.estimate.load.jobs import steady
+from ndbplan.estimate.load.processors import core_speed
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ApiSlot, SqlNode, process_node_ids
+from ndbplan.plan.workloads import Workload
+
+Kind = Literal["sql", "api", "anywhere"]
+_NOBODY = "the plan has no SQL node and no API slot: nobody can send this load"
+_ANYWHERE = "its programs come from anywhere through API slots without a host: no limit of theirs is known"
+
+
+@dataclass(frozen=True, slots=True)
+class ClientNode:
+    """One SQL node, or one API slot with a host, under a workload."""
+
+    node_id: int
+    process_id: str
+    kind: Kind
+    host_id: str
+    host: str
+    cores: Quantity
+    """Cores it keeps busy."""
+    connections: int
+    """Cluster connections: node ids of its pool (ndb-cluster-connection-pool)."""
+    connection_utilisation: Quantity
+    """Of each of its cluster connections."""
+
+    @property
+    def title(self) -> str:
+        """`SQL node 49, app1`."""
+        return f"{'SQL' if self.kind == 'sql' else 'API'} node {self.node_id}, {self.host}"
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One node."""
+        return {
+            "node_id": self.node_id,
+            "kind": self.kind,
+            "host": self.host,
+            "cores": self.cores.to_json(why=why),
+            "connections": self.connections,
+            "connection_utilisation": self.connection_utilisation.to_json(why=why),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ClientsEstimate:
+    """The nodes that the transactions of a workload come through."""
+
+    through: Kind
+    statements_per_s: float
+    """Over all of them, COMMIT of transactions with several statements included."""
+    rows_per_s: float
+    nodes: tuple[ClientNode, ...]
+    note: str | None
+    """Why no limit is known; None: the nodes limit the load."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The part `clients` of the section `cpu` of `ndbplan estimate`."""
+        return {
+            "through": self.through,
+            "statements_per_s": self.statements_per_s,
+            "rows_per_s": self.rows_per_s,
+            "nodes": [node.to_json(why) for node in self.nodes],
+            "note": self.note,
+        }
+
+
+def client_processes(plan: Plan, workload: Workload) -> tuple[SqlNode | ApiSlot, ...]:
+    """The processes with a host that a workload's transactions come through, in node-id order."""
+    if workload.through != "api" and plan.sql_nodes:
+        return plan.sql_nodes
+    if workload.through == "sql":
+        return ()
+    return tuple(slot for slot in plan.api_slots if slot.host_id is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a workload asks of its clients' nodes together, per second."""
+
+    statements: float = 0.0
+    more_rows: float = 0.0
+    """Rows beyond the first of each statement."""
+
+
+@memo_by_identity(size=64)
+def _asked(workload: Workload) -> _Asked:
+    rate = offered_per_s(workload.load)
+    statements = more = 0.0
+    for transaction, share in mix_of(workload):
+        per_s = rate * share
+        # One statement for all rows of an operation; COMMIT is one more where it does not end the only one.
+        count = float(len(transaction.operations))
+        statements += per_s * (count + (1.0 if count > 1 else 0.0))
+        more += per_s * sum(max(0.0, operation.rows - 1.0) for operation in transaction.operations)
+    return _Asked(statements, more)
+
+
+def _times(count: float, name: str, plan: Plan, speed: Quantity) -> Quantity:
+    cost = constant_for(plan, name)
+    return Quantity(
+        count * cost.value / speed.value,
+        count * cost.low / speed.high,
+        count * cost.high / speed.low,
+        "cores",
+    )
+
+
+@memo_by_identity(size=256)
+def _node(plan: Plan, process: SqlNode | ApiSlot, host: Host, asked: _Asked, count: int) -> ClientNode:
+    speed = core_speed(plan, host)
+    is_sql = isinstance(process, SqlNode)
+    statement, row = ("sql_statement_s", "sql_row_s") if is_sql else ("api_operation_s", "api_row_s")
+    statements, more = asked.statements / count, asked.more_rows / count
+    each, rows = _times(statements, statement, plan, speed), _times(more, row, plan, speed)
+    terms = (
+        Term("statements" if is_sql else "operations", statements, "per s", "workload, spread evenly"),
+        term_of(constant_for(plan, statement)),
+        Term("rows beyond the first of each", more, "per s", "workload"),
+        term_of(constant_for(plan, row)),
+        speed.as_term(f"speed of a core of {host.hostname}"),
+    )
+    cores = Quantity(each.value + rows.value, each.low + rows.low, each.high + rows.high, "cores", terms)
+    connections = len(process_node_ids(process))
+    limit = constant_for(plan, "connection_operations_per_s")
+    batched = constant_for(plan, "connection_batched_row")
+    used = Quantity(
+        (statements + more * batched.value) / connections / limit.value,
+        (statements + more * batched.low) / connections / limit.high,
+        (statements + more * batched.high) / connections / limit.low,
+        "fraction",
+        (*terms[:1], terms[2], term_of(batched), term_of(limit),
+         Term("cluster connections of the node", connections, "count", "plan")),
+    )  # fmt: skip
+    return ClientNode(
+        process.node_id,
+        process.id,
+        "sql" if is_sql else "api",
+        host.id,
+        host.hostname,
+        cores,
+        connections,
+        used,
+    )
+
+
+def clients(plan: Plan, workload: Workload) -> ClientsEstimate:
+    """What the workload asks of the SQL or API nodes its transactions come through."""
+    workload = steady(plan, workload)
+    asked = _asked(workload)
+    processes = client_processes(plan, workload)
+    settings = settings_of(plan)
+    nodes = tuple(
+        _node(settings, process, plan.host(process.host_id), asked, len(processes))
+        for process in processes
+        if process.host_id is not None
+    )
+    through: Kind = "anywhere"
+    if processes:
+        through = "sql" if isinstance(processes[0], SqlNode) else "api"
+    note = None
+    if not processes:
+        note = _ANYWHERE if plan.api_slots else _NOBODY
+    return ClientsEstimate(through, asked.statements, asked.statements + asked.more_rows, nodes, note)

@@ -1,0 +1,185 @@
+"""How busy the threads of each data node, and the cores of each host, are under a workload.
+
+cpu(plan, workload).nodes[0].ldm_utilisation
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.load.clients import ClientsEstimate, clients
+from ndbplan.estimate.load.demand import NodeLoad, node_loads
+from ndbplan.estimate.load.processors import core_speed
+from ndbplan.estimate.storage.placement import threads_of
+from ndbplan.ndb.constants import Constant
+from ndbplan.ndb.threads.layout import ThreadCounts
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+from ndbplan.plan.workloads import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCpu:
+    """Threads of one data node."""
+
+    node_id: int
+    ldm_utilisation: Quantity
+    """Busiest LDM thread, share of a core."""
+    receive_utilisation: Quantity
+    """Each receive thread, share of a core."""
+    other_utilisation: Quantity
+    """Coordinator, send and the rest together, in cores."""
+    cores: Quantity
+    """Cores that all threads keep busy."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One node."""
+        names = ("ldm_utilisation", "receive_utilisation", "other_utilisation", "cores")
+        return {"node_id": self.node_id, **{name: getattr(self, name).to_json(why=why) for name in names}}
+
+
+@dataclass(frozen=True, slots=True)
+class HostCpu:
+    """Cores that data nodes, and the SQL or API nodes of the workload, keep busy on one host."""
+
+    host_id: str
+    host: str
+    utilisation: Quantity
+    data_nodes: bool = True
+    """Whether data nodes are among them."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One host."""
+        return {"host": self.host, "utilisation": self.utilisation.to_json(why=why)}
+
+
+@dataclass(frozen=True, slots=True)
+class CpuEstimate:
+    """Processors of the cluster under a workload."""
+
+    nodes: tuple[NodeCpu, ...]
+    hosts: tuple[HostCpu, ...]
+    clients: ClientsEstimate | None = None
+    """The SQL or API nodes that the workload comes through; None without a workload."""
+
+    def node(self, node_id: int) -> NodeCpu | None:
+        """The node's figures; None when the workload does not touch it."""
+        return next((node for node in self.nodes if node.node_id == node_id), None)
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape the command line prints."""
+        return {
+            "nodes": [node.to_json(why) for node in self.nodes],
+            "hosts": [host.to_json(why) for host in self.hosts],
+            "clients": None if self.clients is None else self.clients.to_json(why),
+        }
+
+
+def _product(count: float, cost: Constant, speed: Quantity, why: tuple[Term, ...]) -> Quantity:
+    """Cores that `count` operations per second at `cost` seconds keep busy."""
+    return Quantity(
+        count * cost.value / speed.value,
+        count * cost.low / speed.high,
+        count * cost.high / speed.low,
+        "cores",
+        why,
+    )
+
+
+def _sum(*parts: Quantity) -> Quantity:
+    why = tuple(term for part in parts for term in part.why)
+    return Quantity(
+        sum(p.value for p in parts), sum(p.low for p in parts), sum(p.high for p in parts), "cores", why
+    )
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _node(plan: Plan, node: DataNode, load: NodeLoad, threads: ThreadCounts, speed: Quantity) -> NodeCpu:
+    write, byte = constant_for(plan, "ldm_write_s"), constant_for(plan, "ldm_write_per_byte_s")
+    read, scan = constant_for(plan, "ldm_read_s"), constant_for(plan, "ldm_scan_row_s")
+    receive, other = constant_for(plan, "receive_operation_s"), constant_for(plan, "other_operation_s")
+    logged = load.logged_operations_per_s
+    operations = logged + load.reads_per_s
+    writes_term = Term("logged operations", logged, "per s", "workload")
+    reads_term = Term("reads of primary replicas", load.reads_per_s, "per s", "workload")
+    speed_term = speed.as_term("speed of a core")
+    writing = _sum(_product(logged, write, speed, ()), _product(load.redo_bytes_per_s.value, byte, speed, ()))
+    reading = _sum(
+        _product(load.reads_per_s, read, speed, ()), _product(load.scanned_rows_per_s, scan, speed, ())
+    )
+    ldm = _sum(writing, reading)
+    instances = max(1, threads.ldm_instances)
+    share = max(load.hottest_ldm_share, 1 / instances)
+    reading_share = max(load.hottest_reading_ldm_share, 1 / instances)
+    least, most = load.hottest_ldm_range
+    busiest = _sum(
+        Quantity(writing.value * share, writing.low * share * least, writing.high * share * most, "cores"),
+        reading.scaled(reading_share, "cores"),
+    )
+    ldm_terms = (
+        writes_term, term_of(write), term_of(byte), reads_term, term_of(read),
+        Term("rows scanned", load.scanned_rows_per_s, "per s", "workload"),
+        term_of(scan), Term("writes of the busiest LDM thread", share, "fraction", "distribution"),
+        Term("reads of the busiest LDM thread", reading_share, "fraction", "distribution"), speed_term,
+    )  # fmt: skip
+    receivers = max(1, threads.recv)
+    receiving = _product(operations, receive, speed, (writes_term, reads_term, term_of(receive), speed_term))
+    others = _product(operations, other, speed, (writes_term, reads_term, term_of(other), speed_term))
+    return NodeCpu(
+        node.node_id,
+        Quantity(busiest.value, busiest.low, busiest.high, "fraction", ldm_terms),
+        receiving.scaled(1 / receivers, "fraction"),
+        others,
+        Quantity(
+            ldm.value + receiving.value + others.value,
+            ldm.low + receiving.low + others.low,
+            ldm.high + receiving.high + others.high,
+            "cores",
+            (
+                ldm.as_term("LDM threads"),
+                receiving.as_term("receive threads"),
+                others.as_term("coordinator and other threads"),
+            ),
+        ),
+    )
+
+
+def node_cpu(plan: Plan, load: NodeLoad) -> NodeCpu:
+    """How busy the threads of one data node are under a load of its own."""
+    node = next(node for node in plan.data_nodes if node.node_id == load.node_id)
+    settings = settings_of(plan)
+    return _node(settings, node, load, threads_of(plan, node), core_speed(settings, plan.host(node.host_id)))
+
+
+def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
+    """How busy data nodes, SQL or API nodes and their hosts are under a workload; nothing without one."""
+    if workload is None:
+        return CpuEstimate((), ())
+    by_node_id = {node.node_id: node for node in plan.data_nodes}
+    settings = settings_of(plan)
+    found = []
+    for load in node_loads(plan, workload):
+        node = by_node_id[load.node_id]
+        speed = core_speed(settings, plan.host(node.host_id))
+        found.append(_node(settings, node, load, threads_of(plan, node), speed))
+    nodes = tuple(found)
+    coming = clients(plan, workload)
+    by_host: dict[str, list[Quantity]] = {}
+    for one in nodes:
+        by_host.setdefault(by_node_id[one.node_id].host_id, []).append(one.cores)
+    with_data = set(by_host)
+    for client in coming.nodes:
+        by_host.setdefault(client.host_id, []).append(client.cores)
+    hosts = []
+    for host_id, own in by_host.items():
+        host = plan.host(host_id)
+        whole = _sum(*own)
+        why = (whole.as_term("cores busy"), Term("cores of the host", host.cores, "cores", "plan"))
+        busy = whole.scaled(1 / host.cores, "fraction", why)
+        hosts.append(HostCpu(host_id, host.hostname, busy, host_id in with_data))
+    return CpuEstimate(nodes, tuple(hosts), coming)

@@ -1,0 +1,471 @@
+"""What a workload asks of the cluster and of each data node: operations, log, rows and bytes per second.
+
+    node_loads(plan, workload)[0].redo_bytes_per_s
+
+The rate is the highest the workload offers. A table's operations spread over its partitions as its rows do,
+unless they choose their keys otherwise (`key_choice`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.configuration.node_parameters import version_of
+from ndbplan.estimate.load.jobs import steady
+from ndbplan.estimate.load.key_choice import chosen_shares
+from ndbplan.estimate.load.log_records import operation_redo, stored_redo
+from ndbplan.estimate.storage.column_bytes import is_blob, row_payload_bytes, stored_bytes
+from ndbplan.estimate.storage.row_cost import row_cost, stored_costs
+from ndbplan.estimate.storage.rows import blob_parts, stored_name, unique_tables
+from ndbplan.estimate.storage.shares import NodeShare, Shares, alike, unique_shares_of
+from ndbplan.estimate.storage.spread import Fullest
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import (
+    EVENLY,
+    ClosedLoad,
+    JobLoad,
+    KeyChoice,
+    Load,
+    Operation,
+    OperationKind,
+    Transaction,
+    Workload,
+)
+
+_SUMMED = (*OperationKind, "logged", "in", "out", "disk")
+
+
+_FASTEST_CYCLE_S = 1e-5
+"""No client finishes a transaction faster; keeps a latency of nothing from asking for infinite rates."""
+
+
+def offered_per_s(load: Load) -> float:
+    """Highest transaction rate of a load; clients of a closed load wait for their idle latency at least.
+
+    The rate of a job depends on its rows: ask `rate_of`, or for the load of `steady(plan, workload)`.
+    """
+    if isinstance(load, JobLoad):
+        raise TypeError("the rate of a job depends on its rows")
+    if isinstance(load, ClosedLoad):
+        return load.clients / max(_FASTEST_CYCLE_S, load.latency_s + load.think_time_s)
+    return max(point.rate_per_s for point in load.points)
+
+
+def rate_of(plan: Plan, workload: Workload) -> float:
+    """Highest transaction rate that a workload offers, of whatever kind; of a job that of its loader."""
+    return offered_per_s(steady(plan, workload).load)
+
+
+def mix_of(workload: Workload) -> tuple[tuple[Transaction, float], ...]:
+    """Each kind of transaction and its share of all."""
+    weights = sum(t.weight for t in workload.transactions)
+    return tuple((t, t.weight / weights) for t in workload.transactions)
+
+
+def at_rate(workload: Workload, factor: float) -> Workload:
+    """The workload with its rate (or its clients, or a loader's threads) times a factor."""
+    load = workload.load
+    if isinstance(load, JobLoad):
+        threads = max(1, round(load.threads * factor))
+        return workload.model_copy(update={"load": load.model_copy(update={"threads": threads})})
+    if isinstance(load, ClosedLoad):
+        clients = max(1, round(load.clients * factor))
+        return workload.model_copy(update={"load": load.model_copy(update={"clients": clients})})
+    points = tuple(p.model_copy(update={"rate_per_s": p.rate_per_s * factor}) for p in load.points)
+    return workload.model_copy(update={"load": load.model_copy(update={"points": points})})
+
+
+@dataclass(frozen=True, slots=True)
+class TableLoad:
+    """Operations of a workload on one table, all rates per second over the whole cluster.
+
+    Where they are told apart by where they go (`stored_loads`, `chosen_loads`), those on the hidden table of
+    a unique index are a load of their own: its rows are the entries.
+    """
+
+    table: Table
+    inserts_per_s: float
+    updates_per_s: float
+    deletes_per_s: float
+    disk_updates_per_s: float
+    """Updates that change a column on disk."""
+    reads_per_s: float
+    scanned_rows_per_s: float
+    logged_operations_per_s: float
+    """Logged operations, those of blobs (and of unique indexes not told apart) included."""
+    redo_bytes_per_s: Quantity
+    """Log records for one replica set."""
+    payload_bytes_per_s: float
+    """Bytes of values that clients send."""
+    read_bytes_per_s: float
+    """Bytes of values that clients receive."""
+    row_bytes: float
+    """Bytes a row takes in memory, its blob parts (and entries of unique indexes not told apart) included."""
+    checkpoint_row_bytes: float
+    """Bytes a row takes in a checkpoint, likewise."""
+    choice: KeyChoice = EVENLY
+    """How the operations choose their keys; EVENLY too when all of a table are summed up."""
+    unique_index: int | None = None
+    """Which of the table's unique indexes this is about, counted from 0; None: the table."""
+    rows: float = 0.0
+    """Rows of the table, or entries of the index."""
+
+    @property
+    def name(self) -> str:
+        """What it is about: the table, or one of its unique indexes."""
+        return stored_name(self.table, self.unique_index)
+
+    @property
+    def writes_per_s(self) -> float:
+        """Rows written per second, in any way."""
+        return self.inserts_per_s + self.updates_per_s + self.deletes_per_s
+
+    @property
+    def rows_per_s(self) -> float:
+        """Rows touched per second, in any way."""
+        return self.writes_per_s + self.reads_per_s + self.scanned_rows_per_s
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLoad:
+    """What one data node has to do, per second."""
+
+    node_id: int
+    redo_bytes_per_s: Quantity
+    redo_by_log_part: tuple[tuple[int, float], ...]
+    """Log records per second of each log part the node writes."""
+    writes_per_s: float
+    """Rows written, primary and backup replicas; entries of unique indexes do not count."""
+    inserts_per_s: float
+    updates_per_s: float
+    deletes_per_s: float
+    logged_operations_per_s: float
+    hottest_ldm_share: float
+    """Of the node's logged operations what its busiest LDM thread does; more than 1 when a loader comes to
+    the node for a while only."""
+    hottest_reading_ldm_share: float
+    """The same of reads and scans."""
+    hottest_ldm_range: tuple[float, float]
+    """Ends of that share as factors: what chance makes of it when the values of the keys are not known."""
+    hottest_log_part_range: tuple[float, float]
+    """The same of the log part that is written fastest; of a loader the upper end: while it writes there."""
+    reads_per_s: float
+    scanned_rows_per_s: float
+    write_payload_bytes_per_s: float
+    read_payload_bytes_per_s: float
+    changed_row_bytes_per_s: float
+    """Bytes of rows and entries of unique indexes that inserts, updates and deletes touch."""
+    inserted_checkpoint_bytes_per_s: float
+    """Bytes that inserted rows take in a checkpoint."""
+    first: NodeLoad | None = field(default=None, compare=False, repr=False)
+    """The first node that has the same to do; None: this is the one."""
+
+    @property
+    def alike(self) -> NodeLoad:
+        """One and the same object for all nodes with this load: what is computed of it holds for all."""
+        return self.first or self
+
+    @property
+    def hottest_log_part(self) -> tuple[int, float]:
+        """(log part, bytes per second) of the part that is written fastest."""
+        return max(self.redo_by_log_part, key=lambda item: item[1], default=(0, 0.0))
+
+
+def logged_operations(table: Table, operation: Operation, version: NdbVersion) -> float:
+    """Logged operations that one row of an operation causes: its own, blob heads and parts, index entries."""
+    own = _own_operations(table, operation, version)
+    return own + sum(_entry_operations(table, operation, version)) if own else 0.0
+
+
+def _own_operations(table: Table, operation: Operation, version: NdbVersion) -> float:
+    """Of these those on the row and its blobs."""
+    if not table.logging or operation.kind in (OperationKind.READ, OperationKind.SCAN):
+        return 0.0
+    touched = set(operation.columns) or {c.name for c in table.columns}
+    count = 1.0
+    parts = {part.column: part.parts_per_row for part in blob_parts(table, version)}
+    for column in table.columns:
+        if is_blob(column) and column.name in touched:
+            share = 1.0 - column.null_fraction if column.nullable else 1.0
+            if operation.kind is not OperationKind.DELETE:
+                count += share
+            twice = 2 if operation.kind is OperationKind.UPDATE else 1
+            count += twice * parts.get(column.name, 0.0)
+    return count
+
+
+def _entry_operations(table: Table, operation: Operation, version: NdbVersion) -> list[float]:
+    """Entries of each unique index that one row of an operation writes: a change takes the old one away."""
+    unique = unique_tables(table, version)
+    if operation.kind in (OperationKind.READ, OperationKind.SCAN):
+        return [0.0] * len(unique)
+    touched = set(operation.columns) or {c.name for c in table.columns}
+    if operation.kind is OperationKind.UPDATE:
+        return [2 * one.rows_fraction if touched & set(one.index.columns) else 0.0 for one in unique]
+    return [one.rows_fraction for one in unique]
+
+
+class _Target(NamedTuple):
+    """What operations are summed up for."""
+
+    table_id: str
+    choice: KeyChoice
+    unique_index: int | None
+
+
+class _Rates:
+    """Sums of the operations on one target, per second."""
+
+    def __init__(self) -> None:
+        self.sums: dict[str, float] = dict.fromkeys(_SUMMED, 0.0)
+        self.redo = [0.0, 0.0, 0.0]
+        self.why: list[Term] = []
+
+    def log(self, name: str, rows_per_s: float, one: Quantity) -> None:
+        """Add the log of so many rows."""
+        for i, part in enumerate((one.value, one.low, one.high)):
+            self.redo[i] += rows_per_s * part
+        if one.value:
+            rows = Term("rows per second", rows_per_s, "rows/s", "plan")
+            each = one.as_term("log of one row")
+            self.why.append(Term(name, rows_per_s * one.value, "bytes/s", "formula", (rows, each)))
+
+    def entries(self, operation: Operation, count_per_s: float, logged: bool) -> None:
+        """Add entries of a unique index: a change of one is a delete and an insert."""
+        half = count_per_s / 2 if operation.kind is OperationKind.UPDATE else count_per_s
+        if operation.kind is not OperationKind.DELETE:
+            self.sums[OperationKind.INSERT] += half
+        if operation.kind is not OperationKind.INSERT:
+            self.sums[OperationKind.DELETE] += half
+        self.sums["logged"] += count_per_s if logged else 0.0
+
+
+@memo_by_identity(size=64)
+def _table_loads(
+    tables: tuple[Table, ...], workload: Workload, version: NdbVersion, by_choice: bool, stored: bool
+) -> tuple[TableLoad, ...]:
+    """By table, if wanted by how keys are chosen and apart from the unique indexes."""
+    by_id = {table.id: table for table in tables}
+    rate = offered_per_s(workload.load)
+    weights = sum(t.weight for t in workload.transactions)
+    found: dict[_Target, _Rates] = {}
+    for transaction in workload.transactions:
+        per_s = rate * transaction.weight / weights
+        for operation in transaction.operations:
+            table = by_id[operation.table_id]
+            rows_per_s = per_s * operation.rows
+            target = _Target(table.id, operation.choice if by_choice else EVENLY, None)
+            rates = found.setdefault(target, _Rates())
+            sums = rates.sums
+            sums[operation.kind] += rows_per_s
+            if operation.kind is OperationKind.UPDATE and _changes_disk(table, operation):
+                sums["disk"] += rows_per_s
+            payload = _payload_bytes(table, operation, version)
+            sums["out" if operation.kind in (OperationKind.READ, OperationKind.SCAN) else "in"] += (
+                rows_per_s * payload
+            )
+            name = f"{operation.kind.value} on {table.full_name}, {transaction.name}"
+            if not stored:
+                sums["logged"] += rows_per_s * logged_operations(table, operation, version)
+                rates.log(name, rows_per_s, operation_redo(table, operation.kind, version, operation.columns))
+                continue
+            own, *indexes = stored_redo(table, operation.kind, version, operation.columns)
+            sums["logged"] += rows_per_s * _own_operations(table, operation, version)
+            rates.log(name, rows_per_s, own)
+            entries = _entry_operations(table, operation, version)
+            for i, (one, count) in enumerate(zip(indexes, entries, strict=True)):
+                if count:
+                    # Whatever rows are chosen, the values of a unique index are all different.
+                    hidden = found.setdefault(_Target(table.id, EVENLY, i), _Rates())
+                    hidden.entries(operation, rows_per_s * count, table.logging)
+                    hidden.log(f"{stored_name(table, i)}: {name}", rows_per_s, one)
+    return tuple(
+        _table_load(by_id[target.table_id], target, rates, version, stored) for target, rates in found.items()
+    )
+
+
+def _table_load(table: Table, target: _Target, rates: _Rates, version: NdbVersion, stored: bool) -> TableLoad:
+    sums, at = rates.sums, target.unique_index
+    rows, cost = float(table.rows), row_cost(table, version)
+    each = 1.0
+    if stored:
+        cost = stored_costs(table, version)[0 if at is None else at + 1]
+    if at is not None:
+        # Costs are those of a row of the table, which has an entry in the index or not.
+        each = cost.rows or 1.0
+        rows *= cost.rows
+    return TableLoad(
+        table=table,
+        inserts_per_s=sums[OperationKind.INSERT],
+        updates_per_s=sums[OperationKind.UPDATE],
+        deletes_per_s=sums[OperationKind.DELETE],
+        disk_updates_per_s=sums["disk"],
+        reads_per_s=sums[OperationKind.READ],
+        scanned_rows_per_s=sums[OperationKind.SCAN],
+        logged_operations_per_s=sums["logged"],
+        redo_bytes_per_s=Quantity(rates.redo[0], rates.redo[1], rates.redo[2], "bytes/s", tuple(rates.why)),
+        payload_bytes_per_s=sums["in"],
+        read_bytes_per_s=sums["out"],
+        row_bytes=cost.row_bytes / each,
+        checkpoint_row_bytes=cost.checkpoint_bytes / each,
+        choice=target.choice,
+        unique_index=at,
+        rows=rows,
+    )
+
+
+def _changes_disk(table: Table, operation: Operation) -> bool:
+    on_disk = {c.name for c in table.columns if c.storage == "disk"}
+    return bool(on_disk & set(operation.columns) if operation.columns else on_disk)
+
+
+def _payload_bytes(table: Table, operation: Operation, version: NdbVersion) -> float:
+    key = tuple(c for c in table.columns if c.name in table.primary_key)
+    if operation.kind is OperationKind.DELETE:
+        return sum(stored_bytes(c, version).value for c in key)
+    columns = table.columns
+    if operation.columns:
+        columns = tuple(c for c in table.columns if c.name in operation.columns or c in key)
+    return row_payload_bytes(columns, version).value
+
+
+def table_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
+    """What the workload does to each table it touches, over the whole cluster, unique indexes included."""
+    return _table_loads(plan.tables, steady(plan, workload), version_of(plan), False, False)
+
+
+def stored_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
+    """The same apart for each table and each unique index: what is stored in fragments of its own."""
+    return _table_loads(plan.tables, steady(plan, workload), version_of(plan), False, True)
+
+
+def chosen_loads(plan: Plan, workload: Workload) -> tuple[tuple[TableLoad, Shares], ...]:
+    """The same apart for each way of choosing keys too, and what of it each data node gets."""
+    loads = _table_loads(plan.tables, steady(plan, workload), version_of(plan), True, True)
+    return tuple((load, _shares(plan, load)) for load in loads)
+
+
+def _shares(plan: Plan, load: TableLoad) -> Shares:
+    if load.unique_index is not None:
+        return unique_shares_of(plan, load.table)[load.unique_index]
+    return chosen_shares(plan, load.table, load.choice, load.rows_per_s)
+
+
+@memo_by_identity(size=64)
+def _node_loads(loads: tuple[TableLoad, ...], *held: Shares) -> tuple[NodeLoad, ...]:
+    whole = [load.redo_bytes_per_s.as_term(f"log of {load.name}, whole cluster") for load in loads]
+    found: dict[int, NodeLoad] = {}
+    for own, node_ids in alike(held):
+        sums = _Sums()
+        for load, share, log in zip(loads, own, whole, strict=True):
+            if share is not None:
+                sums.add(load, share, log)
+        first = sums.node_load(node_ids[0])
+        found[first.node_id] = first
+        found.update({i: replace(first, node_id=i, first=first) for i in node_ids[1:]})
+    return tuple(found[node_id] for node_id in sorted(found))
+
+
+class _Sums:
+    """Adds up the loads of one node."""
+
+    def __init__(self) -> None:
+        self.redo = [0.0, 0.0, 0.0]
+        self.terms: list[Term] = []
+        self.parts: dict[int, float] = {}
+        self.ldms: dict[int, float] = {}
+        self.reading: dict[int, float] = {}
+        self.fullest_part, self.fullest_ldm = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+        self.moving = self.moving_reads = 0.0
+        self.all_logged = 0.0
+        self.inserts = self.updates = self.deletes = self.logged = 0.0
+        self.reads = self.scanned = self.payload_in = self.payload_out = self.changed = self.grown = 0.0
+
+    def add(self, load: TableLoad, share: NodeShare, whole: Term) -> None:
+        """Add what one table asks of the node; `whole`: its log over all nodes, as a term."""
+        redo = load.redo_bytes_per_s
+        if redo.value:
+            self.redo[0] += share.replicas * redo.value
+            self.redo[1] += share.replicas * redo.low
+            self.redo[2] += share.replicas * redo.high
+            for part, fraction in share.by_log_part:
+                self.parts[part] = self.parts.get(part, 0.0) + fraction * redo.value
+            fullest = share.fullest_log_part
+            if share.at_once:
+                mean = max((fraction for _, fraction in share.by_log_part), default=0.0)
+                fullest = Fullest(mean, mean, max(mean, fullest.value))
+            _add(self.fullest_part, redo.value, fullest)
+            name = f"log of {load.name}, {share.replicas:.3%} of the rows"
+            self.terms.append(Term(name, share.replicas * redo.value, "bytes/s", "distribution", (whole,)))
+        _add(self.fullest_ldm, load.logged_operations_per_s, share.fullest_ldm)
+        self.all_logged += share.replicas * load.logged_operations_per_s
+        read = load.reads_per_s + load.scanned_rows_per_s
+        if share.at_once:
+            # A loader comes to each LDM thread in turn, and may be at the one that has most other work.
+            self.moving += share.fullest_ldm.value * load.logged_operations_per_s
+            self.moving_reads += share.fullest_reading_ldm.value * read
+        else:
+            for ldm, fraction in share.by_ldm:
+                busy = fraction * load.logged_operations_per_s
+                self.ldms[ldm] = self.ldms.get(ldm, 0.0) + busy
+            for ldm, fraction in share.reads_by_ldm:
+                self.reading[ldm] = self.reading.get(ldm, 0.0) + fraction * read
+        if load.unique_index is None:
+            self.inserts += share.replicas * load.inserts_per_s
+            self.updates += share.replicas * load.updates_per_s
+            self.deletes += share.replicas * load.deletes_per_s
+        self.logged += share.replicas * load.logged_operations_per_s
+        self.reads += share.reads * load.reads_per_s
+        self.scanned += share.reads * load.scanned_rows_per_s
+        self.payload_in += share.primaries * load.payload_bytes_per_s
+        self.payload_out += share.reads * load.read_bytes_per_s
+        self.changed += share.replicas * load.writes_per_s * load.row_bytes
+        self.grown += share.replicas * load.inserts_per_s * load.checkpoint_row_bytes
+
+    def node_load(self, node_id: int) -> NodeLoad:
+        value, low, high = self.redo
+        logged, read = self.all_logged, self.reads + self.scanned
+        busiest = max(self.ldms.values(), default=0.0) + self.moving
+        reading = max(self.reading.values(), default=0.0) + self.moving_reads
+        return NodeLoad(
+            node_id=node_id,
+            redo_bytes_per_s=Quantity(value, min(low, value), max(high, value), "bytes/s", tuple(self.terms)),
+            redo_by_log_part=tuple(sorted(self.parts.items())),
+            writes_per_s=self.inserts + self.updates + self.deletes,
+            inserts_per_s=self.inserts,
+            updates_per_s=self.updates,
+            deletes_per_s=self.deletes,
+            logged_operations_per_s=self.logged,
+            hottest_ldm_share=busiest / logged if logged else 0.0,
+            hottest_reading_ldm_share=reading / read if read else 0.0,
+            hottest_ldm_range=_ends(self.fullest_ldm),
+            hottest_log_part_range=_ends(self.fullest_part),
+            reads_per_s=self.reads,
+            scanned_rows_per_s=self.scanned,
+            write_payload_bytes_per_s=self.payload_in,
+            read_payload_bytes_per_s=self.payload_out,
+            changed_row_bytes_per_s=self.changed,
+            inserted_checkpoint_bytes_per_s=self.grown,
+        )
+
+
+def _add(sums: list[float], amount: float, share: Fullest) -> None:
+    """The fullest places of all tables meet, as those of tables with one distribution key do."""
+    for i, part in enumerate(share):
+        sums[i] += amount * part
+
+
+def _ends(sums: list[float]) -> tuple[float, float]:
+    value, low, high = sums
+    return (low / value, high / value) if value > 0 else (1.0, 1.0)
+
+
+def node_loads(plan: Plan, workload: Workload) -> tuple[NodeLoad, ...]:
+    """Load of every data node that holds a partition of a table the workload touches, by node id."""
+    loads = _table_loads(plan.tables, steady(plan, workload), version_of(plan), True, True)
+    return _node_loads(loads, *(_shares(plan, load) for load in loads))

@@ -1,0 +1,300 @@
+"""Disk data: space in tablespaces and undo log, page cache, and what tables on disk ask of the devices.
+
+    disk_data(plan, workload).nodes[0].hit_ratio
+
+Rows on disk take their full declared width (NDB 7.4.10, Dbtup::computeTableMetaData; article disk-data).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.configuration.node_parameters import KEPT_NODES, number, settings_of, version_of
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.load.demand import TableLoad, table_loads
+from ndbplan.estimate.storage.rows import RowLayout, blob_parts, row_layout
+from ndbplan.estimate.storage.shares import Shares, shares_of
+from ndbplan.ndb.features import features
+from ndbplan.ndb.rows import PAGE_BYTES
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+from ndbplan.plan.tables import Table, Tablespace
+from ndbplan.plan.workloads import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class TablespaceUse:
+    """Space of one tablespace on the data node that needs most of it."""
+
+    tablespace: str
+    used_bytes: Quantity
+    capacity_bytes: int
+    fill: Quantity
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One tablespace."""
+        return {
+            "tablespace": self.tablespace,
+            "used_bytes": self.used_bytes.to_json(why=why),
+            "capacity_bytes": self.capacity_bytes,
+            "fill": self.fill.to_json(why=why),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDiskData:
+    """Disk data traffic of one data node."""
+
+    node_id: int
+    pages_bytes: Quantity
+    """Pages of all replicas on the node."""
+    hit_ratio: Quantity
+    """Share of page accesses that DiskPageBufferMemory answers, accesses spread evenly."""
+    random_reads_per_s: Quantity
+    page_write_bytes_per_s: Quantity
+    """Pages written in order, of inserts."""
+    random_writes_per_s: Quantity
+    """Pages written at random places, of updates and deletes."""
+    undo_bytes_per_s: Quantity
+    accesses_per_s: float = 0.0
+    """Rows on disk asked for at random places, whether the cache has their pages or not."""
+    touched_bytes: float = 0.0
+    """Pages that are asked for: of primary replicas only where others are not read."""
+    grown_bytes_per_s: float = 0.0
+    """By how much these grow with the rows."""
+    cached_bytes: float = 0.0
+    """Of these pages what the cache holds, those that are hot counted as often as they are asked for."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One node."""
+        names = (
+            "pages_bytes", "hit_ratio", "random_reads_per_s", "page_write_bytes_per_s",
+            "random_writes_per_s", "undo_bytes_per_s",
+        )  # fmt: skip
+        return {"node_id": self.node_id, **{name: getattr(self, name).to_json(why=why) for name in names}}
+
+
+@dataclass(frozen=True, slots=True)
+class DiskDataEstimate:
+    """Disk data of the cluster; empty when no table has columns on disk."""
+
+    tablespaces: tuple[TablespaceUse, ...]
+    undo_capacity_bytes: int
+    nodes: tuple[NodeDiskData, ...]
+
+    def node(self, node_id: int) -> NodeDiskData | None:
+        """The node's figures; None when it holds no disk data."""
+        return next((node for node in self.nodes if node.node_id == node_id), None)
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape the command line prints."""
+        return {
+            "tablespaces": [space.to_json(why) for space in self.tablespaces],
+            "undo_capacity_bytes": self.undo_capacity_bytes,
+            "nodes": [node.to_json(why) for node in self.nodes],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _DiskRow:
+    """Disk rows that one row of a table has: its own disk part, parts of blobs on disk."""
+
+    count: float
+    layout: RowLayout
+
+    @property
+    def page_bytes(self) -> float:
+        """Share of pages, in bytes, that these rows take."""
+        return self.count * PAGE_BYTES / self.layout.rows_per_disk_page
+
+
+@memo_by_identity(size=4096)
+def disk_rows(table: Table, version: NdbVersion) -> tuple[_DiskRow, ...]:
+    """Disk rows of each row of the table; empty for a table in memory."""
+    found = []
+    layout = row_layout(table, version)
+    if layout.disk_words:
+        found.append(_DiskRow(1.0, layout))
+    for part in blob_parts(table, version):
+        if part.layout.disk_words and part.parts_per_row:
+            found.append(_DiskRow(part.parts_per_row, part.layout))
+    return tuple(found)
+
+
+def reads_backup(table: Table, version: NdbVersion) -> bool:
+    """Whether committed reads use any replica; always so when fully replicated (ha_ndbcluster::create)."""
+    if table.fully_replicated:
+        return True
+    if table.read_backup is None:
+        return features(version).read_backup_by_default
+    return table.read_backup
+
+
+def tablespace_use_by_node(plan: Plan, space: Tablespace) -> dict[int, float]:
+    """Bytes of extents that tables take of a tablespace on each data node, by node id."""
+    version = version_of(plan)
+    by_node: dict[int, float] = {}
+    for table in plan.tables:
+        rows = disk_rows(table, version)
+        if table.tablespace_id != space.id or not rows:
+            continue
+        each = sum(row.page_bytes for row in rows)
+        for node_id, share in shares_of(plan, table).items():
+            pages = share.replicas * table.rows * each
+            # An extent belongs to one fragment: each replica wastes half of one on average.
+            fragments = max(1, len(share.by_ldm)) * len(rows)
+            least = fragments * space.extent_size_bytes
+            by_node[node_id] = by_node.get(node_id, 0.0) + max(pages + least / 2, float(least))
+    return by_node
+
+
+def tablespace_capacity_bytes(space: Tablespace) -> int:
+    """Size of all data files of a tablespace; each data node has them all."""
+    return sum(f.size_bytes * f.count for f in space.data_files)
+
+
+def _space(plan: Plan, space: Tablespace, version: NdbVersion) -> TablespaceUse | None:
+    capacity = tablespace_capacity_bytes(space)
+    by_node = tablespace_use_by_node(plan, space)
+    if not by_node:
+        return None
+    terms = tuple(
+        Term(
+            f"a row of {table.full_name}",
+            sum(row.page_bytes for row in disk_rows(table, version)),
+            "bytes",
+            "full declared width",
+        )
+        for table in plan.tables
+        if table.tablespace_id == space.id and disk_rows(table, version)
+    )
+    used = max(by_node.values())
+    quantity = Quantity(used, used * 0.97, used * 1.1, "bytes", terms)
+    fill = quantity.scaled(
+        1 / capacity, "fraction", (quantity.as_term("used"), Term("files", capacity, "bytes", "plan"))
+    )
+    return TablespaceUse(space.name, quantity, capacity, fill)
+
+
+class _Sums:
+    def __init__(self) -> None:
+        self.pages = self.touched = self.reads = self.updates = 0.0
+        self.page_writes = self.undo = self.grown = 0.0
+
+
+def _undo_of(plan: Plan, layout: RowLayout, load: TableLoad) -> float:
+    insert = constant_for(plan, "undo_insert_bytes").value
+    change = constant_for(plan, "undo_change_bytes").value + 4 * layout.disk_words
+    return load.inserts_per_s * insert + (load.disk_updates_per_s + load.deletes_per_s) * change
+
+
+@memo_by_identity(size=32)
+def _gather(
+    plan: Plan, tables: tuple[Table, ...], loads: tuple[TableLoad, ...], *held: Shares
+) -> dict[int, _Sums]:
+    """Sums of every node, by node id. `plan`: only its settings; `held`: shares of each table."""
+    version = version_of(plan)
+    by_table = {load.table.id: load for load in loads}
+    found: dict[int, _Sums] = {}
+    for table, shares in zip(tables, held, strict=True):
+        rows = disk_rows(table, version)
+        if not rows:
+            continue
+        each = sum(row.page_bytes for row in rows)
+        accesses = sum(row.count for row in rows)
+        load = by_table.get(table.id)
+        backup = reads_backup(table, version)
+        undo = sum(row.count * _undo_of(plan, row.layout, load) for row in rows) if load else 0.0
+        for node_id, share in shares.items():
+            sums = found.setdefault(node_id, _Sums())
+            sums.pages += share.replicas * table.rows * each
+            # Reads of the primary only keep other replicas' pages out of the cache.
+            sums.touched += (share.replicas if backup else share.primaries) * table.rows * each
+            if load is None:
+                continue
+            # Room of deleted rows is used again by rows that are inserted.
+            kept = max(0.0, load.inserts_per_s - load.deletes_per_s)
+            sums.grown += (share.replicas if backup else share.primaries) * kept * each
+            sums.reads += share.reads * load.reads_per_s * accesses
+            changed = (load.disk_updates_per_s + load.deletes_per_s) * accesses
+            sums.updates += share.replicas * changed
+            sums.page_writes += share.replicas * load.inserts_per_s * each
+            sums.undo += share.replicas * undo
+    return found
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _node(plan: Plan, node: DataNode, sums: _Sums) -> NodeDiskData:
+    hot = constant_for(plan, "disk_page_buffer_hot")
+    cache = number(plan, node, "DiskPageBufferMemory", 64 * 1024 * 1024)
+    touched = max(sums.touched, 1.0)
+    terms = (
+        Term("DiskPageBufferMemory", cache, "bytes", "plan"),
+        Term("pages that are touched", sums.touched, "bytes", "formula"),
+        term_of(hot),
+    )
+    hit = Quantity(
+        min(1.0, hot.value * cache / touched),
+        min(1.0, hot.low * cache / touched),
+        min(1.0, hot.high * cache / touched),
+        "fraction",
+        terms,
+    )
+    accesses = sums.reads + sums.updates
+    reads = Quantity(
+        accesses * (1 - hit.value),
+        accesses * (1 - hit.high),
+        accesses * (1 - hit.low),
+        "reads/s",
+        (Term("accesses of rows on disk", accesses, "per s", "workload"), hit.as_term("cache hits")),
+    )
+    pages = Quantity.around(
+        sums.pages, "bytes", 1.03, (Term("rows x page share", sums.pages, "bytes", "formula"),)
+    )
+    writes = Quantity.around(
+        sums.page_writes, "bytes/s", 1.1, (Term("inserted pages", sums.page_writes, "bytes/s", "formula"),)
+    )
+    # A page changed several times between two checkpoints is written once: the plan's rate is the most.
+    random_writes = Quantity(
+        sums.updates,
+        0.2 * sums.updates,
+        sums.updates,
+        "writes/s",
+        (Term("changed rows", sums.updates, "per s", "workload"),),
+    )
+    entries = Term("12 B for an insert, 16 B and the row for a change", sums.undo, "bytes/s", "source: lgman")
+    undo = Quantity.exact(sums.undo, "bytes/s", (entries,))
+    return NodeDiskData(
+        node.node_id,
+        pages,
+        hit,
+        reads,
+        writes,
+        random_writes,
+        undo,
+        accesses_per_s=accesses,
+        touched_bytes=sums.touched,
+        grown_bytes_per_s=sums.grown,
+        cached_bytes=hot.value * cache,
+    )
+
+
+def disk_data(plan: Plan, workload: Workload | None) -> DiskDataEstimate:
+    """Space and traffic of tables with columns on disk."""
+    settings = settings_of(plan)
+    on_disk = tuple(table for table in plan.tables if disk_rows(table, version_of(plan)))
+    spaces = (_space(plan, space, version_of(plan)) for space in plan.tablespaces)
+    undo = sum(f.size_bytes * f.count for group in plan.logfile_groups for f in group.undo_files)
+    sums: dict[int, _Sums] = {}
+    if on_disk:
+        loads = table_loads(plan, workload) if workload else ()
+        sums = _gather(settings, plan.tables, loads, *(shares_of(plan, table) for table in plan.tables))
+    return DiskDataEstimate(
+        tuple(space for space in spaces if space is not None),
+        undo,
+        tuple(_node(settings, node, sums[node.node_id]) for node in plan.data_nodes if node.node_id in sums),
+    )

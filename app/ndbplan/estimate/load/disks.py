@@ -1,0 +1,201 @@
+"""What each disk has to write and read under a workload, by purpose, and how busy that keeps it.
+
+disk_demand(plan, workload).of("host1-nvme0").utilisation
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.configuration.directories import disks_of_roles
+from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.load.checkpoint import CheckpointEstimate, NodeCheckpoint, checkpoint
+from ndbplan.estimate.load.disk_data import DiskDataEstimate, NodeDiskData, disk_data
+from ndbplan.estimate.load.redo import NodeRedo, RedoEstimate, redo
+from ndbplan.plan.hardware import Disk, DiskKind
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.workloads import Workload
+
+_NO_IO = Quantity.exact(0.0, "per s")
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What one data node asks of one disk for one purpose."""
+
+    node_id: int
+    purpose: DiskRole
+    write_bytes_per_s: Quantity
+    random_reads_per_s: Quantity = _NO_IO
+    random_writes_per_s: Quantity = _NO_IO
+
+    @property
+    def name(self) -> str:
+        """`redo of node 3`."""
+        return f"{self.purpose.value.replace('_', ' ')} of node {self.node_id}"
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One stream."""
+        return {
+            "node_id": self.node_id,
+            "purpose": self.purpose.value,
+            "write_bytes_per_s": self.write_bytes_per_s.to_json(why=why),
+            "random_reads_per_s": self.random_reads_per_s.to_json(why=why),
+            "random_writes_per_s": self.random_writes_per_s.to_json(why=why),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DiskDemand:
+    """All that is asked of one disk."""
+
+    host_id: str
+    disk_id: str
+    host: str
+    disk: str
+    streams: tuple[Stream, ...]
+    write_bytes_per_s: Quantity
+    by_purpose: tuple[tuple[DiskRole, float], ...]
+    """Bytes per second written for each purpose, largest first."""
+    utilisation: Quantity
+    """Share of time the disk is busy; above 1 it cannot keep up."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One disk."""
+        return {
+            "host": self.host,
+            "disk": self.disk,
+            "write_bytes_per_s": self.write_bytes_per_s.to_json(why=why),
+            "utilisation": self.utilisation.to_json(why=why),
+            "streams": [stream.to_json(why) for stream in self.streams],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DisksEstimate:
+    """Every disk of the plan's data node hosts."""
+
+    disks: tuple[DiskDemand, ...]
+
+    def of(self, disk_id: str) -> DiskDemand | None:
+        """The demand on one disk; None when no data node uses it."""
+        return next((demand for demand in self.disks if demand.disk_id == disk_id), None)
+
+    @property
+    def busiest(self) -> DiskDemand | None:
+        """The disk with the highest utilisation."""
+        return max(self.disks, key=lambda d: d.utilisation.value, default=None)
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape the command line prints."""
+        return {"disks": [demand.to_json(why) for demand in self.disks]}
+
+
+def sequential_write_bytes_per_s(plan: Plan, disk: Disk, streams: int) -> Quantity:
+    """Speed of a disk that takes so many sequential streams at once."""
+    speed = disk.sequential_write_bytes_per_s
+    stated = Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan")
+    if disk.kind is not DiskKind.HDD or streams < 2:
+        return Quantity.exact(speed, "bytes/s", (stated,))
+    shared = constant_for(plan, "hdd_shared_stream_factor")
+    return Quantity(
+        speed * shared.value, speed * shared.low, speed * shared.high, "bytes/s", (stated, term_of(shared))
+    )
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _streams(
+    node: DataNode,
+    disk_of: dict[DiskRole, Disk | None],
+    log: NodeRedo | None,
+    lcp: NodeCheckpoint | None,
+    data: NodeDiskData | None,
+) -> tuple[tuple[Disk, Stream], ...]:
+    """What one node asks of its host's disks."""
+    found: list[tuple[Disk, Stream]] = []
+
+    def put(role: DiskRole, writes: Quantity, reads: Quantity = _NO_IO, random: Quantity = _NO_IO) -> None:
+        disk = disk_of[role]
+        if disk is not None and (writes.value or reads.value or random.value):
+            found.append((disk, Stream(node.node_id, role, writes, reads, random)))
+
+    if log is not None:
+        put(DiskRole.REDO, log.device_bytes_per_s)
+    if lcp is not None:
+        put(DiskRole.LCP, lcp.write_bytes_per_s)
+    if data is not None:
+        put(DiskRole.UNDO, data.undo_bytes_per_s)
+        put(
+            DiskRole.DATA_FILES,
+            data.page_write_bytes_per_s,
+            data.random_reads_per_s,
+            data.random_writes_per_s,
+        )
+    return tuple(found)
+
+
+@memo_by_identity(size=3 * KEPT_NODES)
+def _demand(plan: Plan, host_id: str, hostname: str, disk: Disk, *streams: Stream) -> DiskDemand:
+    written = total(((s.name, s.write_bytes_per_s) for s in streams), "bytes/s")
+    reads = total(((s.name, s.random_reads_per_s) for s in streams if s.random_reads_per_s.value), "per s")
+    writes = total(((s.name, s.random_writes_per_s) for s in streams if s.random_writes_per_s.value), "per s")
+    speed = sequential_write_bytes_per_s(plan, disk, sum(1 for s in streams if s.write_bytes_per_s.value))
+
+    def busy(write: float, by: float, read: float, random: float) -> float:
+        return write / by + read / disk.random_read_iops + random / disk.random_write_iops + disk.other_load
+
+    terms = [written.as_term("writing"), speed.as_term("speed of the disk", "plan")]
+    if reads.value:
+        terms.append(reads.as_term("random reads"))
+        terms.append(Term("random reads the disk can do", disk.random_read_iops, "per s", "plan"))
+    if writes.value:
+        terms.append(writes.as_term("random writes"))
+        terms.append(Term("random writes the disk can do", disk.random_write_iops, "per s", "plan"))
+    if disk.other_load:
+        terms.append(Term("taken by other programs", disk.other_load, "fraction", "plan"))
+    utilisation = Quantity(
+        busy(written.value, speed.value, reads.value, writes.value),
+        busy(written.low, speed.high, reads.low, writes.low),
+        busy(written.high, speed.low, reads.high, writes.high),
+        "fraction",
+        tuple(terms),
+    )
+    purposes: dict[DiskRole, float] = {}
+    for stream in streams:
+        purposes[stream.purpose] = purposes.get(stream.purpose, 0.0) + stream.write_bytes_per_s.value
+    by_purpose = tuple(sorted(purposes.items(), key=lambda item: -item[1]))
+    return DiskDemand(host_id, disk.id, hostname, disk.name, streams, written, by_purpose, utilisation)
+
+
+def demand_of(
+    plan: Plan, logs: RedoEstimate, checkpoints: CheckpointEstimate, pages: DiskDataEstimate
+) -> DisksEstimate:
+    """The demand on every disk that data nodes use, from estimates that are known already."""
+    settings = settings_of(plan)
+    log_of = {node.node_id: node for node in logs.nodes}
+    lcp_of = {node.node_id: node for node in checkpoints.nodes}
+    pages_of = {node.node_id: node for node in pages.nodes}
+    used: dict[str, tuple[Disk, list[Stream]]] = {}
+    for node in plan.data_nodes:
+        own = disks_of_roles(plan, node)
+        for disk in own.values():
+            if disk is not None:
+                used.setdefault(disk.id, (disk, []))
+        key = node.node_id
+        for disk, stream in _streams(node, own, log_of.get(key), lcp_of.get(key), pages_of.get(key)):
+            used[disk.id][1].append(stream)
+    found = []
+    for disk_id, (disk, streams) in used.items():
+        host = plan.host_of_disk[disk_id]
+        found.append(_demand(settings, host.id, host.hostname, disk, *streams))
+    return DisksEstimate(tuple(found))
+
+
+def disk_demand(plan: Plan, workload: Workload | None) -> DisksEstimate:
+    """What a workload asks of every disk that data nodes use; a disk without traffic is listed as idle."""
+    return demand_of(plan, redo(plan, workload), checkpoint(plan, workload), disk_data(plan, workload))

@@ -1,0 +1,193 @@
+"""Jobs that load a fixed number of rows: how many transactions they are, and how fast the loader can be.
+
+    job_of(plan, workload).rate_per_s       transactions per second with a cluster that keeps up
+    steady(plan, workload)                  the workload with the rate of its loader, for estimates
+
+A loader is limited by its threads and by how fast its source is read; the rest is up to the cluster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.configuration.node_parameters import settings_of
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.storage.column_bytes import row_payload_bytes
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import (
+    ClosedLoad,
+    JobLoad,
+    JobTool,
+    Operation,
+    OperationKind,
+    Transaction,
+    Workload,
+)
+
+_ROWS_PER_S = {
+    JobTool.NDB_IMPORT: "ndb_import_thread_rows_per_s",
+    JobTool.LOAD_DATA: "load_data_thread_rows_per_s",
+    JobTool.NDB_RESTORE: "ndb_restore_thread_rows_per_s",
+    JobTool.PROGRAM: "program_thread_rows_per_s",
+}
+USUAL_BATCH = 100.0
+"""Rows that loaders send in one transaction where the workload does not say [assumed]."""
+TOOL_NAMES = {
+    JobTool.NDB_IMPORT: "ndb_import",
+    JobTool.LOAD_DATA: "LOAD DATA",
+    JobTool.NDB_RESTORE: "ndb_restore",
+    JobTool.PROGRAM: "a program of its own",
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A load job against the tables of a plan."""
+
+    workload: Workload
+    """The job as clients that wait for their answers, with as many threads and at the loader's rate."""
+    transactions: float
+    rows: tuple[tuple[str, float], ...]
+    """Table id and rows that are loaded into it."""
+    rate_per_s: Quantity
+    """Transactions per second that the loader sends to a cluster that keeps up."""
+    limited_by: tuple[Literal["loader", "source disk"], str]
+    """What limits the loader by itself, and where."""
+
+    def before(self, plan: Plan) -> Plan:
+        """The plan as it is when the job begins: its tables hold so many rows fewer."""
+        loaded = dict(self.rows)
+        return plan.replace(
+            tables=tuple(
+                table.model_copy(
+                    update={
+                        "rows": max(0, table.rows - round(loaded[table.id])),
+                        "partition_rows": (),
+                        "partition_variable_bytes": (),
+                    }
+                )
+                if table.id in loaded
+                else table
+                for table in plan.tables
+            )
+        )
+
+
+def job_of(plan: Plan, workload: Workload) -> Job | None:
+    """The workload as a job; None when it is no job."""
+    if not isinstance(workload.load, JobLoad):
+        return None
+    return _job(settings_of(plan), plan.tables, workload)
+
+
+def steady(plan: Plan, workload: Workload) -> Workload:
+    """The workload itself; a job as clients that load at their loader's rate."""
+    job = job_of(plan, workload)
+    return workload if job is None else job.workload
+
+
+def _inserted(transaction: Transaction) -> dict[str, float]:
+    rows: dict[str, float] = {}
+    for operation in transaction.operations:
+        if operation.kind is OperationKind.INSERT:
+            rows[operation.table_id] = rows.get(operation.table_id, 0.0) + operation.rows
+    return rows
+
+
+def _only_listed(load: JobLoad, transactions: tuple[Transaction, ...]) -> tuple[Transaction, ...]:
+    """The transactions with inserts into the job's tables alone; a table they leave out gets one itself."""
+    listed = {part.table_id for part in load.rows}
+    kept = []
+    for t in transactions:
+        operations = tuple(o for o in t.operations if o.table_id in listed and o.kind is OperationKind.INSERT)
+        if operations:
+            kept.append(t.model_copy(update={"operations": operations}))
+    for table_id in sorted(listed - {k for t in kept for k in _inserted(t)}):
+        insert = Operation(table_id=table_id, kind=OperationKind.INSERT, rows=USUAL_BATCH)
+        kept.append(Transaction(name="load", operations=(insert,)))
+    return tuple(kept)
+
+
+def _runs(load: JobLoad, transactions: tuple[Transaction, ...]) -> list[float]:
+    """How often each kind of transaction runs when rows of each table are stated: the rows of a table are
+    split among the kinds that insert into it as the mix does."""
+    stated = {part.table_id: float(part.rows) for part in load.rows}
+    by_mix: dict[str, float] = {}
+    for t in transactions:
+        for table_id, rows in _inserted(t).items():
+            by_mix[table_id] = by_mix.get(table_id, 0.0) + t.weight * rows
+    return [
+        max((stated[k] * t.weight / by_mix[k] for k in _inserted(t) if k in stated), default=0.0)
+        for t in transactions
+    ]
+
+
+@memo_by_identity(size=32)
+def _job(plan: Plan, tables: tuple[Table, ...], workload: Workload) -> Job:
+    """`plan`: only its settings."""
+    load = workload.load
+    assert isinstance(load, JobLoad)
+    by_id = {table.id: table for table in tables}
+    transactions = workload.transactions
+    if load.rows:
+        transactions = _only_listed(load, transactions)
+        runs = _runs(load, transactions)
+        transactions = tuple(
+            t.model_copy(update={"weight": n}) for t, n in zip(transactions, runs, strict=True) if n > 0
+        )
+    weights = sum(t.weight for t in transactions)
+    each: dict[str, float] = {}
+    for t in transactions:
+        for table_id, rows in _inserted(t).items():
+            each[table_id] = each.get(table_id, 0.0) + t.weight / weights * rows
+    rows_each = sum(each.values())
+    payload = {table_id: row_payload_bytes(by_id[table_id].columns, plan.version).value for table_id in each}
+    bytes_each = sum(rows * payload[table_id] for table_id, rows in each.items())
+    if load.rows:
+        count = weights
+    elif load.total_bytes is not None:
+        count = load.total_bytes / bytes_each if bytes_each > 0 else 0.0
+    else:
+        count = max((by_id[table_id].rows / rows for table_id, rows in each.items()), default=0.0)
+    rate, limit = _rate(plan, load, rows_each, bytes_each)
+    clients = ClosedLoad(clients=load.threads, latency_s=load.threads / rate.value)
+    through = workload.through or ("sql" if load.tool is JobTool.LOAD_DATA else "api")
+    as_clients = workload.model_copy(
+        update={"transactions": transactions, "load": clients, "through": through}
+    )
+    return Job(as_clients, count, tuple((k, count * rows) for k, rows in each.items()), rate, limit)
+
+
+def _rate(
+    plan: Plan, load: JobLoad, rows_each: float, bytes_each: float
+) -> tuple[Quantity, tuple[Literal["loader", "source disk"], str]]:
+    """(transactions per second of the loader alone, what limits it)."""
+    usual = constant_for(plan, _ROWS_PER_S[load.tool])
+    stated = load.rows_per_s_per_thread
+    threads = Term("threads", load.threads, "count", "plan")
+    batch = Term("rows of a transaction", rows_each, "rows", "plan")
+    if stated is not None:
+        one = Quantity.around(stated, "rows/s", 1.1, (Term("rows of one thread", stated, "rows/s", "plan"),))
+    else:
+        one = Quantity(usual.value, usual.low, usual.high, "rows/s", (term_of(usual),))
+    by_threads = one.scaled(load.threads / max(1e-9, rows_each), "tx/s", (threads, *one.why, batch))
+    name = f"{TOOL_NAMES[load.tool]}, {load.threads} thread{'s' if load.threads > 1 else ''}"
+    source = load.source_bytes_per_s
+    if source is None or bytes_each <= 0:
+        return by_threads, ("loader", name)
+    read = source / bytes_each
+    why = (
+        Term("source files are read at", source, "bytes/s", "plan"),
+        Term("values of a transaction", bytes_each, "bytes", "formula"),
+        by_threads.as_term("threads alone"),
+    )
+    both = Quantity(
+        min(read, by_threads.value), min(read, by_threads.low), min(read, by_threads.high), "tx/s", why
+    )
+    if read < by_threads.value:
+        return both, ("source disk", f"files of {name}")
+    return both, ("loader", name)

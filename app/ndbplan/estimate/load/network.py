@@ -1,0 +1,160 @@
+"""Bytes per second in and out of each host under a workload.
+
+    network(plan, workload).hosts[0].utilisation
+
+A write crosses the network from the client to the coordinator, from there to the primary and along the chain
+of backups; a read as a request to the primary and its row back to the client.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.load.clients import client_processes
+from ndbplan.estimate.load.demand import NodeLoad, node_loads
+from ndbplan.estimate.load.jobs import steady
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class HostNetwork:
+    """Network of one host."""
+
+    host_id: str
+    host: str
+    in_bytes_per_s: Quantity
+    out_bytes_per_s: Quantity
+    utilisation: Quantity
+    """Of the busier direction."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One host."""
+        return {
+            "host": self.host,
+            "in_bytes_per_s": self.in_bytes_per_s.to_json(why=why),
+            "out_bytes_per_s": self.out_bytes_per_s.to_json(why=why),
+            "utilisation": self.utilisation.to_json(why=why),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkEstimate:
+    """Network of every host that runs data nodes, or SQL or API nodes of the workload."""
+
+    hosts: tuple[HostNetwork, ...]
+
+    def host(self, host_id: str) -> HostNetwork | None:
+        """The host's figures; None when it has no traffic."""
+        return next((host for host in self.hosts if host.host_id == host_id), None)
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape the command line prints."""
+        return {"hosts": [host.to_json(why) for host in self.hosts]}
+
+
+@dataclass(slots=True)
+class _Flow:
+    """Payload bytes and operations per second through one host's link."""
+
+    payload_in: float = 0.0
+    payload_out: float = 0.0
+    hops_in: float = 0.0
+    hops_out: float = 0.0
+
+
+def _data_node_flow(load: NodeLoad, nodes: int, replicas: int, payload: float, writes: float) -> _Flow:
+    """Traffic of one data node. `payload`, `writes`: of the whole cluster, per second."""
+    away = 1 - 1 / nodes
+    own, own_reads = load.write_payload_bytes_per_s, load.reads_per_s + load.scanned_rows_per_s
+    row = payload / writes if writes else 0.0
+    primary_writes = own / row if row else 0.0
+    copies_in = max(0.0, load.writes_per_s - primary_writes)
+    copies_out = copies_in if replicas > 1 else 0.0
+    coordinated = payload / nodes
+    flow = _Flow()
+    flow.payload_in = coordinated + own * away + copies_in * row
+    flow.payload_out = coordinated * away + copies_out * row + load.read_payload_bytes_per_s
+    hops = writes / nodes + primary_writes * away + copies_in + own_reads * (1 + away)
+    # Every request is answered, so hops cost the same in both directions.
+    flow.hops_in = flow.hops_out = 2 * hops
+    return flow
+
+
+def _host(plan: Plan, host: Host, flow: _Flow) -> HostNetwork:
+    protocol = constant_for(plan, "network_protocol_bytes")
+    usable = constant_for(plan, "network_usable")
+
+    def through(payload: float, hops: float) -> Quantity:
+        why = (
+            Term("values of rows", payload, "bytes/s", "workload"),
+            Term("messages", hops, "per s", "workload"),
+            term_of(protocol),
+        )
+        return Quantity(
+            payload + hops * protocol.value,
+            payload + hops * protocol.low,
+            payload + hops * protocol.high,
+            "bytes/s",
+            why,
+        )
+
+    into, out = through(flow.payload_in, flow.hops_in), through(flow.payload_out, flow.hops_out)
+    busier = max(into, out, key=lambda q: q.value)
+    link = Term(f"link of {host.hostname}", host.network_bytes_per_s, "bytes/s", "plan")
+    speed = host.network_bytes_per_s
+    utilisation = Quantity(
+        busier.value / (speed * usable.value),
+        busier.low / (speed * usable.high),
+        busier.high / (speed * usable.low),
+        "fraction",
+        (busier.as_term("busier direction"), link, term_of(usable)),
+    )
+    return HostNetwork(host.id, host.hostname, into, out, utilisation)
+
+
+def network(plan: Plan, workload: Workload | None) -> NetworkEstimate:
+    """Traffic of every host under a workload; nothing without one."""
+    if workload is None:
+        return NetworkEstimate(())
+    loads = node_loads(plan, workload)
+    payload = sum(load.write_payload_bytes_per_s for load in loads)
+    answers = sum(load.read_payload_bytes_per_s for load in loads)
+    replicas = no_of_replicas(plan)
+    writes = sum(load.writes_per_s for load in loads) / replicas
+    requests = writes + sum(load.reads_per_s for load in loads)
+    flows: dict[str, _Flow] = {}
+    host_of = {node.node_id: node.host_id for node in plan.data_nodes}
+
+    def put(host_id: str, flow: _Flow) -> None:
+        whole = flows.setdefault(host_id, _Flow())
+        whole.payload_in += flow.payload_in
+        whole.payload_out += flow.payload_out
+        whole.hops_in += flow.hops_in
+        whole.hops_out += flow.hops_out
+
+    for load in loads:
+        put(host_of[load.node_id], _data_node_flow(load, len(loads), replicas, payload, writes))
+    # The data nodes pay for clients from anywhere too; where those are, nobody knows.
+    clients = [p.host_id for p in client_processes(plan, steady(plan, workload)) if p.host_id is not None]
+    for host_id in clients:
+        share = 1 / len(clients)
+        put(host_id, _Flow(answers * share, payload * share, requests * share, requests * share))
+    return NetworkEstimate(tuple(_host(plan, plan.host(host_id), flow) for host_id, flow in flows.items()))
+
+
+def data_node_link(
+    plan: Plan, load: NodeLoad, data_nodes: int, payload_bytes_per_s: float, writes_per_s: float
+) -> Quantity:
+    """How busy one data node alone keeps the link of its host, in a cluster of so many that are up.
+
+    `payload_bytes_per_s`, `writes_per_s`: what clients write, over the whole cluster.
+    """
+    node = next(node for node in plan.data_nodes if node.node_id == load.node_id)
+    flow = _data_node_flow(load, data_nodes, no_of_replicas(plan), payload_bytes_per_s, writes_per_s)
+    return _host(plan, plan.host(node.host_id), flow).utilisation

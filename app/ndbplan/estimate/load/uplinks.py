@@ -1,0 +1,112 @@
+"""Bytes per second that leave and enter each location, where the plan states how fast its uplink is.
+
+    uplinks(plan, workload)[0].utilisation
+
+A write goes from the client to the coordinator, on to the primary and along the chain of backups; each of
+these steps crosses an uplink when its ends lie in different locations. So does what a read brings back.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.load.clients import client_processes
+from ndbplan.estimate.load.demand import node_loads
+from ndbplan.estimate.load.jobs import steady
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class UplinkUse:
+    """The uplink of one location."""
+
+    location_id: str
+    location: str
+    out_bytes_per_s: Quantity
+    in_bytes_per_s: Quantity
+    utilisation: Quantity
+    """Of the busier direction."""
+
+
+class _Flows:
+    """Payload and messages per second between locations."""
+
+    def __init__(self) -> None:
+        self.payload: dict[tuple[str | None, str | None], float] = defaultdict(float)
+        self.messages: dict[tuple[str | None, str | None], float] = defaultdict(float)
+
+    def add(self, begin: str | None, end: str | None, payload: float, messages: float) -> None:
+        """Payload goes one way; each message and its answer go both ways."""
+        if begin != end:
+            self.payload[begin, end] += payload
+            self.messages[begin, end] += messages
+            self.messages[end, begin] += messages
+
+
+def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
+    """Every location whose uplink has a stated speed. Nothing when none has."""
+    stated = [location for location in plan.locations if location.uplink_bytes_per_s is not None]
+    if not stated:
+        return ()
+    flows = _flows(plan, workload)
+    protocol = constant_for(plan, "network_protocol_bytes")
+    found = []
+    for location in stated:
+        speed = location.uplink_bytes_per_s or 1.0
+
+        def through(outwards: bool, inside: str = location.id) -> Quantity:
+            at = 0 if outwards else 1
+            payload = sum(v for ends, v in flows.payload.items() if ends[at] == inside)
+            messages = sum(v for ends, v in flows.messages.items() if ends[at] == inside)
+            return Quantity(
+                payload + messages * protocol.value,
+                payload + messages * protocol.low,
+                payload + messages * protocol.high,
+                "bytes/s",
+                (
+                    Term("values of rows", payload, "bytes/s", "workload"),
+                    Term("messages", messages, "per s", "workload"),
+                    term_of(protocol),
+                ),
+            )
+
+        out, into = through(True), through(False)
+        busier = max(out, into, key=lambda q: q.value)
+        link = Term(f"uplink of {location.name}", speed, "bytes/s", "plan")
+        use = busier.scaled(1 / speed, "fraction", (busier.as_term("busier direction"), link))
+        found.append(UplinkUse(location.id, location.name, out, into, use))
+    return tuple(found)
+
+
+def _flows(plan: Plan, workload: Workload) -> _Flows:
+    flows = _Flows()
+    loads = node_loads(plan, workload)
+    place = {node.node_id: plan.host(node.host_id).location_id for node in plan.data_nodes}
+    payload = sum(load.write_payload_bytes_per_s for load in loads)
+    writes = sum(load.writes_per_s for load in loads) / no_of_replicas(plan)
+    row = payload / writes if writes else 0.0
+    coming = client_processes(plan, steady(plan, workload))
+    clients = [plan.host(p.host_id).location_id for p in coming if p.host_id is not None]
+    mates = {node.node_id: group for group in node_groups(plan) for node in group}
+    for load in loads:
+        here, own = place[load.node_id], load.write_payload_bytes_per_s
+        primary_writes = own / row if row else 0.0
+        reads = load.reads_per_s + load.scanned_rows_per_s
+        for other in loads:
+            # Every node coordinates as many transactions.
+            share = 1 / len(loads)
+            flows.add(place[other.node_id], here, own * share, (primary_writes + reads) * share)
+        for mate in mates.get(load.node_id, ()):
+            if mate.node_id != load.node_id:
+                flows.add(here, place[mate.node_id], own, primary_writes)
+        for client in clients:
+            share = 1 / len(clients)
+            flows.add(here, client, load.read_payload_bytes_per_s * share, 0.0)
+            flows.add(client, here, payload / len(loads) * share, (writes + reads) / len(loads) * share)
+    return flows

@@ -1,0 +1,1 @@
+"""What lies on disks, and when they are full."""

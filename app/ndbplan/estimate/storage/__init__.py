@@ -1,0 +1,1 @@
+"""What is stored: rows, tables, fragments, and where they lie."""

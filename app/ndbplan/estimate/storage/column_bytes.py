@@ -1,0 +1,55 @@
+"""Bytes of a column's values as operations carry them: length bytes included, blobs whole."""
+
+from __future__ import annotations
+
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.estimate.storage.rows import ASSUMED_BLOB_BYTES, StoredColumn, stored_column
+from ndbplan.ndb.rows import BLOB_TYPES, Storage
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.tables import Column
+
+_UNKNOWN = "assumption: the plan does not state the mean length"
+
+
+def is_blob(column: Column) -> bool:
+    """Whether the column is a BLOB, TEXT, JSON or GEOMETRY."""
+    return column.type in BLOB_TYPES
+
+
+def filled(column: Column) -> float:
+    """Share of rows in which the column is not NULL."""
+    return 1.0 - column.null_fraction if column.nullable else 1.0
+
+
+def in_memory(column: Column, version: NdbVersion) -> StoredColumn:
+    """How the value looks in memory and in log records, wherever it is stored."""
+    return stored_column(column, version, in_memory=True)
+
+
+def stored_bytes(column: Column, version: NdbVersion) -> Quantity:
+    """Bytes of a value that is not NULL, length bytes included; for a blob the whole value without its head.
+
+    A length the plan does not state has the whole possible range (for a blob up to ten times the assumption).
+    """
+    stored = in_memory(column, version)
+    if stored.type.storage is Storage.BLOB:
+        if column.average_bytes is not None:
+            return Quantity.exact(column.average_bytes, "bytes")
+        mean = ASSUMED_BLOB_BYTES
+        why = (Term(f"mean length of {column.name}", mean, "bytes", _UNKNOWN),)
+        return Quantity(mean, 0.0, 10 * mean, "bytes", why)
+    if not stored.length_is_assumed:
+        return Quantity.exact(stored.mean_bytes, "bytes")
+    least, most = stored.type.length_bytes, stored.type.length_bytes + stored.type.max_bytes
+    why = (Term(f"mean length of {column.name}", stored.mean_bytes, "bytes", _UNKNOWN),)
+    return Quantity(stored.mean_bytes, least, most, "bytes", why)
+
+
+def row_payload_bytes(columns: tuple[Column, ...], version: NdbVersion) -> Quantity:
+    """Mean bytes of the values of one row in these columns, NULLs and blobs included."""
+    value = low = high = 0.0
+    for column in columns:
+        one = stored_bytes(column, version)
+        share = filled(column)
+        value, low, high = value + share * one.value, low + share * one.low, high + share * one.high
+    return Quantity(value, low, high, "bytes")

@@ -1,0 +1,137 @@
+"""How many different values the distribution key of a table has, and how that is known.
+
+    key_values(plan, table).count         # 6000: as many as the table of warehouses has rows
+
+Rows go by the hash of their distribution key: all rows of one value lie in one partition. Few values spread
+less evenly than many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.units import format_count
+from ndbplan.ndb.keys.consecutive import INTEGER_BYTES
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Column, Table
+
+Source = Literal["rows", "stated", "table", "assumed table", "type"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyValues:
+    """Different values of a distribution key."""
+
+    count: int
+    """0: the table has no rows yet and nothing is stated."""
+    source: Source
+    why: str
+    """How the count is known, in words."""
+    first: int | None = None
+    """The values are the whole numbers from here on; None: which values there are is not known."""
+
+    @property
+    def is_unique(self) -> bool:
+        """Each row has its own value, as far as anybody says."""
+        return self.source == "rows"
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of `key_values`."""
+        return {"count": self.count, "source": self.source, "first": self.first, "why": self.why}
+
+
+def most_values(column: Column) -> int | None:
+    """How many values the type of a column has; None: so many that it bounds nothing.
+
+    Source: the manual, storage requirements and value ranges of data types.
+    """
+    kind, length = column.type, column.length
+    if kind in INTEGER_BYTES:
+        return int(1 << 8 * INTEGER_BYTES[kind])
+    if kind == "year":
+        return 256
+    if kind == "bit":
+        return 1 << min(64, length or 1)
+    if kind == "enum":
+        # The empty string of a faulty value counts too, as number 0.
+        members = len(column.members) or length
+        return members + 1 if members else None
+    if kind == "set":
+        members = len(column.members) or length
+        return 1 << min(64, members) if members else None
+    if kind == "binary":
+        return int(1 << 8 * min(8, length if length is not None else 1))
+    if kind == "decimal":
+        digits = int(10 ** min(65, 10 if length is None else length))
+        return digits if column.unsigned else 2 * digits - 1
+    if kind == "date":
+        return 10_000 * 13 * 32
+    return None
+
+
+def distribution_key(table: Table) -> tuple[str, ...]:
+    """Columns that decide the partition; empty: a hidden key that is unique."""
+    return table.distribution_key or table.primary_key
+
+
+@memo_by_identity(size=64)
+def _by_key(tables: tuple[Table, ...]) -> dict[tuple[str, frozenset[str]], Table]:
+    """Tables by database and columns of their whole primary key; of several the one with most rows."""
+    found: dict[tuple[str, frozenset[str]], Table] = {}
+    for table in tables:
+        if table.primary_key:
+            key = (table.database, frozenset(table.primary_key))
+            if key not in found or table.rows > found[key].rows:
+                found[key] = table
+    return found
+
+
+def _named(plan: Plan, table: Table) -> Table | None:
+    """The table that the distribution key's columns name: their names are its whole primary key."""
+    if not table.distribution_key or set(table.distribution_key) == set(table.primary_key):
+        return None
+    other = _by_key(plan.tables).get((table.database, frozenset(table.distribution_key)))
+    return None if other is table else other
+
+
+def key_values(plan: Plan, table: Table) -> KeyValues:
+    """Different values of the table's distribution key.
+
+    As stated; else the rows of the table it refers to; else, when its columns are named like the whole
+    primary key of another table of the database, the rows of that (assumed); else one per row. Never more
+    than the types of its columns have, nor than the table has rows.
+    """
+    stated = None if table.distribution_key_values is not None else table.distribution_key_table_id
+    if stated is not None:
+        found = plan.by_id.get(stated)
+        return _key_values(table, found if isinstance(found, Table) else None, False)
+    named = _named(plan, table) if table.distribution_key_values is None else None
+    return _key_values(table, named, True)
+
+
+@memo_by_identity(size=4096)
+def _key_values(table: Table, other: Table | None, assumed: bool) -> KeyValues:
+    count, source, why = table.rows, "rows", "one value for each row"
+    first = table.distribution_key_first
+    if table.distribution_key_values is not None:
+        count, source = table.distribution_key_values, "stated"
+        why = f"{format_count(count)} values are stated"
+    elif other is not None and other.rows:
+        count, source = other.rows, "assumed table" if assumed else "table"
+        why = f"one value for each of the {format_count(count)} rows of {other.full_name}"
+        if assumed:
+            why += ", whose primary key has the same columns (assumed)"
+        first = other.distribution_key_first if first is None else first
+    bounds = [most_values(column) for column in table.columns if column.name in distribution_key(table)]
+    if bounds and None not in bounds:
+        most = 1
+        for bound in bounds:
+            most *= bound or 1
+        if most < count:
+            names = ", ".join(distribution_key(table))
+            count, source, why = most, "type", f"{names} can have {format_count(most)} values by type"
+    if table.rows and count >= table.rows:
+        count, source, why = table.rows, "rows", "one value for each row"
+    return KeyValues(count, source, why, first)  # type: ignore[arg-type]

@@ -1,0 +1,220 @@
+"""Memory that tables take, and whether it fits: per table, data node and cluster.
+
+    memory(plan).nodes[0].data_memory_bytes
+
+Bytes of a table are of one replica set, as the sums of `ndb_desc -p`; those of a node count every replica it
+holds. Formulas: engine model 2.1 to 2.6 and 15.3; constants by name in resources/ndb/constants.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.configuration.node_groups import node_group_ids
+from ndbplan.configuration.settings import data_node_number
+from ndbplan.estimate.storage.distribution import distribute_all
+from ndbplan.estimate.storage.node_memory import node_memories
+from ndbplan.estimate.storage.placement import placements
+from ndbplan.estimate.storage.table_memory import KINDS, TableMemory, TableSizes, rules_of, table_memory
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+_NOTHING = Quantity.exact(0.0, "bytes")
+
+
+@dataclass(frozen=True)
+class NodeMemory:
+    """Memory of one data node."""
+
+    node_id: int
+    data_memory_bytes: Quantity
+    """Needed for the tables, hash indexes included from 7.6 on."""
+    index_memory_bytes: Quantity
+    """Hash indexes up to 7.5; 0 later."""
+    data_memory_limit_bytes: int
+    """DataMemory (with IndexMemory from 7.6 on)."""
+    index_memory_limit_bytes: int
+    ram_bytes: Quantity
+    """What the node allocates, by its parameters."""
+    host_memory_bytes: int
+    """Memory of its host."""
+    container_memory_bytes: int | None = None
+    """Memory limit of its container."""
+
+    @property
+    def ram_limit_bytes(self) -> int:
+        """What the node may take: its host's memory or its container's limit."""
+        return min(self.host_memory_bytes, self.container_memory_bytes or self.host_memory_bytes)
+
+    @property
+    def fill(self) -> float:
+        """Share of DataMemory that is used."""
+        return self.data_memory_bytes.value / max(1, self.data_memory_limit_bytes)
+
+    @property
+    def headroom_bytes(self) -> float:
+        """DataMemory left; negative: too little."""
+        return self.data_memory_limit_bytes - self.data_memory_bytes.value
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of one entry of `nodes`."""
+        return {
+            "node_id": self.node_id,
+            "data_memory_bytes": self.data_memory_bytes.to_json(why=why),
+            "index_memory_bytes": self.index_memory_bytes.to_json(why=why),
+            "data_memory_limit_bytes": self.data_memory_limit_bytes,
+            "headroom_bytes": self.headroom_bytes,
+            "ram_bytes": self.ram_bytes.to_json(why=why),
+            "host_memory_bytes": self.host_memory_bytes,
+            "ram_limit_bytes": self.ram_limit_bytes,
+        }
+
+
+@dataclass(frozen=True)
+class HostMemory:
+    """What the data nodes of one host take of its memory."""
+
+    host_id: str
+    memory_bytes: int
+    data_nodes_bytes: Quantity
+
+    @property
+    def fill(self) -> float:
+        """Share of the host's memory that its data nodes take."""
+        return self.data_nodes_bytes.value / self.memory_bytes
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of one entry of `hosts`."""
+        return {
+            "host": self.host_id,
+            "memory_bytes": self.memory_bytes,
+            "data_nodes_bytes": self.data_nodes_bytes.to_json(why=why),
+        }
+
+
+@dataclass(frozen=True)
+class MemoryEstimate:
+    """Memory of every table and data node."""
+
+    tables: tuple[TableMemory, ...]
+    nodes: tuple[NodeMemory, ...]
+    """By node id; nodes kept aside too."""
+    hosts: tuple[HostMemory, ...] = ()
+    """Hosts that carry data nodes."""
+
+    @property
+    def cluster_bytes(self) -> Quantity:
+        """DataMemory and IndexMemory used over all nodes."""
+        return _sum(
+            (f"data node {node.node_id}", quantity)
+            for node in self.nodes
+            for quantity in (node.data_memory_bytes, node.index_memory_bytes)
+            if quantity.value
+        )
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of `memory`."""
+        return {
+            "tables": [table.to_json(why) for table in self.tables],
+            "nodes": [node.to_json(why) for node in self.nodes],
+            "hosts": [host.to_json(why) for host in self.hosts],
+        }
+
+
+def _sum(parts: Iterable[tuple[str, Quantity]]) -> Quantity:
+    return total(parts, "bytes")
+
+
+@memo_by_identity(size=8)
+def memory(plan: Plan) -> MemoryEstimate:
+    """Memory of the plan's tables and data nodes; without node groups there are no tables to count."""
+    found: list[TableSizes] = []
+    if plan.tables and any(group != NODE_GROUP_NONE for group in node_group_ids(plan).values()):
+        rules, placed = rules_of(plan), placements(plan)
+        where = distribute_all(plan)
+        found = table_memory(
+            [(t, spread, rules, *placed[t.id][1:]) for t, spread in zip(plan.tables, where, strict=True)]
+        )
+    nodes = _nodes(plan, found)
+    return MemoryEstimate(tuple([sizes.memory for sizes in found]), nodes, _hosts(plan, nodes))
+
+
+def _hosts(plan: Plan, nodes: tuple[NodeMemory, ...]) -> tuple[HostMemory, ...]:
+    by_host: dict[str, list[tuple[str, Quantity]]] = {}
+    for node, found in zip(plan.data_nodes, nodes, strict=True):
+        by_host.setdefault(node.host_id, []).append((f"data node {node.node_id}", found.ram_bytes))
+    return tuple(
+        HostMemory(host_id, plan.host(host_id).memory_bytes, _sum(parts))
+        for host_id, parts in by_host.items()
+    )
+
+
+def _nodes(plan: Plan, tables: list[TableSizes]) -> tuple[NodeMemory, ...]:
+    import numpy as np
+
+    group_ids = node_group_ids(plan)
+    order = {group: i for i, group in enumerate(sorted(set(group_ids.values()) - {NODE_GROUP_NONE}))}
+    in_data = [kind != "hash_index" or plan.features.index_memory_joined for kind in KINDS]
+    if tables:
+        sizes = np.concatenate([table.by_group for table in tables]).reshape(len(tables), len(KINDS), -1)
+        low = np.einsum("tkg,tk->kg", sizes, np.array([table.low for table in tables]))
+        high = np.einsum("tkg,tk->kg", sizes, np.array([table.high for table in tables]))
+        value = sizes.sum(axis=0)
+    else:
+        value = low = high = np.zeros((len(KINDS), max(1, len(order))))
+    in_data_memory = _of_kinds(value, low, high, in_data)
+    in_index_memory = _of_kinds(value, low, high, [not inside for inside in in_data])
+    by_group = {group: (in_data_memory[i], in_index_memory[i]) for group, i in order.items()}
+    nothing, ram_bytes = (_NOTHING, _NOTHING), node_memories(plan)
+    joined = plan.features.index_memory_joined
+    found = []
+    for node in plan.data_nodes:
+        data, index = by_group.get(group_ids[node.node_id], nothing)
+        limit = data_node_number(plan, node, "DataMemory")
+        index_limit = data_node_number(plan, node, "IndexMemory")
+        found.append(
+            NodeMemory(
+                node_id=node.node_id,
+                data_memory_bytes=data,
+                index_memory_bytes=index,
+                data_memory_limit_bytes=limit + (index_limit if joined else 0),
+                index_memory_limit_bytes=0 if joined else index_limit,
+                ram_bytes=ram_bytes[node.node_id],
+                host_memory_bytes=plan.host(node.host_id).memory_bytes,
+                container_memory_bytes=node.container_memory_bytes,
+            )
+        )
+    return tuple(found)
+
+
+_KIND_TERMS = (
+    "fixed parts",
+    "variable parts",
+    "hash indexes",
+    "ordered indexes",
+    "unique indexes",
+    "blob parts",
+)
+
+
+def _of_kinds(value: Array, low: Array, high: Array, chosen: list[bool]) -> list[Quantity]:
+    """For each node group the sum over some kinds, of bytes by kind and node group."""
+    names = [f"{name} of all tables" for name, taken in zip(_KIND_TERMS, chosen, strict=True) if taken]
+    kinds = value[chosen]
+    ends = [sizes[chosen].sum(axis=0).tolist() for sizes in (value, low, high)]
+    found = []
+    for sizes, mid, least, most in zip(kinds.T.tolist(), *ends, strict=True):
+        terms = [
+            Term(name, size, "bytes", "formula") for name, size in zip(names, sizes, strict=True) if size
+        ]
+        found.append(Quantity(mid, min(mid, least), max(mid, most), "bytes", tuple(terms)))
+    return found

@@ -1,0 +1,188 @@
+"""RAM that a data node allocates for its parameters: DataMemory, buffers, page cache, transaction memory.
+
+    node_memories(plan)[node_id]        # Quantity in bytes, one term for each part
+
+Source: init_global_memory_manager (ndbd.cpp) and compute_jb_pages (mt.cpp) of 8.x, held against the figures
+that ndbmtd 8.4.8 printed at start for 196 settings (tests/reality/datanode-memory-report.csv).
+"""
+
+from __future__ import annotations
+
+import re
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.units import KIB, MIB, parse_bytes
+from ndbplan.configuration.node_parameters import number
+from ndbplan.configuration.settings import data_node_text, redo_buffer_bytes, redo_log_parts
+from ndbplan.estimate.storage.placement import threads_of
+from ndbplan.ndb.features import features
+from ndbplan.ndb.threads.layout import ThreadCounts
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.fields import Parameters
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+
+PAGE = 32 * KIB
+_QUEUE_PAGES = 32
+_POOLED_THREADS = 32
+"""With more block threads than this, job queues are pooled: every thread has this many."""
+_SEND_THREAD_PAGES = 60
+_SEND_GENERAL_BYTES = 16 * MIB
+_SEND_LINK_BYTES = 256 * KIB
+_RESTORE_BUFFER_BYTES = 4 * MIB
+_LOCAL_SCANS_MOST = 4096
+_PROCESS_BYTES = 300 * MIB
+"""Program, stacks, file and message buffers, and all that is not in the big pool."""
+
+
+def job_buffer_pages(threads: ThreadCounts, version: NdbVersion) -> int:
+    """Pages of 32 KiB that the job buffers of a multi-threaded node take."""
+    known = features(version)
+    if not known.multithreaded_node:
+        return 0
+    block, main = threads.block_threads, threads.main + threads.rep
+    own = known.job_buffer_pages_own
+    if block > _POOLED_THREADS and known.job_buffers_pooled:
+        return block * (_POOLED_THREADS * _QUEUE_PAGES + own)
+    queues = (
+        threads.recv * (block - threads.recv)
+        + threads.ldm * (threads.tc + main)
+        + threads.tc * (threads.ldm + main + threads.tc)
+        + main * block
+        + max(0, 3 * threads.ldm - 2)
+    )
+    # Without LDM threads the remaining ones talk to themselves.
+    alone = 56 if threads.ldm == 0 else 0
+    return own * block + _QUEUE_PAGES * queues + alone
+
+
+@memo_by_identity(16)
+def _links(plan: Plan) -> int:
+    """Links of a data node: to every other node of the cluster."""
+    return len(plan.processes) - 1
+
+
+def send_buffer_bytes(plan: Plan, node: DataNode, threads: ThreadCounts) -> int:
+    """Send buffers of all links of a node."""
+    links = _links(plan)
+    stated = number(plan, node, "TotalSendBufferMemory", 0)
+    per_link = plan.parameters.tcp.get("SendBufferMemory")
+    own = stated or links * (per_link if isinstance(per_link, int) else 2 * MIB)
+    extra = number(plan, node, "ExtraSendBufferMemory", 0)
+    size = own + extra + threads.block_threads * _SEND_THREAD_PAGES * PAGE
+    if extra == 0:
+        least = _SEND_GENERAL_BYTES + links * _SEND_LINK_BYTES + threads.block_threads * 2 * MIB
+        size = max(size, least)
+    return size
+
+
+def disk_page_buffer_bytes(plan: Plan, node: DataNode, threads: ThreadCounts) -> int:
+    """DiskPageBufferMemory with the buffers for restoring that lie beside it."""
+    restoring = threads.ldm_instances + threads.query + threads.recover
+    stated = number(plan, node, "DiskPageBufferMemory", 64 * MIB)
+    return stated + restoring * _RESTORE_BUFFER_BYTES + 2 * MIB
+
+
+def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Quantity:
+    """TransactionMemory as set, or as the node computes it from its operation limits.
+
+    The factors are fitted to what 8.4.8 printed for 90 settings of limits and threads; 10 % off at most.
+    """
+    stated = number(plan, node, "TransactionMemory", 0)
+    ldm, tc = threads.ldm_instances, max(1, threads.tc)
+    operations = number(plan, node, "MaxNoOfConcurrentOperations", 32768)
+    buffers = number(plan, node, "ReservedTransactionBufferMemory", 0)
+    others = threads.query + threads.recover
+    reserved = 6.5 * MIB + 655 * operations + 2 * MIB * (ldm - 1) + 1.5 * MIB * others + 2.36 * buffers
+    least = reserved + (ldm + tc) * 4 * MIB
+    if stated:
+        return Quantity.exact(max(float(stated), least), "bytes")
+    transactions = number(plan, node, "MaxNoOfConcurrentTransactions", 4096)
+    local_operations = number(plan, node, "MaxNoOfLocalOperations", 0) or 1.1 * operations
+    scans = number(plan, node, "MaxNoOfLocalScans", 0) or min(
+        tc * ldm * number(plan, node, "MaxNoOfConcurrentScans", 256), _LOCAL_SCANS_MOST
+    )
+    computed = (
+        6.3 * MIB
+        + tc * (613 * operations + 1340 * transactions)
+        + 1100 * local_operations
+        + 850 * transactions
+        + 278 * scans * number(plan, node, "BatchSizePerLocalScan", 256)
+        + 1.7 * MIB * ldm
+        + 1.1 * MIB * others
+        + 336 * max(0, number(plan, node, "MaxNoOfConcurrentIndexOperations", 8192) - 8192)
+        + 145 * max(0, number(plan, node, "MaxNoOfFiredTriggers", 4000) - 4000)
+        + 2.3 * max(0, number(plan, node, "TransactionBufferMemory", MIB) - MIB)
+    )
+    return Quantity(max(least, computed), max(least, computed / 1.15), max(least, 1.15 * computed), "bytes")
+
+
+@memo_by_identity(16)
+def node_memories(plan: Plan) -> dict[int, Quantity]:
+    """Bytes of RAM of every data node, by node id; nodes with the same settings share one answer.
+
+    Raises ThreadConfigError for a ThreadConfig that a node would refuse.
+    """
+    kept: dict[tuple[Parameters, ThreadCounts], Quantity] = {}
+    found: dict[int, Quantity] = {}
+    for node in plan.data_nodes:
+        key = (node.parameters, threads_of(plan, node))
+        if key not in kept:
+            kept[key] = _node_memory(plan, node)
+        found[node.node_id] = kept[key]
+    return found
+
+
+def _node_memory(plan: Plan, node: DataNode) -> Quantity:
+    version, threads = plan.version, threads_of(plan, node)
+    parts = redo_log_parts(plan, node)
+
+    def exact(value: float) -> Quantity:
+        return Quantity.exact(float(value), "bytes")
+
+    ldm = threads.ldm_instances
+    index_memory = number(plan, node, "IndexMemory", 0)
+    pieces = [
+        ("DataMemory", exact(number(plan, node, "DataMemory", 0))),
+        ("IndexMemory", exact(index_memory + (8 * PAGE * ldm if index_memory else 0))),
+        ("SharedGlobalMemory", exact(number(plan, node, "SharedGlobalMemory", 0))),
+        ("redo buffers of all log parts", exact(parts * (redo_buffer_bytes(plan, node) + MIB))),
+        ("job buffers", exact(job_buffer_pages(threads, version) * PAGE)),
+        ("send buffers", exact(send_buffer_bytes(plan, node, threads))),
+        (
+            "DiskPageBufferMemory and restore buffers",
+            exact(disk_page_buffer_bytes(plan, node, threads)),
+        ),
+        ("schema transactions", exact(2 * MIB)),
+        ("TransactionMemory", transaction_memory(plan, node, threads)),
+        ("buffers for messages", exact(number(plan, node, "LongMessageBuffer", 64 * MIB))),
+        ("buffers for backup", exact(_backup_bytes(plan, node))),
+        ("undo buffer", exact(_undo_bytes(plan, node))),
+        (
+            "program and its other memory",
+            Quantity(_PROCESS_BYTES, _PROCESS_BYTES / 2, 2 * _PROCESS_BYTES, "bytes", (_PROCESS_TERM,)),
+        ),
+    ]
+    return total([(name, size) for name, size in pieces if size.value], "bytes")
+
+
+_PROCESS_TERM = Term("program, stacks, records outside the pool", _PROCESS_BYTES, "bytes", "assumption")
+
+
+def _backup_bytes(plan: Plan, node: DataNode) -> int:
+    data = number(plan, node, "BackupDataBufferSize", 16 * MIB)
+    return data + number(plan, node, "BackupLogBufferSize", 16 * MIB)
+
+
+def _undo_bytes(plan: Plan, node: DataNode) -> int:
+    """Undo buffers of log file groups; that of InitialLogfileGroup has 64 MiB unless it says otherwise."""
+    planned = sum(group.undo_buffer_bytes for group in plan.logfile_groups)
+    try:
+        initial = str(data_node_text(plan, node, "InitialLogfileGroup") or "")
+    except KeyError:
+        initial = ""
+    if planned or not initial:
+        return planned
+    stated = re.search(r"undo_buffer_size\s*=\s*([0-9]+[KMG]?)", initial)
+    return parse_bytes(stated[1]) if stated else 64 * MIB

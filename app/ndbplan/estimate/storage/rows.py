@@ -1,0 +1,398 @@
+"""What one row of a table takes: words in fixed, variable and disk pages; its blob parts and unique indexes.
+
+    layout = row_layout(table, plan.version)
+    layout.fixed_words, layout.rows_per_fixed_page      # 11 words, 741 rows
+
+Exact for the fixed part; the variable part is exact for values of one length and a mean otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.ndb import charsets
+from ndbplan.ndb import rows as rowformat
+from ndbplan.ndb.features import features
+from ndbplan.ndb.rows import Storage, StoredType
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.tables import Column, Index, Table
+
+HIDDEN_KEY = Column(name="$PK", type="bigint", unsigned=True, nullable=False)
+"""The key the product adds to a table without one."""
+
+ASSUMED_BLOB_BYTES = 1000.0
+"""Mean length taken for a BLOB, TEXT or JSON column of unknown content."""
+_MANY_TABLES = 4096
+_FIXED, _BITS, _VARIABLE, _BLOB = Storage.FIXED, Storage.BITS, Storage.VARIABLE, Storage.BLOB
+"""Thousands of columns ask for them; Python 3.11 takes its time to find a member of an enumeration."""
+
+
+class StoredColumn(NamedTuple):
+    """One column as NDB stores it."""
+
+    name: str
+    type: StoredType
+    mean_bytes: float
+    """Mean stored bytes of a value that is not NULL, length bytes included; of a blob: what is in the row."""
+    null_fraction: float
+    nullable: bool
+    is_disk: bool
+    is_dynamic: bool
+    length_is_assumed: bool = False
+
+    @property
+    def mean_words(self) -> float:
+        """Mean words of a value that is not NULL when it is sent or logged."""
+        return rowformat.mean_words(self.mean_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class RowLayout:
+    """Words of one row of a table (or of a hidden table) and rows of a page."""
+
+    columns: tuple[StoredColumn, ...]
+    fixed_words: int
+    rows_per_fixed_page: int
+    variable_words: float
+    """Mean words of the variable part; 0: no variable part."""
+    rows_per_variable_page: int
+    """0: no variable part."""
+    disk_words: int
+    """0: no disk columns."""
+    rows_per_disk_page: int
+
+    @property
+    def fixed_bytes(self) -> int:
+        """Bytes of the fixed part."""
+        return 4 * self.fixed_words
+
+    @property
+    def variable_bytes(self) -> float:
+        """Mean bytes of the variable part."""
+        return 4 * self.variable_words
+
+    def fixed_pages(self, rows: int) -> int:
+        """Pages of fixed parts of so many rows of one fragment replica."""
+        return rowformat.pages(rows, self.rows_per_fixed_page)
+
+    def variable_pages(self, rows: int) -> int:
+        """Pages of variable parts of so many rows of one fragment replica."""
+        return rowformat.pages(rows, self.rows_per_variable_page)
+
+    def disk_pages(self, rows: int) -> int:
+        """Disk pages of so many rows of one fragment replica."""
+        return rowformat.pages(rows, self.rows_per_disk_page)
+
+
+@dataclass(frozen=True, slots=True)
+class BlobParts:
+    """The hidden table that holds what of a BLOB, TEXT or JSON column does not fit into the row."""
+
+    column: str
+    inline_bytes: int
+    part_bytes: int
+    parts_per_row: float
+    """Mean part rows per row of the base table, NULLs included."""
+    last_part_bytes: float
+    """Mean bytes of the last part of a value that has parts."""
+    layout: RowLayout
+    """Row of a part of mean length."""
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueTable:
+    """The hidden table of a unique index, distributed by its own key."""
+
+    index: Index
+    layout: RowLayout
+    rows_fraction: float
+    """Rows per row of the base table: those whose indexed columns are not all NULL."""
+
+
+def stored_name(table: Table, unique_index: int | None) -> str:
+    """What a table, or one of its unique indexes (counted from 0), is called."""
+    if unique_index is None:
+        return table.full_name
+    unique = [index.name for index in table.indexes if index.kind != "ordered"]
+    return f"unique index {unique[unique_index]} of {table.full_name}"
+
+
+def key_columns(table: Table) -> tuple[Column, ...]:
+    """Primary key columns in the order of the key; the hidden key when the table has none."""
+    return tuple(table.column(name) for name in table.primary_key) or (HIDDEN_KEY,)
+
+
+@lru_cache(maxsize=_MANY_TABLES)
+def _stored_type(
+    type_name: str, length: int | None, scale: int | None, collation: str | None, version: NdbVersion
+) -> StoredType:
+    """Kept, as thousands of columns declare few different types."""
+    collation = collation or charsets.default_collation(version)
+    return rowformat.stored_type(type_name, length, scale, charsets.max_char_bytes(collation), version)
+
+
+def stored_column(column: Column, version: NdbVersion, *, in_memory: bool = False) -> StoredColumn:
+    """How NDB stores a column; `in_memory`: it is indexed, so it stays in memory whatever it declares."""
+    length = len(column.members) or column.length
+    stored = _stored_type(column.type, length, column.scale, column.collation, version)
+    if stored.storage is _BLOB and (column.blob_inline_bytes or column.blob_part_bytes):
+        inline = column.blob_inline_bytes or stored.inline_bytes
+        stored = replace(
+            stored,
+            max_bytes=stored.max_bytes - stored.inline_bytes + inline,
+            inline_bytes=inline,
+            part_bytes=column.blob_part_bytes or stored.part_bytes,
+        )
+    mean, assumed = _mean_bytes(column, stored)
+    # The first bytes of a blob stay in memory; only its parts go to disk (manual, disk data).
+    is_disk = column.storage == "disk" and not in_memory and stored.storage is not _BLOB
+    nullable = column.nullable
+    return StoredColumn(
+        column.name,
+        stored,
+        mean,
+        column.null_fraction if nullable else 0.0,
+        nullable,
+        is_disk,
+        column.column_format == "dynamic",
+        assumed,
+    )
+
+
+def _mean_bytes(column: Column, stored: StoredType) -> tuple[float, bool]:
+    if stored.storage is _FIXED:
+        return float(stored.max_bytes), False
+    if stored.storage is _BITS:
+        return float((stored.bits + 31) // 32 * 4), False
+    if stored.storage is _BLOB:
+        mean = _blob_mean(column)
+        head = stored.max_bytes - stored.inline_bytes
+        if stored.length_bytes == 0:
+            return float(stored.max_bytes), column.average_bytes is None
+        return head + min(mean, stored.inline_bytes), column.average_bytes is None
+    if column.average_bytes is None:
+        # Nothing is known: half of the declared characters, one byte each.
+        characters = 255 if column.length is None else column.length
+        return stored.length_bytes + min(characters / 2, stored.max_bytes), True
+    return stored.length_bytes + min(column.average_bytes, stored.max_bytes), False
+
+
+def _blob_mean(column: Column) -> float:
+    mean = ASSUMED_BLOB_BYTES if column.average_bytes is None else column.average_bytes
+    return min(mean, 255.0) if column.type in ("tinyblob", "tinytext") else mean
+
+
+@memo_by_identity(_MANY_TABLES)
+def _row_layout(table: Table, version: NdbVersion) -> RowLayout:
+    indexed = set(table.primary_key).union(
+        *(index.columns for index in table.indexes), table.distribution_key
+    )
+    stored = [stored_column(c, version, in_memory=c.name in indexed) for c in table.columns]
+    if not table.primary_key:
+        stored.append(stored_column(HIDDEN_KEY, version))
+    key = set(table.primary_key) or {HIDDEN_KEY.name}
+    return layout_of(stored, key, reference_without_variable=not table.row_format_fixed)
+
+
+_versions: dict[NdbVersion, NdbVersion] = {}
+
+
+def _one(version: NdbVersion) -> NdbVersion:
+    """One object per version, so that results can be kept by identity."""
+    return _versions.setdefault(version, version)
+
+
+def row_layout(table: Table, version: NdbVersion) -> RowLayout:
+    """What a row of the table takes, blob heads included, blob parts not.
+
+    Source of the formulas: engine model sections 2.1 and 15.3, see ndb.rowformat.
+    """
+    return _row_layout(table, _one(version))
+
+
+def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_variable: bool) -> RowLayout:
+    """Words of a record of these columns; `key`: names of the primary key's columns.
+
+    `reference_without_variable`: the table carries the reference to a variable part even without one, as
+    all tables made by a MySQL server do unless ROW_FORMAT=FIXED.
+    """
+    memory_words = disk_column_words = null_bits = disk_null_bits = 0
+    variables, value_bytes = 0, 0.0
+    dynamic: list[rowformat.DynamicValue] = []
+    for column in stored:
+        kind = column.type
+        storage = kind.storage
+        has_length = kind.length_bytes > 0 and (storage is _VARIABLE or storage is _BLOB)
+        if column.is_disk:
+            disk_null_bits += column.nullable
+            if storage is _BITS:
+                disk_null_bits += kind.bits
+            else:
+                disk_column_words += rowformat.words(kind.max_bytes + kind.length_bytes)
+            continue
+        present = 1.0 - column.null_fraction
+        if column.is_dynamic and column.name not in key:
+            dynamic.append(rowformat.dynamic_value(kind, column.mean_bytes, present))
+            continue
+        null_bits += column.nullable
+        if storage is _BITS:
+            null_bits += kind.bits
+        elif has_length:
+            variables += 1
+            value_bytes += present * column.mean_bytes
+        else:
+            memory_words += rowformat.words(kind.max_bytes)
+    has_variable = variables > 0 or bool(dynamic)
+    has_disk = disk_column_words > 0 or disk_null_bits > 0
+    fixed = rowformat.fixed_words(
+        memory_words,
+        null_bits,
+        has_variable_reference=has_variable or reference_without_variable,
+        has_disk_part=has_disk,
+    )
+    variable = 0.0
+    if variables:
+        variable = rowformat.mean_words(rowformat.variable_bytes(variables, value_bytes))
+    if dynamic:
+        variable += rowformat.dynamic_words(dynamic)
+    on_disk = rowformat.disk_words(disk_column_words, disk_null_bits) if has_disk else 0
+    return RowLayout(
+        columns=tuple(stored),
+        fixed_words=fixed,
+        rows_per_fixed_page=rowformat.rows_per_fixed_page(fixed),
+        variable_words=variable,
+        rows_per_variable_page=rowformat.rows_per_variable_page(variable) if variable else 0,
+        disk_words=on_disk,
+        rows_per_disk_page=rowformat.rows_per_fixed_page(on_disk) if has_disk else 0,
+    )
+
+
+@memo_by_identity(_MANY_TABLES)
+def _blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
+    found = []
+    for column in table.columns:
+        if column.type not in rowformat.BLOB_TYPES:
+            continue
+        stored = stored_column(column, version)
+        if stored.type.part_bytes == 0:
+            continue
+        kind = replace(stored.type, part_bytes=_part_bytes(table, stored.type, version))
+        behind = max(0.0, _blob_mean(column) - kind.inline_bytes)
+        parts = -(-behind // kind.part_bytes)
+        last = behind - kind.part_bytes * (parts - 1) if parts else 0.0
+        mean_part = behind / parts if parts else float(kind.part_bytes)
+        found.append(
+            BlobParts(
+                column=column.name,
+                inline_bytes=kind.inline_bytes,
+                part_bytes=kind.part_bytes,
+                parts_per_row=parts * (1.0 - stored.null_fraction),
+                last_part_bytes=last,
+                layout=_part_layout(table, version, kind, mean_part, on_disk=column.storage == "disk"),
+            )
+        )
+    return tuple(found)
+
+
+def _part_bytes(table: Table, kind: StoredType, version: NdbVersion) -> int:
+    """Bytes of a part: up to 7.6 fewer than asked for where a long key leaves no room for them.
+
+    A part row was kept within the longest row of its time, with its key and 7 words; 8.0 compares words with
+    bytes and keeps nothing (ha_ndbcluster::create).
+    """
+    known = features(version)
+    if not known.blob_parts_kept_in_row:
+        return kind.part_bytes
+    key = [stored_column(column, version, in_memory=True).type for column in key_columns(table)]
+    room = known.row_words_most - 7 - sum(rowformat.words(c.max_bytes + c.length_bytes) for c in key)
+    return min(kind.part_bytes, 4 * room) if room > 0 else kind.part_bytes
+
+
+def blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
+    """The parts tables of the BLOB, TEXT and JSON columns, in column order; TINY ones have none.
+
+    A part row holds the primary key of its row, NDB$PART, NDB$PKID and the data at its real length
+    (engine model 2.4 and 15.2, where the redo of part rows confirmed these columns).
+    """
+    if rowformat.BLOB_TYPES.isdisjoint([column.type for column in table.columns]):
+        return ()
+    return _blob_parts(table, _one(version))
+
+
+def _part_layout(
+    table: Table, version: NdbVersion, kind: StoredType, mean_bytes: float, *, on_disk: bool
+) -> RowLayout:
+    keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
+    number = StoredType(_FIXED, 4)
+    data = StoredType(_VARIABLE, kind.part_bytes, length_bytes=2)
+    if not features(version).blob_parts_by_length or on_disk:
+        # Parts of full size: always before blobs of version 2, and on disk still.
+        data = StoredType(_FIXED, kind.part_bytes)
+        mean_bytes = kind.part_bytes - 2.0
+    columns = [
+        *keys,
+        StoredColumn("NDB$PART", number, 4.0, 0.0, nullable=False, is_disk=False, is_dynamic=False),
+        StoredColumn("NDB$PKID", number, 4.0, 0.0, nullable=False, is_disk=False, is_dynamic=False),
+        StoredColumn(
+            "NDB$DATA", data, 2 + mean_bytes, 0.0, nullable=False, is_disk=on_disk, is_dynamic=False
+        ),
+    ]
+    return layout_of(columns, {c.name for c in keys} | {"NDB$PART"}, reference_without_variable=False)
+
+
+@memo_by_identity(_MANY_TABLES)
+def _unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
+    found: list[UniqueTable] = []
+    keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
+    has_variable_key = any(c.type.storage is _VARIABLE for c in keys)
+    key_bytes = 4.0 + sum(4 * c.mean_words for c in keys)
+    base_key = StoredType(
+        _VARIABLE if has_variable_key else _FIXED,
+        4 + sum(4 * rowformat.words(c.type.max_bytes + c.type.length_bytes) for c in keys),
+        length_bytes=2 if has_variable_key else 0,
+    )
+    for index in table.indexes:
+        if index.kind == "ordered":
+            continue
+        indexed = [stored_column(table.column(name), version, in_memory=True) for name in index.columns]
+        columns = [
+            *(
+                StoredColumn(
+                    c.name, c.type, c.mean_bytes, 0.0, nullable=False, is_disk=False, is_dynamic=False
+                )
+                for c in indexed
+            ),
+            StoredColumn(
+                "NDB$PK",
+                base_key,
+                key_bytes + base_key.length_bytes,
+                0.0,
+                nullable=False,
+                is_disk=False,
+                is_dynamic=False,
+            ),
+        ]
+        present = 1.0
+        for c in indexed:
+            present *= 1.0 - c.null_fraction
+        found.append(
+            UniqueTable(
+                index=index,
+                layout=layout_of(columns, set(index.columns), reference_without_variable=False),
+                rows_fraction=present,
+            )
+        )
+    return tuple(found)
+
+
+def unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
+    """The hidden tables of the unique indexes: the indexed columns, then fragment id and primary key.
+
+    28 bytes for UNIQUE(INT) on an INT key, as measured (engine model 15.3).
+    """
+    if all(index.kind == "ordered" for index in table.indexes):
+        return ()
+    return _unique_tables(table, _one(version))

@@ -1,0 +1,425 @@
+"""Memory that tables take: what fills pages in each fragment, counted for many tables at once.
+
+    table_memory([(table, distribute(plan, table), rules_of(plan), *placements(plan)[table.id][1:])])
+
+Bytes of a table are of one replica set, as the sums of `ndb_desc -p`. Formulas: engine model 2.1 to 2.6 and
+15.3; constants by name in resources/ndb/constants.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, chain, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from ndbplan.base.memo import memo_each_by_identity
+from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.configuration.node_parameters import version_of
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.storage.distribution import hash_map_of, not_grown, spread_rows
+from ndbplan.estimate.storage.fragments import TableDistribution
+from ndbplan.estimate.storage.rows import RowLayout, blob_parts, unique_tables
+from ndbplan.ndb.constants import Constant
+from ndbplan.ndb.features import features
+from ndbplan.ndb.placement.fragments import Placement
+from ndbplan.ndb.rows import BLOB_TYPES, FIXED_PAGE_WORDS, PAGE_BYTES, Storage
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+_CONSTANTS = (
+    "variable_page_fill",
+    "hash_index_row_bytes",
+    "ordered_index_entries_in_order",
+    "ordered_index_entries_random",
+    "ordered_index_node_bytes",
+)
+KINDS = ("fixed", "variable", "hash_index", "ordered_index", "unique_index", "blob")
+"""What fills DataMemory (hash indexes up to 7.5: IndexMemory)."""
+FIXED, VARIABLE, HASH_INDEX, ORDERED_INDEX, UNIQUE_INDEX, BLOB, _DISK = range(len(KINDS) + 1)
+_TABLES_AT_ONCE = 32
+"""Enough to forget what a call of numpy costs, few enough to stay in the processor's cache."""
+_TIMES = frozenset({"date", "datetime", "timestamp", "year"})
+_NUMBERS = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint"})
+_KEYS_IN_ORDER = _TIMES | _NUMBERS
+"""Types of a primary key that come in order, as far as nobody says otherwise."""
+
+_Range: TypeAlias = tuple[float, float, float, tuple[Term, ...]]
+"""Bytes: value, low, high, and why."""
+_NOTHING: _Range = (0.0, 0.0, 0.0, ())
+
+
+@dataclass(frozen=True, slots=True)
+class TableMemory:
+    """Memory of one table, one replica set; every part of it is rounded up to pages per fragment."""
+
+    table: str
+    rows: int
+    replicas: int
+    """Copies of each row in the cluster; more than NoOfReplicas when fully replicated."""
+    fixed_bytes: int
+    ranges: tuple[_Range, ...]
+    """By kind. Quantities are made of them when asked for: few of them are, of hundreds of tables."""
+    disk_bytes: int
+    """Pages in tablespaces; no memory."""
+
+    @property
+    def variable_bytes(self) -> Quantity:
+        """Variable parts of the rows."""
+        return self._quantity(VARIABLE)
+
+    @property
+    def hash_index_bytes(self) -> Quantity:
+        """The hash index of the primary key."""
+        return self._quantity(HASH_INDEX)
+
+    @property
+    def ordered_index_bytes(self) -> Quantity:
+        """All ordered indexes."""
+        return self._quantity(ORDERED_INDEX)
+
+    @property
+    def unique_index_bytes(self) -> Quantity:
+        """Hidden tables of the unique indexes with their hash indexes."""
+        return self._quantity(UNIQUE_INDEX)
+
+    @property
+    def blob_bytes(self) -> Quantity:
+        """Parts tables of BLOB, TEXT and JSON columns with their hash indexes."""
+        return self._quantity(BLOB)
+
+    @property
+    def total_bytes(self) -> Quantity:
+        """Memory of one replica set."""
+        parts = (
+            ("fixed parts", Quantity.exact(self.fixed_bytes, "bytes")),
+            ("variable parts", self.variable_bytes),
+            ("hash index", self.hash_index_bytes),
+            ("ordered indexes", self.ordered_index_bytes),
+            ("unique indexes", self.unique_index_bytes),
+            ("blob parts", self.blob_bytes),
+        )
+        return total(parts, "bytes")
+
+    def _quantity(self, kind: int) -> Quantity:
+        value, low, high, why = self.ranges[kind]
+        return Quantity(value, low, high, "bytes", why)
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of one entry of `tables`."""
+        return {
+            "table": self.table,
+            "rows": self.rows,
+            "replicas": self.replicas,
+            "fixed_bytes": self.fixed_bytes,
+            "var_bytes": self.variable_bytes.to_json(why=why),
+            "hash_index_bytes": self.hash_index_bytes.to_json(why=why),
+            "ordered_index_bytes": self.ordered_index_bytes.to_json(why=why),
+            "unique_index_bytes": self.unique_index_bytes.to_json(why=why),
+            "blob_bytes": self.blob_bytes.to_json(why=why),
+            "disk_bytes": self.disk_bytes,
+        }
+
+
+class TableSizes(NamedTuple):
+    """Memory of a table, and what of it is in each node group."""
+
+    memory: TableMemory
+    by_group: Array
+    """Bytes of one replica, [kind, node group]."""
+    low: tuple[float, ...]
+    """Factor of the low end, by kind."""
+    high: tuple[float, ...]
+
+
+class _Part(NamedTuple):
+    """Something that fills pages of its own in each fragment; all in numbers, so that many make an array."""
+
+    kind: int
+    page: float
+    """Rows, or bytes of them, that a page holds."""
+    row: float = 1.0
+    """What one row takes of that: 1 when rows are counted."""
+    page_bytes: int = PAGE_BYTES
+    per_row: float = 1.0
+    """Rows of a hidden table for each row of its table."""
+
+
+_COUNTED = _Part(VARIABLE, 1.0, 1.0, 1)
+"""Variable pages that were counted: what a fragment has are bytes, not rows."""
+
+
+class _OrderedIndex(NamedTuple):
+    """An ordered index: entries in its nodes as expected, and in nodes as full or as empty as they may be."""
+
+    part: _Part
+    entries: float
+    most_entries: float
+    least_entries: float
+    term: Term
+
+
+class Rules(NamedTuple):
+    """How parts of tables fill pages in a version, by the plan's calibrations."""
+
+    version: NdbVersion
+    fill: Constant
+    fill_why: tuple[Term, ...]
+    hash_why: tuple[Term, ...]
+    hash_spread: tuple[float, float]
+    """Factors of the ends of hash indexes."""
+    hash_index: _Part
+    """Its pages have 8 KiB in IndexMemory, 32 KiB in DataMemory."""
+    ordered_index: dict[tuple[bool, str | None], _OrderedIndex]
+    """By whether its keys are likely to come in order, and how they do come where that is stated."""
+
+
+def rules_of(plan: Plan) -> Rules:
+    """One object for all plans that agree in it, so that results can be kept by identity."""
+    return _rules(version_of(plan), *(constant_for(plan, name) for name in _CONSTANTS))
+
+
+@lru_cache(maxsize=16)
+def _rules(
+    version: NdbVersion,
+    fill: Constant,
+    hash_row: Constant,
+    in_order: Constant,
+    random: Constant,
+    node_size: Constant,
+) -> Rules:
+    page = features(version).hash_index_page_bytes
+    nodes_per_page = FIXED_PAGE_WORDS * 4 // int(node_size.value)
+    ordered_index = {}
+    for likely_in_order in (True, False):
+        for arrival in (None, "in_order", "random"):
+            entries = in_order if (arrival == "in_order" if arrival else likely_in_order) else random
+            fullest, emptiest = (entries, entries) if arrival else (random, in_order)
+            ordered_index[likely_in_order, arrival] = _OrderedIndex(
+                _Part(ORDERED_INDEX, entries.value * nodes_per_page),
+                entries.value,
+                fullest.high,
+                emptiest.low,
+                term_of(entries),
+            )
+    return Rules(
+        version,
+        fill,
+        (term_of(fill),),
+        (term_of(hash_row),),
+        (hash_row.low / hash_row.value, hash_row.high / hash_row.value),
+        _Part(HASH_INDEX, page, hash_row.value, page),
+        ordered_index,
+    )
+
+
+Question: TypeAlias = tuple[Table, TableDistribution, Rules, *tuple[Placement, ...]]
+"""A table, where its rows are, the rules of its plan, and the placements of its unique indexes."""
+
+
+class _Spread(NamedTuple):
+    """Rows of each fragment, and what fills pages for them."""
+
+    rows: Array
+    node_group: Array
+    parts: list[_Part]
+
+
+@memo_each_by_identity(4096)
+def table_memory(questions: Sequence[Question]) -> list[TableSizes]:
+    """Memory of tables of one plan; an answer is the same whatever else is asked with it."""
+    found: list[TableSizes] = []
+    for start in range(0, len(questions), _TABLES_AT_ONCE):
+        found += _together(questions[start : start + _TABLES_AT_ONCE])
+    return found
+
+
+def _together(questions: Sequence[Question]) -> Iterator[TableSizes]:
+    indexes = [_ordered_indexes(table, rules) for table, _, rules, *_ in questions]
+    spreads = [_spreads(*question, indexes=own) for question, own in zip(questions, indexes, strict=True)]
+    counted = _count(spreads, len(questions[0][1].group_ids))
+    for (table, where, rules, *_), own, pages in zip(questions, indexes, counted, strict=True):
+        yield _sizes(table, where, rules, own, pages)
+
+
+def _spreads(
+    table: Table, where: TableDistribution, rules: Rules, *unique: Placement, indexes: list[_OrderedIndex]
+) -> list[_Spread]:
+    """The rows of a table and of its unique indexes; its ordered indexes come first."""
+    import numpy as np
+
+    layout, node_group = where.layout, where.placement.node_group
+    parts = [index.part for index in indexes]
+    parts.append(_Part(FIXED, layout.rows_per_fixed_page))
+    parts.append(rules.hash_index)
+    if layout.rows_per_variable_page and not where.counted_variable_bytes:
+        parts.append(_Part(VARIABLE, layout.rows_per_variable_page))
+    if layout.rows_per_disk_page:
+        parts.append(_Part(_DISK, layout.rows_per_disk_page))
+    for blob in blob_parts(table, rules.version):
+        parts += _hidden(BLOB, blob.layout, rules, blob.parts_per_row)
+    found = [_Spread(where.rows, node_group, parts)]
+    if where.counted_variable_bytes:
+        found.append(_Spread(where.variable_bytes, node_group, [_COUNTED]))
+    for index, placed in zip(unique_tables(table, rules.version), unique, strict=True):
+        keys = round(table.rows * index.rows_fraction)
+        rows = spread_rows(keys, hash_map_of(not_grown(table), placed.partitions, rules.version))
+        if placed.partitions < placed.fragments:
+            rows = np.tile(rows, placed.fragments // placed.partitions)
+        found.append(_Spread(rows, placed.node_group, _hidden(UNIQUE_INDEX, index.layout, rules)))
+    return found
+
+
+def _hidden(kind: int, layout: RowLayout, rules: Rules, per_row: float = 1.0) -> list[_Part]:
+    """Fixed and variable pages of a hidden table and its hash index."""
+    parts = [_Part(FIXED, layout.rows_per_fixed_page), rules.hash_index]
+    if layout.rows_per_variable_page:
+        parts.append(_Part(VARIABLE, layout.rows_per_variable_page))
+    return [part._replace(kind=kind, per_row=per_row) for part in parts]
+
+
+def _ordered_indexes(table: Table, rules: Rules) -> list[_OrderedIndex]:
+    """Ordered indexes of a table: their nodes are filled by how keys arrive."""
+    # Unless stated: numbers of a primary key and times of any index come in order, all else at random.
+    by_arrival = rules.ordered_index
+    found = [
+        by_arrival[table.column(index.columns[0]).type in _TIMES, index.key_arrival]
+        for index in table.indexes
+        if index.kind != "unique_hash"
+    ]
+    if table.primary_key and not table.primary_key_using_hash:
+        in_order = table.column(table.primary_key[0]).type in _KEYS_IN_ORDER
+        found.append(by_arrival[in_order, table.key_arrival])
+    return found
+
+
+class _Pages(NamedTuple):
+    """Bytes of the pages of one table."""
+
+    of_part: list[float]
+    of_kind: list[float]
+    by_group: Array
+    """Of what is in memory: [kind, node group]."""
+
+
+def _count(tables: list[list[_Spread]], groups: int) -> list[_Pages]:
+    """Pages of tables, counted once for each run of fragments with equally many rows."""
+    import numpy as np
+
+    spreads = [spread for own in tables for spread in own]
+    rows = np.concatenate([spread.rows for spread in spreads])
+    starts = [0, *accumulate([len(spread.rows) for spread in spreads])]
+    is_first = np.append(True, rows[1:] != rows[:-1])
+    is_first[starts[:-1]] = True
+    first = np.flatnonzero(is_first)
+    runs, length = len(first), np.diff(first, append=len(rows))
+    places = np.repeat(np.arange(runs) * groups, length)
+    places += np.concatenate([spread.node_group for spread in spreads])
+    fragments = np.bincount(places, np.ones(len(places)), runs * groups).reshape(runs, groups)
+
+    # Each part in each run of its rows: part[i] takes size[i] bytes in a fragment of run[i].
+    parts = [part for spread in spreads for part in spread.parts]
+    spread_of = np.repeat(np.arange(len(spreads)), [len(spread.parts) for spread in spreads])
+    spread_runs = np.searchsorted(first, starts)
+    count = np.diff(spread_runs)[spread_of]
+    part = np.repeat(np.arange(len(parts)), count)
+    run = np.arange(len(part)) + np.repeat(spread_runs[spread_of] - np.cumsum(count) + count, count)
+    figures = np.fromiter(chain.from_iterable(parts), np.float64, len(parts) * len(_Part._fields))
+    kind, page, row, page_bytes, per_row = figures.reshape(len(parts), -1).T[:, part]
+    size = np.ceil(np.ceil(rows[first[run]] * per_row) * row / page) * page_bytes
+
+    kinds = len(KINDS) + 1
+    of_part = np.bincount(part, size * length[run]).tolist()
+    by_run = np.bincount(kind.astype(np.int64) * runs + run, size, kinds * runs).reshape(kinds, runs)
+    table_spreads = list(accumulate([len(own) for own in tables], initial=0))
+    table_parts = np.searchsorted(spread_of, table_spreads).tolist()
+    table_runs = spread_runs[table_spreads].tolist()
+    figures_of_tables = zip(
+        [of_part[a:b] for a, b in pairwise(table_parts)],
+        np.add.reduceat(by_run * length, table_runs[:-1], axis=1).T.tolist(),
+        [by_run[:_DISK, a:b] @ fragments[a:b] for a, b in pairwise(table_runs)],
+        strict=True,
+    )
+    return [_Pages(*figures) for figures in figures_of_tables]
+
+
+def _sizes(
+    table: Table,
+    where: TableDistribution,
+    rules: Rules,
+    indexes: list[_OrderedIndex],
+    pages: _Pages,
+) -> TableSizes:
+    placed, of_kind = where.placement, pages.of_kind
+    copies = max(1, placed.fragments // max(1, placed.partitions))
+    spread = _variable_spread(where.layout, rules.fill)
+    blob = _blob_spread(table, spread) if of_kind[BLOB] else spread
+    variable = of_kind[VARIABLE] / copies
+    ranges = (
+        _range(of_kind[FIXED] / copies, 1.0, 1.0),
+        _counted(variable) if where.counted_variable_bytes else _range(variable, *spread, rules.fill_why),
+        _range(of_kind[HASH_INDEX] / copies, *rules.hash_spread, rules.hash_why),
+        _ordered(pages.of_part, copies, indexes),
+        _range(of_kind[UNIQUE_INDEX] / copies, *rules.hash_spread, rules.hash_why),
+        _range(of_kind[BLOB] / copies, *blob, rules.fill_why),
+    )
+    found = TableMemory(
+        table.full_name,
+        table.rows,
+        copies * placed.nodes.shape[1],
+        int(of_kind[FIXED]) // copies,
+        ranges,
+        int(of_kind[_DISK]) // copies,
+    )
+    return TableSizes(
+        found,
+        pages.by_group,
+        tuple([low / value if value else 1.0 for value, low, _, _ in ranges]),
+        tuple([high / value if value else 1.0 for value, _, high, _ in ranges]),
+    )
+
+
+def _range(value: float, low: float, high: float, why: tuple[Term, ...] = ()) -> _Range:
+    return (value, value * low, value * high, why) if value else _NOTHING
+
+
+def _counted(value: float) -> _Range:
+    term = Term("pages counted in each partition", value, "bytes", "plan: ndb_desc -p")
+    return value, value, value, (term,)
+
+
+def _variable_spread(layout: RowLayout, fill: Constant) -> tuple[float, float]:
+    """Factors of the ends of the variable part: of the page rule, and of lengths that nobody stated."""
+    unknown = [c for c in layout.columns if c.length_is_assumed and c.type.storage is Storage.VARIABLE]
+    if not unknown:
+        return fill.low, fill.high
+    assumed = sum(c.mean_bytes for c in unknown)
+    most = sum(c.type.length_bytes + c.type.max_bytes for c in unknown)
+    whole = max(4.0, layout.variable_bytes)
+    return fill.low * max(0.05, (whole - assumed) / whole), fill.high * (whole - assumed + most) / whole
+
+
+def _blob_spread(table: Table, variable: tuple[float, float]) -> tuple[float, float]:
+    """Factors of the ends of blob parts, from those of the variable part."""
+    if any(c.type in BLOB_TYPES and c.average_bytes is None for c in table.columns):
+        return 0.0, 3.0
+    return min(0.97, variable[0]), max(1.03, variable[1])
+
+
+def _ordered(sizes: Sequence[float], copies: int, indexes: Sequence[_OrderedIndex]) -> _Range:
+    """Sum over ordered indexes of these sizes, with what it would be were their nodes fuller or emptier."""
+    value = low = high = 0.0
+    # Sizes of what else the table consists of follow.
+    for whole, index in zip(sizes, indexes, strict=False):
+        size = whole / copies
+        value += size
+        low += size * index.entries / index.most_entries
+        high += size * index.entries / index.least_entries
+    return value, low, high, tuple(dict.fromkeys([index.term for index in indexes]))

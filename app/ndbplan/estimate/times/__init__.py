@@ -1,0 +1,1 @@
+"""How long it takes: restarts, reorganisations, backups."""

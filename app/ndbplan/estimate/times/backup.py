@@ -1,0 +1,533 @@
+"""How long a backup, a restore and the creation of disk data files take.
+
+backup(plan).duration_s
+restore_backup(plan).duration_s
+create_disk_data(plan).duration_s
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quantity import Quantity, Term, largest, total
+from ndbplan.base.units import MIB
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.node_parameters import KEPT_NODES, number, settings_of_node, version_of
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.load.checkpoint import speed_limits
+from ndbplan.estimate.load.demand import node_loads
+from ndbplan.estimate.load.log_records import stored_redo
+from ndbplan.estimate.load.processors import core_speed
+from ndbplan.estimate.storage.node_data import NodeData, node_data
+from ndbplan.estimate.storage.placement import ldm_threads
+from ndbplan.estimate.storage.shares import stored_shares_of
+from ndbplan.estimate.times.copy_links import crossings
+from ndbplan.estimate.times.disk_files import create_file, disk_left
+from ndbplan.estimate.times.restart import busy_disks, busy_threads
+from ndbplan.estimate.times.restart_phases import Phase, busiest_thread
+from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms, time_at
+from ndbplan.ndb.constants import Constant
+from ndbplan.ndb.speed_changes import speed_change
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.hardware import Disk
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.workloads import OperationKind, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class NodeBackup:
+    """Backup of one data node: the fragments whose primary replica it holds."""
+
+    node_id: int
+    written_bytes: Quantity
+    speed_bytes_per_s: Quantity
+    duration_s: Quantity
+    bound: str
+    log_bytes: Quantity
+    """Changes that the backup's log takes up meanwhile."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One node."""
+        return {
+            "node_id": self.node_id,
+            "written_bytes": self.written_bytes.to_json(why=why),
+            "speed_bytes_per_s": self.speed_bytes_per_s.to_json(why=why),
+            "duration_s": self.duration_s.to_json(why=why),
+            "bound": self.bound,
+            "log_bytes": self.log_bytes.to_json(why=why),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BackupEstimate:
+    """Backup of the whole cluster: all nodes at the same time, the slowest counts."""
+
+    nodes: tuple[NodeBackup, ...]
+    duration_s: Quantity
+    notes: tuple[str, ...]
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape the command line prints."""
+        return {
+            "nodes": [node.to_json(why) for node in self.nodes],
+            "duration_s": self.duration_s.to_json(why=why),
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PhasedEstimate:
+    """Something that takes several phases."""
+
+    phases: tuple[Phase, ...]
+    duration_s: Quantity
+    """Sum of the phases."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape the command line prints."""
+        return {
+            "phases": [phase.to_json(why) for phase in self.phases],
+            "duration_s": self.duration_s.to_json(why=why),
+        }
+
+
+def _phased(found: list[Phase]) -> PhasedEstimate:
+    return PhasedEstimate(tuple(found), total(((p.name, p.duration_s) for p in found), "s"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Devices:
+    """What the disks of a cluster give to each of the nodes that use them at once, by disk id."""
+
+    share: dict[str, float]
+
+    @classmethod
+    def of(cls, plan: Plan, roles: tuple[DiskRole, ...], workload: Workload | None) -> _Devices:
+        """`roles`: purposes that every data node uses at the same time."""
+        users: dict[str, int] = {}
+        found: dict[str, Disk] = {}
+        for node in plan.data_nodes:
+            own = (disk_for(plan, node, role) for role in roles)
+            for disk in {d.id: d for d in own if d is not None}.values():
+                users[disk.id] = users.get(disk.id, 0) + 1
+                found[disk.id] = disk
+        busy = busy_disks(plan, workload)
+        left = {i: max(0.2 * disk_left(d), disk_left(d) - busy.get(i, 0.0)) for i, d in found.items()}
+        return cls({i: left[i] / users[i] for i in found})
+
+    def device(self, disk: Disk | None) -> _Device | None:
+        """What a disk gives to one node."""
+        if disk is None:
+            return None
+        share = self.share[disk.id]
+        return _device(
+            disk.name, disk.sequential_write_bytes_per_s * share, disk.sequential_read_bytes_per_s * share
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Device:
+    """What a disk gives to one data node."""
+
+    name: str
+    writes_bytes_per_s: float
+    reads_bytes_per_s: float
+
+
+@lru_cache(maxsize=256)
+def _device(name: str, writes_bytes_per_s: float, reads_bytes_per_s: float) -> _Device:
+    """The same object for all disks that give the same, so that results can be kept by identity."""
+    return _Device(name, writes_bytes_per_s, reads_bytes_per_s)
+
+
+class _Machine(NamedTuple):
+    """What of its host and threads decides how fast a data node writes a backup."""
+
+    ldm_threads: int
+    multithreaded: bool
+    """Whether each of them writes its own part of the backup."""
+    cores: float
+    """Cores of the host over the data nodes that share it."""
+    target: _Device | None
+    source: _Device | None
+    """Where the columns on disk are."""
+    one_disk: bool
+    """Whether both are on the same disk."""
+
+
+def _have_several_alike(plan: Plan) -> bool:
+    """Whether all data nodes have several LDM threads, the same number each.
+
+    Only then each writes its own part of the backup (manual 8.0: taking a backup with parallel data nodes).
+    """
+    counts = {ldm_threads(plan, node) for node in plan.data_nodes}
+    return len(counts) == 1 and counts != {1}
+
+
+def _may_be_multithreaded(plan: Plan, node: DataNode) -> bool:
+    """Whether version and parameters let every LDM thread of a node write its own part of the backup."""
+    if not speed_change("multithreaded_backup").is_in(plan.version):
+        return False
+    return bool(number(plan, node, "EnableMultithreadedBackup", 1))
+
+
+def _writers(plan: Plan, data: NodeData, machine: _Machine) -> tuple[list[tuple[float, float]], Term]:
+    """(bytes, bytes per second that it may write) of each LDM thread that writes, and the share as a term.
+
+    The first thread writes at its full share of MaxDiskWriteSpeed, every other at BackupDiskWriteSpeedPct of
+    its share (running 8.4.8 cluster). One thread alone, as before 8.0.16, gets that part of the whole speed.
+    """
+    limits, part = speed_limits(plan, None), 1.0
+    if speed_change("backup_share").is_in(plan.version):
+        share = constant_for(plan, "backup_speed_share")
+        part = max(1, number(plan, None, "BackupDiskWriteSpeedPct", round(100 * share.value))) / 100
+    term = Term("share that a backup gets", part, "fraction", "BackupDiskWriteSpeedPct")
+    if not machine.multithreaded:
+        return [(data.primary_bytes, limits.ceiling * part)], term
+    each = limits.ceiling / max(1, machine.ldm_threads)
+    first = constant_for(plan, "backup_first_ldm_share").value
+    own = [(one.primary_bytes, each * (max(first, part) if ldm == 1 else part)) for ldm, one in data.by_ldm]
+    return own, term
+
+
+def _limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> list[Limit]:
+    """What bounds the time to write a node's backup of so many bytes on disk."""
+    writers, share = _writers(plan, data, machine)
+    held, scan = constant_for(plan, "backup_speed_held"), constant_for(plan, "backup_scan_ldm_bytes_per_s")
+    # The head of each row is written as well. Speeds count bytes before compression (product worklog 4081).
+    heads = constant_for(plan, "backup_row_overhead_bytes").value * data.primary_rows
+    raw = data.primary_bytes + heads
+    scale = raw / data.primary_bytes if data.primary_bytes else 1.0
+    seconds = max((own * scale / speed for own, speed in writers), default=0.0)
+    slowest_bytes = max((own * scale for own, _ in writers), default=0.0)
+    cores = max(0.25, machine.cores)
+    work = max(slowest_bytes, raw / min(float(max(1, len(writers))), cores))
+    changes = tuple(
+        change_term(name, plan.version)
+        for name in ("checkpoint_speed_by_parameters", "backup_share", "multithreaded_backup")
+    )
+    ceiling = Term("MaxDiskWriteSpeed", speed_limits(plan, None).ceiling, "bytes/s", "plan")
+    threads = Term("LDM threads that take part", len(writers), "", "plan", spread_terms(plan))
+    slow = Term("bytes of the slowest thread", slowest_bytes, "bytes", "distribution")
+    holding = Term(
+        f"LDM threads that hold primary replicas, of {machine.ldm_threads}",
+        sum(1 for _, one in data.by_ldm if one.primary_bytes),
+        "",
+        "distribution: each writes its own rows at its share of the speed; more threads can be slower",
+    )
+    terms = (ceiling, share, threads, holding, slow, *changes)
+    found = [
+        Limit(
+            "MaxDiskWriteSpeed × BackupDiskWriteSpeedPct",
+            time_at(seconds, (held.value, held.low, held.high), (*terms, term_of(held))),
+        ),
+        Limit(
+            "LDM threads that scan",
+            time_at(work, (scan.value, scan.low, scan.high), (*terms, term_of(scan))),
+        ),
+    ]
+    if number(plan, None, "CompressedBackup", 0):
+        packing = constant_for(plan, "backup_compress_bytes_per_s")
+        rates = (packing.value, packing.low, packing.high)
+        time = time_at(work, rates, (*terms, term_of(packing)))
+        found.append(Limit("LDM threads that compress", time))
+    return [*found, *_device_limits(data, size, machine)]
+
+
+def _device_limits(data: NodeData, size: Quantity, machine: _Machine) -> list[Limit]:
+    """Writing the backup and reading the pages of columns on disk: in turn when both are on one device."""
+    target, source, one_disk = machine.target, machine.source, machine.one_disk
+    pages = data.primary_disk_page_bytes
+    read_s = pages / source.reads_bytes_per_s if source is not None else 0.0
+    read = Term("pages of columns on disk to read", pages, "bytes", "rows at their declared width")
+    found = []
+    if target is not None:
+        speed = target.writes_bytes_per_s
+        extra = read_s if one_disk else 0.0
+        why = (size.as_term("bytes"), Term(f"writing of {target.name}", speed, "bytes/s", "plan"), read)
+        value, low, high = (amount / speed + extra for amount in (size.value, size.low, size.high))
+        found.append(Limit(f"disk {target.name}", Quantity(value, low, high, "s", why)))
+    if source is not None and not one_disk and pages:
+        speed_term = Term(f"reading of {source.name}", source.reads_bytes_per_s, "bytes/s", "plan")
+        found.append(
+            Limit(f"disk {source.name}", Quantity(read_s, read_s, 1.25 * read_s, "s", (read, speed_term)))
+        )
+    return found
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _node(
+    plan: Plan,
+    data: NodeData,
+    change_bytes_per_s: float,
+    ldm_threads: int,
+    multithreaded: bool,
+    cores: float,
+    target: _Device | None,
+    source: _Device | None,
+    one_disk: bool,
+) -> NodeBackup:
+    """Backup of the nodes with these data, settings (`plan`: settings_of_node) and machine (see _Machine)."""
+    machine = _Machine(ldm_threads, multithreaded, cores, target, source, one_disk)
+    head = constant_for(plan, "backup_row_overhead_bytes")
+    packed = constant_for(plan, "lcp_compressed_factor")
+    compressed = bool(number(plan, None, "CompressedBackup", 0))
+    factor = (packed.value, packed.low, packed.high) if compressed else (1.0, 1.0, 1.0)
+    why = (
+        Term("rows whose primary is here, in memory", data.primary_row_bytes, "bytes", "distribution"),
+        Term("their columns on disk", data.primary_disk_row_bytes, "bytes", "distribution"),
+        Term("rows", data.primary_rows, "rows", "distribution"),
+        term_of(head),
+    )
+    size = Quantity(
+        (data.primary_bytes + data.primary_rows * head.value) * factor[0],
+        (data.primary_bytes + data.primary_rows * head.low) * factor[1],
+        (data.primary_bytes + data.primary_rows * head.high) * factor[2],
+        "bytes",
+        why,
+    )
+    writing, decides = slowest(*_limits(plan, data, size, machine))
+    fixed = constant_for(plan, "backup_fixed_s")
+    duration = Quantity(
+        fixed.value + writing.value,
+        fixed.low + writing.low,
+        fixed.high + writing.high,
+        "s",
+        (term_of(fixed), size.as_term("bytes"), writing.as_term("writing")),
+    )
+    speed = _speed(plan, size, writing)
+    log = duration.scaled(
+        change_bytes_per_s,
+        "bytes",
+        (duration.as_term("duration"), Term("changes", change_bytes_per_s, "bytes/s", "workload")),
+    )
+    return NodeBackup(data.node_id, size, speed, duration, decides.name, log)
+
+
+def _speed(plan: Plan, size: Quantity, writing: Quantity) -> Quantity:
+    """Bytes per second that the node writes on average; of a node without rows what it might write."""
+    if writing.value <= 0 or writing.low <= 0 or size.value <= 0:
+        ceiling = speed_limits(plan, None).ceiling
+        return Quantity.exact(ceiling, "bytes/s", (Term("MaxDiskWriteSpeed", ceiling, "bytes/s", "plan"),))
+    value, ends = size.value / writing.value, (size.value / writing.high, size.value / writing.low)
+    why = (size.as_term("bytes"), writing.as_term("writing"))
+    return Quantity(value, min(ends[0], value), max(ends[1], value), "bytes/s", why)
+
+
+@memo_by_identity(size=KEPT_NODES)
+def _of(found: NodeBackup, node_id: int) -> NodeBackup:
+    return found if found.node_id == node_id else replace(found, node_id=node_id)
+
+
+@memo_by_identity(size=8)
+def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
+    """START BACKUP: every node writes the fragments whose primary it holds, under a workload or idle.
+
+    Columns on disk are part of it. No node is faster than its slowest LDM thread, its cores and its disks.
+    """
+    loads = {load.node_id: load for load in node_loads(plan, workload)} if workload else {}
+    by_id = {node.node_id: node for node in plan.data_nodes}
+    devices = _Devices.of(plan, (DiskRole.BACKUP, DiskRole.DATA_FILES), workload)
+    several = _have_several_alike(plan)
+    together = Counter(node.host_id for node in plan.data_nodes)
+    nodes = []
+    notes = []
+    for data in node_data(plan):
+        load = loads.get(data.node_id)
+        changes = load.changed_row_bytes_per_s / no_of_replicas(plan) if load is not None else 0.0
+        node = by_id[data.node_id]
+        target, source = (disk_for(plan, node, role) for role in (DiskRole.BACKUP, DiskRole.DATA_FILES))
+        one = _node(
+            settings_of_node(plan, node),
+            data.alike,
+            changes,
+            ldm_threads(plan, node),
+            several and _may_be_multithreaded(plan, node),
+            plan.host(node.host_id).cores / together[node.host_id],
+            devices.device(target),
+            devices.device(source),
+            source is target,
+        )
+        nodes.append(_of(one, data.node_id))
+        buffer = number(plan, by_id[data.node_id], "BackupLogBufferSize", 16 * MIB)
+        if changes and changes > nodes[-1].speed_bytes_per_s.value:
+            notes.append(
+                f"node {data.node_id}: changes come faster than the backup writes; its log buffer of "
+                f"{buffer // MIB} MiB overruns and the backup fails"
+            )
+    if number(plan, None, "Diskless", 0):
+        notes.append("a diskless cluster makes no backup")
+    slow = largest(((f"node {n.node_id}", n.duration_s) for n in nodes), "s")
+    return BackupEstimate(tuple(nodes), slow, tuple(notes))
+
+
+def restore_backup(plan: Plan) -> PhasedEstimate:
+    """ndb_restore: undo and data files made anew, all rows at insert speed, then the ordered indexes.
+
+    Each node's backup is read from the disk that it was written to.
+    """
+    found = node_data(plan)
+    by_id = {node.node_id: node for node in plan.data_nodes}
+    rate = constant_for(plan, "restore_client_rows_per_s")
+    version = version_of(plan)
+    rows = Quantity.exact(0.0, "s")
+    bound = "LDM threads"
+    for data in found:
+        one = _insert_seconds(plan, by_id[data.node_id], data, rate)
+        rows = max(rows, one, key=lambda time: time.value)
+    limits = [Limit(bound, rows), *_restore_disks(plan, version), *_restore_links(plan)]
+    rows, decides = slowest(*limits)
+    bound = decides.name
+    entries = max((_entries_of_a_thread(plan, by_id[d.node_id], d) for d in found), default=0.0)
+    build = constant_for(plan, "index_build_ldm_rows_per_s")
+    built = (Term("index entries of the fullest LDM thread", entries, "rows", "distribution"), term_of(build))
+    value, low, high = (entries / r for r in (build.value, build.high, build.low))
+    indexes = Quantity(value, low, high, "s", built)
+    faster = "more LDM threads; a faster redo disk; several ndb_restore at once"
+    return _phased(
+        [
+            *create_disk_data(plan).phases,
+            Phase("restore rows", rows, bound, faster),
+            Phase("rebuild indexes", indexes, "LDM threads", "more LDM threads"),
+        ]
+    )
+
+
+def _insert_seconds(plan: Plan, node: DataNode, data: NodeData, rate: Constant) -> Quantity:
+    """Time of a node's LDM threads to insert all its rows: that of the fullest, or of all on its cores."""
+    speed = core_speed(plan, plan.host(node.host_id))
+    reference = constant_for(plan, "core_gain_per_clock").value
+    together = sum(1 for other in plan.data_nodes if other.host_id == node.host_id)
+    threads = busy_threads(plan, node, together=together)
+    rows = busiest_thread(data.fullest_ldm.rows, data.rows, threads)
+    why = (
+        Term("rows of the node", data.rows, "rows", "distribution"),
+        Term("rows of its busiest LDM thread", rows, "rows", "distribution", spread_terms(plan)),
+        speed.as_term("speed of a core"),
+        term_of(rate),
+    )
+    value, low, high = (rows * reference / speed.value / r for r in (rate.value, rate.high, rate.low))
+    return Quantity(value, low, high, "s", why)
+
+
+def _entries_of_a_thread(plan: Plan, node: DataNode, data: NodeData) -> float:
+    """Index entries that the busiest thread of a node builds: of the fullest LDM, or of all on its cores."""
+    together = sum(1 for other in plan.data_nodes if other.host_id == node.host_id)
+    return max(
+        data.fullest_ldm.index_entries, data.index_entries / busy_threads(plan, node, together=together)
+    )
+
+
+def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
+    """Reading the backup, writing the log of all inserts and the pages of columns on disk.
+
+    What is on one device is done one after the other.
+    """
+    overhead = constant_for(plan, "redo_page_overhead").value
+    overhead *= constant_for(plan, "device_write_factor").value
+    log: dict[int, float] = {}
+    for table in plan.tables:
+        logs = stored_redo(table, OperationKind.INSERT, version)
+        for one, shares in zip(logs, stored_shares_of(plan, table), strict=True):
+            each = one.value * table.rows * overhead
+            for node_id, share in shares.items():
+                log[node_id] = log.get(node_id, 0.0) + each * share.replicas
+    pages = {data.node_id: data.disk_page_bytes for data in node_data(plan)}
+    saved = {node.node_id: node.written_bytes.low for node in backup(plan).nodes}
+    written: dict[str, float] = {}
+    read: dict[str, float] = {}
+    disks: dict[str, tuple[Disk, int]] = {}
+    moves = (
+        (DiskRole.REDO, log, written),
+        (DiskRole.DATA_FILES, pages, written),
+        (DiskRole.BACKUP, saved, read),
+    )
+    for node in plan.data_nodes:
+        for role, size, sums in moves:
+            disk = disk_for(plan, node, role)
+            if disk is not None and size.get(node.node_id):
+                sums[disk.id] = sums.get(disk.id, 0.0) + size[node.node_id]
+                disks[disk.id] = (disk, node.node_id)
+    found = []
+    for disk_id, (disk, node_id) in disks.items():
+        out, back = written.get(disk_id, 0.0), read.get(disk_id, 0.0)
+        writing = disk.sequential_write_bytes_per_s * disk_left(disk)
+        reading = disk.sequential_read_bytes_per_s * disk_left(disk)
+        why = (
+            Term("redo log of all rows and pages of columns on disk", out, "bytes", "formula"),
+            Term(f"sequential writing of {disk.name}", writing, "bytes/s", "plan"),
+            Term("backup that is read", back, "bytes", "formula"),
+            Term(f"sequential reading of {disk.name}", reading, "bytes/s", "plan"),
+        )
+        seconds = out / writing + back / reading
+        time = Quantity(seconds, seconds, 1.25 * seconds, "s", why)
+        found.append(Limit(f"disk {disk.name} of node {node_id}", time))
+    return sorted(found, key=lambda limit: -limit.duration_s.value)[:1]
+
+
+def _restore_links(plan: Plan) -> list[Limit]:
+    """Rows on their way: each once to the nodes of a group, then from member to member."""
+    host_of = {node.node_id: node.host_id for node in plan.data_nodes}
+    held = {data.node_id: data for data in node_data(plan)}
+    flows = []
+    for group in node_groups(plan):
+        for i, node in enumerate(group):
+            own = held.get(node.node_id)
+            if own is None:
+                continue
+            # From the primary to the first backup, from there to the next.
+            chain = [host_of[group[(i + k) % len(group)].node_id] for k in range(len(group))]
+            flows += [(begin, end, own.primary_bytes) for begin, end in pairwise(chain)]
+    found = []
+    usable = constant_for(plan, "copy_network_share")
+    for link in crossings(plan, flows).values():
+        why = (
+            Term("bytes of rows sent on to other replicas", link.crossing_bytes, "bytes", "distribution"),
+            Term(f"speed of {link.name}", link.bytes_per_s, "bytes/s", "plan"),
+            term_of(usable),
+        )
+        rates = (
+            usable.value * link.bytes_per_s,
+            usable.low * link.bytes_per_s,
+            usable.high * link.bytes_per_s,
+        )
+        found.append(Limit(link.name, time_at(link.crossing_bytes, rates, why)))
+    return sorted(found, key=lambda limit: -limit.duration_s.value)[:1]
+
+
+def create_disk_data(plan: Plan) -> PhasedEstimate:
+    """Creating every undo file and data file of the plan, one after the other; the slowest disk counts.
+
+    Data nodes whose files lie on one disk share it: each makes its own copy of every file at the same time.
+    """
+    found = []
+    jobs = [
+        *((f"undo files of {g.name}", f, DiskRole.UNDO) for g in plan.logfile_groups for f in g.undo_files),
+        *(
+            (f"data files of {t.name}", f, DiskRole.DATA_FILES)
+            for t in plan.tablespaces
+            for f in t.data_files
+        ),
+    ]
+    for name, file, role in jobs:
+        users: dict[str, list[Disk]] = {}
+        for node in plan.data_nodes:
+            disk = disk_for(plan, node, role)
+            if disk is not None:
+                users.setdefault(disk.id, []).append(disk)
+        made = [(create_file(plan, d[0], file.size_bytes, together=len(d)), d[0]) for d in users.values()]
+        if not made:
+            continue
+        one, slow = max(made, key=lambda pair: pair[0].value)
+        times = Term("files", file.count, "", "plan")
+        time = one.scaled(file.count, "s", (one.as_term("one file"), times)) if file.count > 1 else one
+        found.append(Phase(name, time, f"disk {slow.name}", "smaller or fewer files; a faster disk"))
+    return _phased(found)

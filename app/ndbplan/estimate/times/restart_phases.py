@@ -1,0 +1,520 @@
+"""Phases of a data node's start: how long each takes, what bounds it and what would shorten it.
+
+Names and order follow ndbinfo.restart_info. Rates per LDM thread come from the article of the sample
+terabyte-load (7.6.7, 2018), waits from there and from a running 7.4.10 cluster; each is a constant with a
+range that a calibration replaces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.units import GIB, KIB, MIB
+from ndbplan.configuration.node_parameters import number
+from ndbplan.configuration.settings import data_node_text, redo_log_parts
+from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.load.checkpoint import NodeCheckpoint, SpeedLimits, is_partial, speed_limits
+from ndbplan.estimate.load.demand import NodeLoad
+from ndbplan.estimate.load.disk_data import NodeDiskData
+from ndbplan.estimate.load.redo import log_bytes_per_part
+from ndbplan.estimate.storage.node_data import LdmData, NodeData
+from ndbplan.estimate.storage.placement import cluster_of, ldm_threads
+from ndbplan.estimate.times.copy_links import Crossing
+from ndbplan.estimate.times.disk_files import create_file, disk_left, files_to_create
+from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
+from ndbplan.ndb.constants import Constant
+from ndbplan.ndb.speed_changes import speed_change
+from ndbplan.plan.hardware import Disk
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+
+LEAST_COPY_SHARE = 0.2
+"""Share of the copy speed that traffic leaves at least."""
+OLD_CHECKPOINT_WRITERS = 2
+"""LDM threads that wrote a checkpoint at once before 7.4.1 (release notes), each at DiskCheckpointSpeed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """One phase of a start."""
+
+    name: str
+    duration_s: Quantity
+    bound: str
+    """What decides its duration."""
+    shorten: str
+    """What would make it shorter; empty: nothing in the plan."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One entry of `phases`."""
+        return {
+            "name": self.name,
+            "duration_s": self.duration_s.to_json(why=why),
+            "bound": self.bound,
+            "shorten": self.shorten,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OtherNode:
+    """Another data node of the cluster, as far as a start waits for its checkpoint."""
+
+    node: DataNode
+    checkpoint_bytes: float
+    writes_bytes_per_s: float
+    """What its disk can take of a checkpoint."""
+    disk: str
+
+
+@dataclass(frozen=True, slots=True)
+class Starting:
+    """Everything a start of one data node depends on."""
+
+    plan: Plan
+    node: DataNode
+    data: NodeData | None
+    """None: the node holds no rows."""
+    fullest: LdmData
+    """The most that any LDM thread of the node holds of each quantity."""
+    ldm: float
+    """LDM threads that hold rows and have a core to run on."""
+    links: tuple[Crossing, ...]
+    """Links that all rows of the node cross when they are copied to it, with what else crosses them then."""
+    source_disks: tuple[Disk, ...]
+    """Disks with the data files of the nodes that rows are copied from."""
+    checkpoint_disk: Disk | None
+    redo_disk: Disk | None
+    data_disk: Disk | None
+    """With the data files."""
+    undo_disk: Disk | None
+    disk_factor: float
+    """Speed of the disks against what the plan states."""
+    sharing: dict[str, int]
+    """Data nodes that start at once and use a disk, by its id."""
+    busy: dict[str, float]
+    """Share of the time of each disk that the traffic of other nodes takes, by its id."""
+    load: NodeLoad | None
+    """The node's load while it restarts; None: no traffic."""
+    checkpoint: NodeCheckpoint | None
+    disk_data: NodeDiskData | None
+    others: tuple[OtherNode, ...]
+    """Other data nodes that take part in the checkpoint it waits for; alike ones once."""
+    sql_nodes_down: int
+    redo_bytes: float | None = None
+    """Log of the fullest part to run again; None: what the load leaves."""
+
+    @property
+    def chance(self) -> tuple[float, float]:
+        """Least and most that the fullest LDM thread holds by chance, against `fullest`."""
+        return (self.data.fullest_low, self.data.fullest_high) if self.data is not None else (1.0, 1.0)
+
+    @property
+    def rows(self) -> float:
+        """Rows of the node."""
+        return self.data.rows if self.data is not None else 0.0
+
+    @property
+    def row_bytes(self) -> float:
+        """Bytes of rows of the node, in memory."""
+        return self.data.row_bytes if self.data is not None else 0.0
+
+    def has(self, change: str) -> bool:
+        """Whether the plan's version has a change of the product."""
+        return speed_change(change).is_in(self.plan.version)
+
+    def left_of(self, disk: Disk) -> float:
+        """Share of a disk that this start gets beside other programs, starting nodes and traffic."""
+        left = max(0.2 * disk_left(disk), disk_left(disk) - self.busy.get(disk.id, 0.0) / self.disk_factor)
+        return left / max(1, self.sharing.get(disk.id, 1))
+
+    def reads(self, disk: Disk) -> float:
+        """Bytes per second that this start reads from a disk, in order."""
+        return disk.sequential_read_bytes_per_s * self.disk_factor * self.left_of(disk)
+
+    def writes(self, disk: Disk) -> float:
+        """Bytes per second that this start writes to a disk, in order."""
+        return disk.sequential_write_bytes_per_s * self.disk_factor * self.left_of(disk)
+
+
+def busiest_thread(fullest: float, whole: float, threads: float) -> float:
+    """What the busiest thread has to do: all of its own, or its part of everything on fewer cores."""
+    least = whole / threads
+    # What is even but for rounding is even.
+    return fullest if fullest > least * (1 + 1e-9) else least
+
+
+def uneven_terms(start: Starting) -> tuple[Term, ...]:
+    """Why more LDM threads need not mean fewer rows in the fullest: log parts are whole; none where they fit.
+
+    The LDM thread of a fragment is its log part modulo the LDM threads (placements that 7.4.10 and 8.4.8
+    reported), so 16 log parts leave some of 10 threads with two of them and the others with one.
+    """
+    ldm = ldm_threads(start.plan, start.node)
+    parts = redo_log_parts(start.plan, start.node)
+    if not start.data or not cluster_of(start.plan).classic or parts % ldm == 0:
+        return ()
+    each = len(start.data.by_ldm) * start.data.fullest_ldm.rows / start.rows if start.rows else 1.0
+    source = f"distribution: {parts} log parts do not divide by {ldm} LDM threads (log part modulo threads)"
+    return (Term("rows of the fullest LDM thread against the mean", each, "factor", source),)
+
+
+def _at(start: Starting, whole: float, fullest: float, rate: Constant, name: str, unit: str) -> Quantity:
+    """Time of LDM threads for an amount: that of the fullest one, or of all on the cores that there are."""
+    amounts = [
+        busiest_thread(fullest * chance, whole, start.ldm)
+        for chance in (1.0, start.chance[0], start.chance[1])
+    ]
+    why = (
+        Term(name, whole, unit, "distribution"),
+        Term("in the fullest LDM thread", fullest, unit, "distribution"),
+        Term("LDM threads with rows and cores to run on", start.ldm, "", "plan", spread_terms(start.plan)),
+        *uneven_terms(start),
+        term_of(rate),
+    )
+    value, low, high = (a / r for a, r in zip(amounts, (rate.value, rate.high, rate.low), strict=True))
+    return Quantity(value, min(value, low), max(value, high), "s", why)
+
+
+def _fixed(found: Constant) -> Quantity:
+    return Quantity(found.value, found.low, found.high, "s", (term_of(found),))
+
+
+def _plus(*parts: tuple[str, Quantity]) -> Quantity:
+    return Quantity(
+        sum(q.value for _, q in parts),
+        sum(q.low for _, q in parts),
+        sum(q.high for _, q in parts),
+        "s",
+        tuple(q.as_term(name) for name, q in parts),
+    )
+
+
+def allocate_memory(start: Starting) -> Phase:
+    """Allocate and touch all memory of the node: by one thread before 7.4.1."""
+    names = ("DataMemory", "IndexMemory", "DiskPageBufferMemory")
+    memory = sum(number(start.plan, start.node, name, 0) for name in names)
+    rate = constant_for(start.plan, "memory_touch_bytes_per_s")
+    slower = (1.0, 1.0, 1.0)
+    terms: tuple[Term, ...] = (change_term("memory_touched_by_threads", start.plan.version),)
+    if not start.has("memory_touched_by_threads"):
+        factor = constant_for(start.plan, "memory_touch_one_thread_factor")
+        slower = (factor.value, factor.low, factor.high)
+        terms = (*terms, term_of(factor))
+    why = (
+        Term("DataMemory, IndexMemory and DiskPageBufferMemory", memory, "bytes", "plan"),
+        term_of(rate),
+        *terms,
+    )
+    time = Quantity(
+        slower[0] * memory / rate.value,
+        slower[1] * memory / rate.high,
+        slower[2] * memory / rate.low,
+        "s",
+        why,
+    )
+    return Phase("allocate memory", time, "page faults of the kernel", "less DataMemory; huge pages")
+
+
+def early_phases(start: Starting) -> Phase:
+    """Node id, heartbeats, start permission, copy of the metadata, inclusion."""
+    plan = start.plan
+    failure, metadata = constant_for(plan, "restart_failure_s"), constant_for(plan, "restart_metadata_s")
+    each, gib = constant_for(plan, "restart_metadata_table_s"), constant_for(plan, "restart_early_s_per_gib")
+    count = sum(1 + len(table.indexes) for table in plan.tables)
+    memory = number(plan, start.node, "DataMemory", 0) / GIB
+    why = (
+        term_of(failure), term_of(metadata), Term("tables and indexes", count, "", "plan"), term_of(each),
+        Term("DataMemory", memory, "GiB", "plan"), term_of(gib),
+    )  # fmt: skip
+    time = Quantity(
+        failure.value + metadata.value + each.value * count + gib.value * memory,
+        failure.low + metadata.low + each.low * count + gib.low * memory,
+        failure.high + metadata.high + each.high * count + gib.high * memory,
+        "s",
+        why,
+    )
+    return Phase("start permission and metadata", time, "protocol between the nodes", "fewer tables")
+
+
+def create_files(start: Starting) -> Phase:
+    """Create the redo log files of an initial start: sparse (one page per MiB) or full."""
+    plan, node = start.plan, start.node
+    size = redo_log_parts(plan, node) * log_bytes_per_part(plan, node)
+    text = data_node_text(plan, node, "InitFragmentLogFiles")
+    sparse = str(text or "sparse").lower() != "full"
+    disk = start.redo_disk
+    margin = constant_for(plan, "file_create_margin")
+    speed = start.writes(disk) if disk is not None else 100e6
+    if sparse:
+        page = constant_for(plan, "sparse_init_page_s")
+        latency, source = page.value, term_of(page)
+        if disk is not None:
+            latency = (disk.sync_write_latency_s or 1 / disk.random_write_iops) / start.disk_factor
+            latency *= max(1, start.sharing.get(disk.id, 1))
+            source = Term(f"synchronous write of a page on {disk.name}", latency, "s", "plan")
+        pages = size / MIB
+        least = pages * 32 * KIB / speed
+        why = [Term("one page for each MiB", pages, "", "source: Dblqh::writeInitMbyte"), source]
+        value = max(pages * latency, least)
+        shorten = "a disk with faster synchronous writes; fewer or smaller redo log files"
+    else:
+        least = value = size / speed
+        why = [Term("sequential writing", speed, "bytes/s", "plan")]
+        shorten = "InitFragmentLogFiles=SPARSE; a faster disk"
+    files = Term("redo log files", size, "bytes", "NoOfFragmentLogParts × files × size")
+    low = max(least, value * margin.low)
+    terms = (files, *why, term_of(margin), change_term("fragment_log_parts", plan.version))
+    time = Quantity(value, low, value * margin.high, "s", terms)
+    return Phase("create redo log files", time, f"disk {disk.name}" if disk else "disk", shorten)
+
+
+def create_disk_files(start: Starting) -> Phase | None:
+    """Create undo and data files, which are written in full; None without any.
+
+    A new node makes them, and so does a node that starts with --initial (unless they were kept: then it is
+    done sooner). Source: manual, disk data storage; NDB 7.4.10 and 8.4.8 lgman and tsman.
+    """
+    parts = []
+    slow: tuple[float, str] = (0.0, "")
+    for files in files_to_create(start.plan, start.node):
+        together = start.sharing.get(files.disk.id, 1)
+        one = create_file(start.plan, files.disk, files.size_bytes, start.disk_factor, together)
+        whole = one.scaled(
+            files.count, "s", (one.as_term("one file"), Term("files", files.count, "", "plan"))
+        )
+        parts.append((files.name, whole))
+        slow = max(slow, (whole.value, files.disk.name))
+    if not parts:
+        return None
+    return Phase(
+        "create undo and data files",
+        total(parts, "s"),
+        f"disk {slow[1]}",
+        "smaller or fewer files; a faster disk",
+    )
+
+
+def _checkpoint_on_disk(start: Starting) -> Limit | None:
+    """Reading the checkpoint from its disk; None when it is not known."""
+    disk, plan = start.checkpoint_disk, start.plan
+    if disk is None or start.data is None:
+        return None
+    read = constant_for(plan, "restore_read_factor_partial")
+    factor = (read.value, read.low, read.high) if is_partial(plan, start.node) else (1.0, 1.0, 1.0)
+    if number(plan, start.node, "CompressedLCP", 0):
+        packed = constant_for(plan, "lcp_compressed_factor").value
+        factor = (factor[0] * packed, factor[1] * packed, factor[2] * packed)
+    held = start.data.checkpoint_bytes
+    speed = start.reads(disk)
+    why = (
+        Term("checkpoint on disk", held, "bytes", "formula"),
+        Term("bytes read for each byte restored", factor[0], "factor", "RecoveryWork"),
+        Term(f"sequential reading of {disk.name}", speed, "bytes/s", "plan"),
+    )
+    value, low, high = (held * f / speed for f in factor)
+    return Limit(f"disk {disk.name}", Quantity(value, low, high, "s", why), "a disk that reads faster")
+
+
+def restore(start: Starting) -> Phase:
+    """Restore all rows in memory from the local checkpoint; columns on disk stay where they are.
+
+    A row takes its LDM thread a time of its own and one for each byte (running 8.4.8 cluster).
+    """
+    plan, fullest = start.plan, start.fullest
+    rows = _at(start, start.rows, fullest.rows, constant_for(plan, "restore_ldm_rows_per_s"), "rows", "rows")
+    size = _at(
+        start,
+        start.row_bytes,
+        fullest.row_bytes,
+        constant_for(plan, "restore_ldm_bytes_per_s"),
+        "bytes of rows",
+        "bytes",
+    )
+    terms = [change_term("restore_without_delays", plan.version)]
+    slower = (1.0, 1.0, 1.0)
+    if not start.has("restore_without_delays"):
+        delays = constant_for(plan, "restore_delays_factor")
+        slower = (delays.value, delays.low, delays.high)
+        terms.append(term_of(delays))
+    by_threads = Quantity(
+        slower[0] * (rows.value + size.value),
+        slower[1] * (rows.low + size.low),
+        slower[2] * (rows.high + size.high),
+        "s",
+        (rows.as_term("rows"), size.as_term("their bytes"), *terms),
+    )
+    limits = [Limit("the fullest LDM thread", by_threads, "more LDM threads")]
+    on_disk = _checkpoint_on_disk(start)
+    if on_disk is not None:
+        limits.append(on_disk)
+    time, decides = slowest(*limits)
+    return Phase("restore from local checkpoint", time, decides.name, decides.shorten)
+
+
+def replay_redo(start: Starting) -> Phase:
+    """Run the redo log since the checkpoint that was restored; no faster than it is read from its disk."""
+    plan = start.plan
+    rate = constant_for(plan, "redo_replay_bytes_per_s")
+    part, per_s = start.load.hottest_log_part if start.load is not None else (0, 0.0)
+    all_parts = sum(size for _, size in start.load.redo_by_log_part) if start.load is not None else 0.0
+    interval = start.checkpoint.duration_s.value if start.checkpoint is not None else 0.0
+    pause = constant_for(plan, "lcp_pause_s").value
+    since = interval + pause
+    # On average half a checkpoint has run since the last complete one, which itself took one.
+    log = min(per_s * 1.5 * since, float(log_bytes_per_part(plan, start.node)))
+    least, most = min(log, per_s * since), min(per_s * 2 * since, float(log_bytes_per_part(plan, start.node)))
+    if start.redo_bytes is not None:
+        log = least = most = start.redo_bytes
+    why = (
+        Term(f"log of part {part} since the last checkpoint", log, "bytes", "1 to 2 checkpoints, or stated"),
+        term_of(rate),
+    )
+    replayed = Quantity(log / rate.value, least / rate.high, max(log, most) / rate.low, "s", why)
+    limits = [Limit("LDM thread of the fullest log part", replayed, "shorter checkpoints (faster writing)")]
+    disk = start.redo_disk
+    if disk is not None:
+        parts = max(1.0, all_parts / per_s) if per_s else 1.0
+        speed = start.reads(disk)
+        read = (
+            Term("log of all parts", log * parts, "bytes", "formula"),
+            Term(f"sequential reading of {disk.name}", speed, "bytes/s", "plan"),
+        )
+        value, low, high = (amount * parts / speed for amount in (log, least, max(log, most)))
+        limits.append(
+            Limit(f"disk {disk.name}", Quantity(value, low, high, "s", read), "a disk that reads faster")
+        )
+    time, decides = slowest(*limits)
+    return Phase("execute redo log", time, decides.name, decides.shorten)
+
+
+def apply_undo(start: Starting) -> Phase | None:
+    """Run the undo log of disk data since the last checkpoint; None without disk data."""
+    if start.disk_data is None:
+        return None
+    per_s = start.disk_data.undo_bytes_per_s.value
+    interval = start.checkpoint.duration_s.value if start.checkpoint is not None else 0.0
+    # On average half a checkpoint has run since the last complete one, which itself took one.
+    log, least = per_s * 1.5 * interval, per_s * interval
+    disk = start.undo_disk
+    speed = start.reads(disk) if disk is not None else 100e6 * start.disk_factor
+    why = (
+        Term("undo log since the last checkpoint", log, "bytes", "workload"),
+        Term("reading", speed, "bytes/s", "plan"),
+    )
+    time = Quantity(log / speed, least / speed, 4 * log / speed, "s", why)
+    bound = f"disk {disk.name}" if disk is not None else "disk with the undo log"
+    return Phase("execute undo log", time, bound, "shorter checkpoints")
+
+
+def rebuild_indexes(start: Starting) -> Phase:
+    """Rebuild all ordered indexes, which are kept in memory only."""
+    plan, fullest = start.plan, start.fullest
+    entries = start.data.index_entries if start.data is not None else 0.0
+    indexed = start.data.indexed_row_bytes if start.data is not None else 0.0
+    entry_rate = constant_for(plan, "index_build_ldm_rows_per_s")
+    byte_rate = constant_for(plan, "index_build_ldm_bytes_per_s")
+    by_rows = _at(start, entries, fullest.index_entries, entry_rate, "index entries", "rows")
+    by_bytes = _at(start, indexed, fullest.indexed_row_bytes, byte_rate, "bytes of indexed rows", "bytes")
+    more = "more LDM threads; PRIMARY KEY USING HASH where no range is read"
+    time, decides = slowest(
+        Limit("index threads, entries", by_rows, more), Limit("index threads, bytes of rows", by_bytes, more)
+    )
+    return Phase("rebuild ordered indexes", time, decides.name, decides.shorten)
+
+
+def _waits_for(start: Starting, limits: SpeedLimits, *, own: bool, writers: float) -> tuple[float, Term]:
+    """Bytes per second of a checkpoint by the version's parameters, and the term that says which."""
+    if start.has("checkpoint_speed_by_parameters"):
+        speed = limits.own_restart if own else limits.other_restart
+        name = "MaxDiskWriteSpeedOwnRestart" if own else "MaxDiskWriteSpeedOtherNodeRestart"
+        return speed, Term(name, speed, "bytes/s", "plan")
+    if own:
+        return limits.own_restart, Term("DiskCheckpointSpeedInRestart", limits.own_restart, "bytes/s", "plan")
+    speed = limits.other_restart * writers
+    each = Term("LDM threads that write at once, each at it", writers, "", "release notes 7.4.1")
+    return speed, Term("DiskCheckpointSpeed", limits.other_restart, "bytes/s", "plan", (each,))
+
+
+def _own_checkpoints(start: Starting, count: Quantity, limits: SpeedLimits, factor: float) -> Limit | None:
+    """Writing all rows of the node itself to its checkpoint disk; None without rows."""
+    if start.data is None or start.data.checkpoint_bytes <= 0:
+        return None
+    speed, term = _waits_for(start, limits, own=True, writers=1)
+    disk, held = start.checkpoint_disk, start.data.checkpoint_bytes * factor
+    name = term.term
+    if disk is not None and start.writes(disk) < speed:
+        speed, name = start.writes(disk), f"disk {disk.name}"
+        term = Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan")
+    why = (Term("full checkpoint of the node", held, "bytes", "formula"), term, *count.why)
+    one = held / speed
+    time = Quantity(count.value * one, count.low * one, count.high * one, "s", why)
+    return Limit(name, time, "a faster disk; raise MaxDiskWriteSpeedOwnRestart")
+
+
+def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
+    """Wait until a checkpoint in which the node takes part is complete, so that it can recover on its own.
+
+    After --initial the node itself writes all its rows; after a system restart all nodes write at the speed
+    of their own restart; else the other nodes write at that of another node's restart, up to 7.5 all rows.
+    """
+    plan = start.plan
+    idle = constant_for(plan, "lcp_wait_idle_s")
+    limits = speed_limits(plan, start.node)
+    packed = 1.0
+    if number(plan, start.node, "CompressedLCP", 0):
+        packed = constant_for(plan, "lcp_compressed_factor").value
+    partial = is_partial(plan, start.node)
+    written = start.checkpoint.written_bytes.value if start.load is not None and start.checkpoint else 0.0
+    half = 0.5 if start.load is not None else 0.0
+    count = Quantity.exact(1.0, "checkpoints")
+    if kind == "initial":
+        times = constant_for(plan, "initial_restart_checkpoints")
+        count = Quantity(times.value, times.low, times.high, "checkpoints", (term_of(times),))
+    waits = [Limit("protocol", Quantity.exact(0.0, "s"))]
+    for other in start.others:
+        own_limits = speed_limits(plan, other.node)
+        writers = min(float(OLD_CHECKPOINT_WRITERS), float(max(1, ldm_threads(plan, other.node))))
+        speed, term = _waits_for(start, own_limits, own=kind == "system", writers=writers)
+        held = (min(other.checkpoint_bytes, written) if partial else other.checkpoint_bytes) * packed
+        name = "write speed of checkpoints on the other nodes"
+        if other.writes_bytes_per_s * start.disk_factor < speed:
+            speed, name = other.writes_bytes_per_s * start.disk_factor, f"disk {other.disk}"
+        seconds = held / speed if speed else 0.0
+        why = (
+            Term(f"checkpoint of node {other.node.node_id}", held, "bytes", "formula"),
+            term,
+            Term("speed of writing", speed, "bytes/s", "plan"),
+            count.as_term("checkpoints to wait for"),
+            Term("rest of a checkpoint that runs already", half, "of one", "assumption"),
+        )
+        time = Quantity(
+            seconds * (count.value + half), seconds * count.low, seconds * (count.high + 1.2), "s", why
+        )
+        waits.append(Limit(name, time, f"raise {term.term}"))
+    own = None
+    if kind == "initial" or not partial:
+        own = _own_checkpoints(start, count, limits, packed)
+    if own is not None:
+        waits.append(own)
+    time, decides = slowest(
+        *waits,
+        why=(
+            change_term("partial_checkpoints", plan.version),
+            change_term("checkpoint_speed_by_parameters", plan.version),
+            *spread_terms(plan),
+        ),
+    )
+    time = _plus(("protocol", _fixed(idle)), ("writing", time))
+    bound = decides.name if time.value > 2 * idle.value else "protocol"
+    return Phase("wait for local checkpoint", time, bound, decides.shorten if bound != "protocol" else "")
+
+
+def hand_over_subscriptions(start: Starting) -> Phase:
+    """Set up the subscriptions of the SQL nodes."""
+    name = "wait for subscriptions"
+    if start.sql_nodes_down:
+        time = _fixed(constant_for(start.plan, "subscription_timeout_s"))
+        return Phase(name, time, "an SQL node that does not answer", "start that SQL node or remove it")
+    return Phase(name, _fixed(constant_for(start.plan, "subscription_s")), "protocol with SQL nodes", "")

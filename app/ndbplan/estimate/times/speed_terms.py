@@ -1,0 +1,78 @@
+"""What makes one version faster than another, as terms of a derivation, and the slowest of several limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.ndb.speed_changes import speed_change
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.plan import Plan
+
+_SPREAD = (
+    "multithreaded_node",
+    "larger_hash_map",
+    "thread_config",
+    "sixteen_ldm_threads",
+    "fragment_log_parts",
+    "thirty_two_ldm_threads",
+    "placement_by_table",
+    "automatic_threads",
+)
+"""Changes that decide how many LDM threads there are and what each of them holds."""
+
+
+@lru_cache(maxsize=512)
+def change_term(name: str, version: NdbVersion) -> Term:
+    """A change of the product as a term: 1 when the version has it, 0 when it came later."""
+    change = speed_change(name)
+    since = " and ".join(change.since)
+    return Term(
+        f"since {since}: {change.what}",
+        1.0 if change.is_in(version) else 0.0,
+        "",
+        f"product: {change.source} [{change.name}]",
+    )
+
+
+def spread_terms(plan: Plan) -> tuple[Term, ...]:
+    """What of the version decides how many LDM threads there are and how rows are spread over them."""
+    return tuple(change_term(name, plan.version) for name in _SPREAD)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One thing that bounds the duration of something."""
+
+    name: str
+    """`network of host db1`, `disk sda`."""
+    duration_s: Quantity
+    shorten: str = ""
+    """What would make it shorter."""
+
+
+def time_at(
+    amount: float, rates: tuple[float, float, float], why: tuple[Term, ...], high_factor: float = 1.0
+) -> Quantity:
+    """Seconds for an amount at (usual, lowest, highest) rates per second; `high_factor`: on the longest."""
+    usual, lowest, highest = rates
+    return Quantity(amount / usual, amount / highest, high_factor * amount / lowest, "s", why)
+
+
+def slowest(*limits: Limit, why: tuple[Term, ...] = ()) -> tuple[Quantity, Limit]:
+    """The duration when several limits work at the same time, and the one that decides it.
+
+    Low and high too are those of the slowest limit: no range reaches below what physics allows.
+    """
+    decides = max(limits, key=lambda limit: limit.duration_s.value)
+    spans = [limit.duration_s for limit in limits]
+    terms = (
+        *(span.as_term(f"bound by {limit.name}") for limit, span in zip(limits, spans, strict=True)),
+        *why,
+        Term(f"limited by: {decides.name}", decides.duration_s.value, "s", "formula: the slowest decides"),
+    )
+    duration = Quantity(
+        decides.duration_s.value, max(s.low for s in spans), max(s.high for s in spans), "s", terms
+    )
+    return duration, decides

@@ -1,1 +1,0 @@
-"""Files in and out: config.ini, my.cnf, runbooks, table definitions, measurements."""

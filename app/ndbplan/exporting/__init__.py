@@ -1,0 +1,1 @@
+"""Files that the product takes: configuration, services, runbooks."""

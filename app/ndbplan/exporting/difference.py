@@ -1,0 +1,263 @@
+"""What changes between two configurations, what that restarts, and in which order it is rolled out.
+
+difference = diff(running, planned)
+for step in difference.steps: print(step)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ndbplan.exporting.effective import NodeConfiguration, effective_configuration, link_configuration
+from ndbplan.ndb import catalogue
+from ndbplan.ndb.values import format_value
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE
+
+_KIND_WORDS = {
+    "DB": "data node",
+    "MGM": "management node",
+    "API": "SQL or API node",
+    "TCP": "connections of data node",
+    "SHM": "connections of data node",
+}
+
+
+@dataclass(frozen=True)
+class ParameterChange:
+    """One parameter that has another effective value on some nodes."""
+
+    section: str
+    name: str
+    node_ids: tuple[int, ...]
+    before: int | str | None
+    after: int | str | None
+    restart: str
+    """node, initial_node, system or initial_system."""
+
+    @property
+    def where(self) -> str:
+        """The nodes in words."""
+        ids = ", ".join(map(str, self.node_ids[:6])) + (" …" if len(self.node_ids) > 6 else "")
+        return f"{_KIND_WORDS.get(self.section, self.section)}{'s' if len(self.node_ids) > 1 else ''} {ids}"
+
+    def shown(self, value: int | str | None) -> str:
+        """A value as config.ini shows it."""
+        if value is None:
+            return "not set"
+        known = catalogue.exists(self.section, self.name)
+        return format_value(catalogue.parameter(self.section, self.name) if known else None, value)
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One entry of `parameters`."""
+        return {
+            "section": self.section,
+            "parameter": self.name,
+            "node_ids": list(self.node_ids),
+            "before": self.before,
+            "after": self.after,
+            "restart": self.restart,
+        }
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Everything that differs between two configurations."""
+
+    parameters: tuple[ParameterChange, ...]
+    """Heaviest restart first."""
+    added: tuple[NodeConfiguration, ...]
+    removed: tuple[NodeConfiguration, ...]
+    links: tuple[tuple[int, int], ...]
+    """Connections with other settings, by node ids."""
+    restart: str
+    """The heaviest restart that any of it needs; nothing when nothing changes."""
+    steps: tuple[str, ...]
+    """What to do, in this order."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether both configurations mean the same."""
+        return not (self.parameters or self.added or self.removed or self.links)
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The difference for machines."""
+        return {
+            "restart": self.restart,
+            "parameters": [change.to_json() for change in self.parameters],
+            "added_node_ids": [node.node_id for node in self.added],
+            "removed_node_ids": [node.node_id for node in self.removed],
+            "links": [list(pair) for pair in self.links],
+            "steps": list(self.steps),
+        }
+
+
+def diff(before: Plan, after: Plan) -> Difference:
+    """What changes from one configuration to another; restarts as the version of `after` needs them."""
+    old, new = effective_configuration(before), effective_configuration(after)
+    both = [node_id for node_id in new if node_id in old and new[node_id].section == old[node_id].section]
+    added = tuple(new[node_id] for node_id in sorted(new) if node_id not in both)
+    removed = tuple(old[node_id] for node_id in sorted(old) if node_id not in both)
+    parameters = _parameters(before, after, {node_id: (old[node_id], new[node_id]) for node_id in both})
+    links_old, links_new = link_configuration(before), link_configuration(after)
+    links = tuple(
+        sorted(
+            pair for pair in links_old.keys() | links_new.keys() if links_old.get(pair) != links_new.get(pair)
+        )
+    )
+    parameters += _of_connections(before, after)
+    return _difference(after, tuple(sorted(parameters, key=_weight)), added, removed, links)
+
+
+def diff_from_defaults(plan: Plan) -> Difference:
+    """What the plan states other than the defaults of its version."""
+    found: dict[tuple[str, str, str], list[int]] = {}
+    values: dict[tuple[str, str, str], tuple[int | str | None, int | str]] = {}
+    for node in effective_configuration(plan).values():
+        for name, value in node.stated.items():
+            default = catalogue.default(node.section, name, plan.version)
+            if value != default and name not in ("HostName", "Nodegroup", "LocationDomainId"):
+                key = (node.section, name, str(value))
+                found.setdefault(key, []).append(node.node_id)
+                values[key] = (default, value)
+    changes = tuple(
+        _change(plan, (section, name), ids, values[section, name, shown])
+        for (section, name, shown), ids in found.items()
+    )
+    return _difference(plan, tuple(sorted(changes, key=_weight)), (), (), ())
+
+
+def _weight(change: ParameterChange) -> tuple[int, str, str]:
+    return (-catalogue.RESTARTS.index(change.restart), change.section, change.name)
+
+
+def _restart(plan: Plan, section: str, name: str) -> str:
+    if not catalogue.exists(section, name):
+        return "node"
+    return catalogue.parameter(section, name, plan.version).restart
+
+
+def _change(
+    plan: Plan, what: tuple[str, str], ids: list[int], values: tuple[int | str | None, int | str | None]
+) -> ParameterChange:
+    return ParameterChange(*what, tuple(sorted(ids)), *values, _restart(plan, *what))
+
+
+def _parameters(
+    before: Plan, after: Plan, pairs: dict[int, tuple[NodeConfiguration, NodeConfiguration]]
+) -> list[ParameterChange]:
+    found: dict[tuple[str, str, str, str], list[int]] = {}
+    values: dict[tuple[str, str, str, str], tuple[int | str | None, int | str | None]] = {}
+    for node_id, (old, new) in pairs.items():
+        for name in dict.fromkeys((*old.stated, *new.stated)):
+            was, will_be = _value(old, name, before), _value(new, name, after)
+            if was != will_be:
+                key = (new.section, name, str(was), str(will_be))
+                found.setdefault(key, []).append(node_id)
+                values[key] = (was, will_be)
+    return [
+        _change(after, (section, name), ids, values[section, name, was, will_be])
+        for (section, name, was, will_be), ids in found.items()
+    ]
+
+
+def _value(node: NodeConfiguration, name: str, plan: Plan) -> int | str | None:
+    return node.value(name, plan) if catalogue.exists(node.section, name) else node.stated.get(name)
+
+
+def _of_connections(before: Plan, after: Plan) -> list[ParameterChange]:
+    """Changes in [tcp default] and [shm default], which concern every data node."""
+    ids = tuple(node.node_id for node in after.data_nodes)
+    changes = []
+    for section, old, new in (
+        ("TCP", before.parameters.tcp, after.parameters.tcp),
+        ("SHM", before.parameters.shm, after.parameters.shm),
+    ):
+        for name in dict.fromkeys((*old, *new)):
+            if not catalogue.exists(section, name):
+                continue
+            was = old.get(name, catalogue.default(section, name, before.version))
+            will_be = new.get(name, catalogue.default(section, name, after.version))
+            if was != will_be:
+                changes.append(
+                    ParameterChange(section, name, ids, was, will_be, _restart(after, section, name))
+                )
+    return changes
+
+
+def _difference(
+    plan: Plan,
+    parameters: tuple[ParameterChange, ...],
+    added: tuple[NodeConfiguration, ...],
+    removed: tuple[NodeConfiguration, ...],
+    links: tuple[tuple[int, int], ...],
+) -> Difference:
+    needs = ["nothing"]
+    needs += [change.restart for change in parameters if change.section in ("DB", "TCP", "SHM", "SYSTEM")]
+    if links or added or removed or parameters:
+        needs.append("node")
+    if any(node.section == "DB" for node in removed):
+        needs.append("initial_system")
+    heaviest = max(needs, key=catalogue.RESTARTS.index)
+    steps = tuple(_steps(plan, parameters, added, removed, links, heaviest))
+    return Difference(parameters, added, removed, links, heaviest, steps)
+
+
+def _ids(nodes: tuple[int, ...] | list[int]) -> str:
+    return ", ".join(map(str, nodes))
+
+
+def _steps(
+    plan: Plan,
+    parameters: tuple[ParameterChange, ...],
+    added: tuple[NodeConfiguration, ...],
+    removed: tuple[NodeConfiguration, ...],
+    links: tuple[tuple[int, int], ...],
+    heaviest: str,
+) -> Iterator[str]:
+    if not (parameters or added or removed or links):
+        return
+    new_data = [node.node_id for node in added if node.section == "DB"]
+    kept = [
+        n.node_id for n in plan.data_nodes if n.node_id not in new_data and n.node_group != NODE_GROUP_NONE
+    ]
+    data = [c for c in parameters if c.section in ("DB", "TCP", "SHM", "SYSTEM")]
+    touched = sorted({i for c in data for i in c.node_ids} | {i for pair in links for i in pair if i in kept})
+    if heaviest == "initial_system":
+        yield "START BACKUP, and wait until it is completed: the next steps erase all data"
+    yield "copy the new config.ini to every management host"
+    management = [node.node_id for node in plan.management_nodes]
+    yield f"restart ndb_mgmd one after the other with --reload (nodes {_ids(management)})"
+    if heaviest == "initial_system":
+        yield "stop all SQL nodes, then SHUTDOWN in the management client"
+        yield f"start all data nodes with --initial (nodes {_ids(kept + new_data)})"
+        yield "start the SQL nodes"
+        yield "restore the backup with ndb_restore: metadata once, then the data of every node"
+        return
+    if heaviest == "system":
+        yield "stop all SQL nodes, then SHUTDOWN in the management client"
+        yield f"start all data nodes (nodes {_ids(kept)})"
+        yield "start the SQL nodes"
+    else:
+        rolled = kept if added or removed else [node_id for node_id in touched if node_id in kept]
+        yield from _rolling(plan, data, rolled)
+    if new_data:
+        yield f"start the new data nodes {_ids(new_data)} with --initial"
+        yield f"CREATE NODEGROUP for {_ids(new_data)}, then reorganise every table (runbook, add-nodes)"
+
+
+def _rolling(plan: Plan, data: list[ParameterChange], rolled: list[int]) -> Iterator[str]:
+    initial = sorted({i for c in data if c.restart == "initial_node" for i in c.node_ids if i in rolled})
+    plain = [node_id for node_id in rolled if node_id not in initial]
+    if initial:
+        yield (
+            f"restart data nodes {_ids(initial)} with --initial, one after the other; each must be STARTED "
+            "before the next, it copies its data from its node group"
+        )
+    if plain:
+        yield f"restart data nodes {_ids(plain)} one after the other; each must be STARTED before the next"
+    sql = [node.node_id for node in plan.sql_nodes]
+    if sql:
+        yield f"restart the SQL nodes one after the other (nodes {_ids(sql)})"

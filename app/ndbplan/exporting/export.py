@@ -1,0 +1,118 @@
+"""Everything a plan is exported to, as a folder of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from ndbplan.base.errors import UserError
+from ndbplan.exporting.ansible import render_ansible
+from ndbplan.exporting.config_ini import render_config_ini
+from ndbplan.exporting.my_cnf import render_my_cnf
+from ndbplan.exporting.operator import render_operator
+from ndbplan.exporting.runbook import render_markdown, render_script, runbook_parts
+from ndbplan.exporting.runbook_grow import GROWN_CONFIG, grown_plan
+from ndbplan.exporting.schedule import gantt_svg
+from ndbplan.exporting.systemd import render_units
+from ndbplan.operations.procedure import add_nodes
+from ndbplan.plan.file import PlanFileError, write_atomically
+from ndbplan.plan.plan import Plan
+
+
+class ExportError(UserError):
+    """A folder or file that cannot be written, or a kind of file there is none of."""
+
+
+def _config(plan: Plan, _groups: int) -> dict[str, str]:
+    return {"config.ini": render_config_ini(plan)}
+
+
+def _my_cnf(plan: Plan, _groups: int) -> dict[str, str]:
+    return {f"{hostname}.my.cnf": text for hostname, text in render_my_cnf(plan).items()}
+
+
+def _runbook(plan: Plan, groups: int) -> dict[str, str]:
+    parts = runbook_parts(plan, groups)
+    files = {"runbook.md": render_markdown(plan, parts), "runbook.sh": render_script(plan, parts)}
+    grown = grown_plan(plan, groups)
+    if grown is not None:
+        files[GROWN_CONFIG] = render_config_ini(grown)
+    return files
+
+
+def _systemd(plan: Plan, _groups: int) -> dict[str, str]:
+    return render_units(plan)
+
+
+def _operator(plan: Plan, _groups: int) -> dict[str, str]:
+    return {"ndb-operator.yaml": render_operator(plan)} if plan.features.kubernetes_operator else {}
+
+
+def _ansible(plan: Plan, _groups: int) -> dict[str, str]:
+    return render_ansible(plan)
+
+
+def _schedule(plan: Plan, groups: int) -> dict[str, str]:
+    """The add-node procedure as a Gantt picture; nothing for a plan that cannot grow."""
+    try:
+        return {"add-nodes.svg": gantt_svg(add_nodes(plan, groups))}
+    except UserError:
+        return {}
+
+
+KINDS: dict[str, Callable[[Plan, int], dict[str, str]]] = {
+    "config": _config,
+    "mycnf": _my_cnf,
+    "runbook": _runbook,
+    "systemd": _systemd,
+    "operator": _operator,
+    "ansible": _ansible,
+    "schedule": _schedule,
+}
+"""Kinds of files, as `--only` names them."""
+
+
+def render_files(plan: Plan, only: Collection[str] | None = None, *, add_groups: int = 1) -> dict[str, str]:
+    """The text of every exported file by its path inside the folder.
+
+    `only` names kinds of KINDS (None: all); the add-node part of the runbook adds `add_groups` node groups.
+    Raises ExportError for a kind that does not exist.
+    """
+    unknown = sorted(set(only or ()) - KINDS.keys())
+    if unknown:
+        raise ExportError(
+            f"there is no kind of file '{unknown[0]}'", where="--only", fix=f"name some of {', '.join(KINDS)}"
+        )
+    files: dict[str, str] = {}
+    for kind, rendered in KINDS.items():
+        if only is None or kind in only:
+            files.update(rendered(plan, add_groups))
+    return files
+
+
+def export(
+    plan: Plan, directory: str | os.PathLike[str], only: Collection[str] | None = None, *, add_groups: int = 1
+) -> list[Path]:
+    """Write the files of a plan into a folder, which is made when missing; the paths written, in order.
+
+    Raises ExportError when the folder or a file cannot be written; files are replaced one by one, whole.
+    """
+    folder = Path(directory)
+    files = render_files(plan, only, add_groups=add_groups)
+    written: list[Path] = []
+    try:
+        for name, text in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, text.encode("utf-8"))
+            if name.endswith(".sh"):
+                path.chmod(path.stat().st_mode | 0o111)
+            written.append(path)
+    except PlanFileError as error:
+        raise ExportError(error.what, where=error.where, fix="free space or check the permissions") from None
+    except OSError as error:
+        raise ExportError(
+            f"the folder cannot be made ({error.strerror})", where=str(folder), fix="name another folder"
+        ) from None
+    return written

@@ -1,0 +1,117 @@
+"""The plan as an NdbCluster resource for MySQL NDB Operator (Kubernetes)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ndbplan.base.units import format_ndb_size
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.exporting.config_ini import OWNED_BY_PLAN, PATH_PARAMETERS
+from ndbplan.exporting.yaml_text import yaml_text
+from ndbplan.ndb import catalogue
+from ndbplan.ndb.values import format_value
+from ndbplan.plan.hardware import Disk
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, DiskRole, process_node_ids
+
+_SET_BY_OPERATOR = {
+    *OWNED_BY_PLAN,
+    *(name.lower() for name in PATH_PARAMETERS),
+    "noofreplicas",
+    "serverport",
+    "portnumber",
+    "locationdomainid",
+}
+
+
+def render_operator(plan: Plan) -> str:
+    """The YAML text of the resource."""
+    members = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
+    comment = (
+        f"Cluster '{plan.name}' for MySQL NDB Operator, written by ndbplan.\n"
+        "The operator places nodes, ids, directories and management nodes itself; settings of single nodes "
+        "and "
+        "disk roles of the plan are not carried over."
+    )
+    document = {
+        "apiVersion": "mysql.oracle.com/v1",
+        "kind": "NdbCluster",
+        "metadata": {"name": kubernetes_name(plan.name)},
+        "spec": {
+            "redundancyLevel": no_of_replicas(plan),
+            "freeAPISlots": len(plan.api_slots),
+            "dataNode": _data_node(plan, members),
+            "mysqlNode": _mysql_node(plan),
+        },
+    }
+    management = _config(plan, "MGM", dict(plan.parameters.management))
+    if management:
+        document["spec"]["managementNode"] = {"config": management}  # type: ignore[index]
+    return yaml_text(document, comment)
+
+
+def kubernetes_name(name: str) -> str:
+    """A name as Kubernetes allows it: small letters, digits and hyphens."""
+    text = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:50].strip("-")
+    return text if re.match(r"[a-z]", text) else f"ndb-{text}".strip("-")
+
+
+def _config(plan: Plan, section: str, parameters: dict[str, int | str]) -> dict[str, int | str]:
+    """Parameters that the version knows and the operator leaves to the user."""
+    found: dict[str, int | str] = {}
+    for name, value in parameters.items():
+        if name.lower() in _SET_BY_OPERATOR or not catalogue.knows(section, name, plan.version):
+            continue
+        parameter = catalogue.parameter(section, name, plan.version)
+        if parameter.status == "internal":
+            continue
+        size = isinstance(value, int) and parameter.unit.startswith("bytes")
+        found[parameter.name] = format_value(parameter, value) if size else value
+    return found
+
+
+def _data_node(plan: Plan, members: list[DataNode]) -> dict[str, Any]:
+    spec: dict[str, Any] = {"nodeCount": len(members)}
+    config = _config(plan, "DB", dict(plan.parameters.data_node))
+    if config:
+        spec["config"] = config
+    if not members:
+        return spec
+    hosts = [plan.host(node.host_id) for node in members]
+    spec["ndbPodSpec"] = {
+        "resources": {
+            "requests": {
+                "cpu": str(min(host.cores for host in hosts)),
+                "memory": _binary(min(host.memory_bytes for host in hosts)),
+            }
+        }
+    }
+    disks = [disk for node in members for disk in _disks(plan, node)]
+    if disks:
+        smallest = min(sum(disk.capacity_bytes for disk in _disks(plan, node)) for node in members)
+        spec["pvcSpec"] = {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": _binary(smallest)}},
+        }
+    return spec
+
+
+def _disks(plan: Plan, node: DataNode) -> list[Disk]:
+    found = {disk.id: disk for role in DiskRole if (disk := disk_for(plan, node, role)) is not None}
+    return list(found.values())
+
+
+def _binary(size_bytes: int) -> str:
+    """Bytes as a Kubernetes quantity: Gi, Mi, Ki."""
+    text = format_ndb_size(size_bytes)
+    return f"{text}i" if text[-1] in "KMG" else text
+
+
+def _mysql_node(plan: Plan) -> dict[str, Any]:
+    pools = [len(process_node_ids(node)) for node in plan.sql_nodes]
+    spec: dict[str, Any] = {"nodeCount": max(1, len(plan.sql_nodes))}
+    if pools and min(pools) > 1:
+        spec["connectionPoolSize"] = min(pools)
+    return spec

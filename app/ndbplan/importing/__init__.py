@@ -1,0 +1,1 @@
+"""Reading what others write: configuration, DDL, statistics, measurements, keys."""

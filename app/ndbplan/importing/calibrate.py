@@ -1,0 +1,362 @@
+"""Puts measurements into a plan: disks get the speeds they showed, constants those of the user's own cluster.
+
+plan, report = calibrate(plan, read_measurements(text)[0], target="host1-nvme0")
+plan = timed_reorganise(plan, seconds=248)
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ndbplan.base.units import format_value
+from ndbplan.edits import parts as edits
+from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
+from ndbplan.estimate.storage.node_data import NodeData, node_data_by_id
+from ndbplan.estimate.times.reorganise import reorganise
+from ndbplan.estimate.times.restart import Conditions, Kind, restart
+from ndbplan.importing.measurements import Measurement, MeasurementError
+from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.plan import Calibration, Plan
+from ndbplan.plan.processes import DataNode
+
+_DISK_FIELDS = {
+    "sequential_read_bytes_per_s": "bytes/s",
+    "sequential_write_bytes_per_s": "bytes/s",
+    "random_read_iops": "per s",
+    "random_write_iops": "per s",
+    "sync_write_latency_s": "s",
+}
+_RATES_OF_PHASE = {
+    "restore_s": ("restore from local checkpoint", ("restore_ldm_rows_per_s", "restore_ldm_bytes_per_s")),
+    "index_s": ("rebuild ordered indexes", ("index_build_ldm_rows_per_s", "index_build_ldm_bytes_per_s")),
+}
+"""Phase of restart_info: the phase of the estimate and the rates that it tells."""
+_LEAST_PHASE_S = 2.0
+"""Whole seconds are reported: a shorter phase says nothing about a rate."""
+_RANGE = 1.1
+_MOST_LABEL = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that a measurement changed in the plan."""
+
+    what: str
+    before: str
+    after: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The shape the command line prints."""
+        return {"what": self.what, "before": self.before, "after": self.after}
+
+
+def calibrated(plan: Plan, *found: Calibration) -> Plan:
+    """The plan with these calibrations; one of the same constant is replaced."""
+    names = {calibration.constant for calibration in found}
+    kept = tuple(c for c in plan.calibrations if c.constant not in names)
+    return plan.replace(calibrations=(*kept, *found))
+
+
+def calibrate(
+    plan: Plan, measurement: Measurement, target: str | None = None
+) -> tuple[Plan, tuple[Change, ...]]:
+    """The plan with one measurement put in, and what it changed.
+
+    `target`: id of the disk for fio and iostat; of the data node for restart_info when its node id is not in
+    the plan. Raises MeasurementError when the target is missing or the measurement says nothing of use.
+    """
+    if measurement.kind in ("fio", "iostat"):
+        return _calibrate_disk(plan, measurement, target)
+    if measurement.kind == "restart_info":
+        return _calibrate_restart(plan, measurement, target)
+    raise MeasurementError(
+        f"{measurement.name}: speeds of the moment say what was asked, not what is possible",
+        fix="compare them with the estimate; calibrate with fio or restart_info",
+    )
+
+
+def _calibrate_disk(
+    plan: Plan, measurement: Measurement, target: str | None
+) -> tuple[Plan, tuple[Change, ...]]:
+    disk = plan.by_id.get(target or "")
+    if not isinstance(disk, Disk):
+        what = f"'{target}' is no disk of the plan" if target else "it is not said which disk was measured"
+        raise MeasurementError(what, where=measurement.name, fix="name a disk of the plan")
+    fields = {name: value for name, value in measurement.values.items() if name in _DISK_FIELDS and value > 0}
+    if not fields:
+        raise MeasurementError(
+            f"{measurement.name}: nothing in it says what the disk can do",
+            fix="measure while the device is at least 30 % busy, or run fio with large sequential blocks",
+        )
+    host = plan.host_of_disk[disk.id].hostname
+    changes = tuple(
+        Change(
+            f"{host} / {disk.name}: {name.replace('_', ' ')}",
+            format_value(getattr(disk, name), _DISK_FIELDS[name]),
+            format_value(value, _DISK_FIELDS[name]),
+        )
+        for name, value in fields.items()
+    )
+    stated = tuple(name for name in disk.assumed if name not in fields)
+    return edits.update(plan, disk.id, **fields, assumed=stated), changes
+
+
+_ABOVE_DEVICES = re.compile(r"(?:dm-|md|loop|zram|drbd)\d+$")
+"""What iostat lists beside the devices below it: their bytes would count twice."""
+
+
+def busy_devices(found: Sequence[Measurement]) -> list[str]:
+    """Names of the devices of iostat that say what a disk can do, as they stand there."""
+    return [one.name for one in found if any(one.values.get(name, 0.0) > 0 for name in _DISK_FIELDS)]
+
+
+def disks_of_devices(
+    plan: Plan,
+    found: Sequence[Measurement],
+    disk_ids: Sequence[str] = (),
+    devices: Mapping[str, Sequence[str]] | None = None,
+) -> tuple[list[tuple[Measurement, str]], tuple[str, ...]]:
+    """Which disks the busy devices of iostat are, and which devices were left aside.
+
+    `devices`: disks of a device, as somebody says; then no other device counts. Otherwise a device is the
+    disk of its name (`cciss/c0d1` and `nvme0n1p2` are `c0d1` and `nvme0`), on the host that iostat ran on
+    when the plan has it, else on every host that has one, or among `disk_ids` when these are given; a device
+    without such a disk is those `disk_ids` when it is the only busy one. Of a device and its partitions the
+    device counts. Raises MeasurementError when it must be asked which disk a device is.
+    """
+    names = busy_devices(found)
+    busy = [one for one in found if one.name in names]
+    if not busy:
+        shown = ", ".join(one.name for one in found)
+        raise MeasurementError(
+            f"{shown[:80]}: nothing in it says what a disk can do",
+            fix="measure while the device is at least 30 % busy, or run fio with large sequential blocks",
+        )
+    if devices:
+        unknown = sorted(set(devices) - {one.name for one in busy})
+        if unknown:
+            raise MeasurementError(
+                f"iostat shows no busy device '{unknown[0][:40]}'", fix=f"name {_listed(busy)}"
+            )
+        return _one_for_each_disk([(one, disk) for one in busy for disk in devices.get(one.name, ())]), ()
+    pairs: list[tuple[Measurement, str]] = []
+    unmatched: list[Measurement] = []
+    for one in busy:
+        wanted = [
+            disk
+            for host in _hosts_of(plan, one)
+            for disk in host.disks
+            if not disk_ids or disk.id in disk_ids
+        ]
+        mine = [disk.id for disk in wanted if _is_device(disk.name, one.name)]
+        pairs += [(one, disk_id) for disk_id in mine]
+        if not mine:
+            unmatched.append(one)
+    aside = tuple(one.name for one in unmatched if _ABOVE_DEVICES.fullmatch(one.name))
+    if pairs or len(unmatched) > len(aside):
+        unmatched = [one for one in unmatched if one.name not in aside]
+    else:
+        aside = ()
+    if unmatched and not pairs and len(unmatched) == 1 and disk_ids:
+        return [(unmatched[0], disk_id) for disk_id in disk_ids], aside
+    if unmatched:
+        is_one = len(unmatched) == 1
+        raise MeasurementError(
+            f"no disk of the plan is called like the busy device{'' if is_one else 's'} of iostat "
+            f"({_listed(unmatched)}); it is not said which disk {'it is' if is_one else 'each is'}",
+            fix=f"say which, such as --disk DISK={unmatched[0].name}, or name the disk like the device",
+        )
+    return _one_for_each_disk(pairs), aside
+
+
+def _hosts_of(plan: Plan, one: Measurement) -> list[Host]:
+    """The host that iostat names, by its full name or the first word of it; all when the plan has no such."""
+    name = one.host.lower()
+    exact = [host for host in plan.hosts if name and host.hostname.lower() == name]
+    first = name.partition(".")[0]
+    alike = [host for host in plan.hosts if name and host.hostname.lower().partition(".")[0] == first]
+    return exact or alike or list(plan.hosts)
+
+
+def _one_for_each_disk(pairs: list[tuple[Measurement, str]]) -> list[tuple[Measurement, str]]:
+    """Every disk with one device: of a device and its partitions the device. Raises MeasurementError."""
+    found: dict[str, Measurement] = {}
+    for one, disk_id in sorted(pairs, key=lambda pair: len(pair[0].name)):
+        whole = found.setdefault(disk_id, one)
+        if whole is not one and not (whole.host == one.host and one.name.startswith(whole.name)):
+            raise MeasurementError(
+                f"disk {disk_id} is two devices of iostat: {_place(whole)} and {_place(one)}",
+                fix="say which one it is, with --disk DISK=DEVICE, or give iostat of one machine",
+            )
+    return [(one, disk_id) for one, disk_id in pairs if found[disk_id] is one]
+
+
+def _place(one: Measurement) -> str:
+    return f"{one.name[:40]} of {one.host[:60]}" if one.host else one.name[:40]
+
+
+def _listed(found: Sequence[Measurement]) -> str:
+    names = [one.name[:40] for one in found]
+    return ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
+
+
+def _is_device(disk: str, device: str) -> bool:
+    """Whether a disk of this name is the device: to the letter, without its folder, or with a partition."""
+    name, device = disk.strip().lower(), device.lower().removeprefix("/dev/")
+    last = device.rpartition("/")[2]
+    whole = re.sub(r"n\d+(?:p\d+)?$", "", last) if last.startswith("nvme") else re.sub(r"p?\d+$", "", last)
+    if last.startswith(("c", "mmcblk")):
+        # cciss/c0d1p2: only what follows a p is a partition.
+        whole = re.sub(r"p\d+$", "", last)
+    return name in (device, last, whole, f"/dev/{device}")
+
+
+def _restarted_node(plan: Plan, measurement: Measurement, target: str | None) -> DataNode:
+    for node in plan.data_nodes:
+        if node.id == target or (target is None and node.node_id == measurement.node_id):
+            return node
+    raise MeasurementError(
+        f"{measurement.name} is no data node of the plan", fix="say which data node of the plan restarted"
+    )
+
+
+def _calibrate_restart(
+    plan: Plan, measurement: Measurement, target: str | None
+) -> tuple[Plan, tuple[Change, ...]]:
+    node = _restarted_node(plan, measurement, target)
+    data = node_data_by_id(plan).get(node.node_id)
+    if data is None or data.rows <= 0:
+        raise MeasurementError(
+            f"the plan has no rows on node {node.node_id} to hold the restart against",
+            fix="give the tables the rows they had when it restarted",
+        )
+    rates = _restart_rates(plan, node, data, measurement.values)
+    if not rates:
+        raise MeasurementError(
+            f"{measurement.name}: every phase is shorter than {_LEAST_PHASE_S:g} s",
+            fix="use a restart with more data",
+        )
+    source = f"restart_info of {measurement.name}"[:_MOST_LABEL]
+    found, changes = [], []
+    for name, (value, seconds) in rates.items():
+        base = constant_for(plan, name)
+        # Half a second of rounding weighs more on a short phase.
+        spread = max(_RANGE, 1 + 0.5 / seconds)
+        found.append(
+            Calibration(constant=name, value=value, low=value / spread, high=value * spread, source=source)
+        )
+        changes.append(
+            Change(base.meaning or name, format_value(base.value, base.unit), format_value(value, base.unit))
+        )
+    return calibrated(plan, *found), tuple(changes)
+
+
+def _restart_rates(
+    plan: Plan, node: DataNode, data: NodeData, values: dict[str, float]
+) -> dict[str, tuple[float, float]]:
+    """(value, seconds it was measured over) of each constant that the phases tell."""
+    estimated = {p.name: p.duration_s.value for p in restart(plan, "node", node.node_id).phases}
+    rates: dict[str, tuple[float, float]] = {}
+    for phase, (name, constants) in _RATES_OF_PHASE.items():
+        seconds = values.get(phase, 0.0)
+        if seconds >= _LEAST_PHASE_S and estimated.get(name, 0.0) > 0:
+            # All rates of the phase by the same factor: what it takes is shared out among them as before.
+            for constant in constants:
+                rate = constant_for(plan, constant).value * estimated[name] / seconds
+                rates[constant] = (rate, seconds)
+    subscription = values.get("subscription_s", 0.0)
+    if 1 <= subscription < 60:
+        rates["subscription_s"] = (subscription, subscription)
+    waited = values.get("lcp_wait_s", 0.0)
+    if waited >= 1:
+        limits = speed_limits(plan, node)
+        # Full checkpoints take their time beside the wait; partial ones of an idle cluster do not.
+        own = 0.0
+        if limits.other_restart and not is_partial(plan, node):
+            own = data.checkpoint_bytes / limits.other_restart
+        rates["lcp_wait_idle_s"] = (max(0.5, waited - own), waited)
+    return rates
+
+
+def timed_reorganise(
+    plan: Plan, seconds: float, groups: int = 1, source: str = "a reorganisation that was timed"
+) -> Plan:
+    """The plan calibrated with the time that reorganising all its tables took.
+
+    Raises MeasurementError for a time at or below the fixed cost of the tables.
+    """
+    uncalibrated = plan.replace(
+        calibrations=tuple(c for c in plan.calibrations if c.constant != "reorganise_scale")
+    )
+    found = reorganise(uncalibrated, groups)
+    moving = sum(1 for table in found.tables if table.moves)
+    fixed = moving * constant_for(plan, "reorganise_table_s").value
+    variable = found.duration_s.value - fixed
+    if seconds <= fixed or variable <= 0:
+        raise MeasurementError(
+            f"{seconds:g} s is no more than the fixed cost of {moving} tables ({fixed:.0f} s)",
+            fix="use a reorganisation of tables with more rows",
+        )
+    scale = (seconds - fixed) / variable
+    return calibrated(
+        plan, Calibration(constant="reorganise_scale", value=scale, source=source[:_MOST_LABEL])
+    )
+
+
+_SCALED_BY_RESTART = {
+    "node": (
+        "restore_ldm_rows_per_s",
+        "restore_ldm_bytes_per_s",
+        "index_build_ldm_rows_per_s",
+        "index_build_ldm_bytes_per_s",
+    ),
+    "initial": ("copy_ldm_rows_per_s",),
+}
+_MOST_FACTOR = 1e4
+"""Machines are not further than this from those that rates were measured on."""
+_HALVINGS = 60
+
+
+def timed_restart(
+    plan: Plan,
+    kind: Kind,
+    seconds: float,
+    node_id: int | None = None,
+    conditions: Conditions | None = None,
+    source: str = "a restart that was timed",
+) -> Plan:
+    """The plan calibrated with how long a whole node restart or initial node restart took.
+
+    What is beyond the waits is given to the phases that grow with the data. Raises MeasurementError for other
+    kinds and for a time that waits, disks and links alone take.
+    """
+    if kind not in _SCALED_BY_RESTART:
+        raise MeasurementError(
+            f"a {kind} start cannot be calibrated by its time alone", fix="time a node restart"
+        )
+    label = source[:_MOST_LABEL]
+
+    def with_rates(factor: float) -> Plan:
+        rates = ((name, constant_for(plan, name).value * factor) for name in _SCALED_BY_RESTART[kind])
+        return calibrated(plan, *(Calibration(constant=n, value=v, source=label) for n, v in rates))
+
+    def estimated(factor: float) -> float:
+        return restart(with_rates(factor), kind, node_id, conditions or Conditions()).duration_s.value
+
+    slow, fast = 1 / _MOST_FACTOR, _MOST_FACTOR
+    waits = estimated(fast)
+    if seconds <= waits or estimated(slow) <= waits:
+        raise MeasurementError(
+            f"{seconds:g} s is less than the waits, disks and links of the restart alone ({waits:.0f} s)",
+            fix="give the tables the rows they had when it restarted",
+        )
+    # Disks and links bound some phases, so the time does not simply follow the rates.
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(slow * fast)
+        slow, fast = (middle, fast) if estimated(middle) > seconds else (slow, middle)
+    return with_rates(fast)

@@ -1,0 +1,1 @@
+"""Configuration files of management servers, to a plan."""

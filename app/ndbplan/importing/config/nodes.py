@@ -1,0 +1,392 @@
+"""Sections of a config.ini into hosts, processes and links."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+from typing import Any
+
+from ndbplan.base.units import GIB
+from ndbplan.importing.config.file import ConfigFile, Line, RawSection
+from ndbplan.importing.config.values import values_of
+from ndbplan.ndb import catalogue
+from ndbplan.ndb.features import features
+from ndbplan.ndb.values import BadValueError, parse_integer
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.fields import NO_PARAMETERS, Parameters
+from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.plan import ClusterParameters, Plan
+from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, Process, SqlNode
+
+_NODE_KINDS = ("DB", "API", "MGM")
+_OWNED = ("nodeid", "id", "hostname", "executeoncomputer", "nodegroup")
+_SCOPES = {"DB": "data_node", "MGM": "management", "API": "sql", "TCP": "tcp", "SHM": "shm"}
+_HIGHEST_NODE_ID = 255
+_MEMORY_PARAMETERS = (
+    "DataMemory",
+    "IndexMemory",
+    "DiskPageBufferMemory",
+    "SharedGlobalMemory",
+    "TransactionMemory",
+)
+_ASSUMED_HOST = ("cores", "memory_bytes", "network_bytes_per_s", "clock_ghz", "sockets")
+_ASSUMED_DISK = (
+    "kind",
+    "capacity_bytes",
+    "sequential_read_bytes_per_s",
+    "sequential_write_bytes_per_s",
+    "random_read_iops",
+    "random_write_iops",
+    "mount_point",
+)
+
+
+class NodeImport:
+    """One import: what is known so far while the sections are gone through in the order of the file."""
+
+    def __init__(self, config: ConfigFile, version: NdbVersion) -> None:
+        self._config = config
+        self._version = version
+        self._defaults: dict[str, RawSection] = {}
+        self._computers: dict[str, str] = {}
+        self._used_ids: dict[int, int] = {}
+        self._next_id = 1
+        self._hosts: dict[str, dict[str, Any]] = {}
+        self._processes: list[Process] = []
+        self._links: list[Link] = []
+        self._pairs: dict[frozenset[str], int] = {}
+        self._system: Parameters = NO_PARAMETERS
+        self._system_line = 0
+        self._ids: set[str] = set()
+        self.lines: dict[str, int] = {}
+        """Line of the section of each process, by process id."""
+
+    def plan(self, version_text: str, name: str) -> Plan:
+        """The plan of the file."""
+        for section in self._config.sections:
+            if section.is_default:
+                self._take_default(section)
+        for section in self._config.sections:
+            if section.is_default:
+                continue
+            if section.kind in _NODE_KINDS:
+                if len(self._processes) >= _HIGHEST_NODE_ID:
+                    self._refuse(
+                        section.line,
+                        f"more than {_HIGHEST_NODE_ID} nodes; that is the most a cluster has",
+                        "take nodes away",
+                    )
+                    break
+                self._take_node(section)
+            elif section.kind == "COMPUTER":
+                self._take_computer(section)
+            elif section.kind == "SYSTEM":
+                self._take_system(section)
+            elif section.kind in ("TCP", "SHM"):
+                self._take_link(section)
+            else:
+                self._refuse(section.line, "SCI connections are no longer supported", "remove the section")
+        self._refuse_unused_local_computers()
+        parameters = self._cluster_parameters()
+        system_name = self._system.get("Name")
+        label = str(system_name) if system_name else PurePath(name).stem or "Imported"
+        return Plan(
+            name=label[:64],
+            ndb_version=version_text,
+            hosts=tuple(self._host(h, parameters) for h in self._hosts.values()),
+            processes=tuple(self._processes),
+            parameters=parameters,
+            links=tuple(self._links),
+        )
+
+    def _refuse(self, line: int, message: str, fix: str = "") -> None:
+        self._config.find(True, line, message, fix)
+
+    def _take_default(self, section: RawSection) -> None:
+        earlier = self._defaults.setdefault(section.kind, section)
+        if earlier is not section:
+            self._refuse(
+                section.line,
+                f"there is a second [{section.header} default] (the first is on line {earlier.line})",
+                "put both together",
+            )
+            for line in section.lines:
+                if earlier.get(line.name) is None:
+                    earlier.add(line)
+
+    def _take_computer(self, section: RawSection) -> None:
+        label, host = section.get("Id"), section.get("HostName")
+        values_of(self._config, section, self._version)
+        if label is None or host is None:
+            missing = "Id" if label is None else "HostName"
+            self._refuse(section.line, f"[computer] lacks {missing}", f"add {missing}")
+            return
+        if label.value in self._computers:
+            self._refuse(
+                label.line,
+                f"computer '{label.value[:40]}' is there twice; ndb_mgmd aborts on it",
+                "give it another Id",
+            )
+            return
+        self._computers[label.value] = host.value
+
+    def _refuse_unused_local_computers(self) -> None:
+        """A [computer] counts as a host even when no node runs on it."""
+        local = {"localhost", "127.0.0.1"} | (
+            {"::1"} if features(self._version).ipv6_loopback_is_local else set()
+        )
+        names = {*self._hosts, *self._computers.values()}
+        used = set(self._hosts)
+        mixed_by_nodes = bool(used & local and used - local)
+        if names & local and names - local and not mixed_by_nodes:
+            line = next(s.line for s in self._config.sections if s.kind == "COMPUTER")
+            self._refuse(
+                line,
+                "localhost in one section and another host name elsewhere; ndb_mgmd refuses both together",
+                "name the machine as the other machines see it",
+            )
+
+    def _take_system(self, section: RawSection) -> None:
+        if self._system_line:
+            self._refuse(
+                section.line,
+                f"there is a second [system] (the first is on line {self._system_line}); ndb_mgmd aborts "
+                f"on it",
+                "keep one of them",
+            )
+            return
+        self._system_line = section.line
+        if section.get("Name") is None:
+            self._refuse(section.line, "[system] lacks Name", "add Name")
+        self._system = Parameters(values_of(self._config, section, self._version))
+
+    def _line(self, section: RawSection, name: str) -> Line | None:
+        """A parameter of a node: of its section, or of the default section of its kind."""
+        own = section.get(name)
+        default = self._defaults.get(section.kind)
+        return own or (default.get(name) if default is not None else None)
+
+    def _take_node(self, section: RawSection) -> None:
+        node_id = self._node_id(section)
+        host_id = self._host_id(section, node_id)
+        parameters = Parameters(values_of(self._config, section, self._version, _OWNED))
+        fields: dict[str, Any] = {"node_id": node_id, "parameters": parameters, "host_id": host_id}
+        if section.kind == "DB":
+            fields["node_group"] = self._node_group(section)
+            self._processes.append(DataNode(id=self._free(f"ndb{node_id}"), **fields))
+        elif section.kind == "MGM":
+            self._processes.append(ManagementNode(id=self._free(f"mgm{node_id}"), **fields))
+        elif host_id is not None and section.header.lower() == "mysqld":
+            self._processes.append(SqlNode(id=self._free(f"sql{node_id}"), **fields))
+        else:
+            self._processes.append(ApiSlot(id=self._free(f"api{node_id}"), **fields))
+        self.lines[self._processes[-1].id] = section.line
+
+    def _node_id(self, section: RawSection) -> int:
+        stated, old = section.get("NodeId"), section.get("Id")
+        if stated is not None and old is not None:
+            self._refuse(old.line, "NodeId and its old name Id are both there", "keep NodeId")
+        line = stated or old
+        number: int | None = None
+        if line is not None:
+            try:
+                number = parse_integer(line.value, self._version)
+            except BadValueError:
+                number = None  # values_of reports it
+            if number is not None and not 1 <= number <= _HIGHEST_NODE_ID:
+                number = None
+        highest = catalogue.parameter(section.kind, "NodeId", self._version).maximum or _HIGHEST_NODE_ID
+        if number is None:
+            number = self._next_id
+            while number in self._used_ids:
+                number += 1
+            if number > _HIGHEST_NODE_ID:
+                self._refuse(
+                    section.line,
+                    f"the next free node id is {number}; the highest is {_HIGHEST_NODE_ID}",
+                    "give the nodes ids",
+                )
+                number = self._lowest_free_id()
+            elif section.kind == "DB" and line is None and number > highest:
+                taken, number = number, self._lowest_free_id()
+                self._config.find(
+                    features(self._version).data_node_ids_checked,
+                    section.line,
+                    f"this data node gets node id {taken}, but data nodes have 1 to {highest} and it would "
+                    f"not "
+                    f"start; the plan gives it {number}",
+                    "give it a NodeId",
+                )
+        elif number in self._used_ids:
+            self._refuse(
+                line.line if line else section.line,
+                f"node id {number} is there twice (first on line {self._used_ids[number]})",
+                "give one of them another id",
+            )
+            number = self._lowest_free_id()
+        self._used_ids[number] = section.line
+        self._next_id = number + 1
+        return number
+
+    def _lowest_free_id(self) -> int:
+        return next(n for n in range(1, _HIGHEST_NODE_ID + 1) if n not in self._used_ids)
+
+    def _host_id(self, section: RawSection, node_id: int) -> str | None:
+        line, computer = self._line(section, "HostName"), self._line(section, "ExecuteOnComputer")
+        hostname = line.value if line is not None else None
+        if hostname is None and computer is not None:
+            hostname = self._computers.get(computer.value)
+            if hostname is None:
+                self._refuse(
+                    computer.line,
+                    f"computer '{computer.value[:40]}' is not declared before this line",
+                    "add a [computer] section above, or write HostName",
+                )
+        if not hostname:
+            if section.kind == "API":
+                return None
+            if section.kind == "MGM" or hostname == "":
+                self._refuse(
+                    section.line,
+                    f"node {node_id} needs a HostName, because other nodes connect to it",
+                    "add HostName",
+                )
+            hostname = "localhost"
+        return self._known_host(hostname, line or computer, section)
+
+    def _known_host(self, hostname: str, line: Line | None, section: RawSection) -> str:
+        known = self._hosts.get(hostname)
+        if known is not None:
+            found: str = known["id"]
+            return found
+        fields = {"id": self._free(_slug(hostname)), "hostname": hostname, "memory_bytes": GIB}
+        try:
+            Host(**fields)
+        except ValueError:
+            self._refuse(
+                line.line if line else section.line,
+                f"'{hostname[:60]}' is no host name or address",
+                "write a DNS name or an IP address without port",
+            )
+            fields["hostname"] = f"unreadable-{len(self._hosts) + 1}"
+        self._hosts[hostname] = fields
+        return str(fields["id"])
+
+    def _free(self, wish: str) -> str:
+        candidate, number = wish, 1
+        while candidate in self._ids:
+            number += 1
+            candidate = f"{wish}-{number}"
+        self._ids.add(candidate)
+        return candidate
+
+    def _node_group(self, section: RawSection) -> int | None:
+        line = self._line(section, "NodeGroup")
+        if line is None:
+            return None
+        try:
+            number = parse_integer(line.value, self._version)
+        except BadValueError:
+            return None  # values_of reports it
+        return number if 0 <= number <= 65536 else None
+
+    def _take_link(self, section: RawSection) -> None:
+        ends: list[str] = []
+        numbers: list[int] = []
+        by_id = {process.node_id: process for process in self._processes}
+        for name in ("NodeId1", "NodeId2"):
+            line = section.get(name)
+            if line is None:
+                self._refuse(section.line, f"[{section.header}] lacks {name}", f"add {name}")
+                return
+            digits = line.value.rpartition(".")[2]
+            number = int(digits) if digits.isdigit() else 0
+            if number not in by_id:
+                self._refuse(
+                    line.line,
+                    f"node '{line.value[:40]}' of this connection is not declared before this line",
+                    "put the section below the nodes it joins",
+                )
+                return
+            numbers.append(number)
+            ends.append(by_id[number].id)
+        if ends[0] == ends[1]:
+            self._refuse(section.line, f"node {numbers[0]} cannot be joined with itself", "name two nodes")
+            return
+        pair = frozenset(ends)
+        if pair in self._pairs:
+            self._config.find(
+                features(self._version).second_link_refused,
+                section.line,
+                f"nodes {numbers[0]} and {numbers[1]} are joined already (line {self._pairs[pair]})",
+                "keep one of the sections",
+            )
+            return
+        self._pairs[pair] = section.line
+        parameters = values_of(self._config, section, self._version, ("nodeid1", "nodeid2"))
+        self._links.append(
+            Link(
+                kind="tcp" if section.kind == "TCP" else "shm",
+                process_id_1=ends[0],
+                process_id_2=ends[1],
+                parameters=Parameters(parameters),
+            )
+        )
+
+    def _cluster_parameters(self) -> ClusterParameters:
+        scopes: dict[str, Parameters] = {"system": self._system}
+        for kind, section in self._defaults.items():
+            skip = _OWNED if kind in _NODE_KINDS else ()
+            values = Parameters(values_of(self._config, section, self._version, skip))
+            if kind in _SCOPES:
+                scopes[_SCOPES[kind]] = values
+        self._hoist_replicas(scopes)
+        return ClusterParameters(**scopes)
+
+    def _hoist_replicas(self, scopes: dict[str, Parameters]) -> None:
+        """NoOfReplicas counts for the whole cluster, wherever the file says it."""
+        data = scopes.get("data_node", NO_PARAMETERS)
+        if "NoOfReplicas" in data:
+            return
+        for process in self._processes:
+            if process.kind == "data" and "NoOfReplicas" in process.parameters:
+                scopes["data_node"] = data.with_("NoOfReplicas", process.parameters["NoOfReplicas"])
+                return
+
+    def _host(self, fields: dict[str, Any], parameters: ClusterParameters) -> Host:
+        """A host with assumed hardware that holds what runs on it."""
+        nodes = [p for p in self._processes if p.kind == "data" and p.host_id == fields["id"]]
+        need = 0
+        for node in nodes:
+            for name in _MEMORY_PARAMETERS:
+                value = node.parameters.get(name, parameters.data_node.get(name))
+                if value is None and catalogue.knows("DB", name, self._version):
+                    value = catalogue.default("DB", name, self._version)
+                need += value if isinstance(value, int) else 0
+        memory = 8 * GIB
+        while memory < need * 1.5 and memory < 2**59:
+            memory *= 2
+        disks: tuple[Disk, ...] = ()
+        stated = [n.parameters.get("DataDir", parameters.data_node.get("DataDir")) for n in nodes]
+        if nodes and all(isinstance(path, str) and path.startswith("/") for path in stated):
+            disks = (_assumed_disk(self._free(f"{fields['id']}-disk")),)
+        return Host(**{**fields, "memory_bytes": memory}, disks=disks, assumed=_ASSUMED_HOST)
+
+
+def _assumed_disk(disk_id: str) -> Disk:
+    return Disk(
+        id=disk_id,
+        name="disk",
+        capacity_bytes=10**12,
+        sequential_read_bytes_per_s=2e9,
+        sequential_write_bytes_per_s=1e9,
+        random_read_iops=200_000,
+        random_write_iops=50_000,
+        mount_point="/",
+        assumed=_ASSUMED_DISK,
+    )
+
+
+def _slug(hostname: str) -> str:
+    text = re.sub(r"[^A-Za-z0-9._-]", "-", hostname).strip("-._")[:50]
+    return text or "host"

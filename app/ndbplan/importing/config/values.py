@@ -1,0 +1,88 @@
+"""Lines of a config.ini section into parameter values."""
+
+from __future__ import annotations
+
+from ndbplan.importing.config.file import ConfigFile, Line, RawSection
+from ndbplan.ndb import catalogue
+from ndbplan.ndb.values import BadValueError, parse_value
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.fields import no_control
+
+_BEFORE_TRANSACTION_MEMORY = (
+    "maxnoofconcurrentindexoperations",
+    "maxnooffiredtriggers",
+    "maxnooflocalscans",
+    "maxnooflocaloperations",
+)
+
+
+def values_of(
+    config: ConfigFile, section: RawSection, version: NdbVersion, skip: tuple[str, ...] = ()
+) -> dict[str, int | str]:
+    """Parameters of a section by the manual's names, without those in `skip` (lower case).
+
+    Unknown names and values that are refused keep their text; both are reported.
+    """
+    found: dict[str, int | str] = {}
+    for line in section.lines:
+        value = _value(config, section, line, version)
+        if value is not None and line.name.lower() not in skip:
+            found[_proper_name(section.kind, line.name)] = value
+    if section.kind == "DB":
+        _refuse_mixed_transaction_memory(config, section, version)
+    return found
+
+
+def _proper_name(kind: str, name: str) -> str:
+    return catalogue.parameter(kind, name).name if catalogue.exists(kind, name) else name
+
+
+def _value(config: ConfigFile, section: RawSection, line: Line, version: NdbVersion) -> int | str | None:
+    place = f"[{section.header}{' default' if section.is_default else ''}]"
+    try:
+        no_control(line.value)
+        no_control(line.name)
+    except ValueError as bad:
+        config.find(False, line.line, f"{place} {line.name[:40]!r} {bad}", "remove the character")
+        return None
+    if not catalogue.knows(section.kind, line.name, version):
+        config.find(True, line.line, f"{place} {_unknown(section.kind, line.name, version)}", _UNKNOWN_FIX)
+        return line.value if line.name else None
+    parameter = catalogue.parameter(section.kind, line.name, version)
+    if parameter.status == "internal":
+        config.find(True, line.line, f"{place} {parameter.name} cannot be configured", "remove it")
+        return line.value
+    if parameter.status == "deprecated":
+        instead = f"use {parameter.replaced_by}" if parameter.replaced_by else "remove it"
+        config.find(False, line.line, f"{place} {parameter.name} is deprecated in {version}", instead)
+    try:
+        return parse_value(parameter, line.value, version)
+    except BadValueError as bad:
+        config.find(True, line.line, f"{place} {parameter.name}: {bad}", "correct the value")
+        return line.value
+
+
+_UNKNOWN_FIX = "the plan keeps it, exports leave it out"
+
+
+def _unknown(kind: str, name: str, version: NdbVersion) -> str:
+    if not catalogue.exists(kind, name):
+        return f"no NDB version knows a parameter '{name[:60]}' here"
+    entry = catalogue.parameter(kind, name)
+    when = f"went with {entry.removed}" if entry.removed else f"came with {entry.since}"
+    return f"NDB {version} does not know {entry.name}, which {when}"
+
+
+def _refuse_mixed_transaction_memory(config: ConfigFile, section: RawSection, version: NdbVersion) -> None:
+    """From 8.0.19 the program refuses the new and the old settings in one section."""
+    memory = section.get("TransactionMemory")
+    if memory is None or not catalogue.knows("DB", "TransactionMemory", version):
+        return
+    for line in section.lines:
+        if line.name.lower() in _BEFORE_TRANSACTION_MEMORY:
+            config.find(
+                True,
+                max(line.line, memory.line),
+                f"{line.name} and TransactionMemory cannot be set in one section",
+                f"remove {line.name}",
+            )

@@ -1,0 +1,1 @@
+"""CREATE TABLE statements, to tables of a plan."""

@@ -1,0 +1,426 @@
+"""Tables from SQL: SHOW CREATE TABLE, mysqldump, several statements at once.
+
+    found = read_ddl(text, version)
+    found.tables, found.problems
+
+What cannot be read is reported with its line and column, and the rest is kept. CREATE TABLE, USE,
+CREATE DATABASE and DROP count; ALTER TABLE and CREATE INDEX are reported; the rest is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from pydantic import ValidationError
+
+from ndbplan.exchange.foreign_keys import ForeignKey, with_parents
+from ndbplan.importing.ddl.tokens import NEXT_TABLE, Places, Word, open_quote, statements, unwrapped, words
+from ndbplan.importing.ddl.types import ColumnReader, Stream, TableParts, Unreadable
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.tables import Table
+
+_NO_SEMICOLON = "a semicolon is missing before this"
+_COMMENTS = r"\s*(?:--[^\n]*\n\s*|\#[^\n]*\n\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)*"
+_NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
+_CREATE_TABLE = re.compile(rf"{_COMMENTS}CREATE\s+(TEMPORARY\s+)?TABLE\b", re.I)
+_DATABASE = re.compile(
+    rf"{_COMMENTS}(?:USE|CREATE\s+(?:DATABASE|SCHEMA)(?:\s+IF\s+NOT\s+EXISTS)?)\s+({_NAME})", re.I
+)
+_DROP = re.compile(
+    rf"{_COMMENTS}DROP\s+(?:TABLE|VIEW)\s+(?:IF\s+EXISTS\s+)?({_NAME}(?:\s*[.,]\s*{_NAME})*)", re.I
+)
+_CHANGE = re.compile(
+    rf"{_COMMENTS}(ALTER\s+TABLE|CREATE\s+(?:UNIQUE\s+)?INDEX)\s(?!.*\b(?:DISABLE|ENABLE)\s+KEYS\s*$)",
+    re.I | re.S,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DdlProblem:
+    """Something that could not be read, or that NDB has no equal for."""
+
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.message}"
+
+
+@dataclass(frozen=True)
+class DdlResult:
+    """Tables that were read, and what was not."""
+
+    tables: tuple[Table, ...]
+    problems: tuple[DdlProblem, ...]
+    tablespaces: dict[str, str] = field(default_factory=dict)
+    """Name of the tablespace that a table asks for, by table id; the plan may not have it."""
+
+
+def read_ddl(
+    text: str,
+    version: NdbVersion,
+    database: str = "test",
+    cancelled: Callable[[], bool] = lambda: False,
+) -> DdlResult:
+    """Tables of an SQL text; `database` for those that name none.
+
+    What was read so far when `cancelled()` turns true, asked before each statement.
+    """
+    text = unwrapped(text.removeprefix("\ufeff"))
+    places = Places(text)
+    reader = _Reader(version, database, cancelled)
+    start: int | None = 0
+    while start is not None:
+        start = reader.read_from(text, start)
+    return DdlResult(
+        tuple(with_parents(reader.tables, reader.foreign_keys)),
+        tuple(DdlProblem(*places.of(offset), message) for offset, message in sorted(reader.problems)),
+        reader.tablespaces,
+    )
+
+
+class _Reader:
+    """Reads the statements of a text one after the other."""
+
+    def __init__(self, version: NdbVersion, database: str, cancelled: Callable[[], bool]) -> None:
+        self._version = version
+        self._database = database
+        self._cancelled = cancelled
+        self._charsets: dict[str, tuple[str | None, str | None]] = {}
+        """CHARSET and COLLATE of databases."""
+        self._spans: dict[str, tuple[int, int]] = {}
+        self.tables: list[Table] = []
+        self.foreign_keys: dict[str, list[ForeignKey]] = {}
+        self.problems: list[tuple[int, str]] = []
+        self.tablespaces: dict[str, str] = {}
+
+    def read_from(self, text: str, start: int) -> int | None:
+        """Read statements; where to go on after one that swallowed others by a quote that is not closed."""
+        for offset, statement in statements(text, start):
+            if self._cancelled():
+                return None
+            head = _CREATE_TABLE.match(statement)
+            if head is None:
+                self._other(offset, statement)
+                continue
+            quote = open_quote(statement)
+            if quote is not None:
+                before = NEXT_TABLE.search(statement, head.end(), quote)
+                if before is None:
+                    self.problems.append((offset + quote, "this quote is not closed"))
+                    following = NEXT_TABLE.search(text, offset + quote)
+                    return following.start() if following else None
+                # Another table lies between, without a semicolon: that one is broken, not this.
+                self.problems.append((offset + before.start(), _NO_SEMICOLON))
+                self._read(offset, statement[: before.start()])
+                return offset + before.start()
+            self._read(offset, statement)
+        return None
+
+    def _read(self, offset: int, statement: str) -> None:
+        try:
+            tokens = words(statement, offset)
+        except ValueError as error:
+            start = offset + len(statement) - len(statement.lstrip())
+            self.problems.append((start, f"not readable: {error}"))
+            return
+        self._tables(tokens, offset + len(statement))
+
+    def _other(self, offset: int, statement: str) -> None:
+        """Statements that are not CREATE TABLE but tell something about tables."""
+        named = _DATABASE.match(statement)
+        if named:
+            self._database = _bare(named[1])
+            if "SET" in statement.upper() or "COLLATE" in statement.upper():
+                with suppress(ValueError):
+                    tokens = words(statement, offset)
+                    stated = _default_charset(Stream(tokens, offset + len(statement)))
+                    self._charsets[self._database] = stated
+            return
+        dropped = _DROP.match(statement)
+        if dropped:
+            # Dumps stand in for views with tables that they drop again.
+            names = {_bare(name.rsplit(".", 1)[-1].strip()) for name in dropped[1].split(",")}
+            for table in [t for t in self.tables if t.name in names and t.database == self._database]:
+                self.tables.remove(table)
+                self.tablespaces.pop(table.id, None)
+                first, last = self._spans.pop(table.id)
+                self.problems = [p for p in self.problems if not first <= p[0] <= last]
+            return
+        change = _CHANGE.match(statement)
+        if change:
+            what = " ".join(change[1].upper().split())
+            self.problems.append((offset + change.start(1), f"{what} is not followed; it is left out"))
+
+    def _tables(self, tokens: list[Word], end: int) -> None:
+        """The table of one statement, or of several that no semicolon parts."""
+        starts = [
+            i
+            for i, (token, following) in enumerate(pairwise(tokens))
+            if token.upper == "CREATE" and following.upper in ("TABLE", "TEMPORARY")
+        ]
+        for number, first in enumerate(starts):
+            last = starts[number + 1] if number + 1 < len(starts) else len(tokens)
+            if last < len(tokens):
+                self.problems.append((tokens[last].start, _NO_SEMICOLON))
+            self._table(tokens[first:last], tokens[last].start if last < len(tokens) else end)
+
+    def _table(self, tokens: list[Word], end: int) -> None:
+        start = tokens[0].start
+        if tokens[1].upper == "TEMPORARY":
+            self.problems.append((start, "NDB has no temporary tables; it is left out"))
+            return
+        try:
+            parts = _read_table(
+                Stream(tokens, end), self._version, self._database, self.problems, self._charsets
+            )
+        except Unreadable as error:
+            self.problems.append((error.offset, error.what))
+            return
+        try:
+            table = Table(id=_free_id(parts.name, self.tables), **parts.fields())
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(str(step) for step in first["loc"])
+            self.problems.append((start, f"table {parts.name}: {where}: {first['msg'].lower()}"))
+            return
+        self.tables.append(table)
+        self.foreign_keys[table.id] = [key for _, key in parts.foreign_keys]
+        self._spans[table.id] = (start, end)
+        if parts.tablespace:
+            self.tablespaces[table.id] = parts.tablespace
+
+
+def _bare(name: str) -> str:
+    """A name without its backquotes."""
+    return name[1:-1].replace("``", "`") if name.startswith("`") else name
+
+
+def _free_id(name: str, tables: list[Table]) -> str:
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:50] or "table"
+    taken = {table.id for table in tables}
+    number, wish = 1, stem
+    while wish in taken:
+        number += 1
+        wish = f"{stem}-{number}"
+    return wish
+
+
+def _read_table(
+    stream: Stream,
+    version: NdbVersion,
+    database: str,
+    problems: list[tuple[int, str]],
+    charsets: Mapping[str, tuple[str | None, str | None]],
+) -> TableParts:
+    start = stream.peek().start
+    stream.expect("CREATE")
+    stream.expect("TABLE")
+    if stream.accept("IF"):
+        stream.expect("NOT")
+        stream.expect("EXISTS")
+    name = stream.name("table name")
+    if stream.accept("."):
+        database, name = name, stream.name("table name")
+    parts = TableParts(database, name, start, problems=problems)
+    if not stream.accept("("):
+        raise stream.unreadable("a list of columns in parentheses")
+    reader = ColumnReader(version)
+    options = stream.behind_parenthesis()
+    charset, collation = _default_charset(options)
+    if charset is None and collation is None:
+        charset, collation = charsets.get(database, (None, None))
+    reader.table_charset, reader.table_collation = charset, collation
+    for item in stream.items():
+        try:
+            _read_item(item, reader, parts)
+        except Unreadable as error:
+            parts.problems.append((error.offset, error.what))
+    _read_options(options, parts)
+    if parts.options.get("partition_balance") == "FOR_RP_BY_LDM":
+        # A balance that is asked for wins over MAX_ROWS, the default one too (ha_ndbcluster::create).
+        parts.options.pop("max_rows", None)
+    reader.finish(parts)
+    return parts
+
+
+def _default_charset(options: Stream) -> tuple[str | None, str | None]:
+    """CHARSET and COLLATE of a table or database, which columns need before the rest of the options."""
+    charset = collation = None
+    tokens = options.rest()
+    for i, token in enumerate(tokens):
+        value = next((t for t in tokens[i + 1 : i + 4] if t.upper not in ("=", "SET")), None)
+        if value is None:
+            continue
+        is_set = token.upper == "CHARACTER" and tokens[i + 1].upper == "SET"
+        if token.upper == "CHARSET" or is_set:
+            charset = value.text.lower()
+        elif token.upper == "COLLATE":
+            collation = value.text.lower()
+    return charset, collation
+
+
+def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
+    constraint = None
+    if item.accept("CONSTRAINT") and item.peek().upper not in ("PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
+        constraint = item.name("constraint name")
+    first = item.peek()
+    if item.accept("PRIMARY"):
+        item.expect("KEY")
+        hashed, columns = _key(item, parts.problems)
+        parts.primary_key = columns
+        parts.primary_key_using_hash = hashed
+    elif item.accept("UNIQUE"):
+        _ = item.accept("KEY") or item.accept("INDEX")
+        name = _index_name(item) or constraint
+        hashed, columns = _key(item)
+        parts.add_index(name, columns, "unique_hash" if hashed else "unique")
+    elif first.kind == "word" and first.upper in ("KEY", "INDEX"):
+        item.next()
+        name = _index_name(item)
+        _, columns = _key(item)
+        parts.add_index(name, columns, "ordered")
+    elif first.kind == "word" and first.upper in ("FULLTEXT", "SPATIAL"):
+        parts.problems.append((first.start, f"NDB has no {first.upper} index; it is left out"))
+    elif item.accept("FOREIGN"):
+        item.expect("KEY")
+        name = _index_name(item) or constraint
+        _, columns = _key(item)
+        parts.foreign_keys.append((name, _references(item, parts.database, columns)))
+    elif first.kind == "word" and first.upper == "CHECK":
+        return
+    else:
+        reader.read(item, parts)
+
+
+def _references(item: Stream, database: str, columns: tuple[str, ...]) -> ForeignKey:
+    """What a foreign key refers to; no table when that cannot be read, which makes it an index only."""
+    if not item.accept("REFERENCES") or item.at_end():
+        return ForeignKey(columns, database, "", ())
+    table = item.name("table name")
+    if item.accept("."):
+        database, table = table, item.name("table name")
+    referenced = _key(item)[1] if item.peek().upper == "(" else ()
+    return ForeignKey(columns, database, table, referenced)
+
+
+def _index_name(item: Stream) -> str | None:
+    if item.peek().upper in ("(", "USING", ""):
+        return item.next().text if item.peek().kind == "name" else None
+    return item.next().text
+
+
+def _key(item: Stream, prefixes: list[tuple[int, str]] | None = None) -> tuple[bool, tuple[str, ...]]:
+    """Whether USING HASH, and the columns of a key; lengths and directions are passed over.
+
+    `prefixes` gets a problem for each column of which only the first characters are in the key.
+    """
+    hashed = _using_hash(item)
+    item.expect("(")
+    columns = []
+    for part in item.items():
+        if part.peek().upper == "(":
+            raise part.unreadable("a column (NDB has no index on an expression)")
+        columns.append(part.name("column"))
+        if prefixes is not None and part.peek().upper == "(":
+            prefixes.append((part.peek().start, "NDB has no keys on a part of a column; taken whole"))
+    return _using_hash(item) or hashed, tuple(columns)
+
+
+def _using_hash(item: Stream) -> bool:
+    if item.accept("USING"):
+        return item.next().upper == "HASH"
+    return False
+
+
+def _read_options(options: Stream, parts: TableParts) -> None:
+    while not options.at_end():
+        word = options.next()
+        name = word.upper
+        if name == "PARTITION":
+            _read_partitioning(options, parts, word)
+            return
+        if name in ("DEFAULT", ",", "CHARACTER"):
+            continue
+        if name in ("LIKE", "SELECT", "AS"):
+            parts.problems.append((word.start, "CREATE TABLE ... LIKE or SELECT defines no columns here"))
+            return
+        options.accept("=")
+        if name == "TABLESPACE":
+            parts.tablespace = options.next().text
+        elif name == "STORAGE":
+            parts.on_disk = options.next().upper == "DISK"
+        elif name in _OPTIONS and not options.at_end():
+            _OPTIONS[name](parts, options.next())
+
+
+def _engine(parts: TableParts, value: Word) -> None:
+    if value.text.lower() not in ("ndb", "ndbcluster"):
+        parts.problems.append((value.start, f"engine {value.text}; planned as a table of NDB Cluster"))
+
+
+def _max_rows(parts: TableParts, value: Word) -> None:
+    # MIN_ROWS counts like MAX_ROWS when it is larger (ha_ndbcluster::create).
+    if value.text.isdigit() and int(value.text):
+        parts.options["max_rows"] = max(int(value.text), parts.options.get("max_rows") or 0)
+
+
+def _row_format(parts: TableParts, value: Word) -> None:
+    wanted = value.text.upper()
+    parts.options["row_format_fixed"] = wanted == "FIXED"
+    parts.row_format_dynamic = wanted == "DYNAMIC"
+    if wanted not in ("DEFAULT", "FIXED", "DYNAMIC"):
+        parts.problems.append((value.start, f"NDB refuses ROW_FORMAT={wanted[:40]}; planned as DEFAULT"))
+
+
+_BALANCE = re.compile(r"PARTITION_BALANCE\s*=\s*(\w+)", re.I)
+_FLAG = re.compile(r"(READ_BACKUP|FULLY_REPLICATED|NOLOGGING)\s*(?:=\s*(\d))?", re.I)
+
+
+def _comment(parts: TableParts, value: Word) -> None:
+    match = re.search(r"NDB_TABLE\s*=\s*([^;]*)", value.text)
+    if match is None:
+        return
+    balance = _BALANCE.search(match[1])
+    if balance:
+        parts.options["partition_balance"] = balance[1].upper()
+    for flag in _FLAG.finditer(match[1]):
+        on = flag[2] != "0"
+        name = flag[1].upper()
+        if name == "NOLOGGING":
+            parts.options["logging"] = not on
+        else:
+            parts.options[name.lower()] = on
+
+
+_OPTIONS: dict[str, Any] = {
+    "ENGINE": _engine,
+    "MAX_ROWS": _max_rows,
+    "MIN_ROWS": _max_rows,
+    "ROW_FORMAT": _row_format,
+    "COMMENT": _comment,
+}
+
+
+def _read_partitioning(options: Stream, parts: TableParts, word: Word) -> None:
+    options.accept("BY")
+    options.accept("LINEAR")
+    if not options.accept("KEY"):
+        kind = options.peek().text.upper()
+        parts.problems.append(
+            (word.start, f"PARTITION BY {kind}: NDB distributes by KEY only; it is left out")
+        )
+        return
+    if options.accept("ALGORITHM"):
+        options.accept("=")
+        options.next()
+    if options.accept("("):
+        parts.distribution_key = tuple(part.name("column") for part in options.items() if not part.at_end())
+    if options.accept("PARTITIONS") and options.peek().kind == "number":
+        parts.options["partitions"] = int(options.next().text)

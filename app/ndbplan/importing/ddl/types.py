@@ -1,0 +1,383 @@
+"""Column definitions: the grammar half of reading table definitions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ndbplan.exchange.foreign_keys import ForeignKey
+from ndbplan.importing.ddl.tokens import Word
+from ndbplan.ndb.charsets import charset_of, default_collation
+from ndbplan.ndb.features import features
+from ndbplan.ndb.rows import BLOB_TYPES
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.tables import Column, Index
+
+_NO_WORD = Word("", -1, "end")
+
+
+class Unreadable(Exception):  # noqa: N818
+    """A piece of a statement that cannot be read, with its place."""
+
+    def __init__(self, offset: int, what: str) -> None:
+        super().__init__(what)
+        self.offset = offset
+        self.what = what
+
+
+class Stream:
+    """Words that are read one after the other."""
+
+    def __init__(self, tokens: list[Word], end: int) -> None:
+        self._tokens = tokens
+        self._at = 0
+        self._end = end
+
+    def peek(self) -> Word:
+        """The next word; an empty one at the end."""
+        return self._tokens[self._at] if self._at < len(self._tokens) else _NO_WORD
+
+    def next(self) -> Word:
+        """The next word, taken."""
+        word = self.peek()
+        if word is _NO_WORD:
+            raise Unreadable(self._end, "the statement ends too early")
+        self._at += 1
+        return word
+
+    def at_end(self) -> bool:
+        """Whether all words are taken."""
+        return self._at >= len(self._tokens)
+
+    def rest(self) -> list[Word]:
+        """The words not yet taken."""
+        return self._tokens[self._at :]
+
+    def accept(self, keyword: str) -> bool:
+        """Take the next word if it is this keyword or sign."""
+        if self.peek().upper == keyword:
+            self._at += 1
+            return True
+        return False
+
+    def expect(self, keyword: str) -> None:
+        """Take this keyword. Raises Unreadable."""
+        if not self.accept(keyword):
+            raise self.unreadable(keyword)
+
+    def unreadable(self, wanted: str) -> Unreadable:
+        """The error that something else stands here."""
+        word = self.peek()
+        place = self._end if word is _NO_WORD else word.start
+        found = "the end" if word is _NO_WORD else f"'{word.text[:40]}'"
+        return Unreadable(place, f"expected {wanted}, found {found}")
+
+    def name(self, what: str) -> str:
+        """Take a name, quoted or not. Raises Unreadable."""
+        word = self.peek()
+        if word.kind not in ("name", "word"):
+            raise self.unreadable(what)
+        self._at += 1
+        return word.text
+
+    def _closing(self) -> int:
+        """Index of the parenthesis that closes the one just taken."""
+        depth = 1
+        for i in range(self._at, len(self._tokens)):
+            sign = self._tokens[i].upper
+            depth += (sign == "(") - (sign == ")")
+            if depth == 0:
+                return i
+        raise Unreadable(self._end, "a parenthesis is not closed")
+
+    def behind_parenthesis(self) -> Stream:
+        """What follows the parenthesis that was just opened; this stream stays where it is."""
+        return Stream(self._tokens[self._closing() + 1 :], self._end)
+
+    def items(self) -> Iterator[Stream]:
+        """The items, by commas, of the parenthesis just opened; then this stream is behind it."""
+        close = self._closing()
+        start, depth = self._at, 0
+        for i in range(self._at, close + 1):
+            sign = self._tokens[i].upper
+            if i == close or (sign == "," and depth == 0):
+                end = self._tokens[i].start
+                yield Stream(self._tokens[start:i], end)
+                start = i + 1
+            depth += (sign == "(") - (sign == ")")
+        self._at = close + 1
+
+    def skip_parenthesis(self) -> None:
+        """Pass over a parenthesis if one opens here."""
+        if self.accept("("):
+            self._at = self._closing() + 1
+
+
+@dataclass
+class TableParts:
+    """What was read of one table."""
+
+    database: str
+    name: str
+    start: int = 0
+    """Offset of its statement."""
+    columns: list[dict[str, Any]] = field(default_factory=list)
+    primary_key: tuple[str, ...] = ()
+    primary_key_using_hash: bool = False
+    distribution_key: tuple[str, ...] = ()
+    indexes: list[Index] = field(default_factory=list)
+    foreign_keys: list[tuple[str | None, ForeignKey]] = field(default_factory=list)
+    """Each with its name."""
+    options: dict[str, Any] = field(default_factory=dict)
+    virtual: set[str] = field(default_factory=set)
+    tablespace: str | None = None
+    on_disk: bool = False
+    row_format_dynamic: bool = False
+    """ROW_FORMAT=DYNAMIC: columns that do not say otherwise are dynamic."""
+    problems: list[tuple[int, str]] = field(default_factory=list)
+
+    def add_index(self, name: str | None, columns: tuple[str, ...], kind: Any) -> None:
+        """Add a secondary index; without a name it takes that of its first column."""
+        taken = {index.name for index in self.indexes}
+        stem = name or columns[0]
+        number, wish = 1, stem
+        while wish in taken:
+            number += 1
+            wish = f"{stem}_{number}"
+        self.indexes.append(Index(name=wish, columns=columns, kind=kind))
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of a Table."""
+        return {
+            "database": self.database,
+            "name": self.name,
+            "columns": tuple(Column(**column) for column in self.columns),
+            "primary_key": self.primary_key,
+            "primary_key_using_hash": self.primary_key_using_hash,
+            "distribution_key": self.distribution_key,
+            "indexes": tuple(self.indexes),
+            **self.options,
+        }
+
+
+_TYPES = {
+    "tinyint": "tinyint", "int1": "tinyint", "bool": "tinyint", "boolean": "tinyint",
+    "smallint": "smallint", "int2": "smallint", "mediumint": "mediumint", "int3": "mediumint",
+    "middleint": "mediumint", "int": "int", "integer": "int", "int4": "int", "bigint": "bigint",
+    "int8": "bigint", "serial": "bigint", "float": "float", "float4": "float", "double": "double",
+    "float8": "double", "real": "double", "decimal": "decimal", "dec": "decimal", "numeric": "decimal",
+    "fixed": "decimal", "bit": "bit", "date": "date", "time": "time", "datetime": "datetime",
+    "timestamp": "timestamp", "year": "year", "char": "char", "character": "char", "nchar": "char",
+    "varchar": "varchar", "nvarchar": "varchar", "varcharacter": "varchar", "binary": "binary",
+    "varbinary": "varbinary", "tinyblob": "tinyblob", "blob": "blob", "mediumblob": "mediumblob",
+    "longblob": "longblob", "tinytext": "tinytext", "text": "text", "mediumtext": "mediumtext",
+    "longtext": "longtext", "long": "mediumtext", "json": "json", "enum": "enum", "set": "set",
+    "geometry": "geometry", "point": "geometry", "linestring": "geometry", "polygon": "geometry",
+    "multipoint": "geometry", "multilinestring": "geometry", "multipolygon": "geometry",
+    "geometrycollection": "geometry", "geomcollection": "geometry",
+}  # fmt: skip
+_CHARSET_ATTRIBUTES = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
+"""Short names of character sets behind a type (manual, data type syntax)."""
+_NATIONAL = frozenset({"nchar", "nvarchar"})
+_TEXTS = frozenset({"char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"})
+_WITH_LENGTH = frozenset({"char", "varchar", "binary", "varbinary", "bit", "time", "datetime", "timestamp"})
+_AS_BINARY = {
+    "char": "binary", "varchar": "varbinary", "tinytext": "tinyblob", "text": "blob",
+    "mediumtext": "mediumblob", "longtext": "longblob",
+}  # fmt: skip
+_WITH_PART_SIZE = BLOB_TYPES - {"tinyblob", "tinytext", "json"}
+"""Types that MAX_BLOB_PART_SIZE gives the largest parts; TINY types have none, JSON keeps its own."""
+_BY_SIZE = ((255, "tiny"), (65535, ""), (16777215, "medium"), (2**32, "long"))
+
+
+class ColumnReader:
+    """Reads column definitions of one table."""
+
+    def __init__(self, version: NdbVersion) -> None:
+        self._version = version
+        self.table_charset: str | None = None
+        self.table_collation: str | None = None
+
+    def read(self, item: Stream, parts: TableParts) -> None:
+        """Read one column definition into the table. Raises Unreadable."""
+        start = item.peek().start
+        name = item.name("column or key")
+        column: dict[str, Any] = {"name": name}
+        type_word = item.peek()
+        typed = item.name("a type").lower()
+        national = typed == "national"
+        if national:
+            typed = item.name("a type").lower()
+        if typed not in _TYPES:
+            raise Unreadable(type_word.start, f"column {name}: type {type_word.text} is not known")
+        column["type"] = _TYPES[typed]
+        if typed == "double":
+            item.accept("PRECISION")
+        elif typed in ("char", "character", "nchar") and item.accept("VARYING"):
+            column["type"] = "varchar"
+        if typed == "serial":
+            column |= {"unsigned": True, "nullable": False}
+            parts.add_index(None, (name,), "unique")
+        if item.accept("("):
+            self._lengths(column, [part.rest() for part in item.items()])
+        charset = "utf8" if national or typed in _NATIONAL else None
+        self._attributes(item, column, parts, charset, start)
+
+    def _lengths(self, column: dict[str, Any], arguments: list[list[Word]]) -> None:
+        kind = column["type"]
+        if kind in ("enum", "set"):
+            column["members"] = tuple(part[0].text for part in arguments if part)
+            column["length"] = len(column["members"])
+            return
+        numbers = [int(part[0].text) for part in arguments if part and part[0].text.isdigit()]
+        if not numbers:
+            return
+        if kind == "decimal":
+            column["length"], column["scale"] = numbers[0], numbers[1] if len(numbers) > 1 else 0
+        elif kind == "float" and len(numbers) == 1 and numbers[0] > 24:
+            column["type"] = "double"
+        elif kind in ("blob", "text"):
+            prefix = next(prefix for limit, prefix in _BY_SIZE if numbers[0] <= limit)
+            column["type"] = prefix + kind
+        elif kind in _WITH_LENGTH:
+            column["length"] = numbers[0]
+
+    def _attributes(
+        self, item: Stream, column: dict[str, Any], parts: TableParts, charset: str | None, start: int
+    ) -> None:
+        name, collation, binary = column["name"], None, False
+        nullable: bool | None = None
+        virtual = False
+        while not item.at_end():
+            word = item.next().upper
+            if word in ("UNSIGNED", "ZEROFILL"):
+                column["unsigned"] = True
+            elif word in ("CHARACTER", "CHARSET"):
+                item.accept("SET")
+                charset = item.name("a character set").lower()
+            elif word == "COLLATE":
+                collation = item.next().text.lower()
+            elif word == "BINARY":
+                binary = True
+            elif word in _CHARSET_ATTRIBUTES and column["type"] in _TEXTS:
+                charset = _CHARSET_ATTRIBUTES[word]
+            elif word == "NOT" and item.accept("NULL"):
+                nullable = False
+            elif word == "NULL":
+                nullable = True
+            elif word == "DEFAULT":
+                item.next()
+                item.skip_parenthesis()
+            elif word == "ON":
+                item.accept("UPDATE")
+                item.next()
+                item.skip_parenthesis()
+            elif word == "COMMENT":
+                self._comment(column, item.next().text)
+            elif word == "STORAGE":
+                column["storage"] = "disk" if item.next().upper == "DISK" else "memory"
+            elif word == "COLUMN_FORMAT":
+                column["column_format"] = item.next().text.lower()
+            elif word == "AS":
+                item.skip_parenthesis()
+                virtual = not item.accept("STORED") and not item.accept("PERSISTENT")
+                item.accept("VIRTUAL")
+            elif word in ("CHECK", "REFERENCES"):
+                if word == "REFERENCES":
+                    item.name("a table")
+                item.skip_parenthesis()
+            elif word == "PRIMARY" or word == "KEY":
+                item.accept("KEY")
+                parts.primary_key = (name,)
+            elif word == "UNIQUE":
+                item.accept("KEY")
+                parts.add_index(name, (name,), "unique")
+        if virtual:
+            parts.virtual.add(name)
+            parts.problems.append((start, f"column {name} is generated and not stored; it takes no memory"))
+            return
+        if column["type"] in _TEXTS:
+            column["collation"] = self._collation(charset, collation, binary)
+            if column["collation"] == "binary":
+                # Strings of the binary character set are binary strings (manual, character sets).
+                column["type"] = _AS_BINARY.get(column["type"], column["type"])
+                column["collation"] = None
+        if nullable is None:
+            may = column["type"] != "timestamp" or features(self._version).timestamp_nullable
+            nullable = column.get("nullable", may)
+        column["nullable"] = nullable
+        parts.columns.append(column)
+
+    def _collation(self, charset: str | None, collation: str | None, binary: bool) -> str | None:
+        if binary and collation is None:
+            # BINARY behind a text type: the _bin collation of its character set, wherever that comes from.
+            inherited = self.table_charset or charset_of(
+                self.table_collation or default_collation(self._version)
+            )
+            used = charset or inherited
+            return used if used == "binary" else f"{used}_bin"
+        if collation is None and charset is None:
+            charset, collation = self.table_charset, self.table_collation
+        if collation is not None:
+            return collation
+        return default_collation(self._version, charset) if charset else None
+
+    def _comment(self, column: dict[str, Any], text: str) -> None:
+        match = re.search(r"NDB_COLUMN\s*=\s*([^;]*)", text)
+        if match is None or column["type"] not in BLOB_TYPES:
+            return
+        inline = re.search(r"BLOB_INLINE_SIZE\s*=\s*(\d+)", match[1])
+        if inline:
+            column["blob_inline_bytes"] = int(inline[1])
+        if re.search(r"MAX_BLOB_PART_SIZE(?!\s*=\s*0)", match[1]) and column["type"] in _WITH_PART_SIZE:
+            column["blob_part_bytes"] = features(self._version).blob_part_bytes_most
+
+    def finish(self, parts: TableParts) -> None:
+        """Settle what only the whole table tells: keys, indexes of foreign keys, disk columns."""
+        names = {column["name"].casefold(): column["name"] for column in parts.columns}
+
+        def known(columns: tuple[str, ...]) -> tuple[str, ...] | None:
+            found = tuple(names.get(column.casefold(), "") for column in columns)
+            return found if all(found) else None
+
+        for what, columns in (("primary", parts.primary_key), ("distribution", parts.distribution_key)):
+            if known(columns) is None:
+                # A table with another key than its own would be planned wrongly.
+                raise Unreadable(parts.start, f"table {parts.name}: a column of its {what} key was not read")
+        parts.primary_key = known(parts.primary_key) or ()
+        parts.distribution_key = known(parts.distribution_key) or ()
+        kept = []
+        for index in parts.indexes:
+            own = known(index.columns)
+            if own:
+                kept.append(index.model_copy(update={"columns": own}))
+        parts.indexes = kept
+        if not parts.primary_key:
+            self._take_unique_as_primary(parts)
+        for name, key in parts.foreign_keys:
+            own = known(key.columns)
+            leads = [parts.primary_key, *(index.columns for index in parts.indexes)]
+            # The server adds an index for a foreign key that none covers.
+            if own and not any(lead[: len(own)] == own for lead in leads):
+                parts.add_index(name, own, "ordered")
+        indexed = {*parts.primary_key, *(column for index in parts.indexes for column in index.columns)}
+        for column in parts.columns:
+            if column["name"] in parts.primary_key:
+                column["nullable"] = False
+            if parts.on_disk and column["name"] not in indexed:
+                column.setdefault("storage", "disk")
+            if parts.row_format_dynamic and column.get("storage") != "disk":
+                column.setdefault("column_format", "dynamic")
+
+    @staticmethod
+    def _take_unique_as_primary(parts: TableParts) -> None:
+        """Without a primary key the first unique one of NOT NULL columns is it, as the server has it."""
+        needed = {column["name"] for column in parts.columns if not column["nullable"]}
+        for index in parts.indexes:
+            if index.kind != "ordered" and needed.issuperset(index.columns):
+                parts.primary_key = index.columns
+                parts.primary_key_using_hash = index.kind == "unique_hash"
+                parts.indexes.remove(index)
+                return

@@ -1,0 +1,1 @@
+"""Distribution keys: the bytes of a value, their hash, the partition."""

@@ -1,0 +1,1 @@
+"""The same for millions of keys at once, compiled."""

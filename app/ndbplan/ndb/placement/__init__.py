@@ -1,0 +1,1 @@
+"""Where fragments lie: hash maps, how many fragments a table has, which nodes hold them."""

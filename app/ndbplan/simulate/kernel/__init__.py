@@ -1,0 +1,1 @@
+"""The laws of a running cluster, step by step, compiled."""

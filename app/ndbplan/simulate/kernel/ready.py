@@ -1,0 +1,109 @@
+"""The compiled kernel: whether it is ready, how to get it ready, and what to say while it is not.
+
+Compiling takes some 20 s of one core the first time on a machine. `make setup` and the open window have that
+done by a process of its own (`simulate.prepare`); a run that cannot wait for it does the same, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from ndbplan.base.compiled import CompiledCode, place_of
+
+_lock = Lock()
+_advance: Callable[..., None] | None = None
+_is_known_ready = False
+_LOOK_S = 0.1
+_MODULE = "ndbplan.simulate.prepare"
+
+SOURCES = ("../columns.py", "log.py", "checkpoint.py", "disks.py", "advance.py")
+
+
+@cache
+def code() -> CompiledCode:
+    """The kernel's machine code on this machine."""
+    return CompiledCode("kernel", [Path(__file__).parent.joinpath(name) for name in SOURCES])
+
+
+def _mark() -> str:
+    return place_of(__file__)
+
+
+def is_prepared() -> bool:
+    """Whether a simulation can start without compiling first. Quick; imports no compiler."""
+    global _is_known_ready
+    if not _is_known_ready:
+        _is_known_ready = _advance is not None or code().is_ready(_mark())
+    return _is_known_ready
+
+
+def prepare() -> Callable[..., None]:
+    """The compiled kernel; compiles it here when this machine has not done so yet."""
+    global _advance
+    with _lock:
+        if _advance is None:
+            with code().loading(_mark()):
+                from ndbplan.simulate.kernel import advance as steps
+
+                compiled: Any = steps.advance
+                compiled.compile(steps.SIGNATURE)
+            _advance = compiled
+    return _advance
+
+
+def announcement() -> str:
+    """What to say before a run that has to wait, in one line."""
+    if code().refusal:
+        return (
+            f"preparing the simulation; it is compiled anew each time, as {code().refusal} — put that right, "
+            "or name a folder of your own in NUMBA_CACHE_DIR …"
+        )
+    return "preparing the simulation (only this first time) …"
+
+
+@cache
+def _functions() -> int:
+    return sum(Path(__file__).parent.joinpath(name).read_text("utf-8").count("\n@njit") for name in SOURCES)
+
+
+def wait_until_prepared(
+    progress: Callable[[float, str], None], cancelled: Callable[[], bool] = lambda: False
+) -> None:
+    """Let a process of its own compile the kernel, or wait for the one that does, until it is ready.
+
+    `progress` is told the share of functions that are ready, and a text. Returns as well when it was
+    cancelled, and when such a process cannot help; `prepare` compiles here then.
+    """
+    import subprocess
+    import time
+
+    if is_prepared() or code().refusal:
+        return
+    command, environment = in_a_process("--kernel")
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as compiling:
+        # It ends at once when another one has been quicker.
+        while compiling.poll() is None and not cancelled():
+            done, of = min(code().functions, _functions()), _functions()
+            progress(done / of, f"Preparing the simulation engine: {done} of {of} parts compiled…")
+            time.sleep(_LOOK_S)
+        compiling.terminate()
+
+
+def in_a_process(*options: str) -> tuple[list[str], dict[str, str]]:
+    """Command and environment of a process that compiles this kernel, with these libraries."""
+    import os
+    import sys
+
+    package = Path(__file__).resolve().parents[2]
+    path = os.pathsep.join(filter(None, (os.fspath(package), os.environ.get("PYTHONPATH"))))
+    return [sys.executable, "-m", _MODULE, *options], {**os.environ, "PYTHONPATH": path}

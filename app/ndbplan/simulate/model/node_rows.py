@@ -1,0 +1,303 @@
+"""What the kernel must know of each data node, worked out from the plan's estimates for one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import MIB
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.node_parameters import number
+from ndbplan.configuration.settings import redo_buffer_bytes, redo_log_parts
+from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
+from ndbplan.estimate.load.demand import TableLoad, chosen_loads, rate_of, table_loads
+from ndbplan.estimate.load.disk_data import NodeDiskData, disk_data
+from ndbplan.estimate.load.redo import log_bytes_per_part
+from ndbplan.estimate.load.row_capacity import (
+    TablespaceRoom,
+    kept_rows_per_s,
+    memory_per_row,
+    tablespace_rooms,
+)
+from ndbplan.estimate.storage.distribution import distribute, ldm_threads
+from ndbplan.estimate.storage.memory import memory
+from ndbplan.estimate.storage.node_data import node_data_by_id
+from ndbplan.estimate.storage.shares import Shares, shares_of
+from ndbplan.plan.hardware import Disk, DiskKind
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.workloads import Workload
+from ndbplan.simulate import columns as col
+
+Floats = NDArray[np.float64]
+
+NEXT_FILE_OPEN_BYTES = 9.5 * MIB
+"""Bytes of a log file on disk before the next file is open [7.4.10, error 1220 with files of 16 MiB]."""
+NEXT_FILE_OPEN_SHARE = 0.6
+"""The same for smaller files, as a share [assumed]."""
+MOST_FRAGMENTS = 64.0
+DIRTY_SHARE = 0.9
+"""Share of DiskPageBufferMemory that may be dirty [assumed]."""
+PAGE_BYTES = 32768
+
+
+class SimulationError(UserError):
+    """A plan or setting that cannot be simulated."""
+
+
+@dataclass(frozen=True)
+class NodeFacts:
+    """One data node as the kernel sees it, per transaction of the workload's mix."""
+
+    row: Floats
+    redo_bytes: Floats
+    """Log of each part."""
+    row_share: Floats
+    """Share of a transaction's logged rows that each part of the node's group gets."""
+    parts: int
+    redo_buffer: int
+    start: tuple[float, float, float, float]
+    """At the start: checkpoint bytes of all rows, DataMemory, tablespace and IndexMemory in use."""
+    signature: Hashable
+    """Equal for nodes that behave alike."""
+
+
+def disk_of(plan: Plan, node: DataNode, role: DiskRole) -> Disk:
+    """The disk of a role. Raises SimulationError when the host has none."""
+    disk = disk_for(plan, node, role)
+    if disk is None:
+        host = plan.host(node.host_id)
+        raise SimulationError(
+            f"host {host.hostname} of data node {node.node_id} has no disk",
+            where=f"hosts.{host.id}.disks",
+            fix="give the host at least one disk",
+        )
+    return disk
+
+
+def node_facts(
+    plan: Plan, workload: Workload, groups: tuple[tuple[DataNode, ...], ...]
+) -> dict[str, NodeFacts]:
+    """Facts of every data node in a node group, by process id."""
+    rate = rate_of(plan, workload)
+    by_table = list(chosen_loads(plan, workload)) if rate > 0 else []
+    grow = {(load.table.id, load.unique_index): memory_per_row(plan, load) for load, _ in by_table}
+    held = node_data_by_id(plan)
+    used = {node.node_id: node for node in memory(plan).nodes}
+    on_disk = {node.node_id: node for node in disk_data(plan, workload).nodes}
+    loaded = {load.table.id: load for load in (table_loads(plan, workload) if rate > 0 else ())}
+    rooms = tablespace_rooms(plan, [(t, loaded.get(t.id), shares_of(plan, t)) for t in plan.tables])
+    shared = _shared_disks(plan, groups)
+    found: dict[str, NodeFacts] = {}
+    for group in groups:
+        for node in group:
+            sums = _sums(plan, node, by_table, grow, rate)
+            row = _settings_row(plan, node, sums)
+            row[col.N_FRAGMENTS] = _fragments(plan, node, by_table)
+            mine = used[node.node_id]
+            row[col.N_MEMORY_LIMIT] = mine.data_memory_limit_bytes * (
+                1.0 - number(plan, node, "MinFreePct", 5) / 100
+            )
+            # Its default holds a million rows: a plan that says nothing about it leaves it open.
+            stated = "IndexMemory" in node.parameters or "IndexMemory" in plan.parameters.data_node
+            row[col.N_INDEX_LIMIT] = mine.index_memory_limit_bytes if stated else 0.0
+            row[col.N_INDEX_LIMIT] = row[col.N_INDEX_LIMIT] or 1e18
+            room = rooms.get(node.node_id, TablespaceRoom())
+            space = _disk_data_row(plan, node, row, on_disk.get(node.node_id), rate, room)
+            data = held[node.node_id].checkpoint_bytes if node.node_id in held else 0.0
+            # A table without rows yet will be most of the node: the share counts as whole.
+            weight = sums.touched * data
+            row[col.N_TABLE_SHARE] = min(1.0, sums.spread / weight) if sums.spread > 0 and weight > 0 else 1.0
+            start = (data, mine.data_memory_bytes.value, space, mine.index_memory_bytes.value)
+            found[node.id] = NodeFacts(
+                row=row,
+                redo_bytes=sums.redo,
+                row_share=sums.row_share,
+                parts=len(sums.redo),
+                redo_buffer=redo_buffer_bytes(plan, node),
+                start=start,
+                signature=(
+                    row.tobytes(),
+                    sums.redo.tobytes(),
+                    sums.row_share.tobytes(),
+                    start,
+                    _cache_signature(on_disk.get(node.node_id)),
+                    _disk_signature(plan, node),
+                    node.id if node.id in shared else None,
+                ),
+            )
+    return found
+
+
+@dataclass
+class _Sums:
+    redo: Floats
+    row_share: Floats
+    inserted: float = 0.0
+    changed: float = 0.0
+    operations: float = 0.0
+    memory: float = 0.0
+    index: float = 0.0
+    touched: float = 0.0
+    spread: float = 0.0
+
+
+def _sums(
+    plan: Plan,
+    node: DataNode,
+    by_table: list[tuple[TableLoad, Shares]],
+    grow: dict[tuple[str, int | None], tuple[float, float]],
+    rate: float,
+) -> _Sums:
+    parts = redo_log_parts(plan, node)
+    sums = _Sums(np.zeros(parts), np.zeros(parts))
+    if rate <= 0:
+        return sums
+    page = constant_for(plan, "redo_page_overhead").value
+    insert_weight = number(plan, node, "InsertRecoveryWork", 40) / 100
+    rows_per_tx = sum(load.writes_per_s for load, _ in by_table if load.redo_bytes_per_s.value > 0) / rate
+    for load, by_node in by_table:
+        share = by_node.get(node.node_id)
+        if share is None:
+            continue
+        for part, amount in share.by_log_part:
+            sums.redo[part % parts] += amount * load.redo_bytes_per_s.value * page / rate
+            if load.redo_bytes_per_s.value > 0 and rows_per_tx > 0:
+                sums.row_share[part % parts] += amount * load.writes_per_s / rate / rows_per_tx
+        row_bytes = load.checkpoint_row_bytes * share.replicas / rate
+        added = load.inserts_per_s - load.deletes_per_s
+        sums.inserted += added * row_bytes
+        data, index = grow[load.table.id, load.unique_index]
+        sums.memory += kept_rows_per_s(load) * share.replicas / rate * data
+        sums.index += kept_rows_per_s(load) * share.replicas / rate * index
+        weighted = load.updates_per_s + insert_weight * load.inserts_per_s + 1.2 * load.deletes_per_s
+        sums.changed += weighted * row_bytes
+        touched = (load.updates_per_s + load.inserts_per_s + load.deletes_per_s) * row_bytes
+        sums.touched += touched
+        sums.spread += touched * load.rows * load.checkpoint_row_bytes * share.replicas
+        sums.operations += load.logged_operations_per_s * share.replicas / rate
+    return sums
+
+
+def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Floats:
+    row = np.zeros(col.N_COLUMNS)
+    file_bytes = max(1, number(plan, node, "FragmentLogFileSize", 16 * MIB))
+    log_bytes = log_bytes_per_part(plan, node)
+    limits = speed_limits(plan, node)
+    row[col.N_BUFFER_LIMIT] = max(
+        1.0, redo_buffer_bytes(plan, node) - constant_for(plan, "redo_buffer_reserve_bytes").value
+    )
+    row[col.N_LOG_BYTES] = max(1.0, log_bytes)
+    row[col.N_LOG_LIMIT] = max(1.0, log_bytes - constant_for(plan, "redo_log_reserve_bytes").value)
+    row[col.N_FILE_BYTES] = file_bytes
+    row[col.N_FILE_OPEN_AFTER] = min(NEXT_FILE_OPEN_BYTES, NEXT_FILE_OPEN_SHARE * file_bytes)
+    row[col.N_LCP_MIN] = limits.floor
+    row[col.N_LCP_MAX] = limits.ceiling
+    row[col.N_LCP_MAX_OTHER] = limits.other_restart
+    row[col.N_LCP_MAX_OWN] = limits.own_restart
+    compressed = number(plan, node, "CompressedLCP", 0)
+    row[col.N_LCP_FACTOR] = constant_for(plan, "lcp_compressed_factor").value if compressed else 1.0
+    row[col.N_LAG_LIMIT_S] = number(plan, node, "RedoOverCommitLimit", 20)
+    row[col.N_LAG_COUNT] = max(1, number(plan, node, "RedoOverCommitCounter", 3))
+    row[col.N_REDO_CONTROL] = limits.redo_control
+    row[col.N_PARTIAL] = is_partial(plan, node)
+    row[col.N_RECOVERY_WORK] = max(1, number(plan, node, "RecoveryWork", 60)) / 100
+    row[col.N_ADAPTIVE] = limits.floor < limits.ceiling
+    row[col.N_DEVICE_FACTOR] = constant_for(plan, "device_write_factor").value
+    row[col.N_INSERTED] = sums.inserted
+    row[col.N_CHANGED] = sums.changed
+    row[col.N_TOUCHED] = sums.touched
+    row[col.N_MEMORY] = sums.memory
+    row[col.N_INDEX] = sums.index
+    saved = constant_for(plan, "redo_commit_bytes").value - constant_for(plan, "redo_abort_bytes").value
+    logged = float(sums.redo.sum())
+    row[col.N_ABORT_SHARE] = max(0.0, 1.0 - saved * sums.operations / logged) if logged > 0 else 1.0
+    row[col.N_LDMS] = max(1, ldm_threads(plan, node))
+    seeks = disk_of(plan, node, DiskRole.REDO).kind == DiskKind.HDD
+    unevenness = "redo_part_unevenness_hdd" if seeks else "redo_part_unevenness"
+    row[col.N_UNEVEN] = constant_for(plan, unevenness).value
+    backup_share = number(plan, node, "BackupDiskWriteSpeedPct", 50) / 100
+    row[col.N_BACKUP_SPEED] = limits.ceiling * backup_share
+    return row
+
+
+def _fragments(plan: Plan, node: DataNode, by_table: list[tuple[TableLoad, Shares]]) -> float:
+    """Fragments of the tables in question that an LDM thread of the node checkpoints in turn."""
+    count = 0
+    for table in {load.table.id: load.table for load, _ in by_table}.values():
+        nodes = distribute(plan, table).placement.nodes
+        count += int((nodes == node.node_id).sum())
+    return float(min(MOST_FRAGMENTS, max(1, round(count / max(1, ldm_threads(plan, node))))))
+
+
+def _disk_data_row(
+    plan: Plan, node: DataNode, row: Floats, found: NodeDiskData | None, rate: float, room: TablespaceRoom
+) -> float:
+    """Fill in the columns of disk data; returns the tablespace in use."""
+    row[col.N_DATA_COST] = 1.0
+    row[[col.N_UNDO_LIMIT, col.N_UNDO_BUFFER, col.N_DIRTY_LIMIT, col.N_SPACE_LIMIT]] = 1e18
+    if found is None:
+        return 0.0
+    reserve = constant_for(plan, "undo_reserve").value
+    undo_bytes = sum(f.size_bytes * f.count for group in plan.logfile_groups for f in group.undo_files)
+    if undo_bytes > 0:
+        row[col.N_UNDO_LIMIT] = undo_bytes * (1.0 - reserve)
+        row[col.N_UNDO_BUFFER] = max(1.0, sum(group.undo_buffer_bytes for group in plan.logfile_groups))
+    row[col.N_DIRTY_LIMIT] = (
+        max(PAGE_BYTES, number(plan, node, "DiskPageBufferMemory", 64 * MIB)) * DIRTY_SHARE
+    )
+    if room.capacity_bytes > 0:
+        row[col.N_SPACE_LIMIT] = room.capacity_bytes
+    if rate <= 0:
+        return room.used_bytes
+    disk = disk_of(plan, node, DiskRole.DATA_FILES)
+    in_order = found.page_write_bytes_per_s.value / rate
+    at_random = found.random_writes_per_s.value * PAGE_BYTES / rate
+    row[col.N_UNDO] = found.undo_bytes_per_s.value / rate
+    row[col.N_DATA] = in_order + at_random
+    row[col.N_READS] = found.random_reads_per_s.value / rate
+    row[col.N_SPACE] = room.bytes_per_s / rate
+    if row[col.N_DATA] > 0:
+        # A page at a random place takes as long as the disk needs for one operation, at least.
+        cost = max(1.0, disk.sequential_write_bytes_per_s / (disk.random_write_iops * PAGE_BYTES))
+        row[col.N_DATA_COST] = (in_order + at_random * cost) / row[col.N_DATA]
+    return room.used_bytes
+
+
+def _cache_signature(found: NodeDiskData | None) -> Hashable:
+    """What decides how many pages the node reads while rows grow."""
+    if found is None:
+        return None
+    return found.accesses_per_s, found.touched_bytes, found.grown_bytes_per_s, found.cached_bytes
+
+
+def _disk_signature(plan: Plan, node: DataNode) -> Hashable:
+    """Kind and speed of the node's disks, and which roles share one."""
+    disks = [disk_of(plan, node, role) for role in DiskRole]
+    ids = [disk.id for disk in disks]
+    return tuple(
+        (
+            ids.index(disk.id),
+            disk.kind,
+            disk.sequential_write_bytes_per_s,
+            disk.random_read_iops,
+            disk.random_write_iops,
+            disk.other_load,
+        )
+        for disk in disks
+    )
+
+
+def _shared_disks(plan: Plan, groups: tuple[tuple[DataNode, ...], ...]) -> set[str]:
+    """Ids of data nodes whose disks other data nodes use too: these are simulated one by one."""
+    users: dict[str, set[str]] = {}
+    for group in groups:
+        for node in group:
+            for role in DiskRole:
+                users.setdefault(disk_of(plan, node, role).id, set()).add(node.id)
+    return {node_id for ids in users.values() if len(ids) > 1 for node_id in ids}

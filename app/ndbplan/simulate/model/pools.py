@@ -1,0 +1,89 @@
+"""Memory that transactions hold while they are under way: operation records and send buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndbplan.base.units import MIB
+from ndbplan.configuration.node_parameters import number
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.load.demand import rate_of, table_loads
+from ndbplan.estimate.load.network import network
+from ndbplan.estimate.storage.node_memory import transaction_memory
+from ndbplan.estimate.storage.placement import threads_of
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+from ndbplan.plan.workloads import ClosedLoad, Transaction, Workload
+from ndbplan.simulate import columns as col
+from ndbplan.simulate.model.load_over_time import Service
+
+IDLE_LATENCY_S = 0.001
+"""Time of a transaction of an open load on an idle cluster, round trips included [assumed]."""
+COORDINATOR_RECORD_BYTES = 613.0
+LOCAL_RECORD_BYTES = 1100.0
+"""TransactionMemory of an operation at its coordinator, and at each replica [fitted to 8.4.8]."""
+SEND_OVERLOAD_SHARE = 0.8
+"""Share of the send buffers in use at which a data node refuses work (OverloadLimit by default)."""
+LINK_SEND_BUFFER_BYTES = 2 * MIB
+
+
+def set_pools(run: NDArray[np.float64], plan: Plan, workload: Workload, limits: Sequence[Service]) -> None:
+    """Fill in the settings of a run about operation records and send buffers."""
+    nodes = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
+    load = workload.load
+    run[col.R_HELD_S] = load.latency_s if isinstance(load, ClosedLoad) else IDLE_LATENCY_S
+    operations = [operations_of(plan, workload, transaction) for transaction in workload.transactions]
+    weights = [transaction.weight for transaction in workload.transactions]
+    each = min((number(plan, node, "MaxNoOfConcurrentOperations", 32768) for node in nodes), default=0)
+    fits = [(o, w) for o, w in zip(operations, weights, strict=True) if o <= each]
+    mean = sum(o * w for o, w in fits) / sum(w for _, w in fits) if fits else 0.0
+    run[col.R_TOO_LARGE] = 1.0 - sum(w for _, w in fits) / sum(weights)
+    by_count = len(nodes) * max(1, each) / mean if mean > 0 else 1e15
+    newer = plan.features.transaction_memory
+    run[col.R_POOL], run[col.R_POOL_ERROR] = by_count, col.E_OPERATIONS if newer else col.E_RECORDS
+    if newer and mean > 0:
+        bytes_each = mean * (COORDINATOR_RECORD_BYTES + no_of_replicas(plan) * LOCAL_RECORD_BYTES)
+        by_memory = sum(_record_memory(plan, node) for node in nodes) / bytes_each
+        if by_memory < by_count:
+            run[col.R_POOL], run[col.R_POOL_ERROR] = by_memory, col.E_RECORDS
+    run[col.R_SEND] = _send_transactions(plan, workload, limits)
+
+
+def operations_of(plan: Plan, workload: Workload, transaction: Transaction) -> float:
+    """Operation records that a transaction needs at its coordinator; those of blobs and indexes included."""
+    alone = workload.model_copy(update={"transactions": (transaction,)})
+    rate = rate_of(plan, workload)
+    if rate <= 0:
+        return 0.0
+    loads = table_loads(plan, alone)
+    return sum(load.logged_operations_per_s + load.reads_per_s for load in loads) / rate
+
+
+def _record_memory(plan: Plan, node: DataNode) -> float:
+    """Bytes of a node for records of operations: TransactionMemory, and what may be borrowed."""
+    return transaction_memory(plan, node, threads_of(plan, node)).value + number(
+        plan, node, "SharedGlobalMemory", 128 * MIB
+    )
+
+
+def _send_transactions(plan: Plan, workload: Workload, limits: Sequence[Service]) -> float:
+    """Transactions whose messages fit the send buffers of the data node at the slowest link.
+
+    0 when something else is slower than the network, or the link is one of clients only, which wait.
+    """
+    rate = rate_of(plan, workload)
+    if rate <= 0 or not limits or limits[0].resource != "network":
+        return 0.0
+    hosts = set(limits[0].object_ids)
+    node = next((node for node in plan.data_nodes if node.host_id in hosts), None)
+    links = [host for host in network(plan, workload).hosts if host.host_id in hosts]
+    if node is None or not links:
+        return 0.0
+    stated = number(plan, node, "TotalSendBufferMemory", 0)
+    per_link = plan.parameters.tcp.get("SendBufferMemory")
+    each = per_link if isinstance(per_link, int) else LINK_SEND_BUFFER_BYTES
+    room = SEND_OVERLOAD_SHARE * (stated or each * max(1, len(plan.processes) - 1))
+    return max(1.0, room * rate / links[0].out_bytes_per_s.value)

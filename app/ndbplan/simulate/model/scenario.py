@@ -1,0 +1,387 @@
+"""A plan and a workload compiled to plain arrays for the kernel: nodes, log parts, disks, load over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndbplan.base.quantity import Quantity
+from ndbplan.base.units import MIB
+from ndbplan.configuration.node_groups import node_groups, odd_group
+from ndbplan.configuration.node_parameters import number
+from ndbplan.configuration.settings import redo_buffer_bytes
+from ndbplan.estimate.constants import calibration_of, constant_for
+from ndbplan.estimate.load.jobs import job_of
+from ndbplan.plan.hardware import Disk
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.workloads import ClosedLoad, OpenLoad, Workload
+from ndbplan.simulate import columns as col
+from ndbplan.simulate.model.load_over_time import (
+    Service,
+    coverage,
+    offered,
+    service_per_s,
+    services,
+    share_of_transactions,
+)
+from ndbplan.simulate.model.loaders import Loaders, has_loaders, loaders_of
+from ndbplan.simulate.model.node_rows import NodeFacts, SimulationError, disk_of, node_facts
+from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s, page_cache
+from ndbplan.simulate.model.pools import set_pools
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MAX_STEPS = 20_000_000
+LCP_SHARE_SMALL_FILES = 0.62
+"""Share of a busy disk that a checkpoint takes when log files are smaller than the redo buffer [7.4.10]."""
+LCP_SHARE_BUFFERED = 0.60
+"""The same without ODirect [7.4.10]."""
+DOOMED_SHARE = 1.0
+"""Log that transactions of many rows write before they are undone, against what all their rows in open parts
+would write, times the root of the accepted share [7.4.10: 1.3 to 1.45 x per accepted row, 1.8 x at four
+times the ceiling]. A single row is written by every replica before the one that refuses it."""
+STAGE_S = 0.6
+"""Least time of one of the five flushes of the log between two checkpoints [7.4.10: pauses of 1 to 4 s]."""
+FINE_S = 0.025
+"""Longest piece of a step in which something runs out: what happens then does not depend on the step."""
+LAG_EXIT = 1.18
+"""Speed of a good second against the mean: what ends a refusal because of lag [7.4.10: 3 to 7 s]."""
+
+
+@dataclass(frozen=True)
+class NodeClass:
+    """Data nodes that behave alike and are simulated as one."""
+
+    nodes: tuple[DataNode, ...]
+    redo_disk: int
+    log_parts: int
+    redo_buffer_bytes: int
+
+    @property
+    def node_id(self) -> int:
+        """Node id of the first of them."""
+        return self.nodes[0].node_id
+
+
+@dataclass(frozen=True)
+class DiskClass:
+    """Disks that get the same streams and are simulated as one."""
+
+    disks: tuple[Disk, ...]
+    hostnames: tuple[str, ...]
+    bytes_per_s: float
+    """What redo, checkpoints and the rest may use: bandwidth without the load of other programs."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Everything the kernel needs that does not change while it runs."""
+
+    plan: Plan
+    workload: Workload
+    seed: int
+    step_s: float
+    steps: int
+    node_classes: tuple[NodeClass, ...]
+    disk_classes: tuple[DiskClass, ...]
+    services: tuple[Service, ...]
+    run: Floats
+    nodes: Floats
+    index: Ints
+    slots: Ints
+    alive: Ints
+    """Nodes of each group that take part."""
+    group_count: Floats
+    """How many real node groups each simulated one stands for."""
+    ldm_of: Ints
+    load: Floats
+    """Log bytes of each part for one transaction."""
+    base: Floats
+    """Log bytes of each part and step that copying produces."""
+    share: Floats
+    disks: Floats
+    disk_start: Ints
+    disk_member: Ints
+    """Nodes that write redo to each disk, disk by disk."""
+    offered: Floats
+    start: Floats
+    """Checkpoint bytes, DataMemory, tablespace and IndexMemory in use at the start, for each node."""
+    redo_bytes_per_transaction: float
+    """Log bytes of one transaction, over all parts of one replica set."""
+    client_limit: tuple[str, str] = ("clients", "")
+    """What limits clients that wait for their answers when nothing else does: resource and where."""
+    loader_per_s: Quantity | None = None
+    """Rate of a job's loader into a cluster that keeps up; None: no job."""
+    loaders: Loaders | None = None
+    """Operations whose work wanders over the log parts; their mean is in `load` and `share`."""
+    page_cache: PageCache | None = None
+    """What decides the reads of columns on disk; None: there are none."""
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time."""
+        return self.steps * self.step_s
+
+
+def compile_scenario(
+    plan: Plan,
+    workload: Workload,
+    *,
+    duration_s: float,
+    step_s: float,
+    seed: int,
+    every_node: bool = False,
+    uneven: float = 1.0,
+) -> Scenario:
+    """Arrays for one run. Raises SimulationError for a plan without node groups or disks, or a bad time."""
+    steps = _steps(duration_s, step_s)
+    job = job_of(plan, workload)
+    if job is not None:
+        plan, workload = job.before(plan), job.workload
+    groups = node_groups(plan)
+    if not groups:
+        raise SimulationError(
+            "the plan has no complete node group",
+            where="processes",
+            fix="add as many data nodes as NoOfReplicas",
+        )
+    odd = odd_group(plan)
+    if odd is not None:
+        raise SimulationError(odd, where="processes", fix="give every node group NoOfReplicas members")
+    real = node_facts(plan, workload, groups)
+    every_node = every_node or has_loaders(workload)
+    build = _Build(plan, real, every_node)
+    for alike in _alike(groups, real, every_node):
+        build.add(alike)
+    limits = services(plan, workload)
+    share = np.array(build.share)
+    group_count = np.array(build.group_count, dtype=np.float64)
+    disk_start, disk_member = build.members()
+    cache = page_cache(plan, workload, build.node_classes)
+    run = _run(plan, workload, step_s, coverage(workload, share, group_count), uneven, cache)
+    run[col.R_SERVICE] = service_per_s(limits)
+    run[col.R_READS] = 0.0 if cache is None else 1.0
+    set_pools(run, plan, workload, limits)
+    run[col.R_TOTAL] = 0.0 if job is None else job.transactions
+    load = np.array(build.load)
+    per_tx = sum(float(real[group[0].id].redo_bytes.sum()) for group in groups)
+    return Scenario(
+        plan=plan,
+        workload=workload,
+        seed=seed,
+        step_s=step_s,
+        steps=steps,
+        node_classes=tuple(build.node_classes),
+        disk_classes=tuple(build.disk_classes),
+        services=limits,
+        run=run,
+        nodes=np.array(build.rows),
+        index=np.array(build.index, dtype=np.int64),
+        slots=np.array(build.slots, dtype=np.int64),
+        alive=np.full(len(build.slots), len(groups[0]), dtype=np.int64),
+        group_count=group_count,
+        ldm_of=np.array(build.ldm_of, dtype=np.int64),
+        load=load,
+        base=np.zeros_like(load),
+        share=share,
+        disks=build.disk_rows(),
+        disk_start=disk_start,
+        disk_member=disk_member,
+        offered=offered(workload, steps, step_s),
+        start=np.array(build.start),
+        redo_bytes_per_transaction=per_tx,
+        client_limit=("clients", workload.name) if job is None else job.limited_by,
+        loader_per_s=None if job is None else job.rate_per_s,
+        page_cache=cache,
+        loaders=loaders_of(
+            plan,
+            workload,
+            build.node_classes,
+            load,
+            share,
+            group_of=np.array(build.index, dtype=np.int64)[:, col.I_GROUP],
+            step_s=step_s,
+            seed=seed,
+        ),
+    )
+
+
+def _steps(duration_s: float, step_s: float) -> int:
+    if not 0.001 <= step_s <= 1.0:
+        raise SimulationError(f"a step of {step_s:g} s is outside 1 ms to 1 s", where="step")
+    if not duration_s > 0:
+        raise SimulationError(f"a duration of {duration_s:g} s leaves nothing to simulate", where="duration")
+    steps = duration_s / step_s
+    if steps > MAX_STEPS:
+        raise SimulationError(
+            f"{duration_s:g} s in steps of {step_s:g} s are {steps:.3g} steps; the most is {MAX_STEPS}",
+            where="duration",
+            fix="simulate a shorter time or take longer steps",
+        )
+    return math.ceil(steps - 1e-9)
+
+
+def _alike(
+    groups: tuple[tuple[DataNode, ...], ...], real: dict[str, NodeFacts], every_node: bool
+) -> list[list[tuple[DataNode, ...]]]:
+    """Node groups that behave alike, together."""
+    if every_node:
+        return [[group] for group in groups]
+    found: dict[Hashable, list[tuple[DataNode, ...]]] = {}
+    for group in groups:
+        found.setdefault(tuple(real[node.id].signature for node in group), []).append(group)
+    return list(found.values())
+
+
+class _Build:
+    """Collects the arrays, one class of node groups after the other."""
+
+    def __init__(self, plan: Plan, real: dict[str, NodeFacts], every_node: bool) -> None:
+        self.plan, self.real, self.every_node = plan, real, every_node
+        self.log_parts = max(facts.parts for facts in real.values())
+        self.node_classes: list[NodeClass] = []
+        self.disk_classes: list[DiskClass] = []
+        self.disk_index: dict[str, int] = {}
+        self.rows: list[Floats] = []
+        self.index: list[list[int]] = []
+        self.slots: list[list[int]] = []
+        self.group_count: list[float] = []
+        self.share: list[Floats] = []
+        self.load: list[Floats] = []
+        self.ldm_of: list[Ints] = []
+        self.start: list[tuple[float, ...]] = []
+
+    def add(self, groups: list[tuple[DataNode, ...]]) -> None:
+        """Node groups that are simulated as one."""
+        first = groups[0]
+        same = not self.every_node and len({self.real[node.id].signature for node in first}) == 1
+        number = len(self.slots)
+        self.group_count.append(float(len(groups)))
+        self.share.append(len(groups) * self._padded(self.real[first[0].id].row_share))
+        slots: list[int] = []
+        for slot, node in enumerate(first):
+            if same and slot:
+                slots.append(slots[0])
+                continue
+            slots.append(len(self.node_classes))
+            alike = tuple(n for group in groups for n in (group if same else (group[slot],)))
+            self._node(number, slot, node, alike)
+        self.slots.append(slots)
+
+    def _node(self, group: int, slot: int, node: DataNode, alike: tuple[DataNode, ...]) -> None:
+        facts = self.real[node.id]
+        disks = [self._disk(role, alike) for role in DiskRole]
+        self.index.append([group, slot, *disks, len(alike)])
+        self.node_classes.append(NodeClass(alike, disks[0], facts.parts, facts.redo_buffer))
+        self.rows.append(facts.row)
+        self.load.append(self._padded(facts.redo_bytes))
+        self.ldm_of.append(np.arange(self.log_parts) % int(facts.row[col.N_LDMS]))
+        self.start.append(facts.start)
+
+    def _padded(self, values: Floats) -> Floats:
+        return np.concatenate([values, np.zeros(self.log_parts - len(values))])
+
+    def _disk(self, role: DiskRole, nodes: tuple[DataNode, ...]) -> int:
+        disks = [disk_of(self.plan, node, role) for node in nodes]
+        first = disks[0]
+        if first.id not in self.disk_index:
+            shared = constant_for(self.plan, "hdd_shared_stream_factor").value if first.kind == "hdd" else 1.0
+            for disk in disks:
+                self.disk_index[disk.id] = len(self.disk_classes)
+            self.disk_classes.append(
+                DiskClass(
+                    tuple(disks),
+                    tuple(self.plan.host_of_disk[disk.id].hostname for disk in disks),
+                    first.sequential_write_bytes_per_s * shared * max(0.001, 1.0 - first.other_load),
+                )
+            )
+        return self.disk_index[first.id]
+
+    def members(self) -> tuple[Ints, Ints]:
+        """Nodes that write redo to each disk: where each disk's begin, and all of them."""
+        on_disk: list[list[int]] = [[] for _ in self.disk_classes]
+        for n, node_class in enumerate(self.node_classes):
+            on_disk[node_class.redo_disk].append(n)
+        starts = np.cumsum([0, *(len(nodes) for nodes in on_disk)]).astype(np.int64)
+        return starts, np.array([n for nodes in on_disk for n in nodes], dtype=np.int64)
+
+    def disk_rows(self) -> Floats:
+        """What the kernel must know of each disk."""
+        rows = np.zeros((len(self.disk_classes), col.D_COLUMNS))
+        for d, disk_class in enumerate(self.disk_classes):
+            rows[d, col.D_BYTES_PER_S] = disk_class.bytes_per_s
+            rows[d, col.D_LCP_SHARE] = lcp_share(self.plan)
+            rows[d, col.D_READ_IOPS] = disk_class.disks[0].random_read_iops
+        return rows
+
+
+def lcp_share(plan: Plan) -> float:
+    """Share of a busy disk that a running checkpoint takes from the redo log."""
+    share = constant_for(plan, "lcp_device_share").value
+    if calibration_of(plan, "lcp_device_share") is not None:
+        return share
+    if number(plan, None, "FragmentLogFileSize", 16 * MIB) < redo_buffer_bytes(plan, None):
+        share = min(share, LCP_SHARE_SMALL_FILES)
+    if plan.features.lcp_share_of_buffered_writes and not number(plan, None, "ODirect", 0):
+        share = min(share, LCP_SHARE_BUFFERED)
+    return share
+
+
+def queues(plan: Plan) -> bool:
+    """Whether work waits for redo (DefaultOperationRedoProblemAction = queue, set for SQL and API nodes)."""
+    for parameters in (*(p.parameters for p in plan.sql_nodes), plan.parameters.sql):
+        for name, value in parameters.items():
+            if name.lower() == "defaultoperationredoproblemaction":
+                return str(value).lower() == "queue"
+    return False
+
+
+def set_step(run: Floats, plan: Plan, step_s: float) -> None:
+    """Set everything in a run's settings that depends on the length of a step."""
+    gcp_s = max(step_s, number(plan, None, "TimeBetweenGlobalCheckpoints", 2000) / 1000)
+    run[col.R_STEP_S] = step_s
+    run[col.R_STEPS_PER_SECOND] = max(1, round(1.0 / step_s))
+    run[col.R_STEPS_PER_GCP] = max(1, round(gcp_s / step_s))
+    run[col.R_GCP_S] = run[col.R_STEPS_PER_GCP] * step_s
+    fine = max(1, math.ceil(step_s / FINE_S - 1e-9))
+    run[col.R_FINE] = fine
+    run[col.R_FINE_S] = step_s / fine
+    if queues(plan):
+        timeout_s = number(plan, None, "TransactionDeadlockDetectionTimeout", 1200) / 1000
+        run[col.R_QUEUE_SLOTS] = max(1, min(400_000, round(timeout_s / step_s * fine)))
+
+
+def _run(
+    plan: Plan, workload: Workload, step_s: float, covered: float, uneven: float, cache: PageCache | None
+) -> Floats:
+    run = np.zeros(col.R_COLUMNS)
+    set_step(run, plan, step_s)
+    run[col.R_STAGE_S] = STAGE_S
+    load = workload.load
+    if isinstance(load, ClosedLoad):
+        run[col.R_CLIENTS] = load.clients
+        run[col.R_CYCLE_S] = max(1e-4, load.latency_s + load.think_time_s)
+        if cache is not None:
+            run[col.R_CYCLE_S] = closed_cycle_s(load, cache.undisturbed_s, cache.undisturbed_s, cache.disks)
+    elif isinstance(load, OpenLoad):
+        run[col.R_CLIENTS] = load.clients or 0
+        run[col.R_RETRY_SHARE] = load.retries / (load.retries + 1.0)
+        run[col.R_RETRY_S] = max(step_s, load.retry_after_s)
+    run[col.R_COVERAGE] = covered
+    run[col.R_UNEVEN] = uneven
+    run[col.R_LCP_THRESHOLD] = 4.0 * 2 ** min(
+        31, max(0, number(plan, None, "TimeBetweenLocalCheckpoints", 20))
+    )
+    run[col.R_DOOMED] = DOOMED_SHARE
+    run[col.R_GROWS] = 1.0
+    run[col.R_SPAN_MORE] = not plan.features.redo_spans_two_lcps
+    run[col.R_INSERT_SHARE] = share_of_transactions(plan, workload, disk=False)
+    run[col.R_DISK_DATA] = share_of_transactions(plan, workload, disk=True)
+    run[col.R_LAG_EXIT] = LAG_EXIT
+    return run

@@ -1,0 +1,92 @@
+"""Tables from SQL in the window: understood while typing, taken in one step, known tables keep their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import shiboken6
+from pytestqt.qtbot import QtBot
+
+from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
+from ndbplan.desktop.document.document import Document
+from ndbplan.plan.samples import sample_plan
+
+_SQL = """
+CREATE TABLE `shop`.`orders` (
+  id BIGINT UNSIGNED NOT NULL,
+  customer INT NOT NULL,
+  note VARCHAR(200),
+  PRIMARY KEY (id),
+  KEY by_customer (customer)
+) ENGINE=NDBCLUSTER;
+CREATE TABLE shop.broken (id INT, PRIMARY KEY (id), shape WHATEVER);
+"""
+
+
+@pytest.fixture
+def document() -> Document:
+    return Document(sample_plan("add-nodes"))
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, document: Document) -> Iterator[SqlDialog]:
+    made = SqlDialog(document)
+    made.open()
+    yield made
+    if shiboken6.isValid(made):
+        made.reject()
+
+
+def _typed(qtbot: QtBot, dialog: SqlDialog, text: str) -> None:
+    dialog.text.setPlainText(text)
+    qtbot.waitUntil(lambda: dialog.found.count() > 0, timeout=30_000)
+
+
+def test_tables_are_listed_noted_and_added_in_one_step(
+    qtbot: QtBot, dialog: SqlDialog, document: Document
+) -> None:
+    _typed(qtbot, dialog, _SQL)
+    lines = [dialog.found.item(i).text() for i in range(dialog.found.count())]
+    assert "shop.orders · 3 columns · new" in lines
+    noted = next(i for i, line in enumerate(lines) if line.startswith("line 9"))
+    dialog._go_to(dialog.found.item(noted))
+    assert dialog.text.textCursor().blockNumber() == 8
+    dialog.add_tables()
+    table = document.plan.table("shop.orders")
+    assert [column.name for column in table.columns] == ["id", "customer", "note"]
+    assert table.primary_key == ("id",)
+    assert document.undo_stack.count() == 1
+    document.undo_stack.undo()
+    assert len(document.plan.tables) == 1
+
+
+def test_a_known_table_takes_the_definition_and_keeps_its_rows(
+    qtbot: QtBot, dialog: SqlDialog, document: Document
+) -> None:
+    before = document.plan.table("test.t1")
+    columns = "a BIGINT NOT NULL PRIMARY KEY, b INT, c TIMESTAMP, d VARBINARY(1024), extra INT"
+    _typed(qtbot, dialog, f"CREATE TABLE test.t1 ({columns}) ENGINE=NDB;")
+    assert dialog.found.item(0).text() == "test.t1 · 5 columns · changes"
+    dialog.add_tables()
+    after = document.plan.table("test.t1")
+    assert after.id == before.id
+    assert after.rows == before.rows
+    assert [column.name for column in after.columns] == ["a", "b", "c", "d", "extra"]
+
+
+def test_a_definition_that_breaks_a_workload_is_refused_in_one_line(
+    qtbot: QtBot, dialog: SqlDialog, document: Document
+) -> None:
+    before = document.plan
+    _typed(qtbot, dialog, "CREATE TABLE test.t1 (a BIGINT NOT NULL PRIMARY KEY, extra INT) ENGINE=NDB;")
+    dialog.add_tables()
+    assert document.plan is before
+    assert "has no column 'b'" in dialog.state.text()
+
+
+def test_a_file_that_is_not_there_is_said_in_one_line(dialog: SqlDialog, tmp_path: Path) -> None:
+    dialog.load(tmp_path / "none.sql")
+    assert "cannot be read" in dialog.state.text()
+    assert not dialog.take.isEnabled()

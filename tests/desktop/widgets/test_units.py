@@ -1,0 +1,76 @@
+"""Law of every field: what is shown parses back to exactly the value."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ndbplan.base.errors import UserError
+from ndbplan.desktop.widgets.units import (
+    BYTES,
+    BYTES_PER_S,
+    COUNT,
+    FLAG,
+    MEMORY,
+    NUMBER,
+    SECONDS,
+    SHARE,
+    WHOLE,
+    Unit,
+)
+
+whole = st.integers(min_value=0, max_value=2**50)
+real = st.floats(min_value=1e-6, max_value=1e12, allow_nan=False)
+
+
+@pytest.mark.parametrize("unit", [BYTES, MEMORY, COUNT, WHOLE])
+@settings(max_examples=60, deadline=None)
+@given(value=whole)
+def test_whole_numbers_come_back(unit: Unit, value: int) -> None:
+    assert unit.parse(unit.show(value)) == value
+
+
+@pytest.mark.parametrize("unit", [BYTES_PER_S, SECONDS, NUMBER])
+@settings(max_examples=60, deadline=None)
+@given(value=real)
+def test_real_numbers_come_back(unit: Unit, value: float) -> None:
+    assert unit.parse(unit.show(value)) == pytest.approx(value, rel=1e-15)
+
+
+@settings(max_examples=60, deadline=None)
+@given(value=st.floats(min_value=0, max_value=1, allow_nan=False))
+def test_shares_come_back(value: float) -> None:
+    assert SHARE.parse(SHARE.show(value)) == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "text"),
+    [
+        (BYTES, 3_200_000_000_000, "3.2 TB"),
+        (BYTES, 512 * 2**30, "512 GiB"),
+        (BYTES, 1_234_567, "1 234 567 B"),
+        (MEMORY, 512 * 2**20, "512 MiB"),
+        (BYTES_PER_S, 117_960_704.0, "117.960704 MB/s"),
+        (BYTES_PER_S, 118e6, "118 MB/s"),
+        (SECONDS, 0.0008, "0.8 ms"),
+        (SECONDS, 600.0, "10 min"),
+        (COUNT, 3_000_000, "3 000 000"),
+        (SHARE, 0.25, "25 %"),
+        (FLAG, 1, "on"),
+    ],
+)
+def test_shown_as_people_write_it(unit: Unit, value: float, text: str) -> None:
+    assert unit.show(value) == text
+    assert unit.parse(text) == value
+
+
+@pytest.mark.parametrize(
+    ("unit", "text"),
+    [(BYTES, "many"), (WHOLE, "2.5"), (SHARE, "120 %"), (FLAG, "maybe"), (SECONDS, "5 miles"), (COUNT, "-3")],
+)
+def test_nonsense_is_refused_with_one_line(unit: Unit, text: str) -> None:
+    with pytest.raises(UserError) as refused:
+        unit.parse(text)
+    assert "\n" not in refused.value.line
+    assert "—" in refused.value.line or "%" in refused.value.line

@@ -1,0 +1,138 @@
+"""Copy and paste: text in between, free ids and names, nothing that refers into the other plan."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ndbplan.edits import clipboard
+from ndbplan.edits.parts import EditError, update
+from ndbplan.plan.file import dumps
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.references import first_broken
+from ndbplan.plan.samples import sample_plan
+
+STARTER = sample_plan("starter")
+DISK_DATA = sample_plan("disk-data")
+TELECOM = sample_plan("telecom-144")
+
+OBJECTS = [part.id for part in STARTER.objects()]
+
+
+@given(chosen=st.lists(st.sampled_from(OBJECTS), unique=True))
+def test_pasting_adds_as_much_as_was_copied_and_breaks_nothing(chosen: list[str]) -> None:
+    text = clipboard.copy(STARTER, chosen)
+    plan, ids = clipboard.paste(STARTER, text, onto_host="app-b1")
+    assert first_broken(plan) is None
+    assert len(plan.by_id) == len(STARTER.by_id) + len({i for i in plan.by_id if i not in STARTER.by_id})
+    assert set(ids) <= plan.by_id.keys() - STARTER.by_id.keys()
+    for kind in ("hosts", "processes", "tables", "workloads", "locations"):
+        assert getattr(plan, kind)[: len(getattr(STARTER, kind))] == getattr(STARTER, kind) or kind == "hosts"
+
+
+def test_a_host_brings_its_disks_and_nodes_and_they_refer_to_the_copy() -> None:
+    plan, ids = clipboard.paste(STARTER, clipboard.copy(STARTER, ["host-a1"]))
+    host = plan.host(ids[0])
+    assert host.hostname == "host-a2"
+    assert host.location_id == "rack-a"
+    node = next(plan.by_id[i] for i in ids[1:])
+    assert node.node_id == 3
+    assert node.host_id == host.id
+    assert {node.disk_roles.redo, node.disk_roles.lcp} == {disk.id for disk in host.disks}
+
+
+def test_a_location_brings_its_hosts() -> None:
+    plan, ids = clipboard.paste(STARTER, clipboard.copy(STARTER, ["rack-b"]))
+    assert len(plan.locations) == len(STARTER.locations) + 1
+    assert {plan.by_id[i].location_id for i in ids if i in {h.id for h in plan.hosts}} == {ids[0]}
+    assert len(plan.hosts) == len(STARTER.hosts) + 2
+
+
+def test_pasting_into_another_plan_keeps_ids_and_drops_what_is_not_there() -> None:
+    plan, ids = clipboard.paste(EMPTY_PLAN, clipboard.copy(STARTER, ["host-a1"]))
+    assert ids == ("host-a1", "ndb1")
+    assert plan.hosts[0].location_id is None
+    assert plan.data_nodes[0].node_id == 1
+
+
+def test_a_table_on_disk_loses_its_tablespace_in_another_plan() -> None:
+    plan, _ = clipboard.paste(EMPTY_PLAN, clipboard.copy(DISK_DATA, ["dd"]))
+    assert plan.tables[0].tablespace_id is None
+    plan, _ = clipboard.paste(DISK_DATA, clipboard.copy(DISK_DATA, ["dd"]))
+    assert plan.tables[1].tablespace_id == "ts1"
+    assert plan.tables[1].full_name == "test.dd_2"
+
+
+def test_a_workload_follows_the_tables_copied_with_it() -> None:
+    text = clipboard.copy(DISK_DATA, ["dd", "insert"])
+    plan, ids = clipboard.paste(DISK_DATA, text)
+    assert plan.by_id[ids[1]].transactions[0].operations[0].table_id == ids[0]
+
+
+def test_a_workload_without_its_tables_is_refused_elsewhere() -> None:
+    with pytest.raises(EditError):
+        clipboard.paste(EMPTY_PLAN, clipboard.copy(DISK_DATA, ["insert"]))
+
+
+def test_nodes_and_disks_alone_need_a_host() -> None:
+    with pytest.raises(EditError, match="needs a host"):
+        clipboard.paste(STARTER, clipboard.copy(STARTER, ["ndb1"]))
+    with pytest.raises(EditError, match="needs a host"):
+        clipboard.paste(STARTER, clipboard.copy(STARTER, ["host-a1-nvme0"]))
+    plan, ids = clipboard.paste(
+        STARTER, clipboard.copy(STARTER, ["ndb1", "host-a1-nvme0"]), onto_host="app-a1"
+    )
+    node = plan.by_id["ndb1-2"]
+    assert node.host_id == "app-a1"
+    assert node.disk_roles.redo == "host-a1-nvme0-2"
+    assert set(ids) == {"ndb1-2", "host-a1-nvme0-2"}
+
+
+def test_a_disk_of_the_same_name_gets_a_free_one() -> None:
+    text = clipboard.copy(STARTER, ["host-a1-nvme0"])
+    plan, _ = clipboard.paste(STARTER, text, onto_host="host-a1")
+    assert [disk.name for disk in plan.host("host-a1").disks] == ["nvme0", "nvme1", "nvme0-2"]
+
+
+def test_pasting_twice_gives_two_copies() -> None:
+    text = clipboard.copy(STARTER, ["host-a1"])
+    once, first = clipboard.paste(STARTER, text)
+    twice, second = clipboard.paste(once, text)
+    assert set(first).isdisjoint(second)
+    assert first_broken(twice) is None
+
+
+def test_a_full_cluster_refuses_another_data_node() -> None:
+    with pytest.raises(EditError, match="144"):
+        clipboard.paste(TELECOM, clipboard.copy(TELECOM, ["dn-a01"]))
+
+
+def test_a_pool_of_connections_is_copied_with_free_node_ids() -> None:
+    plan: Plan = update(STARTER, "sql147", pool_node_ids=(200, 201))
+    pasted, ids = clipboard.paste(plan, clipboard.copy(plan, ["sql147"]), onto_host="app-b1")
+    assert first_broken(pasted) is None
+    assert len(pasted.by_id[ids[0]].pool_node_ids) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hello",
+        "{",
+        "[]",
+        '{"kind": "ndbplan-fragment", "hosts": 3}',
+        '{"kind": "ndbplan-fragment", "what": []}',
+        "[" * 100_000,
+        dumps(STARTER),
+    ],
+)
+def test_other_text_is_refused(text: str) -> None:
+    with pytest.raises(EditError, match="no piece of a plan"):
+        clipboard.paste(STARTER, text)
+
+
+def test_only_pieces_of_plans_look_like_them() -> None:
+    assert clipboard.is_fragment(clipboard.copy(STARTER, ["host-a1"]))
+    assert not clipboard.is_fragment(dumps(STARTER))

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ndbplan.base.resources import resource_path
+from ndbplan.edits import parts as edits
+from ndbplan.estimate.load.checkpoint import checkpoint, is_partial, partial_fraction, speed_limits
+from ndbplan.estimate.load.redo import redo
+from ndbplan.plan.file import load
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import OpenLoad, RatePoint
+
+STARTER = load(resource_path("samples/starter.ndbplan"))
+OVERLOAD = load(resource_path("samples/redo-overload.ndbplan"))
+FULL = edits.set_plan(STARTER, ndb_version="7.5")
+
+
+def at_rate(plan: Plan, rate: float) -> Plan:
+    load_of = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=rate),))
+    return edits.update(plan, plan.workloads[0].id, load=load_of)
+
+
+def node(plan: Plan, busy: bool = True) -> object:
+    return checkpoint(plan, plan.workloads[0] if busy else None).nodes[0]
+
+
+def test_versions_decide_how_checkpoints_work() -> None:
+    assert is_partial(STARTER)
+    assert not is_partial(FULL)
+    assert not is_partial(edits.set_parameter(STARTER, "data_node", "EnablePartialLcp", 0))
+    old = speed_limits(OVERLOAD, None)
+    assert old.floor == old.ceiling == 80 * 2**20
+    assert not old.redo_control
+    assert speed_limits(STARTER, None).redo_control
+
+
+def test_a_full_checkpoint_takes_its_bytes_by_the_speed() -> None:
+    found = node(FULL, busy=False)
+    assert found.duration_s.value == pytest.approx(found.full_bytes.value / speed_limits(FULL, None).ceiling)
+    assert found.write_bytes_per_s.value == 0
+
+
+def test_a_partial_checkpoint_writes_what_changed() -> None:
+    found = node(STARTER)
+    assert 0 < found.written_bytes.value < 0.01 * found.full_bytes.value
+    assert node(FULL).written_bytes.value >= node(FULL).full_bytes.value
+
+
+def test_compression_halves_a_checkpoint() -> None:
+    packed = edits.set_parameter(FULL, "data_node", "CompressedLCP", 1)
+    assert node(packed, busy=False).duration_s.value == pytest.approx(
+        node(FULL, busy=False).duration_s.value / 2
+    )
+
+
+@given(st.floats(1, 1e5), st.floats(1, 1e5))
+def test_more_writes_never_make_a_checkpoint_smaller(few: float, more: float) -> None:
+    few, more = sorted((few, more))
+    for plan in (STARTER, FULL):
+        less, most = (node(at_rate(plan, rate)).written_bytes.value for rate in (few, more))
+        assert less <= 1.01 * most
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0.25, 1))
+def test_the_share_written_in_full_grows_with_changes(a: float, b: float, share: float, work: float) -> None:
+    a, b = sorted((a, b))
+    assert 0 <= partial_fraction(a, share, work) <= partial_fraction(b, share, work) <= 1
+
+
+def test_the_limit_of_small_changes_is_that_of_the_manual() -> None:
+    change = 1e-6
+    written = partial_fraction(change, 0.0, 0.6) + change
+    assert written / change == pytest.approx(2.67, abs=0.01)
+    assert partial_fraction(change, 0.0, 0.4) / change + 1 == pytest.approx(3.5, abs=0.01)
+
+
+def test_the_log_must_span_the_checkpoints() -> None:
+    found = node(FULL)
+    span = 3 * (found.duration_s.value + 2.0)
+    hottest = redo(FULL, FULL.workloads[0]).nodes[0].hottest_part_bytes_per_s.value
+    assert found.redo_needed_bytes.value == pytest.approx(span * hottest * 1.0044)
+    assert found.redo_fill.value == pytest.approx(found.redo_needed_bytes.value / found.redo_log_bytes)
+
+
+def test_growing_data_overflows_the_log_sooner_when_checkpoints_are_slow() -> None:
+    slow = edits.set_parameter(OVERLOAD, "data_node", "DiskCheckpointSpeed", 10 * 2**20)
+    workload = OVERLOAD.workloads[1]
+    fast = checkpoint(OVERLOAD, workload).nodes[0].overflow_after_s
+    late = checkpoint(slow, workload).nodes[0].overflow_after_s
+    assert fast is not None
+    assert late is not None
+    assert late.value < fast.value
+    assert checkpoint(STARTER, STARTER.workloads[0]).nodes[0].overflow_after_s is None
+
+
+def test_a_larger_log_lasts_longer() -> None:
+    files = OVERLOAD.parameters.data_node["NoOfFragmentLogFiles"]
+    larger = edits.set_parameter(OVERLOAD, "data_node", "NoOfFragmentLogFiles", 2 * files)
+    workload = OVERLOAD.workloads[1]
+    assert redo(larger, workload).time_to_full_s.value > 2 * redo(OVERLOAD, workload).time_to_full_s.value

@@ -1,0 +1,157 @@
+"""Operations that do not choose their keys evenly: where their work goes, and what it makes of the load."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ndbplan.base.resources import resource_path
+from ndbplan.edits import parts as edits
+from ndbplan.estimate.load.cpu import cpu
+from ndbplan.estimate.load.demand import node_loads
+from ndbplan.estimate.load.key_choice import (
+    chosen_shares,
+    hot_key,
+    partition_shares,
+    power_law_shares,
+    power_sum,
+    run_rows,
+    values_at_once,
+)
+from ndbplan.estimate.load.redo import redo
+from ndbplan.estimate.storage.distribution import distribute
+from ndbplan.plan.file import dumps, load, loads
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import EVENLY, KeyChoice, OpenLoad, OperationKind, RatePoint
+
+
+def _plan(values: int | None = 6000, **choice: Any) -> Plan:
+    """The terabyte of warehouses with one table, stock, and operations that choose keys so."""
+    plan = load(resource_path("samples/terabyte-load.ndbplan"))
+    plan = edits.remove(plan, [table.id for table in plan.tables if table.id != "stock"])
+    plan = edits.update(
+        plan,
+        "stock",
+        distribution_key_values=values,
+        distribution_key_table_id=None,
+        distribution_key_first=None,
+    )
+    workload = plan.workloads[0]
+    plan = edits.update(plan, workload.id, load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1250),)))
+    transaction = workload.transactions[0]
+    operations = tuple(edits.changed(operation, **choice) for operation in transaction.operations)
+    changed = edits.changed(transaction, operations=operations)
+    return edits.update(plan, workload.id, transactions=(changed,))
+
+
+def _hottest_ldm(plan: Plan) -> float:
+    return max(one.hottest_ldm_share for one in node_loads(plan, plan.workloads[0]))
+
+
+def test_power_sums() -> None:
+    assert power_sum(6000, 1.0) == pytest.approx(sum(1 / r for r in range(1, 6001)))
+    # Beyond what is summed one by one.
+    assert power_sum(1_000_000, 1.0) == pytest.approx(14.392726722864989, rel=1e-9)
+    assert power_sum(1_000_000, 0.5) == pytest.approx(1998.540145, rel=1e-6)
+    assert power_sum(10**15, 2.0) == pytest.approx(1.6449340668, rel=1e-8)
+
+
+@given(st.integers(1, 10**12), st.floats(0, 10))
+def test_the_hottest_value_has_the_largest_share(values: int, exponent: float) -> None:
+    hot = hot_key(values, exponent)
+    assert 1 / values * (1 - 1e-9) <= hot.share <= 1
+    assert 0 <= hot.more <= hot.share + 1e-12
+    assert 1 <= hot.others <= values
+
+
+@given(st.integers(2, 10**9), st.floats(0, 9), st.floats(0, 1))
+def test_a_higher_exponent_makes_the_hottest_value_hotter(values: int, exponent: float, more: float) -> None:
+    assert hot_key(values, exponent + more).share >= hot_key(values, exponent).share * (1 - 1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(values=st.integers(1, 10**9), exponent=st.floats(0, 5), first=st.none() | st.just(1))
+def test_shares_of_a_power_law(values: int, exponent: float, first: int | None) -> None:
+    plan = edits.update(_plan(values), "stock", distribution_key_first=first)
+    distribution = distribute(plan, plan.table("stock"))
+    even, found = partition_shares(distribution), power_law_shares(distribution, exponent)
+    assert found.sum() == pytest.approx(1)
+    assert found.min() >= 0
+    assert found.max() >= even.max() * (1 - 1e-9)
+    hot = hot_key(distribution.values, exponent).share
+    assert found.max() >= hot * (1 - 1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(values=st.integers(1, 10**9), exponent=st.floats(0, 5), threads=st.integers(1, 200))
+def test_no_choice_of_keys_is_better_than_an_even_one(values: int, exponent: float, threads: int) -> None:
+    even = _hottest_ldm(_plan(values))
+    uneven = _hottest_ldm(_plan(values, key_choice="power_law", key_exponent=exponent))
+    in_turn = _hottest_ldm(_plan(values, key_choice="in_turn", key_threads=threads))
+    assert uneven >= even * (1 - 1e-9)
+    assert in_turn >= even * (1 - 1e-9)
+
+
+def test_exponent_0_is_evenly() -> None:
+    plan = _plan(key_choice="power_law", key_exponent=0.0)
+    assert plan.workloads[0].transactions[0].operations[0].choice == EVENLY
+    assert node_loads(plan, plan.workloads[0]) == node_loads(_plan(), plan.workloads[0])
+
+
+def test_with_one_partition_there_is_nothing_to_choose() -> None:
+    plans = [
+        edits.update(_plan(6000, **choice), "stock", partitions=1)
+        for choice in ({}, {"key_choice": "power_law"}, {"key_choice": "in_turn"})
+    ]
+    shares = [_hottest_ldm(plan) for plan in plans]
+    assert shares[0] == pytest.approx(shares[1])
+    assert shares[0] == pytest.approx(shares[2])
+
+
+def test_one_warehouse_fills_one_ldm() -> None:
+    one, eight, many = (_plan(key_choice="in_turn", key_threads=n) for n in (1, 8, 10_000))
+    # 1.25 warehouses a second: one thread is at one, and a quarter of the second at the next.
+    assert _hottest_ldm(one) == pytest.approx(0.8)
+    assert 1 / 8 < _hottest_ldm(eight) < _hottest_ldm(one)
+    assert _hottest_ldm(many) == pytest.approx(_hottest_ldm(_plan()), rel=0.02)
+    busy = [cpu(plan, plan.workloads[0]).nodes[0].ldm_utilisation.value for plan in (one, _plan())]
+    assert busy[0] > 5 * busy[1]
+    # Over many warehouses the log fills as evenly as they lie; while one is loaded, its part fills alone.
+    full = [redo(plan, plan.workloads[0]).time_to_full_s for plan in (one, _plan())]
+    assert full[0]
+    assert full[1]
+    assert full[0].value == pytest.approx(full[1].value)
+    assert full[0].low < full[1].low / 4
+
+
+def test_values_that_change_within_a_moment_spread() -> None:
+    # Each row has its own value: a loader that takes one after the other loads evenly.
+    assert _hottest_ldm(_plan(None, key_choice="in_turn")) == pytest.approx(1 / 8, rel=0.02)
+    plan = _plan()
+    distribution = distribute(plan, plan.table("stock"))
+    assert run_rows(distribution, KeyChoice("in_turn"), 1000.0) == pytest.approx(100_000)
+    assert run_rows(distribution, KeyChoice("in_turn", run_rows=7.0), 1000.0) == 7
+    assert values_at_once(distribution, KeyChoice("in_turn"), 1000.0) == 1
+    assert values_at_once(distribution, KeyChoice("in_turn", run_rows=10.0), 1000.0) == 100
+    empty = edits.update(plan, "stock", rows=0)
+    nothing = distribute(empty, empty.table("stock"))
+    assert values_at_once(nothing, KeyChoice("in_turn", threads=3), 1000.0) == 3
+
+
+def test_reads_go_to_the_hottest_ldm_too() -> None:
+    reading = {"kind": OperationKind.READ}
+    even, uneven = _plan(6000, **reading), _plan(6000, key_choice="power_law", **reading)
+    busy = [cpu(plan, plan.workloads[0]).nodes for plan in (even, uneven)]
+    most = [max(node.ldm_utilisation.value for node in nodes) for nodes in busy]
+    assert most[1] > 1.5 * most[0]
+    share = chosen_shares(uneven, uneven.table("stock"), KeyChoice("power_law", 1.0), 1.0)
+    assert sum(one.primaries for one in share.values()) == pytest.approx(1)
+
+
+def test_the_choice_is_kept_in_the_file() -> None:
+    plan = _plan(key_choice="in_turn", key_threads=4, key_run_rows=10.0)
+    assert loads(dumps(plan)) == plan
+    assert '"key_threads": 4' in dumps(plan)

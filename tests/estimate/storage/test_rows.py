@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ndbplan.estimate.storage.rows import blob_parts, row_layout, unique_tables
+from ndbplan.ndb.rows import PAGE_BYTES, decimal_bytes, stored_type
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.tables import Column, Index, Table
+
+V70, V74, V84 = (NdbVersion.parse(v) for v in ("7.0.4", "7.4.10", "8.4.8"))
+
+
+def _int(name: str, **more: Any) -> Column:
+    return Column(name=name, type="int", **({"nullable": True} | more))
+
+
+def _table(*columns: Column, **more: Any) -> Table:
+    key = (columns[0].name,)
+    return Table(id="t", database="d", name="t", columns=columns, **({"primary_key": key} | more))
+
+
+T1 = _table(
+    Column(name="a", type="bigint", unsigned=True, nullable=False),
+    Column(name="b", type="int", unsigned=True),
+    Column(name="c", type="timestamp", nullable=False),
+    Column(name="d", type="varbinary", length=1024, average_bytes=640),
+    indexes=(Index(name="c", columns=("c",)),),
+)
+
+
+def test_published_table_has_741_rows_in_a_page() -> None:
+    layout = row_layout(T1, V70)
+    assert (layout.fixed_words, layout.rows_per_fixed_page) == (11, 741)
+
+
+@pytest.mark.parametrize(
+    ("rows", "fixed_bytes", "variable_bytes"),
+    [
+        (249710, 11042816, 167018496),
+        (250154, 11075584, 167313408),
+        (250001, 11075584, 167215104),
+        (250135, 11075584, 167280640),
+    ],
+)
+def test_pages_of_the_million_row_table_as_ndb_desc_counted_them(
+    rows: int, fixed_bytes: int, variable_bytes: int
+) -> None:
+    layout = row_layout(T1, V74)
+    assert layout.fixed_pages(rows) * PAGE_BYTES == fixed_bytes
+    assert layout.variable_pages(rows) * PAGE_BYTES == variable_bytes
+
+
+@pytest.mark.parametrize(
+    ("columns", "fixed_format", "fixed_bytes"), [(11, False, 72), (3, False, 40), (3, True, 32)]
+)
+def test_measured_sizes_of_fixed_parts(columns: int, fixed_format: bool, fixed_bytes: int) -> None:
+    table = _table(
+        _int("id", nullable=False), *(_int(f"c{i}") for i in range(1, columns)), row_format_fixed=fixed_format
+    )
+    assert row_layout(table, V74).fixed_bytes == fixed_bytes
+
+
+def test_measured_size_of_a_hidden_unique_table() -> None:
+    table = _table(
+        _int("id", nullable=False), _int("u"), indexes=(Index(name="u", columns=("u",), kind="unique"),)
+    )
+    (unique,) = unique_tables(table, V74)
+    assert unique.layout.fixed_bytes == 28
+
+
+@pytest.mark.parametrize(("value_bytes", "bytes_per_row"), [(50, 61.9), (640, 669.0)])
+def test_measured_bytes_per_row_of_variable_parts(value_bytes: int, bytes_per_row: float) -> None:
+    column = Column(name="v", type="varbinary", length=1024, average_bytes=value_bytes)
+    layout = row_layout(_table(_int("id", nullable=False), column), V74)
+    assert pytest.approx(bytes_per_row, rel=0.01) == PAGE_BYTES / layout.rows_per_variable_page
+
+
+def test_measured_bytes_per_row_of_blob_parts() -> None:
+    column = Column(name="b", type="blob", average_bytes=256 + 768)
+    (parts,) = blob_parts(_table(_int("id", nullable=False), column), V74)
+    assert parts.parts_per_row == 1
+    assert pytest.approx(802.8, rel=0.024) == PAGE_BYTES / parts.layout.rows_per_variable_page
+
+
+def test_disk_row_keeps_variable_columns_at_full_width() -> None:
+    # 5 million rows of (INT, INT, VARBINARY(4096)) had 7 rows in a disk page.
+    table = _table(
+        _int("id", nullable=False),
+        _int("ts", nullable=False, storage="disk"),
+        Column(name="d", type="varbinary", length=4096, storage="disk", average_bytes=100),
+        indexes=(Index(name="ts", columns=("ts",)),),
+    )
+    layout = row_layout(table, NdbVersion.parse("7.0"))
+    assert (layout.disk_words, layout.rows_per_disk_page) == (1029, 7)
+    # An indexed column stays in memory although it asks for disk.
+    assert layout.fixed_words == 2 + 1 + 1 + 2 + 2 + 2
+
+
+@pytest.mark.parametrize(
+    ("precision", "scale", "size"), [(10, 2, 5), (9, 0, 4), (65, 30, 30), (1, 1, 1), (18, 9, 8)]
+)
+def test_bytes_of_decimals(precision: int, scale: int, size: int) -> None:
+    assert decimal_bytes(precision, scale) == size
+
+
+@pytest.mark.parametrize(
+    ("type_name", "length", "old", "new"),
+    [("datetime", 0, 8, 5), ("datetime", 6, 8, 8), ("time", 3, 3, 5), ("timestamp", 1, 4, 5)],
+)
+def test_temporal_types_changed_with_7_3(type_name: str, length: int, old: int, new: int) -> None:
+    assert stored_type(type_name, length, None, 1, NdbVersion.parse("7.2")).max_bytes == old
+    assert stored_type(type_name, length, None, 1, NdbVersion.parse("7.3")).max_bytes == new
+
+
+def test_a_varchar_needs_two_length_bytes_from_256_bytes_on() -> None:
+    assert stored_type("varchar", 63, None, 4, V84).length_bytes == 1
+    assert stored_type("varchar", 64, None, 4, V84).length_bytes == 2
+
+
+def test_a_table_without_primary_key_gets_a_hidden_one() -> None:
+    layout = row_layout(_table(_int("x"), primary_key=()), V84)
+    assert layout.columns[-1].name == "$PK"
+    assert layout.fixed_words == 4 + 2 + 1 + 1 + 2
+
+
+def test_null_values_take_no_room_in_the_variable_part() -> None:
+    def words(null_fraction: float) -> float:
+        column = Column(name="v", type="varchar", length=40, average_bytes=20, null_fraction=null_fraction)
+        return row_layout(_table(_int("id", nullable=False), column), V84).variable_words
+
+    assert words(1.0) == 1
+    assert words(0.0) > words(0.5) > words(1.0)
+
+
+@pytest.mark.parametrize(
+    ("version", "key", "part_bytes"),
+    [("7.4", 24, 13948), ("7.4", 28, 13944), ("7.4", 200, 13772), ("8.4", 200, 13948)],
+)
+def test_a_long_key_makes_the_parts_of_a_long_blob_smaller(version: str, key: int, part_bytes: int) -> None:
+    # ha_ndbcluster::create: key + part + 7 words fit into 3500; 8.x compares words with 14000.
+    table = _table(
+        Column(name="a", type="binary", length=key, nullable=False),
+        Column(name="b", type="longblob", average_bytes=50_000),
+    )
+    (parts,) = blob_parts(table, NdbVersion.parse(version))
+    assert parts.part_bytes == part_bytes
+
+
+def _dynamic(**more: Any) -> Column:
+    return Column(**({"name": "d", "type": "int", "column_format": "dynamic"} | more))
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        # Bitmap 1 word, offset behind the last value 2 bytes in a word of its own, then the value.
+        ((_dynamic(),), 1 + 1 + 1),
+        # A bit in the bitmap for each word: 8 + 16 bits, then 8 + 16 + 9.
+        ((_dynamic(type="binary", length=64),), 1 + 1 + 16),
+        ((_dynamic(type="binary", length=64), _dynamic(name="e", type="binary", length=36)), 2 + 1 + 16 + 9),
+        # More than 16 words: variable, with an offset and without length bytes.
+        ((_dynamic(type="binary", length=68),), 1 + 18),
+        # Bits are in the bitmap.
+        ((_dynamic(type="bit", length=24),), 2 + 1),
+        ((_dynamic(type="varbinary", length=40, average_bytes=11),), 1 + 4),
+        ((_dynamic(null_fraction=1.0), _dynamic(name="e", null_fraction=1.0)), 0),
+        # Last words of the bitmap without a value are left out.
+        ((_dynamic(), _dynamic(name="e", type="binary", length=60, null_fraction=1.0),
+          _dynamic(name="f", type="binary", length=60, null_fraction=1.0)), 1 + 1 + 1),
+    ],
+)  # fmt: skip
+def test_words_of_dynamic_columns(columns: tuple[Column, ...], words: int) -> None:
+    # shrink_dyn_part and execTUP_ADD_ATTRREQ of Dbtup.
+    layout = row_layout(_table(_int("a", nullable=False), *columns), V84)
+    assert layout.variable_words == pytest.approx(words)
+
+
+def test_static_and_dynamic_variable_columns_are_aligned_each_for_itself() -> None:
+    static = Column(name="s", type="varbinary", length=40, average_bytes=4)
+    layout = row_layout(
+        _table(_int("a", nullable=False), static, _dynamic(type="varbinary", length=9, average_bytes=2)), V84
+    )
+    # Static: 2 offsets, length byte and 4 bytes. Dynamic: bitmap, then 2 offsets, length byte and 2 bytes.
+    assert layout.variable_words == 3 + 1 + 2

@@ -1,0 +1,114 @@
+"""Tables that are counted together, and the pages of each as the rules of one fragment say."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drawn_loads import tables
+from drawn_plans import plans
+from ndbplan.estimate.storage.distribution import distribute
+from ndbplan.estimate.storage.memory import memory
+from ndbplan.estimate.storage.placement import placements
+from ndbplan.estimate.storage.rows import blob_parts
+from ndbplan.estimate.storage.table_memory import (
+    BLOB,
+    FIXED,
+    HASH_INDEX,
+    VARIABLE,
+    Question,
+    rules_of,
+    table_memory,
+)
+from ndbplan.ndb.constants import constant
+from ndbplan.ndb.features import features
+from ndbplan.ndb.rows import PAGE_BYTES
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Column, Table
+
+
+@st.composite
+def varied_tables(draw: st.DrawFn, number: int) -> Table:
+    """Tables with disk columns, with rows and pages that were counted, and reorganised ones too."""
+    table = draw(tables(number=number))
+    changes: dict[str, object] = {"grown_from": draw(st.sampled_from([(), (2,), (2, 4)]))}
+    if draw(st.booleans()):
+        on_disk = Column(name="d", type="varchar", length=draw(st.integers(1, 200)), storage="disk")
+        changes["columns"] = (*table.columns, on_disk)
+    if draw(st.booleans()):
+        rows = tuple(draw(st.lists(st.integers(0, 10**5), min_size=4, max_size=4)))
+        pages = tuple(PAGE_BYTES * (count // 50) for count in rows)
+        changes |= {"partitions": 4, "grown_from": (), "rows": sum(rows), "partition_rows": rows}
+        changes |= {"partition_variable_bytes": draw(st.sampled_from([(), pages]))}
+    return table.model_copy(update=changes)
+
+
+@st.composite
+def plans_with_tables(draw: st.DrawFn) -> Plan:
+    """A drawn plan with up to six varied tables."""
+    own = [draw(varied_tables(number)) for number in range(draw(st.integers(1, 6)))]
+    return draw(plans()).replace(tables=tuple(own))
+
+
+def _questions(plan: Plan) -> list[Question]:
+    rules, placed = rules_of(plan), placements(plan)
+    return [(table, distribute(plan, table), rules, *placed[table.id][1:]) for table in plan.tables]
+
+
+@given(plans_with_tables())
+def test_a_table_takes_the_same_whatever_tables_are_counted_with_it(plan: Plan) -> None:
+    # Past the cache: its answers would be those of the first time.
+    count = table_memory.__wrapped__  # type: ignore[attr-defined]
+    questions = _questions(plan)
+    for together, question in zip(count(questions), questions, strict=True):
+        (alone,) = count([question])
+        assert together.memory == alone.memory
+        assert (together.low, together.high) == (alone.low, alone.high)
+        assert together.by_group.tolist() == alone.by_group.tolist()
+
+
+@given(plans_with_tables())
+def test_pages_are_those_of_each_fragment_rounded_up(plan: Plan) -> None:
+    hash_row = constant("hash_index_row_bytes").value
+    for question, found in zip(_questions(plan), table_memory(_questions(plan)), strict=True):
+        table, where, rules, *_ = question
+        hash_page = features(rules.version).hash_index_page_bytes
+        expected = [[0.0] * len(where.group_ids) for _ in range(BLOB + 1)]
+        variable = where.variable_bytes.tolist()
+        blobs = blob_parts(table, rules.version)
+        for i, (rows, group) in enumerate(
+            zip(where.rows.tolist(), where.placement.node_group.tolist(), strict=True)
+        ):
+            expected[FIXED][group] += where.layout.fixed_pages(rows) * PAGE_BYTES
+            expected[VARIABLE][group] += variable[i]
+            expected[HASH_INDEX][group] += ceil(rows * hash_row / hash_page) * hash_page
+            for blob in blobs:
+                hidden = ceil(rows * blob.parts_per_row)
+                pages = blob.layout.fixed_pages(hidden) + blob.layout.variable_pages(hidden)
+                expected[BLOB][group] += pages * PAGE_BYTES + ceil(hidden * hash_row / hash_page) * hash_page
+        for kind in (FIXED, VARIABLE, HASH_INDEX, BLOB):
+            assert found.by_group[kind].tolist() == expected[kind]
+        copies = where.placement.fragments // where.placement.partitions
+        assert found.memory.fixed_bytes * copies == sum(expected[FIXED])
+        assert found.memory.disk_bytes * copies == PAGE_BYTES * sum(
+            where.layout.disk_pages(rows) for rows in where.rows.tolist()
+        )
+
+
+@given(plans_with_tables())
+def test_every_number_of_a_table_is_within_its_range(plan: Plan) -> None:
+    for table in memory(plan).tables:
+        shape = table.to_json(why=True)
+        for name in (
+            "var_bytes",
+            "hash_index_bytes",
+            "ordered_index_bytes",
+            "unique_index_bytes",
+            "blob_bytes",
+        ):
+            assert 0 <= shape[name]["low"] <= shape[name]["value"] <= shape[name]["high"]
+        assert table.total_bytes.value == table.fixed_bytes + sum(
+            value for value, *_ in table.ranges[VARIABLE:]
+        )

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.base.resources import resource_path
+from ndbplan.configuration.directories import disk_for
+from ndbplan.edits import parts as edits
+from ndbplan.estimate.times.backup import backup, create_disk_data, create_file, restore_backup
+from ndbplan.plan.file import load
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+from reality.cluster import cluster_plan, table_t1
+
+STARTER = load(resource_path("samples/starter.ndbplan"))
+DISK_DATA = load(resource_path("samples/disk-data.ndbplan"))
+
+
+def test_the_slowest_ldm_thread_limits_a_backup() -> None:
+    # Measured on 8.4.8: 1 M rows of 1,000 B on 2 LDM threads and 4 log parts with default speeds took 98.5 s.
+    # All primaries of a node are in one thread; that of the slower node writes at half of its share.
+    plan = edits.set_plan(cluster_plan(table_t1(1_000_000, 1000, 0)), ndb_version="8.4.8")
+    found = backup(plan)
+    assert found.duration_s.value == pytest.approx(98.5, rel=0.1)
+    assert {node.bound for node in found.nodes} == {"MaxDiskWriteSpeed × BackupDiskWriteSpeedPct"}
+    assert found.duration_s.value == max(n.duration_s.value for n in found.nodes)
+    assert sorted(round(n.speed_bytes_per_s.value / 2**20, 1) for n in found.nodes) == [5.0, 10.0]
+
+
+def test_one_thread_gets_its_part_of_the_whole_speed() -> None:
+    one = edits.set_parameter(STARTER, "data_node", "EnableMultithreadedBackup", 0)
+    limit = STARTER.parameters.data_node["MaxDiskWriteSpeed"]
+    assert backup(one).nodes[0].speed_bytes_per_s.value == pytest.approx(limit / 2, rel=0.01)
+
+
+def test_a_raised_limit_shortens_it_until_the_disk_decides() -> None:
+    fast = edits.set_parameter(STARTER, "data_node", "MaxDiskWriteSpeed", 100 * 2**30)
+    assert backup(fast).duration_s.value < backup(STARTER).duration_s.value
+    for disk_id in fast.host_of_disk:
+        fast = edits.update(fast, disk_id, sequential_write_bytes_per_s=5e6)
+    assert backup(fast).nodes[0].bound.startswith("disk ")
+
+
+def test_nodes_back_up_their_primaries_only() -> None:
+    whole = sum(node.written_bytes.value for node in backup(STARTER).nodes)
+    twice = edits.add_node_group(STARTER)
+    assert sum(node.written_bytes.value for node in backup(twice).nodes) == pytest.approx(whole, rel=0.02)
+
+
+def test_compression_halves_the_bytes() -> None:
+    packed = edits.set_parameter(STARTER, "data_node", "CompressedBackup", 1)
+    assert backup(packed).nodes[0].written_bytes.value == pytest.approx(
+        backup(STARTER).nodes[0].written_bytes.value / 2
+    )
+
+
+def test_one_thread_wrote_the_backup_before_8_0_16() -> None:
+    fast = edits.set_parameter(STARTER, "data_node", "MaxDiskWriteSpeed", 100 * 2**30)
+    old = edits.set_plan(fast, ndb_version="8.0.15")
+    assert backup(old).duration_s.value > backup(fast).duration_s.value
+
+
+def test_the_log_of_a_backup_grows_with_the_changes() -> None:
+    idle, busy = backup(STARTER), backup(STARTER, STARTER.workloads[0])
+    assert idle.nodes[0].log_bytes.value == 0
+    assert busy.nodes[0].log_bytes.value > 0
+
+
+def test_a_diskless_cluster_is_told() -> None:
+    diskless = edits.set_parameter(STARTER, "data_node", "Diskless", 1)
+    assert any("diskless" in note for note in backup(diskless).notes)
+
+
+def test_restoring_twice_the_rows_takes_twice_as_long() -> None:
+    plan = STARTER
+    for table in STARTER.tables:
+        plan = edits.update(plan, table.id, rows=2 * table.rows)
+    assert restore_backup(plan).duration_s.value == pytest.approx(
+        2 * restore_backup(STARTER).duration_s.value, rel=0.01
+    )
+
+
+def test_a_slow_redo_disk_bounds_the_restore() -> None:
+    slow = STARTER
+    for disk_id in STARTER.host_of_disk:
+        slow = edits.update(slow, disk_id, sequential_write_bytes_per_s=1e6)
+    assert restore_backup(slow).phases[0].bound.startswith("disk ")
+
+
+def test_files_are_written_in_full_one_after_the_other() -> None:
+    found = create_disk_data(DISK_DATA)
+    undo = next(p for p in found.phases if p.name.startswith("undo"))
+    assert undo.duration_s.value == pytest.approx(377, rel=0.1)
+    disk = DISK_DATA.host(DISK_DATA.data_nodes[0].host_id).disks[0]
+    assert create_file(DISK_DATA, disk, 128 * 2**20).value == pytest.approx(3, rel=0.2)
+    data = next(p for p in found.phases if p.name.startswith("data"))
+    one = create_file(DISK_DATA, disk, DISK_DATA.tablespaces[0].data_files[0].size_bytes).value
+    assert data.duration_s.value == pytest.approx(one * DISK_DATA.tablespaces[0].data_files[0].count)
+
+
+def test_ranges_of_what_nobody_timed_are_neither_narrow_nor_useless() -> None:
+    for found in (backup(STARTER).duration_s, restore_backup(STARTER).duration_s):
+        assert 2 < found.high / found.low < 6
+
+
+def test_an_empty_cluster_still_waits_for_global_checkpoints() -> None:
+    few = edits.update(STARTER, STARTER.tables[0].id, rows=1)
+    for table in few.tables[1:]:
+        few = edits.update(few, table.id, rows=0)
+    assert 1 < backup(few).duration_s.value < 10
+
+
+def test_nodes_of_one_host_share_its_cores_when_a_backup_is_restored() -> None:
+    # A million rows were loaded in 22 s into two data nodes that shared two cores.
+    found = restore_backup(cluster_plan(table_t1(1_000_000))).duration_s
+    assert found.low < 22 < found.high
+
+
+def _on_one_host(plan: Plan) -> Plan:
+    """The plan with every data node on the first one's host and disks."""
+    first = plan.data_nodes[0]
+    processes = tuple(
+        edits.changed(p, host_id=first.host_id, disk_roles=first.disk_roles) if isinstance(p, DataNode) else p
+        for p in plan.processes
+    )
+    return plan.replace(processes=processes)
+
+
+def test_data_nodes_that_share_a_disk_create_their_files_on_it_together() -> None:
+    shared = _on_one_host(DISK_DATA)
+    nodes = len(DISK_DATA.data_nodes)
+    disk = disk_for(shared, shared.data_nodes[0], DiskRole.DATA_FILES)
+    assert disk is not None
+    size = sum(f.size_bytes * f.count for s in shared.tablespaces for f in s.data_files)
+    least = nodes * size / disk.sequential_write_bytes_per_s
+    data = next(p for p in create_disk_data(shared).phases if p.name.startswith("data"))
+    assert data.duration_s.low >= least
+    alone = next(p for p in create_disk_data(DISK_DATA).phases if p.name.startswith("data"))
+    assert data.duration_s.value > (nodes - 0.5) * alone.duration_s.value
+
+
+def test_files_on_a_disk_that_others_use_too_take_longer() -> None:
+    busy = DISK_DATA
+    for disk_id in DISK_DATA.host_of_disk:
+        busy = edits.update(busy, disk_id, other_load=0.5)
+    before, after = (create_disk_data(p).duration_s.value for p in (DISK_DATA, busy))
+    assert after > 1.9 * before
+
+
+def test_a_restore_makes_the_files_of_disk_data_and_reads_the_backup() -> None:
+    found = restore_backup(DISK_DATA)
+    files = create_disk_data(DISK_DATA)
+    assert found.phases[: len(files.phases)] == files.phases
+    rows = found.phases[len(files.phases)].duration_s
+    slow = DISK_DATA
+    for disk_id in DISK_DATA.host_of_disk:
+        slow = edits.update(slow, disk_id, sequential_read_bytes_per_s=1e6)
+    read = restore_backup(slow).phases[len(files.phases)].duration_s
+    saved = max(node.written_bytes.low for node in backup(DISK_DATA).nodes)
+    assert read.low >= saved / 1e6
+    assert read.low > rows.low
+
+
+def test_a_backup_is_multithreaded_only_with_several_ldm_threads_alike_on_all_nodes() -> None:
+    # Manual 8.0, taking a backup with parallel data nodes: all of several LDM threads, the same number each.
+    plan = edits.set_plan(cluster_plan(table_t1(1_000_000, 1000, 0)), ndb_version="8.4.8")
+    one = edits.set_parameter(plan, "data_node", "ThreadConfig", "ldm={count=1},main,recv,rep,tc,send")
+    off = edits.set_parameter(one, "data_node", "EnableMultithreadedBackup", 0)
+    assert backup(one).duration_s.value == pytest.approx(backup(off).duration_s.value)
+    first = plan.data_nodes[0]
+    four = edits.update(
+        plan, first.id, parameters={**first.parameters, "ThreadConfig": "ldm={count=4},main,recv,rep,tc,send"}
+    )
+    speeds = [node.speed_bytes_per_s.value / 2**20 for node in backup(four).nodes]
+    assert speeds == pytest.approx([10.0, 10.0], rel=0.03)
+
+
+def test_the_measured_speeds_of_one_thread_and_of_two() -> None:
+    # Running 8.4.8 cluster, 2 LDM threads, 300,000 rows, 40 MiB/s: 14.7 s with a thread for each part, 6.0 s
+    # with one thread for all: each thread's share is what counts, not the number of threads.
+    plan = edits.set_plan(cluster_plan(table_t1(300_000, 500, 0)), ndb_version="8.4.8")
+    for name in ("MinDiskWriteSpeed", "MaxDiskWriteSpeed"):
+        plan = edits.set_parameter(plan, "data_node", name, 40 * 2**20)
+    alone = backup(edits.set_parameter(plan, "data_node", "EnableMultithreadedBackup", 0))
+    both = backup(plan)
+    assert both.duration_s.value > 1.5 * alone.duration_s.value
+    assert both.duration_s.low < 14.7 < both.duration_s.high
+    assert alone.duration_s.low < 6.0 < alone.duration_s.high

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ndbplan.base.resources import resource_path
+from ndbplan.edits import parts as edits
+from ndbplan.estimate.times.restart import KINDS, Conditions, RestartError, restart
+from ndbplan.plan.file import load
+from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan
+from ndbplan.plan.samples import sample_names, sample_plan
+
+TERABYTE = load(resource_path("samples/terabyte-load.ndbplan"))
+OF_2009 = load(resource_path("samples/node-restart.ndbplan"))
+STARTER = load(resource_path("samples/starter.ndbplan"))
+SAMPLES = st.sampled_from([TERABYTE, OF_2009, STARTER])
+
+
+def seconds(plan: Plan, kind: str = "node", **conditions: object) -> float:
+    return restart(plan, kind, conditions=Conditions(**conditions)).duration_s.value
+
+
+def phase(plan: Plan, name: str, kind: str = "node", **conditions: object) -> float:
+    found = restart(plan, kind, conditions=Conditions(**conditions)).phases
+    return next(p.duration_s.value for p in found if p.name == name)
+
+
+@given(SAMPLES, st.sampled_from(KINDS), st.integers(1, 31), st.integers(1, 31))
+def test_more_ldm_threads_never_lengthen_a_restart(plan: Plan, kind: str, few: int, more: int) -> None:
+    few, more = sorted((few, more))
+    assert seconds(plan, kind, ldm_threads=more) <= seconds(plan, kind, ldm_threads=few) + 1e-9
+
+
+@given(SAMPLES, st.sampled_from(KINDS), st.floats(1, 20))
+@settings(max_examples=25)
+def test_more_data_never_shortens_a_restart(plan: Plan, kind: str, factor: float) -> None:
+    table = max(plan.tables, key=lambda t: t.rows)
+    grown = edits.update(plan, table.id, rows=round(table.rows * factor), partition_rows=())
+    assert seconds(grown, kind) >= seconds(plan, kind) - 1e-9
+
+
+@given(SAMPLES, st.sampled_from(KINDS), st.floats(0.1, 10), st.floats(0.1, 10))
+@settings(max_examples=25)
+def test_a_faster_disk_never_lengthens_a_restart(plan: Plan, kind: str, slow: float, fast: float) -> None:
+    slow, fast = sorted((slow, fast))
+    assert seconds(plan, kind, disk_factor=fast) <= seconds(plan, kind, disk_factor=slow) + 1e-9
+
+
+@pytest.mark.parametrize("plan", [TERABYTE, OF_2009, STARTER])
+@pytest.mark.parametrize("kind", ["node", "initial"])
+def test_traffic_lengthens_a_restart(plan: Plan, kind: str) -> None:
+    assert seconds(plan, kind, workload=plan.workloads[0]) > seconds(plan, kind)
+
+
+def test_copying_all_rows_takes_longer_than_restoring_them_in_2009() -> None:
+    assert seconds(OF_2009, "initial") / seconds(OF_2009) == pytest.approx(2.353, rel=0.1)
+
+
+def test_one_thread_is_slower_than_the_threads_of_ndbmtd() -> None:
+    assert seconds(OF_2009, ldm_threads=1) > 1.1 * seconds(OF_2009)
+
+
+def test_versions_before_the_optimisation_suffer_from_traffic() -> None:
+    before = edits.set_plan(OF_2009, ndb_version="7.0.8")
+    load_of = OF_2009.workloads[0]
+    assert seconds(before, workload=load_of) == pytest.approx(2.2 * seconds(OF_2009, workload=load_of))
+    assert seconds(before) == seconds(OF_2009)
+
+
+def test_an_sql_node_that_is_down_costs_two_minutes() -> None:
+    assert phase(STARTER, "wait for subscriptions") == 5
+    assert phase(STARTER, "wait for subscriptions", sql_nodes_down=1) == 120
+
+
+def test_full_redo_files_take_as_long_as_writing_them() -> None:
+    sparse = phase(OF_2009, "create redo log files", "start")
+    full = edits.set_parameter(OF_2009, "data_node", "InitFragmentLogFiles", "full")
+    disk = OF_2009.host("host2").disks[0]
+    size = 4 * 300 * 16 * 2**20
+    assert phase(full, "create redo log files", "start") == pytest.approx(
+        size / disk.sequential_write_bytes_per_s
+    )
+    assert sparse == pytest.approx(size / 2**20 * disk.sync_write_latency_s)
+
+
+def test_a_compressed_checkpoint_is_read_faster() -> None:
+    slow_disk = STARTER
+    for disk_id in STARTER.host_of_disk:
+        slow_disk = edits.update(slow_disk, disk_id, sequential_read_bytes_per_s=2e6)
+    packed = edits.set_parameter(slow_disk, "data_node", "CompressedLCP", 1)
+    name = "restore from local checkpoint"
+    assert phase(packed, name) == pytest.approx(phase(slow_disk, name) / 2)
+
+
+def test_rows_are_copied_before_indexes_are_built_since_7_6_4() -> None:
+    names = [p.name for p in restart(TERABYTE, "initial").phases]
+    assert names.index("copy fragments") < names.index("rebuild ordered indexes")
+    older = edits.set_plan(TERABYTE, ndb_version="7.5")
+    names = [p.name for p in restart(older, "initial").phases]
+    assert "rebuild ordered indexes" not in names
+
+
+def test_an_older_version_waits_for_a_full_checkpoint() -> None:
+    older = edits.set_plan(STARTER, ndb_version="7.5")
+    name = "wait for local checkpoint"
+    assert phase(older, name) > 10 * phase(STARTER, name)
+    faster = edits.set_parameter(older, "data_node", "MaxDiskWriteSpeedOtherNodeRestart", 2**30)
+    assert phase(faster, name) < phase(older, name)
+
+
+def test_rolling_restart_node_by_node_or_one_of_each_group() -> None:
+    plan = edits.add_node_group(STARTER)
+    one_by_one = restart(plan, "rolling")
+    together = restart(plan, "rolling", conditions=Conditions(one_of_each_group=True))
+    assert len(one_by_one.phases) == 4
+    assert len(together.phases) == 2
+    assert together.duration_s.value < one_by_one.duration_s.value
+    assert sorted(together.node_ids) == sorted(one_by_one.node_ids) == [n.node_id for n in plan.data_nodes]
+
+
+def test_a_calibration_narrows_the_range_and_is_named() -> None:
+    before = restart(TERABYTE, "node").duration_s
+    measured = Calibration(constant="restore_ldm_rows_per_s", value=170e3, source="our cluster, May")
+    after = restart(TERABYTE.replace(calibrations=(measured,)), "node").duration_s
+    assert after.high - after.low < before.high - before.low
+    assert "our cluster, May" in str(after.to_json(why=True))
+
+
+@pytest.mark.parametrize(
+    ("plan", "kind", "node_id"), [(STARTER, "quick", None), (STARTER, "node", 99), (EMPTY_PLAN, "node", None)]
+)
+def test_what_cannot_restart_is_said_in_one_line(plan: Plan, kind: str, node_id: int | None) -> None:
+    with pytest.raises(RestartError) as refused:
+        restart(plan, kind, node_id)
+    assert "\n" not in refused.value.line
+    assert refused.value.fix
+
+
+def test_the_shape_of_design() -> None:
+    shape = restart(STARTER, "node", 1).to_json()
+    assert shape["kind"] == "node"
+    assert shape["node_ids"] == [1]
+    assert {"name", "duration_s"} <= set(shape["phases"][0])
+    assert set(shape["duration_s"]) == {"value", "low", "high", "unit"}
+
+
+def test_threads_without_a_core_of_their_own_help_nothing() -> None:
+    small = STARTER
+    for node in STARTER.data_nodes:
+        small = edits.update(small, node.host_id, cores=2)
+    name = "restore from local checkpoint"
+    assert phase(small, name) > 2 * phase(STARTER, name)
+    assert phase(small, name, ldm_threads=2) == phase(small, name, ldm_threads=16)
+
+
+def test_nodes_of_one_host_that_start_together_share_its_cores() -> None:
+    first, second = STARTER.data_nodes[:2]
+    plan = edits.move_process(STARTER, second.id, first.host_id)
+    plan = edits.update(plan, first.host_id, cores=4)
+    name = "restore from local checkpoint"
+    alone, both = (phase(plan, name, kind, ldm_threads=8) for kind in ("node", "system"))
+    assert both == pytest.approx(2 * alone)
+
+
+@given(SAMPLES, st.sampled_from(["node", "initial", "system"]), st.floats(0.01, 5), st.floats(0.01, 5))
+@settings(max_examples=25)
+def test_more_traffic_never_shortens_a_restart(plan: Plan, kind: str, calm: float, busy: float) -> None:
+    calm, busy = sorted((calm, busy))
+    less, more = (
+        seconds(plan, kind, workload=plan.workloads[0], traffic_factor=factor) for factor in (calm, busy)
+    )
+    assert less <= more * 1.001
+
+
+def test_a_stated_log_is_run_again() -> None:
+    assert phase(STARTER, "execute redo log", "system") == 0
+    assert phase(STARTER, "execute redo log", "system", redo_bytes=2e9) == pytest.approx(100)
+
+
+@pytest.mark.parametrize("name", sample_names())
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_range_is_never_wider_than_a_factor_of_six(name: str, kind: str) -> None:
+    found = restart(sample_plan(name), kind).duration_s
+    assert found.high / found.low < 6

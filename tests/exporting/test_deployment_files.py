@@ -1,0 +1,106 @@
+"""systemd units, the operator's resource and the Ansible inventory."""
+
+from __future__ import annotations
+
+import configparser
+
+import pytest
+import yaml
+from hypothesis import given, settings
+
+from drawn_plans import plans
+from ndbplan.base.resources import resource_path
+from ndbplan.edits.parts import set_parameter, set_plan, update
+from ndbplan.exporting.export import render_files
+from ndbplan.exporting.operator import kubernetes_name
+from ndbplan.exporting.systemd import unit_word
+from ndbplan.plan import file
+from ndbplan.plan.plan import Plan
+
+SAMPLES = sorted(path.stem for path in resource_path("samples").glob("*.ndbplan"))
+KINDS = ["systemd", "operator", "ansible"]
+
+
+def sample(name: str) -> Plan:
+    return file.load(resource_path(f"samples/{name}.ndbplan"))
+
+
+def parsed_unit(text: str) -> configparser.ConfigParser:
+    reader = configparser.ConfigParser(interpolation=None, strict=False, delimiters=("=",))
+    reader.read_string(text)
+    return reader
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_yaml_loads_and_units_parse(name: str) -> None:
+    for path, text in render_files(sample(name), KINDS).items():
+        if path.endswith((".yml", ".yaml")):
+            assert yaml.safe_load(text)
+        else:
+            unit = parsed_unit(text)
+            assert unit["Service"]["ExecStart"].startswith("/usr/sbin/")
+
+
+@given(plan=plans())
+@settings(max_examples=15)
+def test_any_plan_gives_files_that_load(plan: Plan) -> None:
+    strange = plan.replace(name="yes: 'no' # \"%n\" – {{ x }}")
+    for path, text in render_files(strange, KINDS).items():
+        if path.endswith((".yml", ".yaml")):
+            assert yaml.safe_load(text)
+        else:
+            assert parsed_unit(text)["Unit"]["Description"].count("%%") == 1
+
+
+def test_one_unit_for_each_process() -> None:
+    plan = sample("starter")
+    names = {path.split("/")[-1] for path in render_files(plan, ["systemd"])}
+    assert names == {
+        "ndb_mgmd-145.service",
+        "ndb_mgmd-146.service",
+        "ndbmtd-1.service",
+        "ndbmtd-2.service",
+        "mysqld.service",
+    }
+    old = render_files(sample("disk-data"), ["systemd"])
+    assert "systemd/node1/ndbd-2.service" in old
+
+
+def test_words_of_units_are_quoted() -> None:
+    assert unit_word("/data/ndb") == "/data/ndb"
+    assert unit_word("/a b") == '"/a b"'
+    assert unit_word('%n $x "y" \\') == '"%%n $$x \\"y\\" \\\\"'
+
+
+def test_the_operator_gets_what_it_does_not_set_itself() -> None:
+    plan = set_parameter(sample("starter"), "data_node", "FileSystemPath", "/nvme0/fs")
+    resource = yaml.safe_load(render_files(plan, ["operator"])["ndb-operator.yaml"])
+    assert resource["kind"] == "NdbCluster"
+    spec = resource["spec"]
+    assert spec["redundancyLevel"] == 2
+    assert spec["dataNode"]["nodeCount"] == 2
+    assert spec["dataNode"]["config"]["DataMemory"] == "128G"
+    assert spec["dataNode"]["ndbPodSpec"]["resources"]["requests"]["memory"] == "256Gi"
+    assert not {"DataDir", "FileSystemPath", "NoOfReplicas"} & spec["dataNode"]["config"].keys()
+    assert "ndb-operator.yaml" not in render_files(set_plan(plan, ndb_version="7.6"), ["operator"])
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("My Cluster №1", "my-cluster-1"), ("42", "ndb-42"), ("é", "ndb")]
+)
+def test_names_for_kubernetes(name: str, shown: str) -> None:
+    assert kubernetes_name(name) == shown
+
+
+def test_the_inventory_names_every_node() -> None:
+    plan = update(sample("starter"), "sql147", pool_node_ids=(160, 161))
+    files = render_files(plan, ["ansible"])
+    groups = yaml.safe_load(files["ansible/inventory.yml"])["all"]["children"]
+    data = groups["ndb_data"]["hosts"]["host-a1"]["ndb_data_nodes"][0]
+    assert data["node_id"] == 1
+    assert data["links"] == [{"path": "/nvme0/mysqlcluster/ndb_1_fs/LCP", "target": "/nvme1/ndb/ndb_1_lcp"}]
+    sql = groups["ndb_sql"]["hosts"]["app-a1"]["ndb_sql_nodes"][0]
+    assert sql == {"node_ids": [147, 160, 161], "service": "mysqld"}
+    common = yaml.safe_load(files["ansible/group_vars/all.yml"])
+    assert common["ndb_connect_string"] == "mgm-c1:1186,app-b1:1186"
+    assert common["ndb_version"] == "8.4"

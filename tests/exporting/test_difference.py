@@ -1,0 +1,103 @@
+"""What changes between configurations, what that restarts and how it is rolled out."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+
+from drawn_plans import plans
+from ndbplan.base.resources import resource_path
+from ndbplan.edits.parts import add_node_group, remove, set_parameter, update
+from ndbplan.exporting.config_ini import render_config_ini
+from ndbplan.exporting.difference import Difference, diff, diff_from_defaults
+from ndbplan.importing.config.plan import import_config
+from ndbplan.plan import file
+from ndbplan.plan.plan import Plan
+
+
+def starter() -> Plan:
+    return file.load(resource_path("samples/starter.ndbplan"))
+
+
+def changed(**values: int | str) -> Difference:
+    plan = starter()
+    for name, value in values.items():
+        plan = set_parameter(plan, "data_node", name, value)
+    return diff(starter(), plan)
+
+
+def test_nothing_changes() -> None:
+    found = diff(starter(), starter())
+    assert found.is_empty
+    assert found.restart == "nothing"
+    assert found.steps == ()
+
+
+def test_a_rolling_restart() -> None:
+    found = changed(DataMemory=2**36)
+    (change,) = found.parameters
+    assert (change.name, change.before, change.after) == ("DataMemory", 2**37, 2**36)
+    assert change.node_ids == (1, 2)
+    assert change.shown(change.before) == "128G"
+    assert found.restart == "node"
+    assert [step.split(" (")[0] for step in found.steps] == [
+        "copy the new config.ini to every management host",
+        "restart ndb_mgmd one after the other with --reload",
+        "restart data nodes 1, 2 one after the other; each must be STARTED before the next",
+        "restart the SQL nodes one after the other",
+    ]
+
+
+def test_the_heaviest_restart_counts() -> None:
+    assert changed(NoOfFragmentLogFiles=20, DataMemory=2**36).restart == "initial_node"
+    assert "--initial" in " ".join(changed(NoOfFragmentLogFiles=20).steps)
+    found = changed(NoOfReplicas=1)
+    assert found.restart == "initial_system"
+    assert found.steps[0].startswith("START BACKUP")
+    assert found.steps[-1].startswith("restore the backup")
+
+
+def test_one_node_only() -> None:
+    plan = set_parameter(starter(), "ndb2", "MaxNoOfTables", 500)
+    found = diff(starter(), plan)
+    assert found.parameters[0].where == "data node 2"
+    assert "restart data nodes 2 one after" in " ".join(found.steps)
+
+
+def test_setting_a_default_changes_nothing() -> None:
+    assert changed(MaxNoOfTables=128).is_empty
+
+
+def test_new_and_lost_nodes() -> None:
+    grown = diff(starter(), add_node_group(starter()))
+    assert [node.node_id for node in grown.added] == [3, 4]
+    assert "restart data nodes 1, 2 one after the other" in " ".join(grown.steps)
+    assert grown.steps[-1].startswith("CREATE NODEGROUP for 3, 4")
+    shrunk = diff(add_node_group(starter()), starter())
+    assert shrunk.restart == "initial_system"
+    fewer = diff(starter(), remove(starter(), [starter().sql_nodes[0].id]))
+    assert [node.node_id for node in fewer.removed] == [147]
+    assert fewer.restart == "node"
+
+
+def test_connections_and_hosts() -> None:
+    buffers = diff(starter(), set_parameter(starter(), "tcp", "SendBufferMemory", 2**22))
+    assert buffers.parameters[0].where == "connections of data nodes 1, 2"
+    moved = diff(starter(), update(starter(), starter().data_nodes[0].host_id, hostname="other"))
+    assert [(c.name, c.before, c.after) for c in moved.parameters] == [("HostName", "host-a1", "other")]
+    assert moved.restart == "system"
+
+
+def test_against_the_defaults() -> None:
+    found = diff_from_defaults(starter())
+    names = {change.name: (change.before, change.after) for change in found.parameters}
+    assert names["DataMemory"] == (98 * 2**20, 2**37)
+    assert "NoOfFragmentLogFiles" not in names
+    assert found.to_json()["parameters"][0]["restart"] == "initial_system"
+
+
+@given(plan=plans())
+@settings(max_examples=15)
+def test_a_plan_does_not_differ_from_its_own_file(plan: Plan) -> None:
+    again, _ = import_config(render_config_ini(plan), plan.ndb_version)
+    assert diff(plan, again).is_empty
+    assert diff(again, plan).is_empty

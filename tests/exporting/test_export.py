@@ -1,0 +1,318 @@
+"""The exported folder: its files, the scripts in it, and what can go wrong."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ndbplan.base.resources import resource_path
+from ndbplan.edits.parts import add, add_node_group, set_plan, update
+from ndbplan.exporting.config_ini import render_config_ini
+from ndbplan.exporting.export import KINDS, ExportError, export, render_files
+from ndbplan.exporting.runbook import render_script, runbook_parts
+from ndbplan.exporting.runbook_grow import add_nodes_part, reorganise_statement
+from ndbplan.exporting.runbook_start import disk_data_statements
+from ndbplan.exporting.steps import Management, Shell, Sql, WaitStarted
+from ndbplan.plan import file
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.tables import Column, LogfileGroup, SpaceFile, Table, Tablespace
+
+SAMPLES = sorted(path.stem for path in resource_path("samples").glob("*.ndbplan"))
+NASTY = "a`b'c\"$(x);d “e” ‘f’\u00a0g\\"
+
+
+def sample(name: str) -> Plan:
+    return file.load(resource_path(f"samples/{name}.ndbplan"))
+
+
+def run(*command: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False, timeout=60)
+
+
+def check_script(path: Path) -> None:
+    assert run("bash", "-n", str(path)).stderr == ""
+    found = run("shellcheck", str(path))
+    assert found.returncode == 0, found.stdout
+
+
+def test_shellcheck_is_there() -> None:
+    assert shutil.which("shellcheck"), "install Debian's package shellcheck (packaging/debian-packages)"
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_scripts_of_every_sample_pass_bash_and_shellcheck(name: str, tmp_path: Path) -> None:
+    for path in export(sample(name), tmp_path / "out"):
+        if path.suffix == ".sh":
+            check_script(path)
+
+
+def test_an_empty_plan_exports_too(tmp_path: Path) -> None:
+    for path in export(EMPTY_PLAN, tmp_path / "out"):
+        if path.suffix == ".sh":
+            check_script(path)
+
+
+def test_one_my_cnf_for_each_sql_host() -> None:
+    plan = sample("starter")
+    files = render_files(plan, ["mycnf"])
+    assert set(files) == {"app-a1.my.cnf", "app-b1.my.cnf"}
+    text = files["app-a1.my.cnf"]
+    assert "\nndbcluster\n" in text
+    assert "\nndb-connectstring=mgm-c1:1186,app-b1:1186\n" in text
+    assert "\nndb-nodeid=147\n" in text
+
+
+def test_connection_pool_with_its_ids() -> None:
+    plan = update(sample("starter"), "sql147", pool_node_ids=(160, 161))
+    text = render_files(plan, ["mycnf"])["app-a1.my.cnf"]
+    assert "ndb-cluster-connection-pool=3\n" in text
+    assert "ndb-cluster-connection-pool-nodeids=147,160,161\n" in text
+    assert "ndb-nodeid=147" not in text
+    old = render_files(set_plan(plan, ndb_version="7.4"), ["mycnf"])["app-a1.my.cnf"]
+    assert "pool-nodeids" not in old
+
+
+def test_two_mysqld_on_one_host_get_a_group_each() -> None:
+    plan = update(sample("starter"), "sql148", host_id=sample("starter").sql_nodes[0].host_id)
+    text = render_files(plan, ["mycnf"])["app-a1.my.cnf"]
+    assert "[mysqld@147]" in text
+    assert "[mysqld@148]" in text
+    assert "port=3307" in text
+
+
+def test_the_runbook_adds_nodes_in_the_order_of_the_manual() -> None:
+    part = add_nodes_part(sample("add-nodes"))
+    assert part is not None
+    names = [step.name for step in part.steps]
+    wanted = [
+        "configuration",
+        "management",
+        "restart-3",
+        "restart-4",
+        "sql-nodes",
+        "directories",
+        "start-new",
+        "create-nodegroup",
+        "reorganise-1",
+        "optimise-1",
+        "verify",
+    ]
+    assert names == wanted
+    commands = [c.command for step in part.steps for c in step.commands if isinstance(c, Management)]
+    assert "CREATE NODEGROUP 5,6" in commands
+    assert "3 RESTART" in commands
+    sql = [s for step in part.steps for c in step.commands if isinstance(c, Sql) for s in c.statements]
+    assert sql == ["ALTER ONLINE TABLE `test`.`t1` REORGANIZE PARTITION;", "OPTIMIZE TABLE `test`.`t1`;"]
+    shells = [c.command for step in part.steps for c in step.commands if isinstance(c, Shell)]
+    assert any("--reload" in c for c in shells)
+    assert any("ndb_desc" in c and "--extra-partition-info" in c for c in shells)
+    initial = [
+        step.name
+        for step in part.steps
+        for c in step.commands
+        if isinstance(c, Shell) and "--initial" in c.command
+    ]
+    assert initial == ["start-new", "start-new"]
+
+
+@pytest.mark.parametrize(
+    ("version", "statement"),
+    [
+        ("7.0", "ALTER ONLINE TABLE `test`.`t1` REORGANIZE PARTITION;"),
+        ("7.4", "ALTER ONLINE TABLE `test`.`t1` REORGANIZE PARTITION;"),
+        ("7.5", "ALTER TABLE `test`.`t1` ALGORITHM=INPLACE, REORGANIZE PARTITION;"),
+        ("8.4", "ALTER TABLE `test`.`t1` ALGORITHM=INPLACE, REORGANIZE PARTITION;"),
+    ],
+)
+def test_syntax_of_reorganise_by_version(version: str, statement: str) -> None:
+    plan = set_plan(sample("add-nodes"), ndb_version=version)
+    assert reorganise_statement(plan, plan.tables[0]) == statement
+
+
+def test_tables_that_refuse_to_be_reorganised() -> None:
+    plan = set_plan(sample("add-nodes"), ndb_version="8.4")
+    fixed = update(plan, plan.tables[0].id, partitions=8)
+    assert reorganise_statement(fixed, fixed.tables[0]) is None
+    sized = update(plan, plan.tables[0].id, max_rows=10**9)
+    assert reorganise_statement(sized, sized.tables[0]) == (
+        "ALTER TABLE `test`.`t1` ALGORITHM=INPLACE, MAX_ROWS=1000000000;"
+    )
+
+
+def test_two_groups_at_once_and_the_grown_configuration() -> None:
+    plan = sample("add-nodes")
+    files = render_files(plan, add_groups=2)
+    assert "CREATE NODEGROUP 5,6" in files["runbook.sh"]
+    assert "CREATE NODEGROUP 7,8" in files["runbook.sh"]
+    assert files["config-with-added-nodes.ini"] == render_config_ini(add_node_group(plan, 2))
+
+
+def test_nodes_kept_aside_need_no_rolling_restart() -> None:
+    grown = add_node_group(sample("add-nodes"))
+    for node in grown.data_nodes[-2:]:
+        grown = update(grown, node.id, node_group=65536)
+    part = add_nodes_part(grown)
+    assert part is not None
+    assert [step.name for step in part.steps][:3] == ["directories", "start-new", "create-nodegroup"]
+    assert "config-with-added-nodes.ini" not in render_files(grown)
+
+
+def test_a_version_without_online_growth_has_no_such_part() -> None:
+    assert add_nodes_part(sample("disk-data")) is None
+    assert [part.name for part in runbook_parts(sample("disk-data"))] == ["start", "rolling-restart"]
+
+
+def test_disk_data_objects_with_planned_sizes() -> None:
+    statements = list(disk_data_statements(sample("disk-data")))
+    assert statements[0].startswith("CREATE LOGFILE GROUP ")
+    assert f"INITIAL_SIZE {20 * 2**30}" in statements[0]
+    spaces = [s for s in statements if "TABLESPACE" in s]
+    assert len(spaces) == 100
+    assert all(f"INITIAL_SIZE {128 * 2**20}" in s for s in spaces)
+
+
+def test_dry_run_shows_every_command_and_runs_none(tmp_path: Path) -> None:
+    export(sample("add-nodes"), tmp_path)
+    done = run("./runbook.sh", "add-nodes", "--dry-run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "CREATE NODEGROUP 5,6" in done.stdout
+    assert not (tmp_path / "runbook.state.add-nodes").exists()
+
+
+def fake_programs(folder: Path) -> dict[str, str]:
+    """ssh and scp that write down what they are asked; ssh fails while a file `broken` is there."""
+    folder.mkdir()
+    for program in ("ssh", "scp"):
+        script = folder / program
+        script.write_text(
+            "#!/bin/bash\n"
+            f'echo "{program} $*" >>"{folder}/log"\n'
+            f'[[ {program} == scp ]] || cat >>"{folder}/log"\n'
+            f'[[ ! -e "{folder}/broken" ]]\n'
+        )
+        script.chmod(0o755)
+    return {"PATH": f"{folder}:/usr/bin:/bin"}
+
+
+def test_steps_say_how_long_they_take_and_wait_long_enough() -> None:
+    plan = sample("add-nodes")
+    part = next(p for p in runbook_parts(plan) if p.name == "add-nodes")
+    step = next(s for s in part.steps if s.name == "reorganise-1")
+    assert step.expected is not None
+    assert step.expected.value == pytest.approx(248, rel=0.15)
+    files = render_files(plan)
+    assert f"Expected: {step.expected}" in files["runbook.md"]
+    assert "'4 min 8 s (" in files["runbook.sh"]
+    slow = sample("terabyte-load")
+    rolling = next(p for p in runbook_parts(slow) if p.name == "rolling-restart")
+    waits = [c for s in rolling.steps for c in s.commands if isinstance(c, WaitStarted)]
+    assert waits
+    assert min(wait.timeout_s for wait in waits) > 2732
+
+
+def test_the_script_stops_at_an_error_and_goes_on_there(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    export(sample("starter"), out)
+    environment = fake_programs(tmp_path / "bin")
+
+    def script(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["./runbook.sh", *arguments],
+            cwd=out,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+    broken = tmp_path / "bin" / "broken"
+    broken.touch()
+    stopped = script("start", "--yes")
+    assert stopped.returncode != 0
+    assert "step directories failed" in stopped.stderr
+    broken.unlink()
+    finished = script("start", "--yes")
+    assert finished.returncode == 0, finished.stderr
+    again = script("start", "--yes")
+    assert again.stdout.count("done before, skipped") == len(runbook_parts(sample("starter"))[0].steps)
+    from_verify = script("start", "--from", "verify")
+    assert "== verify" in from_verify.stdout
+    assert "== directories" not in from_verify.stdout
+    assert script("start", "--from", "nonsense").returncode == 2
+    assert script("nonsense").returncode == 2
+
+
+def test_destructive_steps_are_asked_about(tmp_path: Path) -> None:
+    export(sample("add-nodes"), tmp_path / "out")
+    environment = fake_programs(tmp_path / "bin")
+    refused = subprocess.run(
+        ["./runbook.sh", "add-nodes", "--from", "start-new"],
+        cwd=tmp_path / "out",
+        env=environment,
+        input="no\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert refused.returncode == 2
+    assert "--initial erases" in refused.stdout
+    assert not (tmp_path / "bin" / "log").exists()
+
+
+TEXT = st.text(
+    st.characters(blacklist_categories=("Cc", "Cs"), blacklist_characters="\u2028\u2029"),
+    min_size=1,
+    max_size=20,
+)
+
+
+@given(table=TEXT, database=TEXT, name=TEXT)
+def test_whatever_is_typed_stays_inside_its_quotes(table: str, database: str, name: str) -> None:
+    plan = sample("add-nodes")
+    column = Column(name="a", type="int")
+    tables = (Table(id="t", database=database, name=table, columns=(column,)),)
+    plan = plan.replace(name=name, tables=tables, workloads=())
+    statement = reorganise_statement(plan, plan.tables[0])
+    assert statement is not None
+    quoted = f"`{database.replace('`', '``')}`.`{table.replace('`', '``')}`"
+    assert quoted in statement
+    assert f"\n{statement}\n" in render_script(plan, runbook_parts(plan))
+
+
+def test_nasty_names_pass_shellcheck(tmp_path: Path) -> None:
+    plan = sample("add-nodes")
+    column = Column(name="a", type="int")
+    table = Table(id="nasty", database=NASTY, name=NASTY, columns=(column,))
+    group = LogfileGroup(id="lg", name=NASTY, undo_files=(SpaceFile(name=NASTY, size_bytes=2**20),))
+    space = Tablespace(
+        id="ts", name=NASTY, logfile_group_id="lg", data_files=(SpaceFile(name=NASTY, size_bytes=2**20),)
+    )
+    plan = add(plan.replace(name=NASTY), table, group, space)
+    for path in export(plan, tmp_path):
+        if path.suffix == ".sh":
+            check_script(path)
+            assert run("bash", str(path), "start", "--dry-run").returncode == 0
+            assert (
+                f"ADD UNDOFILE '{NASTY.replace(chr(92), chr(92) * 2).replace(chr(39), chr(39) * 2)}'"
+                in path.read_text()
+            )
+
+
+def test_only_some_kinds() -> None:
+    assert set(render_files(sample("starter"), ["config"])) == {"config.ini"}
+    with pytest.raises(ExportError, match="there is no kind of file 'bogus'"):
+        render_files(sample("starter"), ["bogus"])
+    assert {"config", "mycnf", "runbook"} <= set(KINDS)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ExportError, match="the folder cannot be made"):
+        export(sample("starter"), tmp_path / "file" / "out")

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from xml.etree import ElementTree
+
+import pytest
+
+from ndbplan.base.resources import resource_path
+from ndbplan.edits import parts as edits
+from ndbplan.exporting.schedule import gantt_svg, to_ics
+from ndbplan.operations.procedure import add_nodes
+from ndbplan.plan.file import load
+
+PLAN = load(resource_path("samples/add-nodes.ndbplan"))
+PROCEDURE = add_nodes(PLAN)
+MADE = datetime(2026, 5, 1, 12, tzinfo=UTC)
+START = datetime(2026, 5, 9, 2, 0)
+
+
+def unfolded(text: str) -> list[str]:
+    return re.sub("\r\n ", "", text).split("\r\n")
+
+
+def events(text: str) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = []
+    for line in unfolded(text):
+        if line == "BEGIN:VEVENT":
+            found.append({})
+        elif found and ":" in line:
+            name, value = line.split(":", 1)
+            found[-1][name] = value
+    return found
+
+
+def test_calendar_has_the_window_and_every_step() -> None:
+    found = events(to_ics(PROCEDURE, START, PLAN.name, MADE))
+    assert len(found) == 1 + len(PROCEDURE.steps)
+    window, *steps = found
+    length = datetime.strptime(window["DTEND"], "%Y%m%dT%H%M%S") - START
+    assert 0 <= length.total_seconds() - PROCEDURE.duration_s.high <= 1
+    starts = [event["DTSTART"] for event in steps]
+    assert starts == sorted(starts)
+    assert starts[0] == "20260509T020000"
+    assert len({event["UID"] for event in found}) == len(found)
+    assert "no way back" in next(e for e in steps if e["SUMMARY"].startswith("REORGANIZE"))["DESCRIPTION"]
+
+
+def test_calendar_lines_are_short_and_end_as_the_format_asks() -> None:
+    text = to_ics(PROCEDURE, START, "Ärger, Straße; \\ und\nmehr 日本語" * 3, MADE)
+    assert text.endswith("END:VCALENDAR\r\n")
+    assert all(len(line.encode()) <= 75 for line in text.split("\r\n"))
+    assert "\n" not in text.replace("\r\n", "")
+    summary = events(text)[0]["SUMMARY"]
+    assert "Ärger\\, Straße\\; \\\\ und\\nmehr 日本語" in summary
+
+
+def test_a_time_with_a_zone_is_written_in_utc() -> None:
+    east = START.replace(tzinfo=timezone(timedelta(hours=2)))
+    assert events(to_ics(PROCEDURE, east, stamp=MADE))[0]["DTSTART"] == "20260509T000000Z"
+
+
+def test_same_input_gives_the_same_calendar() -> None:
+    assert to_ics(PROCEDURE, START, stamp=MADE) == to_ics(PROCEDURE, START, stamp=MADE)
+
+
+def test_gantt_is_an_svg_with_a_bar_for_each_step() -> None:
+    root = ElementTree.fromstring(gantt_svg(PROCEDURE))
+    space = "{http://www.w3.org/2000/svg}"
+    titles = [title.text or "" for title in root.iter(f"{space}title")]
+    assert [t.split(":")[0] for t in titles] == [s.title for s in PROCEDURE.steps]
+    texts = [text.text for text in root.iter(f"{space}text")]
+    assert "no way back" in texts
+    width = float(root.attrib["width"])
+    for rect in root.iter(f"{space}rect"):
+        assert float(rect.attrib.get("x", 0)) + float(rect.attrib["width"]) <= width
+
+
+@pytest.mark.parametrize("name", ["<&>", "x" * 64])
+def test_gantt_of_odd_table_names_is_well_formed(name: str) -> None:
+    plan = edits.update(PLAN, "t1", name=name)
+    ElementTree.fromstring(gantt_svg(add_nodes(plan)))

@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ndbplan.importing.ddl.statements import read_ddl
+from ndbplan.ndb.version import NdbVersion
+
+V74, V84 = NdbVersion.parse("7.4.10"), NdbVersion.parse("8.4")
+
+DUMP = """-- MySQL dump 10.13
+/*!40101 SET NAMES utf8 */;
+CREATE DATABASE /*!32312 IF NOT EXISTS*/ `shop`;
+USE `shop`;
+DROP TABLE IF EXISTS `orders`;
+CREATE TABLE `orders` (
+  `id` bigint unsigned NOT NULL AUTO_INCREMENT,
+  `customer` int DEFAULT NULL,
+  `code` varchar(40) CHARACTER SET latin1 COLLATE latin1_bin DEFAULT 'a;b' COMMENT 'not; the end',
+  `state` enum('new','it''s done') NOT NULL DEFAULT 'new',
+  `price` decimal(10,2) DEFAULT '0.00',
+  `at` timestamp(3) NOT NULL DEFAULT CURRENT_TIMESTAMP(3) ON UPDATE CURRENT_TIMESTAMP(3),
+  `year` int GENERATED ALWAYS AS (year(`at`)) VIRTUAL,
+  `note` longblob COMMENT 'NDB_COLUMN=BLOB_INLINE_SIZE=512,MAX_BLOB_PART_SIZE',
+  `old` int /*!50606 STORAGE DISK */ /*!50606 COLUMN_FORMAT DYNAMIC */ DEFAULT NULL,
+  PRIMARY KEY (`id`,`state`) USING HASH,
+  UNIQUE KEY `code` (`code`) USING HASH,
+  UNIQUE KEY `both` (`code`,`state`),
+  KEY `at` (`at` DESC,`code`(10)),
+  CONSTRAINT `of` FOREIGN KEY (`customer`) REFERENCES `customers` (`id`) ON DELETE CASCADE
+) /*!50100 TABLESPACE ts_1 */ ENGINE=ndbcluster AUTO_INCREMENT=17 DEFAULT CHARSET=utf8mb4
+COLLATE=utf8mb4_general_ci MAX_ROWS=1000 ROW_FORMAT=FIXED
+COMMENT='NDB_TABLE=READ_BACKUP=0,PARTITION_BALANCE=FOR_RA_BY_LDM,NOLOGGING=1'
+/*!50100 PARTITION BY KEY (id) PARTITIONS 8 */;
+INSERT INTO `orders` VALUES (1,2,'; CREATE TABLE no (a int);');
+CREATE TABLE plain (a INT PRIMARY KEY, t TEXT, z timestamp) ENGINE=NDB;
+"""
+
+
+def test_a_dump() -> None:
+    found = read_ddl(DUMP, V84)
+    orders, plain = found.tables
+    assert (orders.full_name, plain.full_name) == ("shop.orders", "shop.plain")
+    assert orders.primary_key == ("id", "state")
+    assert orders.primary_key_using_hash
+    assert orders.distribution_key == ("id",)
+    assert [(i.name, i.columns, i.kind) for i in orders.indexes] == [
+        ("code", ("code",), "unique_hash"),
+        ("both", ("code", "state"), "unique"),
+        ("at", ("at", "code"), "ordered"),
+        ("of", ("customer",), "ordered"),
+    ]
+    columns = {column.name: column for column in orders.columns}
+    assert "year" not in columns
+    assert columns["id"].unsigned
+    assert columns["code"].collation == "latin1_bin"
+    assert columns["state"].collation == "utf8mb4_general_ci"
+    assert columns["state"].members == ("new", "it's done")
+    assert (columns["price"].length, columns["price"].scale) == (10, 2)
+    assert (columns["at"].length, columns["at"].nullable) == (3, False)
+    assert (columns["note"].blob_inline_bytes, columns["note"].blob_part_bytes) == (512, 13948)
+    assert (columns["old"].storage, columns["old"].column_format) == ("disk", "dynamic")
+    assert orders.partition_balance == "FOR_RA_BY_LDM"
+    assert (orders.partitions, orders.max_rows, orders.read_backup) == (8, 1000, False)
+    assert not orders.logging
+    assert orders.row_format_fixed
+    assert found.tablespaces == {"orders": "ts_1"}
+    assert [(p.line, p.column) for p in found.problems] == [(13, 3)]
+
+
+def test_what_cannot_be_read_is_told_with_its_place_and_the_rest_is_kept() -> None:
+    text = "CREATE TABLE a (x INT PRIMARY KEY,\n  y WIDGET, z INT);\n"
+    text += "CREATE TABLE b (x INT;\nCREATE TABLE c (x INT);"
+    found = read_ddl(text, V84)
+    assert [t.name for t in found.tables] == ["a", "c"]
+    assert [c.name for c in found.tables[0].columns] == ["x", "z"]
+    assert [(p.line, p.column) for p in found.problems] == [(2, 5), (3, 22)]
+    assert "WIDGET" in found.problems[0].message
+
+
+def test_what_breaks_in_the_middle_takes_no_other_table_with_it() -> None:
+    text = """CREATE TABLE a (id INT PRIMARY KEY COMMENT 'open,
+  x INT) ENGINE=NDB;
+CREATE TABLE b (id INT PRIMARY KEY COMMENT 'closed') ENGINE=NDB;
+CREATE TABLE c (id INT PRIMARY KEY) ENGINE=NDB
+CREATE TABLE d (id INT PRIMARY KEY, `e INT);
+CREATE TABLE f (id INT PRIMARY KEY);
+ALTER TABLE f ADD COLUMN x INT;
+ALTER TABLE f DISABLE KEYS;
+CREATE TEMPORARY TABLE g (id INT PRIMARY KEY);
+"""
+    found = read_ddl(text, V84)
+    assert [t.name for t in found.tables] == ["b", "c", "f"]
+    assert [(p.line, p.column, p.message) for p in found.problems] == [
+        (1, 44, "this quote is not closed"),
+        (5, 1, "a semicolon is missing before this"),
+        (5, 37, "this quote is not closed"),
+        (7, 1, "ALTER TABLE is not followed; it is left out"),
+        (9, 1, "NDB has no temporary tables; it is left out"),
+    ]
+
+
+def test_a_semicolon_that_is_missing() -> None:
+    text = "CREATE TABLE a (id INT PRIMARY KEY)\nCREATE TABLE b (id INT PRIMARY KEY, x WIDGET);"
+    found = read_ddl(text, V84)
+    assert [t.name for t in found.tables] == ["a", "b"]
+    assert [(p.line, p.column) for p in found.problems] == [(2, 1), (2, 39)]
+
+
+def test_tables_that_stand_in_for_views_are_dropped_again() -> None:
+    text = """USE shop; CREATE TABLE kept (id INT PRIMARY KEY);
+/*!50001 CREATE TABLE `v` (`a` tinyint NOT NULL) ENGINE=MyISAM */;
+/*!50001 DROP TABLE IF EXISTS `v`*/;
+/*!50001 CREATE ALGORITHM=UNDEFINED VIEW `v` AS select 1 AS `a` */;"""
+    found = read_ddl(text, V84)
+    assert [t.full_name for t in found.tables] == ["shop.kept"]
+    assert not found.problems
+
+
+@pytest.mark.parametrize(
+    ("declared", "key", "hashed"),
+    [
+        ("a INT NOT NULL, b INT NOT NULL, c INT, UNIQUE (c), UNIQUE u (b, a)", ("b", "a"), False),
+        ("a INT NOT NULL, UNIQUE u (a) USING HASH", ("a",), True),
+        ("a SERIAL, b INT", ("a",), False),
+        ("a INT, UNIQUE u (a)", (), False),
+    ],
+)
+def test_a_unique_key_serves_as_primary_key(declared: str, key: tuple[str, ...], hashed: bool) -> None:
+    (table,) = read_ddl(f"CREATE TABLE t ({declared})", V84).tables
+    assert (table.primary_key, table.primary_key_using_hash) == (key, hashed)
+    assert key not in [index.columns for index in table.indexes]
+
+
+def test_strings_of_the_binary_character_set_are_binary_strings() -> None:
+    text = """CREATE TABLE t (a CHAR(5) CHARACTER SET binary PRIMARY KEY, b VARCHAR(9) COLLATE binary, c TEXT,
+    d VARCHAR(3) CHARACTER SET latin1) DEFAULT CHARSET=binary"""
+    (table,) = read_ddl(text, V84).tables
+    assert [c.type for c in table.columns] == ["binary", "varbinary", "blob", "varchar"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "options", "collation"),
+    [
+        ("VARCHAR(5) BINARY", "COLLATE=utf8mb4_unicode_ci", "utf8mb4_bin"),
+        ("VARCHAR(5) BINARY", "CHARSET=latin1 COLLATE=latin1_general_cs", "latin1_bin"),
+        ("VARCHAR(5) CHARACTER SET ascii BINARY", "CHARSET=latin1", "ascii_bin"),
+        ("VARCHAR(5) ASCII", "", "latin1_swedish_ci"),
+        ("CHAR(5) ASCII BINARY", "CHARSET=utf8mb4", "latin1_bin"),
+        ("CHAR(5) UNICODE", "", "ucs2_general_ci"),
+        ("CHAR(5) BYTE", "", None),
+    ],
+)
+def test_attributes_that_stand_for_a_character_set_or_collation(
+    declared: str, options: str, collation: str | None
+) -> None:
+    (table,) = read_ddl(f"CREATE TABLE t (a {declared} PRIMARY KEY) {options}", V84).tables
+    assert table.columns[0].collation == collation
+    assert table.columns[0].type == ("binary" if collation is None else declared.split("(")[0].lower())
+
+
+@pytest.mark.parametrize(
+    ("options", "rows"),
+    [
+        ("MAX_ROWS=5 MIN_ROWS=9", 9),
+        ("MIN_ROWS=2 MAX_ROWS=7", 7),
+        ("MAX_ROWS=0", None),
+        ("MAX_ROWS=7 COMMENT='NDB_TABLE=PARTITION_BALANCE=FOR_RP_BY_LDM'", None),
+        ("COMMENT='NDB_TABLE=READ_BACKUP=1' MAX_ROWS=7", 7),
+    ],
+)
+def test_rows_that_decide_the_partitions(options: str, rows: int | None) -> None:
+    # ha_ndbcluster::create: the larger of both, unless a balance is asked for.
+    (table,) = read_ddl(f"CREATE TABLE t (a INT PRIMARY KEY) {options}", V84).tables
+    assert table.max_rows == rows
+
+
+def test_larger_parts_are_not_for_every_blob() -> None:
+    # create_ndb_column: TINY types have no parts, JSON keeps parts of its own size.
+    kinds = ("tinytext", "blob", "mediumtext", "longblob", "json")
+    columns = ", ".join(f"c_{kind} {kind} COMMENT 'NDB_COLUMN=MAX_BLOB_PART_SIZE'" for kind in kinds)
+    (table,) = read_ddl(f"CREATE TABLE t (a INT PRIMARY KEY, {columns})", V84).tables
+    assert [c.blob_part_bytes for c in table.columns[1:]] == [None, 13948, 13948, 13948, None]
+
+
+def test_the_character_set_of_the_database_counts_where_the_table_names_none() -> None:
+    text = """CREATE DATABASE d /*!40100 DEFAULT CHARACTER SET latin1 COLLATE latin1_bin */; USE d;
+    CREATE TABLE t (a CHAR(5) PRIMARY KEY); CREATE TABLE u (a CHAR(5) PRIMARY KEY) CHARSET=ascii;"""
+    tables = read_ddl(text, V84).tables
+    assert [t.columns[0].collation for t in tables] == ["latin1_bin", "ascii_general_ci"]
+
+
+def test_row_formats() -> None:
+    text = """CREATE TABLE d (a INT PRIMARY KEY, b INT, c INT COLUMN_FORMAT FIXED, e INT STORAGE DISK)
+    ROW_FORMAT=DYNAMIC;
+    CREATE TABLE z (a INT PRIMARY KEY) ROW_FORMAT=COMPRESSED;"""
+    found = read_ddl(text, V84)
+    assert [c.column_format for c in found.tables[0].columns] == ["dynamic", "dynamic", "fixed", "default"]
+    assert [(p.line, "COMPRESSED" in p.message) for p in found.problems] == [(3, True)]
+    assert not found.tables[1].row_format_fixed
+
+
+def test_a_table_whose_key_cannot_be_read_is_left_out() -> None:
+    found = read_ddl("CREATE TABLE a (x WIDGET, y INT, PRIMARY KEY (x))", V84)
+    assert not found.tables
+    assert any("key" in p.message for p in found.problems)
+
+
+@pytest.mark.parametrize(
+    ("declared", "type_name", "length"),
+    [
+        ("INTEGER(11)", "int", None),
+        ("BOOL", "tinyint", None),
+        ("NUMERIC(8)", "decimal", 8),
+        ("DOUBLE PRECISION", "double", None),
+        ("FLOAT(53)", "double", None),
+        ("CHARACTER VARYING(7)", "varchar", 7),
+        ("NATIONAL CHAR(3)", "char", 3),
+        ("BLOB(100)", "tinyblob", None),
+        ("TEXT(70000)", "mediumtext", None),
+        ("POINT SRID 4326", "geometry", None),
+        ("DATETIME(6)", "datetime", 6),
+        ("BIT(7)", "bit", 7),
+    ],
+)
+def test_types_by_their_other_names(declared: str, type_name: str, length: int | None) -> None:
+    (table,) = read_ddl(f"CREATE TABLE t (a {declared} NOT NULL)", V84).tables
+    assert (table.columns[0].type, table.columns[0].length) == (type_name, length)
+
+
+def test_defaults_follow_the_version() -> None:
+    text = "CREATE TABLE t (a TIMESTAMP, b VARCHAR(3))"
+    (old,), (new,) = (read_ddl(text, version).tables for version in (V74, V84))
+    assert (old.columns[0].nullable, new.columns[0].nullable) == (False, True)
+
+
+def test_other_partitioning_is_reported() -> None:
+    found = read_ddl("CREATE TABLE t (a INT PRIMARY KEY) PARTITION BY HASH (a) PARTITIONS 4", V84)
+    assert found.tables[0].partitions is None
+    assert "HASH" in found.problems[0].message
+
+
+@given(st.text(max_size=80))
+def test_any_text_gives_an_answer(text: str) -> None:
+    read_ddl("CREATE TABLE " + text, V84)
+
+
+@given(st.integers(0, len(DUMP)))
+def test_a_cut_dump_gives_an_answer(length: int) -> None:
+    found = read_ddl(DUMP[:length], V84)
+    assert len(found.tables) <= 2
+
+
+def test_a_key_on_the_first_characters_of_a_column_is_reported() -> None:
+    found = read_ddl("CREATE TABLE t (a VARCHAR(90), PRIMARY KEY (a(10)))", V84)
+    assert [str(p) for p in found.problems] == [
+        "line 1, column 46: NDB has no keys on a part of a column; taken whole"
+    ]
+    assert found.tables[0].primary_key == ("a",)

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.base.resources import resource_path
+from ndbplan.edits import parts as edits
+from ndbplan.estimate.times.reorganise import reorganise
+from ndbplan.estimate.times.restart import restart
+from ndbplan.importing.calibrate import calibrate, timed_reorganise, timed_restart
+from ndbplan.importing.measurements import Measurement, MeasurementError
+from ndbplan.plan.file import dumps, load, loads
+
+TERABYTE = load(resource_path("samples/terabyte-load.ndbplan"))
+ADD_NODES = load(resource_path("samples/add-nodes.ndbplan"))
+OF_2009 = load(resource_path("samples/node-restart.ndbplan"))
+OVERLOAD = load(resource_path("samples/redo-overload.ndbplan"))
+
+RESTART = Measurement(
+    "restart_info", "node 2", 2,
+    {"restore_s": 1500.0, "index_s": 900.0, "copy_s": 17.0, "lcp_wait_s": 6.0, "subscription_s": 5.0},
+)  # fmt: skip
+
+
+def phases(plan: object) -> dict[str, float]:
+    return {p.name: p.duration_s.value for p in restart(plan, "node", 2).phases}
+
+
+def test_a_restart_is_reproduced_by_the_calibrated_plan() -> None:
+    plan, changes = calibrate(TERABYTE, RESTART)
+    found = phases(plan)
+    assert found["restore from local checkpoint"] == pytest.approx(1500, rel=0.01)
+    assert found["rebuild ordered indexes"] == pytest.approx(900, rel=0.01)
+    assert found["wait for local checkpoint"] == pytest.approx(6)
+    assert changes
+
+
+def test_the_range_of_a_calibrated_restart_is_below_a_factor_of_three() -> None:
+    plan, _ = calibrate(TERABYTE, RESTART)
+    before, after = (restart(p, "node", 2).duration_s for p in (TERABYTE, plan))
+    assert after.high / after.low < before.high / before.low
+    assert after.high / after.low < 3
+    assert "restart_info of node 2" in str(after.to_json(why=True))
+
+
+def test_a_calibrated_plan_can_be_saved_and_read() -> None:
+    plan, _ = calibrate(TERABYTE, RESTART)
+    assert loads(dumps(plan)).calibrations == plan.calibrations
+
+
+def test_measuring_again_replaces_the_calibration() -> None:
+    once, _ = calibrate(TERABYTE, RESTART)
+    twice, _ = calibrate(once, RESTART)
+    assert len(twice.calibrations) == len(once.calibrations)
+
+
+def test_a_disk_gets_what_it_showed() -> None:
+    disk_id = next(iter(OVERLOAD.host_of_disk))
+    measured = Measurement("iostat", "sda", None, {"sequential_write_bytes_per_s": 2e8, "utilisation": 0.9})
+    plan, changes = calibrate(OVERLOAD, measured, disk_id)
+    assert plan.by_id[disk_id].sequential_write_bytes_per_s == 2e8
+    assert "sequential_write_bytes_per_s" not in plan.by_id[disk_id].assumed
+    assert len(changes) == 1
+
+
+@pytest.mark.parametrize(
+    ("measurement", "target"),
+    [
+        (Measurement("fio", "x", None, {"random_read_iops": 9.0}), None),
+        (Measurement("fio", "x", None, {"random_read_iops": 9.0}), "ndb1"),
+        (Measurement("iostat", "sda", None, {"utilisation": 0.1}), "big2-ssd"),
+        (Measurement("restart_info", "node 9", 9, {"restore_s": 100.0}), None),
+        (Measurement("restart_info", "node 2", 2, {"restore_s": 1.0}), None),
+        (Measurement("disk_write_speed", "node 2", 2, {"redo_bytes_per_s": 1.0}), None),
+    ],
+)
+def test_measurements_that_say_nothing_are_refused(measurement: Measurement, target: str | None) -> None:
+    with pytest.raises(MeasurementError) as refused:
+        calibrate(TERABYTE, measurement, target)
+    assert "\n" not in refused.value.line
+
+
+def test_a_plan_without_rows_cannot_be_held_against_a_restart() -> None:
+    empty = TERABYTE.replace(tables=(), workloads=())
+    with pytest.raises(MeasurementError, match="no rows"):
+        calibrate(empty, RESTART)
+
+
+def test_a_timed_reorganisation_is_reproduced() -> None:
+    plan = timed_reorganise(ADD_NODES, 300.0)
+    found = reorganise(plan).duration_s
+    assert found.value == pytest.approx(300)
+    assert found.high / found.low < 1.5
+    again = timed_reorganise(plan, 200.0)
+    assert reorganise(again).duration_s.value == pytest.approx(200)
+    with pytest.raises(MeasurementError):
+        timed_reorganise(ADD_NODES, 5.0)
+
+
+@pytest.mark.parametrize(("plan", "kind"), [(TERABYTE, "node"), (TERABYTE, "initial"), (OF_2009, "node")])
+def test_a_timed_restart_is_reproduced(plan: object, kind: str) -> None:
+    before = restart(plan, kind).duration_s
+    wanted = 1.3 * before.value
+    after = restart(timed_restart(plan, kind, wanted), kind).duration_s
+    assert after.value == pytest.approx(wanted, rel=0.02)
+    assert after.high / after.low < before.high / before.low
+
+
+def test_a_time_below_the_waits_is_refused() -> None:
+    with pytest.raises(MeasurementError):
+        timed_restart(TERABYTE, "node", 10.0)
+    with pytest.raises(MeasurementError):
+        timed_restart(TERABYTE, "rolling", 1000.0)
+
+
+def test_calibrations_follow_the_plan_when_nodes_are_added() -> None:
+    plan, _ = calibrate(TERABYTE, RESTART)
+    assert edits.add_node_group(plan).calibrations == plan.calibrations

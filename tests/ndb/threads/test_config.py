@@ -1,0 +1,104 @@
+"""ThreadConfig as management servers parse it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.ndb.threads.config import check_thread_config
+from ndbplan.ndb.values import BadValueError
+from ndbplan.ndb.version import NdbVersion
+
+V84 = NdbVersion.parse("8.4")
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("ldm={count=4},main,rep,recv", {"ldm": 4, "main": 1, "rep": 1, "recv": 1}),
+        ("LDM={COUNT=2}", {"ldm": 2}),
+        ("ldm={cpubind=0},ldm={cpubind=1}", {"ldm": 2}),
+        ("ldm={count=2,cpubind=1,2,3},tc={cpuset=4-5}", {"ldm": 2, "tc": 1}),
+        ("main={count=0},rep={count=0},recv,ldm={count=0}", {"main": 0, "rep": 0, "recv": 1, "ldm": 0}),
+    ],
+)
+def test_counts(text: str, counts: dict[str, int]) -> None:
+    assert check_thread_config(text, V84) == counts
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("ldm={count=2", "closing brace"),
+        ("ldm=2", "not readable near '=2'"),
+        ("wd", "thread type 'wd'"),
+        ("ldm,", "ends with a comma"),
+        ("ldm;tc", "not readable near ';tc'"),
+        ("ldm={count=333}", "at most 332"),
+        ("io={count=2}", "at most 1"),
+        ("io={spintime=5}", "executes no blocks"),
+        ("ldm={count=2,cpubind=1}", "binds 2 ldm threads to 1 CPUs"),
+        ("ldm={count=x}", "no whole number"),
+        ("ldm={thread_prio=11}", "between 0 and 10"),
+        ("main={count=0},rep", "rep thread without a main thread"),
+    ],
+)
+def test_what_is_refused(text: str, part: str) -> None:
+    with pytest.raises(BadValueError, match=part):
+        check_thread_config(text, V84)
+
+
+@pytest.mark.parametrize(
+    ("version", "count", "possible"),
+    [("7.4", 10, False), ("7.5", 10, True), ("7.6", 20, True), ("7.6", 5, False), ("8.0", 5, True)],
+)
+def test_ldm_counts_by_version(version: str, count: int, possible: bool) -> None:
+    text = f"ldm={{count={count}}}"
+    if possible:
+        assert check_thread_config(text, NdbVersion.parse(version)) == {"ldm": count}
+    else:
+        with pytest.raises(BadValueError, match="possible are"):
+            check_thread_config(text, NdbVersion.parse(version))
+
+
+OK_IN_8 = """main,rep,recv,ldm={cpubind=1-2,5,count=3},ldm
+main,rep,recv,ldm={ cpubind = 1- 2, 5 , count = 3 },ldm
+main,rep,recv,ldm={count=3,cpubind=1-2,5 },  ldm
+main,rep,recv,ldm={cpuset=1-3,count=3,realtime=1,spintime=1 },ldm
+main,rep,recv,ldm,io={cpuset=3,4,6}
+main,rep,recv,ldm={cpubind=1-3,count=3,thread_prio=10,spintime=1 },ldm
+main,rep,recv,ldm={},ldm,tc,tc
+main, rep, recv, ldm={count=4, cpuset=1-4}, tc={count=4, cpuset=5,6,7},io={cpubind=8}, idxbld={cpuset=1-8}
+main, rep, recv, ldm={count=1, cpubind=1}, idxbld={count=1, cpubind=1}
+main, rep, recv, idxbld={cpuset=1-4}, ldm={count=4, cpuset=1-4}
+main,rep={count=0},recv,ldm
+main={count=0},rep={count=0},recv,ldm={count=0}
+ldm={realtime=0,thread_prio=5}"""
+REFUSED_IN_8 = """ldm={cpubind=1,tc={cpubind=2}
+ldm,ldm,
+ldm= {count = 3, }
+ldb,ldm
+ldm={cpubind= 1 , cpuset=2 },ldm
+recv,rep,idxbld={cpuset=1-4}, main={ cpuset=1-3 }, ldm={cpuset=3-4}
+main={ cpuset=1-3 }, ldm={cpubind=2}
+rep, recv, main={ cpuset=1;3 }, ldm={cpubind=4}
+main={ cpuset=1,,3 }, ldm={cpubind=2}
+io={ spintime = 0 }
+tc,tc,tc={count=161}
+tc,tc,tc={count=12345678901}
+ldm={cpubind=1-3,count=3,realtime=1,spintime=1 , thread_prio = 10 },ldm
+ldm={cpubind=1-3,count=3,thread_prio=-1,spintime=1 },ldm
+idxbld={ spintime=12 }
+idxbld={realtime=1}
+rep={count=1},main={count=0},recv,ldm"""
+
+
+@pytest.mark.parametrize("text", OK_IN_8.splitlines())
+def test_forms_that_the_product_takes(text: str) -> None:
+    # Cases by which NDB 8 tests its own parser.
+    check_thread_config(text, V84)
+
+
+@pytest.mark.parametrize("text", REFUSED_IN_8.splitlines())
+def test_forms_that_the_product_refuses(text: str) -> None:
+    with pytest.raises(BadValueError):
+        check_thread_config(text, V84)

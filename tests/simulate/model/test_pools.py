@@ -1,0 +1,125 @@
+"""Operation records, send buffers and IndexMemory: what runs out refuses, with the error that says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.base.units import MIB
+from ndbplan.edits import parts as edits
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
+from ndbplan.simulate import columns as col
+from ndbplan.simulate.model.pools import IDLE_LATENCY_S, operations_of
+from ndbplan.simulate.model.scenario import compile_scenario
+from ndbplan.simulate.run import simulate
+
+BIG, SMALL = "blobs-5k", "blobs-1k"
+
+
+def with_load(plan: Plan, kind: OperationKind, rate_per_s: float, rows: float = 1, **load: float) -> Plan:
+    """The plan with one workload on its first table."""
+    operation = Operation(table_id=plan.tables[0].id, kind=kind, rows=rows)
+    workload = Workload(
+        id="only", name="only", transactions=(Transaction(name="one", operations=(operation,)),),
+        load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=rate_per_s),), **load),
+    )  # fmt: skip
+    return plan.replace(workloads=(workload,))
+
+
+def newer(plan: Plan) -> Plan:
+    """The plan with version 8.4."""
+    return plan.replace(ndb_version="8.4.8")
+
+
+def links_of(plan: Plan, bytes_per_s: float) -> Plan:
+    """The plan with such links of the data nodes, and fast ones of its clients."""
+    for host in plan.hosts:
+        plan = edits.update(plan, host.id, network_bytes_per_s=1e12)
+    for host_id in {node.host_id for node in plan.data_nodes}:
+        plan = edits.update(plan, host_id, network_bytes_per_s=bytes_per_s)
+    return plan
+
+
+def test_a_blob_row_needs_a_record_for_each_of_its_operations(overload: Plan) -> None:
+    workload = overload.workload(BIG)
+    # The row, an update for each of two blobs, three parts of each.
+    assert operations_of(overload, workload, workload.transactions[0]) == pytest.approx(9)
+
+
+@pytest.mark.parametrize(("new", "code"), [(False, 233), (True, 234)])
+def test_a_transaction_beyond_the_records_of_its_coordinator_is_refused(
+    overload: Plan, new: bool, code: int
+) -> None:
+    plan = with_load(newer(overload) if new else overload, OperationKind.READ, 0.5, rows=20_000)
+    assert simulate(plan, duration_s=5).errors == ()
+    small = edits.set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", 10_000)
+    result = simulate(small, duration_s=5)
+    assert [error.code for error in result.errors] == [code]
+    assert result.accepted_per_s.value == 0
+    assert result.bottleneck.resource == "operation records"
+
+
+def test_many_at_once_share_the_records(overload: Plan) -> None:
+    limit, rate = 32, 90_000.0
+    plan = with_load(overload, OperationKind.READ, rate)
+    # One mysqld of eight cores does not send so many statements.
+    plan = edits.update(plan, plan.workloads[0].id, through="api")
+    plan = links_of(plan, 1e12)
+    plan = edits.set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", limit)
+    scenario = compile_scenario(plan, plan.workloads[0], duration_s=5, step_s=0.01, seed=1)
+    assert scenario.run[col.R_POOL] == pytest.approx(2 * limit)
+    result = simulate(plan, duration_s=5, step_s=0.001)
+    # Little's law: as many per second as records, each held for the time of a transaction.
+    assert result.accepted_per_s.value == pytest.approx(2 * limit / IDLE_LATENCY_S, rel=0.01)
+    assert [error.code for error in result.errors] == [233]
+    easy = with_load(plan, OperationKind.READ, 0.99 * 2 * limit / IDLE_LATENCY_S)
+    assert simulate(easy, duration_s=5).errors == ()
+
+
+def test_little_transaction_memory_is_used_up_before_the_count(overload: Plan) -> None:
+    plan = with_load(newer(overload), OperationKind.READ, 3000, rows=30_000)
+    plan = edits.set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", 40_000)
+    counted = compile_scenario(plan, plan.workloads[0], duration_s=5, step_s=0.1, seed=1)
+    assert int(counted.run[col.R_POOL_ERROR]) == col.E_OPERATIONS
+    for name, value in (("TransactionMemory", 1), ("SharedGlobalMemory", 0)):
+        plan = edits.set_parameter(plan, "data_node", name, value)
+    scarce = compile_scenario(plan, plan.workloads[0], duration_s=5, step_s=0.1, seed=1)
+    assert int(scarce.run[col.R_POOL_ERROR]) == col.E_RECORDS
+    assert scarce.run[col.R_POOL] < counted.run[col.R_POOL]
+
+
+def test_a_slow_link_fills_the_send_buffers(overload: Plan) -> None:
+    plan = links_of(with_load(overload, OperationKind.READ, 2000), 2e6)
+    result = simulate(plan, duration_s=60)
+    assert [error.code for error in result.errors] == [1218]
+    assert result.bottleneck.resource == "network"
+    first = result.errors[0].first_at_s.value
+    assert first > 0, "the buffers take some of it first"
+    more = plan.replace(parameters=plan.parameters.model_copy(update={"tcp": {"SendBufferMemory": 16 * MIB}}))
+    later = simulate(more, duration_s=600)
+    assert later.errors[0].first_at_s.value > 4 * first
+    assert later.accepted_per_s.value == pytest.approx(result.accepted_per_s.value, rel=0.01)
+
+
+def test_few_clients_wait_for_a_slow_link_without_errors(overload: Plan) -> None:
+    result = simulate(links_of(with_load(overload, OperationKind.READ, 2000, clients=16), 2e6), duration_s=60)
+    assert result.errors == ()
+    assert result.accepted_per_s.value < 1000
+    assert result.bottleneck.resource == "network"
+
+
+def test_index_memory_of_old_versions_fills_and_refuses_with_625(overload: Plan) -> None:
+    plan = with_load(overload, OperationKind.INSERT, 1000)
+    plan = edits.set_parameter(plan, "data_node", "DataMemory", 2**40)
+    plan = edits.set_parameter(plan, "data_node", "IndexMemory", MIB)
+    result = simulate(plan, duration_s=120)
+    assert 625 in {error.code for error in result.errors}
+    bigger = simulate(edits.set_parameter(plan, "data_node", "IndexMemory", 2 * MIB), duration_s=120)
+    first, later = (next(e for e in r.errors if e.code == 625).first_at_s.value for r in (result, bigger))
+    assert later == pytest.approx(2 * first, rel=0.1)
+    unsaid = with_load(overload, OperationKind.INSERT, 1000)
+    left = {k: v for k, v in plan.parameters.data_node.items() if k != "IndexMemory"}
+    unsaid = unsaid.replace(parameters=plan.parameters.model_copy(update={"data_node": left}))
+    assert 625 not in {error.code for error in simulate(unsaid, duration_s=120).errors}
+    joined = simulate(newer(plan), duration_s=120)
+    assert 625 not in {error.code for error in joined.errors}, "from 7.6 on there is one memory"
