@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ndbplan.exchange.foreign_keys import ForeignKey, with_parents
+from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
 from ndbplan.importing.ddl.tokens import NEXT_TABLE, Places, Word, open_quote, statements, unwrapped, words
 from ndbplan.importing.ddl.types import ColumnReader, Stream, TableParts, Unreadable
 from ndbplan.ndb.version import NdbVersion

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ndbplan.exchange.foreign_keys import ForeignKey
+from ndbplan.importing.ddl.foreign_keys import ForeignKey
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.ndb.charsets import charset_of, default_collation
 from ndbplan.ndb.features import features
