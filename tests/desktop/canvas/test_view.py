@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from ndbplan.desktop.canvas.empty import EmptyCanvas
 from ndbplan.desktop.canvas.input import menus
 from ndbplan.desktop.canvas.minimap import Minimap
-from ndbplan.desktop.canvas.view import MAX_ZOOM, MIN_ZOOM
+from ndbplan.desktop.canvas.stage import MAX_ZOOM, MIN_ZOOM
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
@@ -84,7 +84,7 @@ def test_the_minimap_goes_where_it_is_clicked(hands_on) -> None:
 def test_the_menu_of_a_disk_ticks_and_toggles_its_roles(hands) -> None:
     node = hands.plan.data_nodes[0]
     disk = node.disk_roles.redo
-    menu = menus.canvas_menu(hands.view, hands.scene.item_of(disk))
+    menu = menus.canvas_menu(hands.view, hands.scene.item_of(disk), hands.view.start_rename)
     ticked = {a.text().split("\t")[0] for a in menu.actions() if a.isChecked()}
     assert "REDO" in ticked
     next(a for a in menu.actions() if a.text().startswith("REDO")).trigger()
@@ -95,10 +95,10 @@ def test_the_menu_of_a_disk_ticks_and_toggles_its_roles(hands) -> None:
 
 def test_every_kind_of_object_has_a_menu(hands) -> None:
     for object_id in (hands.plan.locations[0].id, "host-a1", hands.plan.data_nodes[0].id):
-        menu = menus.canvas_menu(hands.view, hands.scene.item_of(object_id))
+        menu = menus.canvas_menu(hands.view, hands.scene.item_of(object_id), hands.view.start_rename)
         assert any(a.text().startswith("Delete") for a in menu.actions())
         menu.deleteLater()
-    empty = menus.canvas_menu(hands.view, None)
+    empty = menus.canvas_menu(hands.view, None, hands.view.start_rename)
     assert any(a.text().startswith("Select all") for a in empty.actions())
     empty.deleteLater()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.look import theme
 
 _STEPS = (
@@ -22,7 +22,7 @@ class EmptyCanvas(QWidget):
     host_wanted = Signal()
     file_wanted = Signal()
 
-    def __init__(self, view: CanvasView) -> None:
+    def __init__(self, view: Stage) -> None:
         super().__init__(view)
         self._view = view
         self.setObjectName("emptyCanvas")

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.layout.layout import Layout
 from ndbplan.desktop.look import paint, theme
 
@@ -16,7 +16,7 @@ _WIDTH, _HEIGHT, _PAD = 168, 108, 8.0
 class Minimap(QWidget):
     """Shown when the plan is larger than what can be seen of it; a click or drag goes there."""
 
-    def __init__(self, view: CanvasView) -> None:
+    def __init__(self, view: Stage) -> None:
         super().__init__(view)
         self._view = view
         self._picture: QPixmap | None = None

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QByteArray, QMimeData, QPointF, QRectF, Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QGraphicsRectItem
 
 from ndbplan.desktop.canvas.drop_target import HostLanding
 from ndbplan.desktop.canvas.items import Z_DRAGGED, CanvasItem
+from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.layout.cards import HOST_WIDTH
 from ndbplan.desktop.layout.collision import GRID
 from ndbplan.desktop.look import paint
 from ndbplan.edits import palette as catalogue
 from ndbplan.plan.fields import Point
-
-if TYPE_CHECKING:
-    from ndbplan.desktop.canvas.view import CanvasView
 
 MIME = "application/x-ndbplan-offer"
 _LOCATION_SIZE = (472.0, 120.0)
@@ -42,7 +38,7 @@ def key_in(data: QMimeData) -> str | None:
 class Drop:
     """A palette entry over the canvas."""
 
-    def __init__(self, view: CanvasView, key: str) -> None:
+    def __init__(self, view: Stage, key: str) -> None:
         self._view = view
         self._scene = view.canvas_scene
         self._entry = catalogue.offer(key)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QPoint, QTimer
 
-if TYPE_CHECKING:
-    from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.canvas.stage import Stage
 
 _BAND_PX = 28
 _STEP_PX = 14
@@ -15,11 +14,14 @@ _FRAME_MS = 16
 
 
 class EdgeScroll(QObject):
-    """Pans while a drag rests near an edge."""
+    """Pans while a drag rests near an edge.
 
-    def __init__(self, view: CanvasView) -> None:
-        super().__init__(view)
-        self._view = view
+    `carry_on(by, at)` pans by these pixels under a drag at this place, and says whether there is one.
+    """
+
+    def __init__(self, stage: Stage, carry_on: Callable[[QPoint, QPoint], bool]) -> None:
+        super().__init__(stage)
+        self._view, self._carry_on = stage, carry_on
         self._at = QPoint()
         self._timer = QTimer(self)
         self._timer.setInterval(_FRAME_MS)
@@ -44,8 +46,5 @@ class EdgeScroll(QObject):
         return QPoint(across, down)
 
     def _step(self) -> None:
-        if not self._view.is_busy:
+        if not self._carry_on(self._direction() * _STEP_PX, self._at):
             self.stop()
-            return
-        self._view.pan_by(self._direction() * _STEP_PX)
-        self._view.drag_rests_at(self._at)

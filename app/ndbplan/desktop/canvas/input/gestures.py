@@ -8,7 +8,6 @@ gesture.commit()      # or gesture.cancel() on Esc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QPen
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import QGraphicsPixmapItem, QGraphicsRectItem
 
 from ndbplan.desktop.canvas.drop_target import HostLanding
 from ndbplan.desktop.canvas.items import Z_DRAGGED, Z_LABEL, CanvasItem, DiskItem
+from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.document.editor import display_name
 from ndbplan.desktop.layout import copies
 from ndbplan.desktop.layout.collision import GRID, settled
@@ -27,14 +27,11 @@ from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 
-if TYPE_CHECKING:
-    from ndbplan.desktop.canvas.view import CanvasView
-
 
 class Gesture:
     """Something that a person does between press and release."""
 
-    def __init__(self, view: CanvasView, start: QPointF) -> None:
+    def __init__(self, view: Stage, start: QPointF) -> None:
         self.view = view
         self.scene = view.canvas_scene
         self.start = start
@@ -58,7 +55,7 @@ class Gesture:
 class Pan(Gesture):
     """Moves the view over the canvas; follows the pointer in window coordinates."""
 
-    def __init__(self, view: CanvasView, start: QPointF, at: QPoint) -> None:
+    def __init__(self, view: Stage, start: QPointF, at: QPoint) -> None:
         super().__init__(view, start)
         self._last = at
         view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
@@ -81,7 +78,7 @@ class Pan(Gesture):
 class Marquee(Gesture):
     """Selects what a rectangle touches: hosts, or what lies inside of one host."""
 
-    def __init__(self, view: CanvasView, start: QPointF, *, adding: bool) -> None:
+    def __init__(self, view: Stage, start: QPointF, *, adding: bool) -> None:
         super().__init__(view, start)
         self._before = view.selection.ids
         self._chosen = self._before if adding else ()
@@ -124,7 +121,7 @@ class Marquee(Gesture):
 class _Carry(Gesture):
     """Base of what carries items along with the pointer."""
 
-    def __init__(self, view: CanvasView, start: QPointF, object_ids: Sequence[str]) -> None:
+    def __init__(self, view: Stage, start: QPointF, object_ids: Sequence[str]) -> None:
         super().__init__(view, start)
         self.object_ids = tuple(object_ids)
         self.delta = QPointF()
@@ -211,7 +208,7 @@ class _Carry(Gesture):
 class MoveHosts(_Carry):
     """Carries hosts into a location, to another place of it, or onto the free canvas."""
 
-    def __init__(self, view: CanvasView, start: QPointF, host_ids: Sequence[str]) -> None:
+    def __init__(self, view: Stage, start: QPointF, host_ids: Sequence[str]) -> None:
         super().__init__(view, start, host_ids)
         self._landing = HostLanding(self.scene, host_ids)
 
@@ -305,7 +302,7 @@ class MoveProcesses(_Carry):
 class MoveRoles(_Carry):
     """Carries what one disk is written with to another disk of the same host; a copy of it to any host."""
 
-    def __init__(self, view: CanvasView, start: QPointF, disk_id: str) -> None:
+    def __init__(self, view: Stage, start: QPointF, disk_id: str) -> None:
         super().__init__(view, start, [disk_id])
         self._disk_id = disk_id
 
@@ -339,7 +336,7 @@ class MoveRoles(_Carry):
             editor.failed.emit(f"No data node writes to {source}; there is nothing to move.")
 
 
-def begin(view: CanvasView, item: CanvasItem, start: QPointF) -> Gesture | None:
+def begin(view: Stage, item: CanvasItem, start: QPointF) -> Gesture | None:
     """What a drag that starts on an item does: with everything selected of its kind."""
     ids = view.selection.ids
     chosen = ids if item.object_id in ids else item.object_ids

@@ -6,21 +6,17 @@ Alt with arrows moves hosts; R, L, U, D, B give the selected disk a role.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QKeyEvent
 
 from ndbplan.desktop.canvas.items import CanvasItem
+from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.layout.collision import GRID
 from ndbplan.edits import arrange
 from ndbplan.edits import parts as edits
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.processes import DiskRole
-
-if TYPE_CHECKING:
-    from ndbplan.desktop.canvas.view import CanvasView
 
 _ARROWS = {
     Qt.Key.Key_Left: QPointF(-1, 0),
@@ -37,7 +33,7 @@ ROLE_KEYS = {
 }
 
 
-def press(view: CanvasView, event: QKeyEvent) -> bool:
+def press(view: Stage, event: QKeyEvent) -> bool:
     """Do what a key stands for; False when it stands for nothing here."""
     key, held = Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     current = view.selection.current
@@ -68,7 +64,7 @@ def press(view: CanvasView, event: QKeyEvent) -> bool:
     return False
 
 
-def step(view: CanvasView, *, forward: bool) -> bool:
+def step(view: Stage, *, forward: bool) -> bool:
     """Select the next object in reading order; False behind the last one."""
     items = view.canvas_scene.in_order()
     at = next((i for i, item in enumerate(items) if view.selection.current in item.object_ids), None)
@@ -79,7 +75,7 @@ def step(view: CanvasView, *, forward: bool) -> bool:
     return True
 
 
-def _select(view: CanvasView, item: CanvasItem, *, extend: bool = False) -> None:
+def _select(view: Stage, item: CanvasItem, *, extend: bool = False) -> None:
     if extend:
         view.selection.add(item.object_ids)
     else:
@@ -87,14 +83,14 @@ def _select(view: CanvasView, item: CanvasItem, *, extend: bool = False) -> None
     view.bring_into_view(item.object_ids)
 
 
-def _parent(view: CanvasView, object_id: str) -> str | None:
+def _parent(view: Stage, object_id: str) -> str | None:
     part = view.document.plan.by_id[object_id]
     if isinstance(part, Host):
         return part.location_id
     return view.canvas_scene.host_of(object_id)
 
 
-def _go(view: CanvasView, direction: QPointF, *, extend: bool) -> bool:
+def _go(view: Stage, direction: QPointF, *, extend: bool) -> bool:
     """To the nearest object of the same kind in a direction; nothing selected: to the first one."""
     scene = view.canvas_scene
     here = scene.item_of(view.selection.current or "")
@@ -121,7 +117,7 @@ def _go(view: CanvasView, direction: QPointF, *, extend: bool) -> bool:
     return True
 
 
-def _move(view: CanvasView, direction: QPointF) -> bool:
+def _move(view: Stage, direction: QPointF) -> bool:
     """Move what is selected: hosts of a location by a slot, everything free by a grid step."""
     plan, chosen = view.document.plan, view.selection.ids
     parts = [plan.by_id[i] for i in chosen]

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QMenu
 
 from ndbplan.desktop.canvas.items import CanvasItem
+from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.document.editor import display_name, name_field
 from ndbplan.desktop.look import theme
 from ndbplan.edits import palette as catalogue
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.processes import DiskRole
 
-if TYPE_CHECKING:
-    from ndbplan.desktop.canvas.view import CanvasView
-
 _ROLE_KEY = {"redo": "R", "lcp": "L", "undo": "U", "data_files": "D", "backup": "B"}
 
 
-def open_menu(view: CanvasView, event: QContextMenuEvent) -> None:
+def open_menu(view: Stage, event: QContextMenuEvent, rename: Callable[[str], None]) -> None:
     """The menu for what is under the pointer, or (from the keyboard) for what is selected."""
     scene, selection = view.canvas_scene, view.selection
     keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
@@ -38,10 +36,10 @@ def open_menu(view: CanvasView, event: QContextMenuEvent) -> None:
     if keyboard and item is not None:
         corner = view.mapFromScene(item.rect_in_scene().bottomLeft())
         where = view.viewport().mapToGlobal(corner)
-    canvas_menu(view, item).popup(where)
+    canvas_menu(view, item, rename).popup(where)
 
 
-def canvas_menu(view: CanvasView, item: CanvasItem | None) -> QMenu:
+def canvas_menu(view: Stage, item: CanvasItem | None, rename: Callable[[str], None]) -> QMenu:
     """The menu for an item, or for the empty canvas; deletes itself when it closes."""
     menu = QMenu(view)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -64,7 +62,7 @@ def canvas_menu(view: CanvasView, item: CanvasItem | None) -> QMenu:
                 action.triggered.connect(partial(_add, view, entry.key, part.id if part else None))
     if part is not None:
         if name_field(part) is not None:
-            menu.addAction(theme.icon("pencil"), "Rename\tF2", partial(view.start_rename, part.id))
+            menu.addAction(theme.icon("pencil"), "Rename\tF2", partial(rename, part.id))
         menu.addSeparator()
         menu.addAction(theme.icon("scissors"), "Cut\tCtrl+X", editor.cut)
         menu.addAction(theme.icon("copy"), "Copy\tCtrl+C", editor.copy)
@@ -83,7 +81,7 @@ def canvas_menu(view: CanvasView, item: CanvasItem | None) -> QMenu:
     return menu
 
 
-def _add_align_menu(menu: QMenu, view: CanvasView) -> None:
+def _add_align_menu(menu: QMenu, view: Stage) -> None:
     """The same actions as in the window's menu; those the canvas was given."""
     lines = menu.addMenu("Align and distribute")
     for action in view.actions():
@@ -94,9 +92,9 @@ def _add_align_menu(menu: QMenu, view: CanvasView) -> None:
     lines.menuAction().setVisible(not lines.isEmpty())
 
 
-def _toggle_role(view: CanvasView, role: DiskRole, disk_id: str, _checked: bool = False) -> None:
+def _toggle_role(view: Stage, role: DiskRole, disk_id: str, _checked: bool = False) -> None:
     view.editor.assign_role(role, disk_id, toggle=True)
 
 
-def _add(view: CanvasView, key: str, onto: str | None, _checked: bool = False) -> None:
+def _add(view: Stage, key: str, onto: str | None, _checked: bool = False) -> None:
     view.editor.add_offer(key, onto=onto)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QNativeGestureEvent
 
-from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.canvas.stage import Stage
 
 
 class Pinch(QObject):
@@ -15,7 +15,7 @@ class Pinch(QObject):
     load the classes of all events before the first paint.
     """
 
-    def __init__(self, view: CanvasView) -> None:
+    def __init__(self, view: Stage) -> None:
         super().__init__(view)
         self._view = view
         view.viewport().installEventFilter(self)

@@ -5,27 +5,25 @@ The text and rounded boxes of a thousand items take longer than a frame at each 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtWidgets import QGraphicsView
 
 from ndbplan.desktop.canvas.items import process_colour
 from ndbplan.desktop.layout.layout import Layout
 from ndbplan.desktop.look import paint, theme
 
-if TYPE_CHECKING:
-    from ndbplan.desktop.canvas.view import CanvasView
-
 _REST_MS = 80
 
 
 class Zooming(QObject):
-    """The picture of one view."""
+    """The picture of one view; `layout` says where everything is."""
 
-    def __init__(self, view: CanvasView) -> None:
+    def __init__(self, view: QGraphicsView, layout: Callable[[], Layout]) -> None:
         super().__init__(view)
-        self._view = view
+        self._view, self._layout = view, layout
         self._picture: QPixmap | None = None
         self._shows = QRectF()
         self._timer = QTimer(self)
@@ -42,7 +40,7 @@ class Zooming(QObject):
         """Keep what is seen, to scale it from here on."""
         if self._picture is None:
             self._picture = self._view.viewport().grab()
-            self._shows = self._view.visible_rect()
+            self._shows = self._view.mapToScene(self._view.viewport().rect()).boundingRect()
         self._timer.start()
 
     def rest(self) -> None:
@@ -62,7 +60,7 @@ class Zooming(QObject):
         target = view.viewportTransform().mapRect(self._shows)
         if not target.contains(QRectF(view.viewport().rect())):
             painter.setTransform(view.viewportTransform())
-            _paint_boxes(painter, view.canvas_scene.layout)
+            _paint_boxes(painter, self._layout())
             painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawPixmap(target, self._picture, QRectF(self._picture.rect()))
