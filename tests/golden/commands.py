@@ -26,9 +26,6 @@ _SHORT_EXPORTED = "config,mycnf"
 _LARGE = {"telecom-144", "few-keys-and-jobs-8.4", "four-replicas-8.4"}
 _WHOLE_EXPORTS = {"starter", "disk-data-8.4", "redo-overload"}
 """Samples whose runbooks are kept; those of the others say the same with other names."""
-_CRASHES = {"four-replicas-8.4"}
-"""Plans with the undo log on a disk without a redo log: where that disk has too much to do, the compiled
-kernel reads behind its list of members (steps_disks.write), and the process ends. Goes with its cure."""
 _A_DAY = {"starter", "tick-store", "single-6.3-ndbd"}
 """Plans whose load is sought for a day too, which takes seconds."""
 WORKLOAD, NODE, NODES, HOSTS = "«workload»", "«node»", "«nodes»", "«hosts»"
@@ -93,9 +90,8 @@ def asked_of(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         found["pairs"] = (("survive", "--depth", "2"),)
         found["ndbinfo"] = tuple(("simulate", "--for", "30s", "--table", table) for table in NDBINFO)
         found["terms"] = (("estimate", "--why"), ("backup", "--why"))
-        effect = () if name in _CRASHES else ("--effect",)
         found["procedure"] = (
-            ("procedure", "--under", WORKLOAD, *effect),
+            ("procedure", "--under", WORKLOAD, "--effect"),
             ("procedure", "--kind", "roll-out", "--set", "RedoBuffer,NoOfFragmentLogFiles"),
             ("procedure", "--kind", "upgrade", "--to-version", "9.x"),
         )

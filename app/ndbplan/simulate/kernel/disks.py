@@ -116,7 +116,9 @@ def share_disks(disks, work, step_s):
                 work[d, W_HEAVY_GRANT] = heavy_last / heavy
             if light > 0.0 and granted < light:
                 work[d, W_LIGHT_GRANT] = granted / light
-                work[d, W_REDO_GRANT] = work[d, W_REDO] * granted / light
+                if work[d, W_REDO] > 0.0:
+                    # A disk of undo logs alone has no log parts that could be drained.
+                    work[d, W_REDO_GRANT] = work[d, W_REDO] * granted / light
 
 
 @njit(cache=True, nogil=True)
