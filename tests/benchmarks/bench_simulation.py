@@ -15,10 +15,11 @@ from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
+from ndbplan.simulate.arrays import Arrays, StartState
 from ndbplan.simulate.bands import monte_carlo
 from ndbplan.simulate.kernel.ready import prepare
 from ndbplan.simulate.model.scenario import Scenario, compile_scenario
-from ndbplan.simulate.run import Arrays, StartState, simulate
+from ndbplan.simulate.run import simulate
 
 STEP_S = 0.1
 DAY_S = 86_400.0

@@ -16,8 +16,9 @@ from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
+from ndbplan.simulate.arrays import StartState
 from ndbplan.simulate.result import SimulationResult
-from ndbplan.simulate.run import StartState, simulate
+from ndbplan.simulate.run import simulate
 
 FOLDER = Path(__file__).parent / "clusters" / "disk-limited"
 FLUSHES = 5

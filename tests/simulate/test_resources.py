@@ -12,9 +12,10 @@ from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate import columns as col
+from ndbplan.simulate.arrays import Arrays, StartState
 from ndbplan.simulate.kernel.ready import prepare
 from ndbplan.simulate.model.scenario import compile_scenario
-from ndbplan.simulate.run import Arrays, StartState, simulate
+from ndbplan.simulate.run import simulate
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 

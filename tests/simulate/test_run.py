@@ -17,10 +17,11 @@ from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
 from ndbplan.simulate import columns as col
 from ndbplan.simulate import run
+from ndbplan.simulate.arrays import Arrays, StartState
 from ndbplan.simulate.kernel.ready import prepare
 from ndbplan.simulate.model.scenario import Scenario, SimulationError, compile_scenario
 from ndbplan.simulate.result import SimulationResult
-from ndbplan.simulate.run import Arrays, StartState, simulate
+from ndbplan.simulate.run import simulate
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 

@@ -21,8 +21,8 @@ from ndbplan.simulate.bottleneck import Bottleneck, full_of
 
 if TYPE_CHECKING:
     from ndbplan.plan.workloads import Workload
+    from ndbplan.simulate.arrays import Arrays
     from ndbplan.simulate.model.scenario import Scenario
-    from ndbplan.simulate.run import Arrays
 
 DEFAULT_S = 3600.0
 LONGEST_S = 10 * 365 * 86400.0
@@ -330,7 +330,7 @@ def _end_at(
 ) -> End | None:
     """What ends a rate within the time; None when nothing does."""
     from ndbplan.simulate import columns as col
-    from ndbplan.simulate.run import StartState
+    from ndbplan.simulate.arrays import StartState
 
     end = _run(scenario, rate_per_s, min(duration_s, FINE_RUN_S), STEP_S, StartState(), cancelled)
     if end is None and duration_s > FINE_RUN_S:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ndbplan.plan.workloads import Workload
+    from ndbplan.simulate.arrays import Arrays
+    from ndbplan.simulate.events.state import Change
     from ndbplan.simulate.model.scenario import Scenario
-    from ndbplan.simulate.run import Arrays
-    from ndbplan.simulate.state import Change
 
     Floats = NDArray[np.float64]
 
@@ -260,7 +260,7 @@ class _Run:
 
 def _most_buckets(scenario: Scenario, runs: int) -> int:
     """Moments to keep, so that all runs together stay small."""
-    from ndbplan.simulate.run import MOST_BUCKETS
+    from ndbplan.simulate.arrays import MOST_BUCKETS
 
     rows = max(1, len(_detail_names(scenario)) + 5)
     return max(FEWEST_BUCKETS, min(MOST_BUCKETS, MOST_NUMBERS // (runs * rows)))
@@ -321,8 +321,9 @@ def _run(
 ) -> _Run:
     import numpy as np
 
+    from ndbplan.simulate.arrays import StartState
     from ndbplan.simulate.latency import latency_s, mean_latency
-    from ndbplan.simulate.run import StartState, run_world, world_of
+    from ndbplan.simulate.run import run_world, world_of
 
     scenario, factor = _drawn(story.scenario, log_range, seed, number)
     grown = replace(story.grown, load=story.grown.load * factor)

@@ -13,7 +13,7 @@ from ndbplan.simulate import columns as col
 if TYPE_CHECKING:
     from ndbplan.simulate.model.load_over_time import Service
     from ndbplan.simulate.model.scenario import Scenario
-    from ndbplan.simulate.result import DiskSeries, ErrorCount, PartSeries
+    from ndbplan.simulate.series import DiskSeries, ErrorCount, PartSeries
 
 _BUFFER_CODES = (1221, 1234, 266)
 WAITED_SHARE = 0.02

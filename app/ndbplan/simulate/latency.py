@@ -18,8 +18,8 @@ from ndbplan.simulate import columns as col
 from ndbplan.simulate.model.pools import IDLE_LATENCY_S
 
 if TYPE_CHECKING:
+    from ndbplan.simulate.arrays import Arrays
     from ndbplan.simulate.model.scenario import Scenario
-    from ndbplan.simulate.run import Arrays
 
     Floats = NDArray[np.float64]
 

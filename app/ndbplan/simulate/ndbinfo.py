@@ -34,7 +34,8 @@ from ndbplan.plan.processes import DataNode
 from ndbplan.plan.workloads import OperationKind
 
 if TYPE_CHECKING:
-    from ndbplan.simulate.result import NodeSeries, Restart, SimulationResult
+    from ndbplan.simulate.result import SimulationResult
+    from ndbplan.simulate.series import NodeSeries, Restart
 
 Row = dict[str, Any]
 View = Callable[["SimulationResult", Plan, int], Iterator[Row]]

@@ -14,11 +14,10 @@ from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, OperationKind, RatePoint
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.model.load_over_time import hottest_rows, row_lock_s, services
-from ndbplan.simulate.model.loaders import Loaders
+from ndbplan.simulate.model.meanwhile import move_loaders
 from ndbplan.simulate.model.scenario import compile_scenario
-from ndbplan.simulate.run import Arrays, StartState, simulate
+from ndbplan.simulate.run import simulate
 
 
 def _plan(**choice: Any) -> Plan:
@@ -41,15 +40,11 @@ def _with(plan: Plan, **fields: Any) -> Plan:
 def test_a_loader_writes_one_log_part_at_a_time_and_all_of_them_in_the_end() -> None:
     plan = _plan(key_choice="in_turn")
     scenario = compile_scenario(plan, plan.workloads[0], duration_s=60, step_s=0.1, seed=1)
-    loaders = scenario.loaders
-    assert loaders is not None
     moved = scenario.load.copy()
-    arrays = Arrays.fresh(scenario, StartState())
     running = type(scenario)(**{**vars(scenario), "load": moved, "share": scenario.share.copy()})
     used = []
     for done in range(0, 100_000, 100):
-        arrays.cluster[col.C_ACCEPTED] = done
-        loaders.move(scenario, running, arrays, max(1, done // 125))
+        move_loaders(scenario, running, done, max(1, done // 125))
         used.append(moved.copy())
         # The same log, elsewhere.
         assert moved.sum() == pytest.approx(scenario.load.sum())
@@ -138,13 +133,12 @@ def test_work_in_turn_is_moved_once_a_second_at_most(
 ) -> None:
     """However short its values are: a run of an hour takes no more moves than it has seconds."""
     moves: list[int] = []
-    move = Loaders.move
 
-    def counted(self: Loaders, *given: Any) -> int:
+    def counted(*given: Any) -> int:
         moves.append(given[-1])
-        return move(self, *given)
+        return move_loaders(*given)
 
-    monkeypatch.setattr(Loaders, "move", counted)
+    monkeypatch.setattr("ndbplan.simulate.model.meanwhile.move_loaders", counted)
     plan = _plan(key_choice="in_turn", key_threads=threads, key_run_rows=run_rows)
     simulate(plan, duration_s=300)
     assert len(moves) <= 301

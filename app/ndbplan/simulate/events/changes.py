@@ -43,8 +43,8 @@ from ndbplan.simulate.events.failures import (
 )
 from ndbplan.simulate.events.nodes import REPORT_S, Starts, start
 from ndbplan.simulate.events.outage import name_of
+from ndbplan.simulate.events.state import Change, World
 from ndbplan.simulate.model.node_rows import SimulationError, node_facts
-from ndbplan.simulate.state import Change, World
 
 if TYPE_CHECKING:
     import numpy as np

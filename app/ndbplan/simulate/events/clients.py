@@ -10,7 +10,7 @@ from ndbplan.simulate.events.nodes import service
 from ndbplan.simulate.events.outage import clients_of
 
 if TYPE_CHECKING:
-    from ndbplan.simulate.state import World
+    from ndbplan.simulate.events.state import World
 
 
 def offer(world: World) -> None:

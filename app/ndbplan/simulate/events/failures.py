@@ -22,7 +22,7 @@ from ndbplan.simulate import columns as col
 from ndbplan.simulate.events.clients import offer
 from ndbplan.simulate.events.nodes import REPORT_S, Starts, die, start, stop_all
 from ndbplan.simulate.events.outage import Loss, added, later_of
-from ndbplan.simulate.state import Change, World
+from ndbplan.simulate.events.state import Change, World
 from ndbplan.simulate.stop import ClusterStop
 
 if TYPE_CHECKING:

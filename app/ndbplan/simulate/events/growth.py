@@ -14,8 +14,8 @@ from ndbplan.plan.workloads import Workload
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.events.changes import changes_of
 from ndbplan.simulate.events.nodes import REPORT_S, members, service
+from ndbplan.simulate.events.state import Change, World
 from ndbplan.simulate.model.node_rows import SimulationError
-from ndbplan.simulate.state import Change, World
 
 if TYPE_CHECKING:
     from ndbplan.simulate.model.scenario import Scenario

@@ -14,9 +14,9 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.events.outage import clients_of
+from ndbplan.simulate.events.state import Change, World
 from ndbplan.simulate.model.load_over_time import DISK_READS
-from ndbplan.simulate.result import Restart
-from ndbplan.simulate.state import Change, World
+from ndbplan.simulate.series import Restart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +22,8 @@ from ndbplan.estimate.load.key_choice import partition_shares, run_rows
 from ndbplan.estimate.storage.distribution import distribute, value_hashes
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
-from ndbplan.simulate import columns as col
+from ndbplan.simulate.model.classes import NodeClass
 from ndbplan.simulate.model.load_over_time import coverage
-
-if TYPE_CHECKING:
-    from ndbplan.simulate.model.scenario import NodeClass, Scenario
-    from ndbplan.simulate.run import Arrays
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -120,27 +115,19 @@ class Loaders:
     kept: dict[bytes, tuple[Floats, Floats, float]] = field(default_factory=dict, compare=False)
     """Log, rows and coverage of places that were met before."""
 
-    def move(self, scenario: Scenario, moved: Scenario, arrays: Arrays, step: int) -> int:
-        """Put the loaders' work where it is at this step, into the arrays of `moved`; steps that it stays."""
-        done = float(arrays.cluster[col.C_ACCEPTED])
-        each = done / step if step else self.offered_per_step
-        held = self.steps
-        if each > 0:
-            until = min(loader.until_next(done) for loader in self.loaders) / each
-            longest = max(self.steps, round(HELD_S / scenario.step_s))
-            held = max(held, min(longest, int(until / 2)))
-        places = [loader.where(done, done + each * held) for loader in self.loaders]
-        load, share, covered = self._placed(moved, places)
-        # Nodes that are down write nothing; a drawn scenario writes more or less than the plan's.
-        before = self.load.sum(axis=1)
-        now = scenario.load.sum(axis=1) / np.where(before > 0, before, 1.0)
-        moved.load[:] = load * now[:, None]
-        moved.share[:] = share
-        moved.run[col.R_COVERAGE] = covered
-        return held
+    def held_steps(self, done: float, each_step: float, step_s: float) -> int:
+        """Steps for which the loaders' work stays where it is, when so many transactions are done."""
+        if each_step <= 0:
+            return self.steps
+        until = min(loader.until_next(done) for loader in self.loaders) / each_step
+        longest = max(self.steps, round(HELD_S / step_s))
+        return max(self.steps, min(longest, int(until / 2)))
 
-    def _placed(self, moved: Scenario, places: list[Floats]) -> tuple[Floats, Floats, float]:
-        """Log and rows of each part, and how fully they cover the parts, with the loaders at these places."""
+    def placed(
+        self, done: float, upto: float, workload: Workload, group_count: Floats
+    ) -> tuple[Floats, Floats, float]:
+        """Log and rows of each part, and how fully they cover the parts, between two transactions."""
+        places = [loader.where(done, upto) for loader in self.loaders]
         key = b"".join(weights.tobytes() for weights in places)
         found = self.kept.get(key)
         if found is None:
@@ -148,7 +135,7 @@ class Loaders:
             for loader, weights in zip(self.loaders, places, strict=True):
                 loader.put(load, share, weights, 1.0)
             load, share = np.maximum(0.0, load), np.maximum(0.0, share)
-            found = load, share, coverage(moved.workload, share, moved.group_count)
+            found = load, share, coverage(workload, share, group_count)
             if len(self.kept) < _KEPT:
                 self.kept[key] = found
         return found

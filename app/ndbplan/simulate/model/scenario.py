@@ -16,11 +16,11 @@ from ndbplan.configuration.node_parameters import number
 from ndbplan.configuration.settings import redo_buffer_bytes
 from ndbplan.estimate.constants import calibration_of, constant_for
 from ndbplan.estimate.load.jobs import job_of
-from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, Workload
 from ndbplan.simulate import columns as col
+from ndbplan.simulate.model.classes import DiskClass, NodeClass
 from ndbplan.simulate.model.load_over_time import (
     Service,
     coverage,
@@ -52,31 +52,6 @@ FINE_S = 0.025
 """Longest piece of a step in which something runs out: what happens then does not depend on the step."""
 LAG_EXIT = 1.18
 """Speed of a good second against the mean: what ends a refusal because of lag [7.4.10: 3 to 7 s]."""
-
-
-@dataclass(frozen=True)
-class NodeClass:
-    """Data nodes that behave alike and are simulated as one."""
-
-    nodes: tuple[DataNode, ...]
-    redo_disk: int
-    log_parts: int
-    redo_buffer_bytes: int
-
-    @property
-    def node_id(self) -> int:
-        """Node id of the first of them."""
-        return self.nodes[0].node_id
-
-
-@dataclass(frozen=True)
-class DiskClass:
-    """Disks that get the same streams and are simulated as one."""
-
-    disks: tuple[Disk, ...]
-    hostnames: tuple[str, ...]
-    bytes_per_s: float
-    """What redo, checkpoints and the rest may use: bandwidth without the load of other programs."""
 
 
 @dataclass(frozen=True)

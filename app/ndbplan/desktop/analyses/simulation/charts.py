@@ -21,7 +21,8 @@ from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.simulate.bands import Bands
-    from ndbplan.simulate.result import DiskSeries, PartSeries, SimulationResult
+    from ndbplan.simulate.result import SimulationResult
+    from ndbplan.simulate.series import DiskSeries, PartSeries
 
 _ROOMY = 230
 """Height from which on the upper charts have a time axis of their own."""

@@ -10,14 +10,15 @@ import numpy as np
 
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.events.outage import Outage
-from ndbplan.simulate.result import Restart, SimulationResult
+from ndbplan.simulate.result import SimulationResult
+from ndbplan.simulate.series import Restart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ndbplan.simulate.arrays import Arrays
     from ndbplan.simulate.model.page_cache import PageCache
     from ndbplan.simulate.model.scenario import Scenario
-    from ndbplan.simulate.run import Arrays
 
     Floats = NDArray[np.float64]
 

@@ -1,0 +1,124 @@
+"""What of a scenario changes while it runs: where loaders are, and what disks must read as rows grow."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndbplan.plan.workloads import ClosedLoad
+from ndbplan.simulate import columns as col
+from ndbplan.simulate.model.load_over_time import Service
+from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s
+from ndbplan.simulate.model.scenario import Scenario
+
+Floats = NDArray[np.float64]
+
+CHANGE = 0.01
+"""Reads are worked out anew when pages have grown by this share, and each second at most."""
+LONGEST_S = 60.0
+"""Or after this time."""
+
+
+def move_loaders(scenario: Scenario, moved: Scenario, done: float, step: int) -> int:
+    """Put the loaders' work where it is at this step, into the arrays of `moved`; steps that it stays.
+
+    `done`: transactions accepted so far.
+    """
+    loaders = scenario.loaders
+    assert loaders is not None
+    each = done / step if step else loaders.offered_per_step
+    held = loaders.held_steps(done, each, scenario.step_s)
+    load, share, covered = loaders.placed(done, done + each * held, moved.workload, moved.group_count)
+    # Nodes that are down write nothing; a drawn scenario writes more or less than the plan's.
+    before = loaders.load.sum(axis=1)
+    now = scenario.load.sum(axis=1) / np.where(before > 0, before, 1.0)
+    moved.load[:] = load * now[:, None]
+    moved.share[:] = share
+    moved.run[col.R_COVERAGE] = covered
+    return held
+
+
+def follow_reads(scenario: Scenario, running: Scenario, done: float, step: int) -> int:
+    """Put reads, service and cycle of this moment into the arrays of `running`; steps for which they hold.
+
+    `done`: transactions accepted so far.
+    """
+    cache = scenario.page_cache
+    assert cache is not None
+    reads = cache.reads(done)
+    running.nodes[:, col.N_READS] = reads
+    before = scenario.run[col.R_SERVICE]
+    alive = scenario.run[col.R_READS]
+    most = alive * most_reads_per_s(cache, scenario, done) if alive > 0 else math.inf
+    service = min(before if before > 0 else math.inf, most)
+    running.run[col.R_SERVICE] = service if math.isfinite(service) else 0.0
+    load = scenario.workload.load
+    if scenario.run[col.R_CYCLE_S] > 0 and isinstance(load, ClosedLoad):
+        at_disks_s = _at_disks_s(cache, scenario, reads)
+        running.run[col.R_CYCLE_S] = closed_cycle_s(load, cache.undisturbed_s, at_disks_s, cache.disks)
+    return _held_steps(cache, scenario, done, step)
+
+
+def _asked(cache: PageCache, scenario: Scenario, transactions: float, held: float = 1.0) -> Floats:
+    """Pages read from each disk for one transaction; nodes that share one add up."""
+    found = np.zeros(len(scenario.disks))
+    np.add.at(found, scenario.index[:, col.I_DATA_DISK], cache.reads(transactions, held))
+    return found
+
+
+def most_reads_per_s(cache: PageCache, scenario: Scenario, transactions: float, held: float = 1.0) -> float:
+    """Transactions per second that the slowest disk can read for; infinite when all is in the cache."""
+    asked = _asked(cache, scenario, transactions, held)
+    some = asked > 0
+    return float((scenario.disks[some, col.D_READ_IOPS] / asked[some]).min()) if some.any() else math.inf
+
+
+def _at_disks_s(cache: PageCache, scenario: Scenario, reads: Floats) -> float:
+    """Seconds at disks of one transaction without a queue."""
+    asking = cache.accesses > 0
+    iops = float(scenario.disks[scenario.index[asking, col.I_DATA_DISK], col.D_READ_IOPS].min())
+    return float((reads * cache.counts).sum()) / iops
+
+
+def _held_steps(cache: PageCache, scenario: Scenario, done: float, step: int) -> int:
+    """Steps until pages have grown noticeably at the mean rate so far."""
+    second = max(1, round(1.0 / scenario.step_s))
+    longest = max(second, round(LONGEST_S / scenario.step_s))
+    if step == 0:
+        return second
+    touched = cache.touched(done)
+    growing = (cache.grown_bytes > 0) & (cache.accesses > 0)
+    if not growing.any():
+        return longest
+    room = np.maximum(1.0, np.maximum(touched, cache.cached_bytes)[growing]) * CHANGE
+    each = max(1e-9, done / step)
+    return int(min(longest, max(second, float((room / cache.grown_bytes[growing]).min()) / each)))
+
+
+def worst_reads(
+    cache: PageCache, scenario: Scenario, done: Floats, rates_per_s: Floats
+) -> tuple[Service, float] | None:
+    """(the disk that reads are most for while a run goes on, share of it in use); None: none is read from.
+
+    `done`, `rates_per_s`: transactions accepted until, and sent in, each moment.
+    """
+    most = np.array([most_reads_per_s(cache, scenario, float(one)) for one in done])
+    used = np.where(np.isfinite(most), rates_per_s / most, 0.0)
+    if not len(used) or not np.isfinite(most).any():
+        return None
+    at = int(used.argmax()) if used.any() else int(most.argmin())
+    asked = _asked(cache, scenario, float(done[at]))
+    disk = int((asked / scenario.disks[:, col.D_READ_IOPS]).argmax())
+    found = scenario.disk_classes[disk]
+    low, high = (most_reads_per_s(cache, scenario, float(done[at]), end) for end in cache.cached_range)
+    service = Service(
+        "disk reads",
+        f"{found.hostnames[0]} {found.disks[0].name}",
+        float(most[at]),
+        (found.disks[0].id,),
+        min(low, float(most[at])),
+        max(high, float(most[at])),
+    )
+    return service, float(used[at])

@@ -1,0 +1,136 @@
+"""What a run found of each log part, node and disk over time, and which errors clients got."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndbplan.base.quantity import Quantity
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ErrorCount:
+    """One temporary error that clients got."""
+
+    code: int
+    count: float
+    """Transactions refused with it."""
+    first_at_s: Quantity
+    node_id: int
+    """Node that raised it first."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of one entry of `errors`."""
+        return {
+            "code": self.code,
+            "count": round(self.count),
+            "first_at_s": self.first_at_s.to_json(why=why),
+            "node_id": self.node_id,
+        }
+
+
+@dataclass(frozen=True)
+class PartSeries:
+    """One log part of one data node over time; arrays have one entry for each bucket."""
+
+    node_id: int
+    node_ids: tuple[int, ...]
+    """Every data node that behaves like this one."""
+    log_part: int
+    buffer_bytes: int
+    log_bytes: int
+    low: Floats
+    high: Floats
+    last: Floats
+    """Bytes in the redo buffer: least, most and last of each bucket."""
+    log_used: Floats
+    """Bytes of log that cannot be reused yet, at the end of each bucket."""
+    log_most: float
+    """Most bytes of log that could not be reused at one moment."""
+    made_bytes: float
+    """Log produced since the start."""
+
+    @property
+    def fill_max(self) -> float:
+        """Most the buffer held, as a share."""
+        return float(self.high.max(initial=0.0)) / self.buffer_bytes
+
+
+@dataclass(frozen=True)
+class NodeSeries:
+    """One data node over time; arrays have one entry for each bucket, at its end."""
+
+    node_id: int
+    node_ids: tuple[int, ...]
+    """Every data node that behaves like this one."""
+    memory: Floats
+    """DataMemory in use."""
+    memory_total_bytes: int
+    lcp_target: Floats
+    """Speed the checkpoints are set to, bytes per second."""
+    lcp_bytes_per_s: Floats
+    redo_bytes_per_s: Floats
+    undo_used: Floats
+    """Undo log that cannot be reused yet."""
+    undo_log_bytes: int
+    """0: no disk data."""
+    undo_buffer_bytes: int
+    space_used: Floats
+    """Bytes of tablespace in use."""
+    backup_left: Floats
+    dead: Floats
+    """1 while the node takes no part."""
+
+
+@dataclass(frozen=True)
+class Restart:
+    """A data node that failed, and its start after that."""
+
+    node_id: int
+    failed_at_s: float
+    started_at_s: float | None
+    """None: it was not started again."""
+    phases: tuple[tuple[str, float], ...]
+    """Name and seconds of each phase of the start."""
+
+
+@dataclass(frozen=True)
+class DiskSeries:
+    """One disk over time."""
+
+    host: str
+    disk: str
+    disk_id: str
+    disk_ids: tuple[str, ...]
+    """Every disk that gets the same streams."""
+    alike: tuple[tuple[str, str], ...]
+    """Host and name of each of them."""
+    bytes_per_s: dict[str, Floats]
+    """Written for each purpose (redo, lcp, undo, data_files, backup)."""
+    utilisation: Floats
+    utilisation_peak: Floats
+    write_bps_mean: Quantity
+    utilisation_mean: Quantity
+
+    @property
+    def utilisation_max(self) -> float:
+        """Highest utilisation of a step."""
+        return float(self.utilisation_peak.max(initial=0.0))
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape of one entry of `disks`."""
+        top = min(1.0, self.utilisation_max)
+        return {
+            "host": self.host,
+            "disk": self.disk,
+            "write_bps_mean": self.write_bps_mean.to_json(why=why),
+            "utilisation_mean": self.utilisation_mean.to_json(why=why),
+            "utilisation_max": Quantity(top, min(top, top / 1.1), min(1.0, top * 1.1), "fraction").to_json(
+                why=why
+            ),
+        }
