@@ -1,10 +1,19 @@
-"""Quantity: the only form in which a number leaves the engine — value, range, unit and why."""
+"""Quantity: the only form in which a number leaves the engine — value, range, unit and why.
+
+    seconds = size.named("bytes of the backup") / speed.named("writing of sda")
+
+Operators build range and derivation together. Ends are those of the worst case: what is added, multiplied or
+divided may be at any of its ends at once; errors that have nothing to do with one another are summed by
+`total_of_independent`. The derivation of a result is that of its operands, one after the other: with a name
+(`named`) an operand is one step of it; a plain number leaves no trace.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from math import hypot
+from functools import lru_cache
+from math import copysign, hypot, inf
 from typing import Any
 
 from ndbplan.base.units import format_value
@@ -58,6 +67,17 @@ class Quantity:
         """A number that is right within a factor: value / factor .. value * factor."""
         return cls(value, value / factor, value * factor, unit, tuple(why))
 
+    @classmethod
+    def stated(cls, name: str, value: float, unit: str, source: str = "plan") -> Quantity:
+        """A number without uncertainty that is a step of its own in derivations."""
+        return cls(value, value, value, unit, (Term(name, value, unit, source),))
+
+    @classmethod
+    def spanning(cls, value: float, ends: Iterable[float], unit: str, why: Iterable[Term] = ()) -> Quantity:
+        """A number whose range reaches as far as these other outcomes do, and always holds the number."""
+        all_of = (value, *ends)
+        return cls(value, min(all_of), max(all_of), unit, tuple(why))
+
     def scaled(self, factor: float, unit: str | None = None, why: Iterable[Term] = ()) -> Quantity:
         """This number times a factor >= 0; the derivation is kept unless a new one is given."""
         return Quantity(
@@ -67,6 +87,91 @@ class Quantity:
             unit or self.unit,
             tuple(why) or self.why,
         )
+
+    def __add__(self, other: Quantity | float) -> Quantity:
+        """The sum. ValueError for different units; a plain number has this one's unit."""
+        if not isinstance(other, Quantity):
+            return Quantity(self.value + other, self.low + other, self.high + other, self.unit, self.why)
+        self._check_unit(other)
+        why = _joined(self.why, other.why)
+        return Quantity(
+            self.value + other.value, self.low + other.low, self.high + other.high, self.unit, why
+        )
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Quantity:
+        return Quantity(-self.value, -self.high, -self.low, self.unit, self.why)
+
+    def __sub__(self, other: Quantity | float) -> Quantity:
+        """The difference: lowest where the other is highest. ValueError for different units."""
+        if not isinstance(other, Quantity):
+            return Quantity(self.value - other, self.low - other, self.high - other, self.unit, self.why)
+        self._check_unit(other)
+        why = _joined(self.why, other.why)
+        return Quantity(
+            self.value - other.value, self.low - other.high, self.high - other.low, self.unit, why
+        )
+
+    def __rsub__(self, other: float) -> Quantity:
+        return Quantity(other - self.value, other - self.high, other - self.low, self.unit, self.why)
+
+    def __mul__(self, other: Quantity | float) -> Quantity:
+        """The product. Units that do not cancel are written side by side: `in_unit` says what it is."""
+        if not isinstance(other, Quantity):
+            low, high = self.low * other, self.high * other
+            if other < 0:
+                low, high = high, low
+            return Quantity(self.value * other, low, high, self.unit, self.why)
+        if self.low >= 0 and other.low >= 0:
+            low, high = self.low * other.low, self.high * other.high
+        else:
+            ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+            low, high = min(ends), max(ends)
+        unit, why = _unit_of_product(self.unit, other.unit), _joined(self.why, other.why)
+        return Quantity(self.value * other.value, low, high, unit, why)
+
+    def __rmul__(self, other: float) -> Quantity:
+        return self * other
+
+    def __truediv__(self, other: Quantity | float) -> Quantity:
+        """The quotient: lowest where the divisor is highest.
+
+        A divisor whose range begins at 0 gives an infinite end. ZeroDivisionError when it is 0 or may have
+        either sign.
+        """
+        if not isinstance(other, Quantity):
+            low, high = self.low / other, self.high / other
+            if other < 0:
+                low, high = high, low
+            return Quantity(self.value / other, low, high, self.unit, self.why)
+        low, high = _ends_of_quotient(self.low, self.high, other)
+        unit, why = _unit_of_quotient(self.unit, other.unit), _joined(self.why, other.why)
+        return Quantity(self.value / other.value, low, high, unit, why)
+
+    def __rtruediv__(self, other: float) -> Quantity:
+        return Quantity.exact(other, "") / self
+
+    def _check_unit(self, other: Quantity) -> None:
+        if self.unit != other.unit:
+            raise ValueError(f"{self.unit or 'a plain number'} and {other.unit or 'a plain number'} differ")
+
+    def named(self, name: str, source: str = "formula") -> Quantity:
+        """The same number as one step of a derivation, with its own derivation inside."""
+        return Quantity(self.value, self.low, self.high, self.unit, (self.as_term(name, source),))
+
+    def because(self, *why: Term) -> Quantity:
+        """The same number with this derivation instead of its own."""
+        return Quantity(self.value, self.low, self.high, self.unit, why)
+
+    def in_unit(self, unit: str) -> Quantity:
+        """The same number, called by another unit: nothing is converted."""
+        return Quantity(self.value, self.low, self.high, unit, self.why)
+
+    def within(self, least: float = -inf, most: float = inf) -> Quantity:
+        """The same, but neither the number nor an end of its range beyond these bounds."""
+        value, low, high = (min(most, max(least, one)) for one in (self.value, self.low, self.high))
+        return Quantity(value, low, high, self.unit, self.why)
 
     def as_term(self, name: str, source: str = "formula") -> Term:
         """This number as a step in the derivation of another one."""
@@ -84,6 +189,71 @@ class Quantity:
         if self.low == self.high:
             return text
         return f"{text} ({format_value(self.low, self.unit)} … {format_value(self.high, self.unit)})"
+
+
+def _joined(first: tuple[Term, ...], second: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Steps of both; what both go back to (a constant, say) once."""
+    if not first or not second:
+        return first or second
+    return (*first, *(term for term in second if not any(term is one for one in first)))
+
+
+def _ends_of_quotient(low: float, high: float, divisor: Quantity) -> tuple[float, float]:
+    if low >= 0 and divisor.low > 0:
+        return low / divisor.high, high / divisor.low
+    if divisor.value == 0 or divisor.low < 0 < divisor.high:
+        raise ZeroDivisionError(f"division by {divisor.low} … {divisor.high} {divisor.unit}")
+    sign = copysign(1.0, divisor.value)
+    ends = []
+    for end in (low, high):
+        for by in (divisor.low, divisor.high):
+            ends.append(end / by if by else 0.0 if end == 0 else copysign(inf, end * sign))
+    return min(ends), max(ends)
+
+
+_PURE = ("", "factor", "fraction", "count", "exponent")
+"""Units of plain numbers."""
+
+
+@lru_cache(maxsize=512)
+def _unit_of_product(first: str, second: str) -> str:
+    if second in _PURE:
+        return first or second
+    if first in _PURE:
+        return second
+    for rate, other in ((first, second), (second, first)):
+        if rate.endswith(f"/{other}"):
+            return rate.removesuffix(f"/{other}")
+    return f"{first}·{second}"
+
+
+@lru_cache(maxsize=512)
+def _unit_of_quotient(first: str, second: str) -> str:
+    if first == second:
+        return "factor"
+    if second in _PURE:
+        return first
+    if second.startswith(f"{first}/"):
+        return second.removeprefix(f"{first}/")
+    return f"{first or 1}/{second}"
+
+
+def rising(function: Callable[..., float], *parts: Quantity, unit: str) -> Quantity:
+    """`function` of these numbers, which grows (or stays) as each of them grows.
+
+    The way for a maximum, a rounding or any other law that is no formula of operators. A function that falls
+    somewhere makes a range that does not hold its value: ValueError.
+    """
+    why: tuple[Term, ...] = ()
+    for part in parts:
+        why = _joined(why, part.why)
+    return Quantity(
+        function(*(part.value for part in parts)),
+        function(*(part.low for part in parts)),
+        function(*(part.high for part in parts)),
+        unit,
+        why,
+    )
 
 
 def total(parts: Iterable[tuple[str, Quantity]], unit: str) -> Quantity:
