@@ -1,10 +1,15 @@
-"""The engine's constants as a plan sees them: its calibrations replace what was measured elsewhere."""
+"""The engine's constants as a plan sees them: its calibrations replace what was measured elsewhere.
+
+constants = constants_of(plan)
+log * constants["redo_page_overhead"] * constants["device_write_factor"]     # range and derivation follow
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from ndbplan.base.quantity import Term
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quantity import Quantity, Term
 from ndbplan.ndb.constants import Constant, constant
 from ndbplan.plan.plan import Calibration, Plan
 
@@ -36,11 +41,15 @@ def calibration_of(plan: Plan, name: str) -> Calibration | None:
 
 def constant_for(plan: Plan, name: str) -> Constant:
     """The constant called `name`, calibrated by the plan where it says so. KeyError for an unknown name."""
-    found = calibration_of(plan, name) if plan.calibrations else None
+    return _of(plan.calibrations, name)
+
+
+def _of(calibrations: tuple[Calibration, ...], name: str) -> Constant:
     base = constant(name)
-    if found is None:
-        return base
-    return _calibrated(base, found.value, found.low, found.high, found.source)
+    for found in reversed(calibrations):
+        if found.constant == name:
+            return _calibrated(base, found.value, found.low, found.high, found.source)
+    return base
 
 
 @lru_cache(maxsize=512)
@@ -52,3 +61,34 @@ def term_of(found: Constant) -> Term:
         found.unit,
         f"{found.evidence}: {found.source} [{found.name}]",
     )
+
+
+class Constants:
+    """Every constant by its name, as a quantity whose derivation is the constant with its source."""
+
+    def __init__(self, calibrations: tuple[Calibration, ...] = ()) -> None:
+        self._calibrations = calibrations
+        self._found: dict[str, Quantity] = {}
+
+    def __getitem__(self, name: str) -> Quantity:
+        """The constant called `name`. KeyError for an unknown name."""
+        known = self._found.get(name)
+        if known is None:
+            one = _of(self._calibrations, name)
+            known = Quantity(one.value, one.low, one.high, one.unit, (term_of(one),))
+            self._found[name] = known
+        return known
+
+    def is_calibrated(self, name: str) -> bool:
+        """Whether the plan measured this one itself."""
+        return any(one.constant == name for one in self._calibrations)
+
+
+@memo_by_identity(16)
+def _constants(calibrations: tuple[Calibration, ...]) -> Constants:
+    return Constants(calibrations)
+
+
+def constants_of(plan: Plan) -> Constants:
+    """The constants as the plan's calibrations leave them."""
+    return _constants(plan.calibrations)

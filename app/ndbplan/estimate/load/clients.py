@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.node_parameters import settings_of
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.demand import mix_of, offered_per_s
 from ndbplan.estimate.load.jobs import steady
 from ndbplan.estimate.load.processors import core_speed
@@ -115,42 +115,20 @@ def _asked(workload: Workload) -> _Asked:
     return _Asked(statements, more)
 
 
-def _times(count: float, name: str, plan: Plan, speed: Quantity) -> Quantity:
-    cost = constant_for(plan, name)
-    return Quantity(
-        count * cost.value / speed.value,
-        count * cost.low / speed.high,
-        count * cost.high / speed.low,
-        "cores",
-    )
-
-
 @memo_by_identity(size=256)
 def _node(plan: Plan, process: SqlNode | ApiSlot, host: Host, asked: _Asked, count: int) -> ClientNode:
-    speed = core_speed(plan, host)
+    constants = constants_of(plan)
+    speed = core_speed(plan, host).named(f"speed of a core of {host.hostname}")
     is_sql = isinstance(process, SqlNode)
     statement, row = ("sql_statement_s", "sql_row_s") if is_sql else ("api_operation_s", "api_row_s")
-    statements, more = asked.statements / count, asked.more_rows / count
-    each, rows = _times(statements, statement, plan, speed), _times(more, row, plan, speed)
-    terms = (
-        Term("statements" if is_sql else "operations", statements, "per s", "workload, spread evenly"),
-        term_of(constant_for(plan, statement)),
-        Term("rows beyond the first of each", more, "per s", "workload"),
-        term_of(constant_for(plan, row)),
-        speed.as_term(f"speed of a core of {host.hostname}"),
-    )
-    cores = Quantity(each.value + rows.value, each.low + rows.low, each.high + rows.high, "cores", terms)
+    name = "statements" if is_sql else "operations"
+    statements = Quantity.stated(name, asked.statements / count, "per s", "workload, spread evenly")
+    more = Quantity.stated("rows beyond the first of each", asked.more_rows / count, "per s", "workload")
+    cores = (statements * constants[statement] / speed + more * constants[row] / speed).in_unit("cores")
     connections = len(process_node_ids(process))
-    limit = constant_for(plan, "connection_operations_per_s")
-    batched = constant_for(plan, "connection_batched_row")
-    used = Quantity(
-        (statements + more * batched.value) / connections / limit.value,
-        (statements + more * batched.low) / connections / limit.high,
-        (statements + more * batched.high) / connections / limit.low,
-        "fraction",
-        (*terms[:1], terms[2], term_of(batched), term_of(limit),
-         Term("cluster connections of the node", connections, "count", "plan")),
-    )  # fmt: skip
+    pool = Quantity.stated("cluster connections of the node", connections, "count")
+    asked_of_pool = statements + more * constants["connection_batched_row"]
+    used = (asked_of_pool / pool / constants["connection_operations_per_s"]).in_unit("fraction")
     return ClientNode(
         process.node_id,
         process.id,

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.clients import ClientsEstimate, clients
 from ndbplan.estimate.load.demand import NodeLoad, node_loads
 from ndbplan.estimate.load.processors import core_speed
 from ndbplan.estimate.storage.placement import threads_of
-from ndbplan.ndb.constants import Constant
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -80,71 +79,45 @@ class CpuEstimate:
         }
 
 
-def _product(count: float, cost: Constant, speed: Quantity, why: tuple[Term, ...]) -> Quantity:
-    """Cores that `count` operations per second at `cost` seconds keep busy."""
-    return Quantity(
-        count * cost.value / speed.value,
-        count * cost.low / speed.high,
-        count * cost.high / speed.low,
-        "cores",
-        why,
-    )
-
-
-def _sum(*parts: Quantity) -> Quantity:
-    why = tuple(term for part in parts for term in part.why)
-    return Quantity(
-        sum(p.value for p in parts), sum(p.low for p in parts), sum(p.high for p in parts), "cores", why
-    )
-
-
 @memo_by_identity(size=KEPT_NODES)
 def _node(plan: Plan, node: DataNode, load: NodeLoad, threads: ThreadCounts, speed: Quantity) -> NodeCpu:
-    write, byte = constant_for(plan, "ldm_write_s"), constant_for(plan, "ldm_write_per_byte_s")
-    read, scan = constant_for(plan, "ldm_read_s"), constant_for(plan, "ldm_scan_row_s")
-    receive, other = constant_for(plan, "receive_operation_s"), constant_for(plan, "other_operation_s")
-    logged = load.logged_operations_per_s
-    operations = logged + load.reads_per_s
-    writes_term = Term("logged operations", logged, "per s", "workload")
-    reads_term = Term("reads of primary replicas", load.reads_per_s, "per s", "workload")
-    speed_term = speed.as_term("speed of a core")
-    writing = _sum(_product(logged, write, speed, ()), _product(load.redo_bytes_per_s.value, byte, speed, ()))
-    reading = _sum(
-        _product(load.reads_per_s, read, speed, ()), _product(load.scanned_rows_per_s, scan, speed, ())
-    )
-    ldm = _sum(writing, reading)
+    constants = constants_of(plan)
+    core = speed.named("speed of a core")
+
+    def cores(cost: str, *per_s: Quantity) -> Quantity:
+        """Cores that so many a second keep busy, each at the cost called so."""
+        return (sum(per_s[1:], start=per_s[0]) * constants[cost] / core).in_unit("cores")
+
+    logged = Quantity.stated("logged operations", load.logged_operations_per_s, "per s", "workload")
+    read = Quantity.stated("reads of primary replicas", load.reads_per_s, "per s", "workload")
+    scanned = Quantity.stated("rows scanned", load.scanned_rows_per_s, "per s", "workload")
+    log_bytes = Quantity.exact(load.redo_bytes_per_s.value, "bytes/s")
+    writing = cores("ldm_write_s", logged) + cores("ldm_write_per_byte_s", log_bytes)
+    reading = cores("ldm_read_s", read) + cores("ldm_scan_row_s", scanned)
+    ldm = writing + reading
     instances = max(1, threads.ldm_instances)
     share = max(load.hottest_ldm_share, 1 / instances)
     reading_share = max(load.hottest_reading_ldm_share, 1 / instances)
     least, most = load.hottest_ldm_range
-    busiest = _sum(
-        Quantity(writing.value * share, writing.low * share * least, writing.high * share * most, "cores"),
-        reading.scaled(reading_share, "cores"),
+    hottest = Quantity.stated("writes of the busiest LDM thread", share, "fraction", "distribution")
+    hottest_reads = Quantity.stated(
+        "reads of the busiest LDM thread", reading_share, "fraction", "distribution"
     )
-    ldm_terms = (
-        writes_term, term_of(write), term_of(byte), reads_term, term_of(read),
-        Term("rows scanned", load.scanned_rows_per_s, "per s", "workload"),
-        term_of(scan), Term("writes of the busiest LDM thread", share, "fraction", "distribution"),
-        Term("reads of the busiest LDM thread", reading_share, "fraction", "distribution"), speed_term,
-    )  # fmt: skip
-    receivers = max(1, threads.recv)
-    receiving = _product(operations, receive, speed, (writes_term, reads_term, term_of(receive), speed_term))
-    others = _product(operations, other, speed, (writes_term, reads_term, term_of(other), speed_term))
+    busiest = writing * hottest * Quantity(1.0, least, most, "factor") + reading * hottest_reads
+    receiving = cores("receive_operation_s", logged, read)
+    others = cores("other_operation_s", logged, read)
     return NodeCpu(
         node.node_id,
-        Quantity(busiest.value, busiest.low, busiest.high, "fraction", ldm_terms),
-        receiving.scaled(1 / receivers, "fraction"),
+        busiest.in_unit("fraction"),
+        receiving.scaled(1 / max(1, threads.recv), "fraction"),
         others,
-        Quantity(
-            ldm.value + receiving.value + others.value,
-            ldm.low + receiving.low + others.low,
-            ldm.high + receiving.high + others.high,
-            "cores",
+        total(
             (
-                ldm.as_term("LDM threads"),
-                receiving.as_term("receive threads"),
-                others.as_term("coordinator and other threads"),
+                ("LDM threads", ldm),
+                ("receive threads", receiving),
+                ("coordinator and other threads", others),
             ),
+            "cores",
         ),
     )
 
@@ -178,7 +151,7 @@ def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
     hosts = []
     for host_id, own in by_host.items():
         host = plan.host(host_id)
-        whole = _sum(*own)
+        whole = sum(own[1:], start=own[0])
         why = (whole.as_term("cores busy"), Term("cores of the host", host.cores, "cores", "plan"))
         busy = whole.scaled(1 / host.cores, "fraction", why)
         hosts.append(HostCpu(host_id, host.hostname, busy, host_id in with_data))

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity, rising
 from ndbplan.configuration.node_parameters import settings_of
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.column_bytes import row_payload_bytes
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -36,6 +36,8 @@ _ROWS_PER_S = {
 }
 USUAL_BATCH = 100.0
 """Rows that loaders send in one transaction where the workload does not say [assumed]."""
+_LEAST_ROWS = 1e-9
+"""A transaction of a job has some rows; keeps one without any from an infinite rate."""
 TOOL_NAMES = {
     JobTool.NDB_IMPORT: "ndb_import",
     JobTool.LOAD_DATA: "LOAD DATA",
@@ -166,28 +168,23 @@ def _rate(
     plan: Plan, load: JobLoad, rows_each: float, bytes_each: float
 ) -> tuple[Quantity, tuple[Literal["loader", "source disk"], str]]:
     """(transactions per second of the loader alone, what limits it)."""
-    usual = constant_for(plan, _ROWS_PER_S[load.tool])
-    stated = load.rows_per_s_per_thread
-    threads = Term("threads", load.threads, "count", "plan")
-    batch = Term("rows of a transaction", rows_each, "rows", "plan")
-    if stated is not None:
-        one = Quantity.around(stated, "rows/s", 1.1, (Term("rows of one thread", stated, "rows/s", "plan"),))
-    else:
-        one = Quantity(usual.value, usual.low, usual.high, "rows/s", (term_of(usual),))
-    by_threads = one.scaled(load.threads / max(1e-9, rows_each), "tx/s", (threads, *one.why, batch))
+    constants = constants_of(plan)
+    one = constants[_ROWS_PER_S[load.tool]]
+    if load.rows_per_s_per_thread is not None:
+        stated = Quantity.stated("rows of one thread", load.rows_per_s_per_thread, "rows/s")
+        one = stated * constants["loader_rate_stated"]
+    threads = Quantity.stated("threads", load.threads, "count")
+    batch = Quantity.stated("rows of a transaction", rows_each, "rows")
+    by_threads = (threads * one / batch.within(_LEAST_ROWS)).in_unit("tx/s")
     name = f"{TOOL_NAMES[load.tool]}, {load.threads} thread{'s' if load.threads > 1 else ''}"
     source = load.source_bytes_per_s
     if source is None or bytes_each <= 0:
         return by_threads, ("loader", name)
-    read = source / bytes_each
-    why = (
-        Term("source files are read at", source, "bytes/s", "plan"),
-        Term("values of a transaction", bytes_each, "bytes", "formula"),
-        by_threads.as_term("threads alone"),
+    speed = Quantity.stated("source files are read at", source, "bytes/s")
+    read = (speed / Quantity.stated("values of a transaction", bytes_each, "bytes", "formula")).in_unit(
+        "tx/s"
     )
-    both = Quantity(
-        min(read, by_threads.value), min(read, by_threads.low), min(read, by_threads.high), "tx/s", why
-    )
-    if read < by_threads.value:
+    both = rising(min, read, by_threads.named("threads alone"), unit="tx/s")
+    if read.value < by_threads.value:
         return both, ("source disk", f"files of {name}")
     return both, ("loader", name)

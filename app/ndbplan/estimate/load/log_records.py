@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity, Term, rising, total
 from ndbplan.estimate.storage.column_bytes import filled, in_memory, is_blob, stored_bytes
 from ndbplan.estimate.storage.rows import key_columns
 from ndbplan.ndb.constants import constant
@@ -29,57 +28,49 @@ _FORMULA = "NDB source, dblqh writeLogHeader, writeKey, writeAttrinfoLab, writeC
 _BLOB_FORMULA = "measured on 7.4.10: NULL in the row, then an update of head and inline bytes, then the parts"
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """Expected words with their range, and the name of what takes them."""
-
-    value: float
-    low: float
-    high: float
-
-    def __add__(self, other: _Words) -> _Words:
-        return _Words(self.value + other.value, self.low + other.low, self.high + other.high)
-
-    def times(self, factor: float) -> _Words:
-        return _Words(self.value * factor, self.low * factor, self.high * factor)
+_WORD_BYTES = 4
 
 
-_NOTHING = _Words(0, 0, 0)
-_Named = tuple[str, _Words]
+def _words(count: int) -> Quantity:
+    return Quantity.exact(count, "words")
 
 
-def _record(key: _Words, attributes: _Words) -> _Words:
+_NOTHING = _words(0)
+_HEADER = _words(1)
+"""Attribute header: id and length of one column."""
+_PART_NUMBER = _words(1)
+"""What the key of a blob part has beside that of its row."""
+_Named = tuple[str, Quantity]
+"""Bytes, and the name of what takes them."""
+
+
+def _record(key: Quantity, attributes: Quantity) -> Quantity:
     """Bytes of one logged operation with this many key and attribute words."""
     head = constant("redo_header_bytes").value + constant("redo_commit_bytes").value
-    words = key + attributes
-    return _Words(head + 4 * words.value, head + 4 * words.low, head + 4 * words.high)
+    return head + (key + attributes).in_unit("bytes") * _WORD_BYTES
 
 
-def _data_words(column: Column, version: NdbVersion) -> _Words:
+def _data_words(column: Column, version: NdbVersion) -> Quantity:
     """Words of a value that is not NULL, its length bytes included."""
-    size = stored_bytes(column, version)
-    return _Words(mean_words(size.value), mean_words(size.low), mean_words(size.high))
+    return rising(mean_words, stored_bytes(column, version).because(), unit="words")
 
 
-def _attribute(column: Column, version: NdbVersion) -> _Words:
+def _attribute(column: Column, version: NdbVersion) -> Quantity:
     """Attribute-info words of a column: one of header, then the value unless it is NULL."""
     if is_blob(column):
-        return _Words(1, 1, 1)
-    return _Words(1, 1, 1) + _data_words(column, version).times(filled(column))
+        return _HEADER
+    return _HEADER + _data_words(column, version) * filled(column)
 
 
-def _key(table: Table, version: NdbVersion) -> _Words:
+def _key(table: Table, version: NdbVersion) -> Quantity:
     return _sum(_data_words(column, version) for column in key_columns(table))
 
 
-def _sum(words: Iterable[_Words]) -> _Words:
-    result = _NOTHING
-    for one in words:
-        result = result + one
-    return result
+def _sum(words: Iterable[Quantity]) -> Quantity:
+    return sum(words, start=_NOTHING)
 
 
-def _key_attributes(table: Table, version: NdbVersion) -> _Words:
+def _key_attributes(table: Table, version: NdbVersion) -> Quantity:
     return _sum(_attribute(column, version) for column in key_columns(table))
 
 
@@ -93,25 +84,26 @@ def _changed_columns(table: Table, columns: Sequence[str]) -> tuple[Column, ...]
 def _blob_write(table: Table, column: Column, version: NdbVersion) -> list[_Named]:
     """Log of writing one blob: update of head and inline part, then its parts."""
     form = in_memory(column, version).type
-    length = stored_bytes(column, version)
+    length = stored_bytes(column, version).because()
     key = _key(table, version)
 
     def head(size: float) -> float:
-        return 1 + math.ceil((BLOB_HEAD_BYTES + min(size, form.inline_bytes)) / 4)
+        return 1 + math.ceil((BLOB_HEAD_BYTES + min(size, form.inline_bytes)) / _WORD_BYTES)
 
-    head_words = _Words(head(length.value), head(length.low), head(length.high))
+    head_words = rising(head, length, unit="words")
     records = [
-        (f"update of head and inline part of {column.name}", _record(key, head_words).times(filled(column)))
+        (f"update of head and inline part of {column.name}", _record(key, head_words) * filled(column))
     ]
     if form.part_bytes:
-        part_key = key + _Words(1, 1, 1)
-        part_heads = _key_attributes(table, version) + _Words(4, 4, 4)
+        part_key = key + _PART_NUMBER
+        # Number of the part with its header, and two more columns' headers of the parts table.
+        part_heads = _key_attributes(table, version) + _words(4)
 
         def parts(size: float) -> float:
             rest = max(0.0, size - form.inline_bytes)
             full, last = divmod(math.ceil(rest), form.part_bytes)
             sizes = [form.part_bytes] * int(full) + ([last] if last else [])
-            words = {s: 1 + math.ceil((2 + s) / 4) for s in set(sizes)}
+            words = {s: 1 + math.ceil((2 + s) / _WORD_BYTES) for s in set(sizes)}
             return sum(words[s] for s in sizes)
 
         def count(size: float) -> int:
@@ -119,11 +111,11 @@ def _blob_write(table: Table, column: Column, version: NdbVersion) -> list[_Name
 
         def cost(size: float) -> float:
             one = _record(part_key, part_heads).value
-            return count(size) * one + 4 * parts(size)
+            return count(size) * one + _WORD_BYTES * parts(size)
 
-        inserts = _Words(cost(length.value), cost(length.low), cost(length.high))
+        inserts = rising(cost, length, unit="bytes")
         if inserts.high:
-            records.append((f"parts of {column.name}", inserts.times(filled(column))))
+            records.append((f"parts of {column.name}", inserts * filled(column)))
     return records
 
 
@@ -131,13 +123,13 @@ def _blob_delete(table: Table, column: Column, version: NdbVersion) -> list[_Nam
     form = in_memory(column, version).type
     if not form.part_bytes:
         return []
-    length = stored_bytes(column, version)
-    one = _record(_key(table, version) + _Words(1, 1, 1), _NOTHING).value
+    length = stored_bytes(column, version).because()
+    one = _record(_key(table, version) + _PART_NUMBER, _NOTHING).value
 
     def cost(size: float) -> float:
         return one * math.ceil(max(0.0, size - form.inline_bytes) / form.part_bytes)
 
-    deletes = _Words(cost(length.value), cost(length.low), cost(length.high)).times(filled(column))
+    deletes = rising(cost, length, unit="bytes") * filled(column)
     return [(f"deletes of parts of {column.name}", deletes)] if deletes.high else []
 
 
@@ -152,12 +144,11 @@ def _unique_index(
     key = _sum(_data_words(c, version) for c in columns)
     records: list[_Named] = []
     if kind is not OperationKind.INSERT:
-        records.append((f"delete from unique index {index.name}", _record(key, _NOTHING).times(present)))
+        records.append((f"delete from unique index {index.name}", _record(key, _NOTHING) * present))
     if kind is not OperationKind.DELETE:
         # The entry holds the index columns and the base row's fragment and primary key.
-        entry = key + _Words(len(columns), len(columns), len(columns)) + _key(table, version)
-        entry = entry + _Words(2, 2, 2)
-        records.append((f"insert into unique index {index.name}", _record(key, entry).times(present)))
+        entry = key + _words(len(columns)) + _key(table, version) + _words(2)
+        records.append((f"insert into unique index {index.name}", _record(key, entry) * present))
     return records
 
 
@@ -252,14 +243,8 @@ def _stored_redo(
 
 def _logged(table: Table, records: Sequence[_Named]) -> Quantity:
     source = _BLOB_FORMULA if any(is_blob(c) for c in table.columns) else _FORMULA
-    whole = _sum(words for _, words in records)
-    return Quantity(
-        whole.value,
-        min(whole.low, whole.value),
-        max(whole.high, whole.value),
-        "bytes",
-        tuple(Term(name, words.value, "bytes", source) for name, words in records),
-    )
+    whole = sum((size for _, size in records), start=Quantity.exact(0, "bytes"))
+    return whole.because(*(Term(name, size.value, "bytes", source) for name, size in records))
 
 
 def _of(plan: Plan, operation: Operation) -> Quantity:
@@ -269,13 +254,8 @@ def _of(plan: Plan, operation: Operation) -> Quantity:
 
 def transaction_redo(plan: Plan, transaction: Transaction) -> Quantity:
     """Redo log bytes of one transaction for each replica, over all log parts."""
-    terms: list[Term] = []
-    value = low = high = 0.0
-    for operation in transaction.operations:
-        one = _of(plan, operation)
-        value += one.value * operation.rows
-        low += one.low * operation.rows
-        high += one.high * operation.rows
-        name = f"{operation.rows:g} × {operation.kind.value} on {plan.table(operation.table_id).full_name}"
-        terms.append(Term(name, one.value * operation.rows, "bytes", "formula", one.why))
-    return Quantity(value, low, high, "bytes", tuple(terms))
+    logged = (
+        (f"{o.rows:g} × {o.kind.value} on {plan.table(o.table_id).full_name}", _of(plan, o) * o.rows)
+        for o in transaction.operations
+    )
+    return total(logged, "bytes")

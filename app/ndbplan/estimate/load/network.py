@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.clients import client_processes
 from ndbplan.estimate.load.demand import NodeLoad, node_loads
 from ndbplan.estimate.load.jobs import steady
@@ -86,35 +86,19 @@ def _data_node_flow(load: NodeLoad, nodes: int, replicas: int, payload: float, w
     return flow
 
 
+def crossing_bytes_per_s(plan: Plan, payload: float, messages: float) -> Quantity:
+    """What crosses a link one way for so many bytes of values and so many messages a second."""
+    values = Quantity.stated("values of rows", payload, "bytes/s", "workload")
+    sent = Quantity.stated("messages", messages, "per s", "workload")
+    return values + (sent * constants_of(plan)["network_protocol_bytes"]).in_unit("bytes/s")
+
+
 def _host(plan: Plan, host: Host, flow: _Flow) -> HostNetwork:
-    protocol = constant_for(plan, "network_protocol_bytes")
-    usable = constant_for(plan, "network_usable")
-
-    def through(payload: float, hops: float) -> Quantity:
-        why = (
-            Term("values of rows", payload, "bytes/s", "workload"),
-            Term("messages", hops, "per s", "workload"),
-            term_of(protocol),
-        )
-        return Quantity(
-            payload + hops * protocol.value,
-            payload + hops * protocol.low,
-            payload + hops * protocol.high,
-            "bytes/s",
-            why,
-        )
-
-    into, out = through(flow.payload_in, flow.hops_in), through(flow.payload_out, flow.hops_out)
-    busier = max(into, out, key=lambda q: q.value)
-    link = Term(f"link of {host.hostname}", host.network_bytes_per_s, "bytes/s", "plan")
-    speed = host.network_bytes_per_s
-    utilisation = Quantity(
-        busier.value / (speed * usable.value),
-        busier.low / (speed * usable.high),
-        busier.high / (speed * usable.low),
-        "fraction",
-        (busier.as_term("busier direction"), link, term_of(usable)),
-    )
+    into = crossing_bytes_per_s(plan, flow.payload_in, flow.hops_in)
+    out = crossing_bytes_per_s(plan, flow.payload_out, flow.hops_out)
+    busier = max(into, out, key=lambda q: q.value).named("busier direction")
+    link = Quantity.stated(f"link of {host.hostname}", host.network_bytes_per_s, "bytes/s")
+    utilisation = (busier / (link * constants_of(plan)["network_usable"])).in_unit("fraction")
     return HostNetwork(host.id, host.hostname, into, out, utilisation)
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of, version_of
 from ndbplan.configuration.settings import data_node_number
-from ndbplan.estimate.constants import calibration_of, constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.demand import NodeLoad, node_loads
 from ndbplan.estimate.load.log_records import operation_redo, transaction_redo
 from ndbplan.ndb.version import NdbVersion
@@ -36,6 +36,8 @@ __all__ = [
 
 _LEAST_RATE = 1e-3
 """A log part written slower, in bytes per second, never fills."""
+_NEVER_SEEN = 10
+"""How many times as long a log part lasts at most that may get nothing at all: a range needs an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,50 +143,35 @@ def _operations(
 
 def device_bytes_per_s(plan: Plan, log: Quantity) -> Quantity:
     """Redo bytes per second that reach the device for so many bytes of log records."""
-    page = constant_for(plan, "redo_page_overhead")
-    factor = constant_for(plan, "device_write_factor")
-    most, terms = factor.high, [log.as_term("log records"), term_of(page), term_of(factor)]
-    if plan.features.redo_device_factor_of_2010 and calibration_of(plan, "device_write_factor") is None:
-        old = constant_for(plan, "device_write_factor_2010")
-        most = max(most, old.high)
-        terms.append(term_of(old))
-    return Quantity(
-        log.value * page.value * factor.value,
-        log.low * page.low * factor.low,
-        log.high * page.high * most,
-        "bytes/s",
-        tuple(terms),
-    )
+    constants = constants_of(plan)
+    factor = constants["device_write_factor"]
+    if plan.features.redo_device_factor_of_2010 and not constants.is_calibrated("device_write_factor"):
+        old = constants["device_write_factor_2010"]
+        most = max(factor.high, old.high)
+        factor = Quantity(factor.value, factor.low, most, factor.unit, (*factor.why, *old.why))
+    return log.named("log records") * constants["redo_page_overhead"] * factor
 
 
 @memo_by_identity(size=KEPT_NODES)
 def _node(plan: Plan, node: DataNode, load: NodeLoad) -> NodeRedo:
+    constants = constants_of(plan)
     part, part_bytes_per_s = load.hottest_log_part
     log = load.redo_bytes_per_s
     share = part_bytes_per_s / log.value if log.value else 0.0
-    hottest = log.scaled(
-        share, why=(log.as_term("node"), Term("share of the part", share, "", "distribution"))
-    )
     least, most = load.hottest_log_part_range
-    hottest = Quantity(hottest.value, hottest.low * least, hottest.high * most, "bytes/s", hottest.why)
+    unevenness = Quantity(1.0, least, most, "factor")
+    hottest = log.named("node") * Quantity.stated("share of the part", share, "", "distribution") * unevenness
     size = log_bytes_per_part(plan, node)
     full = None
     if part_bytes_per_s > _LEAST_RATE:
-        reserve = constant_for(plan, "redo_log_reserve_bytes")
-        page = constant_for(plan, "redo_page_overhead")
-        usable = max(0.0, size - reserve.value)
-        full = Quantity(
-            usable / (hottest.value * page.value),
-            usable / (hottest.high * page.high),
-            usable / (hottest.low * page.low) if hottest.low else usable / (hottest.value * page.value) * 10,
-            "s",
-            (
-                Term("log of one part", size, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize"),
-                term_of(reserve),
-                hottest.as_term(f"log part {part}"),
-                term_of(page),
-            ),
+        whole = Quantity.stated(
+            "log of one part", size, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize"
         )
+        reserve, page = constants["redo_log_reserve_bytes"], constants["redo_page_overhead"]
+        usable = Quantity.exact(max(0.0, size - reserve.value), "bytes", (*whole.why, *reserve.why))
+        full = usable / (hottest.named(f"log part {part}") * page)
+        if not hottest.low:
+            full = full.within(most=_NEVER_SEEN * full.value)
     return NodeRedo(node.node_id, device_bytes_per_s(plan, log), part, hottest, size, full)
 
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load.clients import client_processes
 from ndbplan.estimate.load.demand import node_loads
 from ndbplan.estimate.load.jobs import steady
+from ndbplan.estimate.load.network import crossing_bytes_per_s
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 
@@ -55,7 +55,6 @@ def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
     if not stated:
         return ()
     flows = _flows(plan, workload)
-    protocol = constant_for(plan, "network_protocol_bytes")
     found = []
     for location in stated:
         speed = location.uplink_bytes_per_s or 1.0
@@ -64,17 +63,7 @@ def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
             at = 0 if outwards else 1
             payload = sum(v for ends, v in flows.payload.items() if ends[at] == inside)
             messages = sum(v for ends, v in flows.messages.items() if ends[at] == inside)
-            return Quantity(
-                payload + messages * protocol.value,
-                payload + messages * protocol.low,
-                payload + messages * protocol.high,
-                "bytes/s",
-                (
-                    Term("values of rows", payload, "bytes/s", "workload"),
-                    Term("messages", messages, "per s", "workload"),
-                    term_of(protocol),
-                ),
-            )
+            return crossing_bytes_per_s(plan, payload, messages)
 
         out, into = through(True), through(False)
         busier = max(out, into, key=lambda q: q.value)
