@@ -17,6 +17,8 @@ from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
 PAGE_BYTES = 32768
+WORD_BYTES = 4
+"""Rows, log records and pages are counted in words (NDB source, Uint32)."""
 FIXED_PAGE_WORDS = 8160
 """Words of a page that hold records: 8192 less a header of 32."""
 VARIABLE_PAGE_WORDS = 8159

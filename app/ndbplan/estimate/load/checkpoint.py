@@ -18,7 +18,7 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.units import MIB
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_parameters import KEPT_NODES, number, settings_of_node
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.demand import NodeLoad, TableLoad, node_loads, stored_loads
 from ndbplan.estimate.load.log_full import HORIZON_S, Checkpoints, full_after_s
 from ndbplan.estimate.load.redo import log_bytes_per_part
@@ -28,12 +28,8 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
 
-REDO_ALERTS = (0.25, 0.40, 0.60)
-"""Shares of the log in use at which redo control writes checkpoints faster (NDB source)."""
-ALERT_HEADROOM = 0.15
-MOST_FRAGMENTS = 64.0
-MODEL_FACTOR = 1.12
-"""How well simulated log rates agree with a running cluster."""
+REDO_ALERTS = ("redo_alert_low", "redo_alert_high", "redo_alert_critical")
+"""Shares of the log in use at which redo control writes checkpoints faster: names of constants."""
 _ROUNDS = 60
 _LEAST_RATE = 1e-3
 """Slower log or growth, per second, never fills anything."""
@@ -236,8 +232,9 @@ def _partial(
     """(bytes, speed, duration) of a partial checkpoint."""
     work = max(1, number(plan, None, "RecoveryWork", 60)) / 100
     insert = number(plan, None, "InsertRecoveryWork", 40) / 100
-    pause = constant_for(plan, "lcp_pause_s")
-    headroom = constant_for(plan, "lcp_target_headroom")
+    constants = constants_of(plan)
+    pause = constants["lcp_pause_s"]
+    headroom = constants["lcp_target_headroom"]
     deleted = constant("lcp_delete_weight").value
     row = data.checkpoint_bytes / data.rows if data.rows else 0.0
     needed = sum(
@@ -262,21 +259,22 @@ def _partial(
         ),
         Term("RecoveryWork", work, "fraction", "plan"),
         Term("InsertRecoveryWork", insert, "fraction", "plan"),
-        term_of(headroom),
+        *headroom.why,
     )
-    speed = Quantity(target, min(limits.floor, target), max(limits.own_restart, target), "bytes/s", terms)
-    size = Quantity(
-        written, written * 0.8, max(written, min(data.checkpoint_bytes, written * 1.3)), "bytes", terms
-    )
-    duration = Quantity(seconds, size.low / speed.high, max(seconds, size.high / speed.low), "s", terms)
-    return size, speed, duration
+    speed = Quantity.spanning(target, (limits.floor, limits.own_restart), "bytes/s", terms)
+    spread = constants["lcp_partial_bytes"]
+    size = (Quantity.exact(written, "bytes", terms) * spread).within(most=max(written, data.checkpoint_bytes))
+    duration = size / speed
+    return size, speed, Quantity.spanning(seconds, (duration.low, duration.high), "s", size.why)
 
 
 def _full(
     plan: Plan, data: NodeData, load: NodeLoad | None, limits: SpeedLimits, factor: float
 ) -> tuple[Quantity, Quantity, Quantity]:
     """(bytes, speed, duration) of a full checkpoint."""
-    during = constant_for(plan, "lcp_insert_share")
+    constants = constants_of(plan)
+    during = constants["lcp_insert_share"]
+    least_left = constants["lcp_least_left"].value
     inserted = load.inserted_checkpoint_bytes_per_s if load is not None else 0.0
     speed = Quantity(
         limits.ceiling,
@@ -290,36 +288,30 @@ def _full(
     )
 
     def seconds(rate: float, share: float) -> float:
-        left = max(rate - share * inserted * factor, 0.05 * rate)
+        left = max(rate - share * inserted * factor, least_left * rate)
         return data.checkpoint_bytes * factor / left if left > 0 else 0.0
 
     terms = (
         Term("rows of the node in a checkpoint", data.checkpoint_bytes * factor, "bytes", "formula"),
         Term("rows inserted meanwhile", inserted, "bytes/s", "plan"),
-        term_of(during),
+        *during.why,
         speed.as_term("write speed", "plan"),
     )
-    duration = Quantity(
-        seconds(speed.value, during.value),
-        seconds(speed.high, during.low),
-        seconds(speed.low, during.high),
-        "s",
-        terms,
-    )
-    written = duration.value * speed.value
-    ends = (duration.low * speed.high, duration.high * speed.low, written)
-    size = Quantity(written, min(ends), max(ends), "bytes", terms)
+    ends = (seconds(speed.high, during.low), seconds(speed.low, during.high))
+    duration = Quantity.spanning(seconds(speed.value, during.value), ends, "s", terms)
+    ends = (duration.low * speed.high, duration.high * speed.low)
+    size = Quantity.spanning(duration.value * speed.value, ends, "bytes", terms)
     return size, speed, duration
 
 
 @memo_by_identity(size=KEPT_NODES)
 def _all_rows(data: NodeData) -> Quantity:
-    """Bytes of all rows of a node in a full checkpoint."""
+    """Bytes of all rows of a node in a full checkpoint, by its tables."""
     terms = tuple(
         Term(f"{p.name}: {p.rows:.0f} rows", p.checkpoint_bytes, "bytes", "4 + row bytes, measured")
         for p in data.tables
     )
-    return Quantity.around(data.checkpoint_bytes, "bytes", 1.01, terms)
+    return Quantity.exact(data.checkpoint_bytes, "bytes", terms)
 
 
 @memo_by_identity(size=KEPT_NODES)
@@ -339,9 +331,9 @@ def _without_growth(
 ) -> NodeCheckpoint:
     limits = speed_limits(plan, None)
     partial = is_partial(plan)
-    compressed = constant_for(plan, "lcp_compressed_factor")
-    factor = compressed.value if number(plan, None, "CompressedLCP", 0) else 1.0
-    full = _all_rows(data).scaled(factor)
+    constants = constants_of(plan)
+    factor = constants["lcp_compressed_factor"].value if number(plan, None, "CompressedLCP", 0) else 1.0
+    full = _all_rows(data) * constants["lcp_all_rows"] * factor
     changes = _changes(data, tables)
     writes = load is not None and load.writes_per_s > 0
     if partial and writes and load is not None:
@@ -350,21 +342,17 @@ def _without_growth(
             size, duration = size.scaled(factor), duration.scaled(factor)
     else:
         size, speed, duration = _full(plan, data, load, limits, factor)
-    pause = constant_for(plan, "lcp_pause_s")
+    pause = constants["lcp_pause_s"]
     interval = duration.value + pause.value
     if writes:
         mean = size.value / interval if interval else 0.0
+        why = (size.as_term("one checkpoint"), duration.as_term("its duration"), *pause.why)
         if partial:
-            ends = (0.7 * mean, min(speed.high, 1.5 * mean))
+            rate = Quantity.exact(mean, "bytes/s", why) * constants["lcp_partial_mean"]
+            rate = rate.within(most=max(mean, speed.high))
         else:
             ends = (limits.floor * duration.value / interval, speed.high)
-        rate = Quantity(
-            mean,
-            min(mean, *ends),
-            max(mean, *ends),
-            "bytes/s",
-            (size.as_term("one checkpoint"), duration.as_term("its duration"), term_of(pause)),
-        )
+            rate = Quantity.spanning(mean, ends, "bytes/s", why)
     else:
         rate = Quantity.exact(0.0, "bytes/s", (Term("nothing is written", 0.0, "bytes/s", "plan"),))
     needed, fill, log_bytes = _redo_span(plan, load, duration, partial)
@@ -374,23 +362,12 @@ def _without_growth(
 def _redo_span(
     plan: Plan, load: NodeLoad | None, duration: Quantity, partial: bool
 ) -> tuple[Quantity, Quantity, int]:
-    span = constant_for(plan, "redo_span_partial_lcp" if partial else "redo_span_full_lcp")
-    page = constant_for(plan, "redo_page_overhead")
-    pause = constant_for(plan, "lcp_pause_s")
+    constants = constants_of(plan)
+    span = constants["redo_span_partial_lcp" if partial else "redo_span_full_lcp"]
     part, rate = load.hottest_log_part if load is not None else (0, 0.0)
-    terms = (
-        duration.as_term("duration of a checkpoint"),
-        term_of(span),
-        Term(f"log records of part {part}", rate, "bytes/s", "workload"),
-        term_of(page),
-    )
-    needed = Quantity(
-        span.value * (duration.value + pause.value) * rate * page.value,
-        span.low * (duration.low + pause.low) * rate * page.low,
-        span.high * (duration.high + pause.high) * rate * page.high,
-        "bytes",
-        terms,
-    )
+    every = duration.named("duration of a checkpoint") + constants["lcp_pause_s"]
+    log = Quantity.stated(f"log records of part {part}", rate, "bytes/s", "workload")
+    needed = (span * every * log * constants["redo_page_overhead"]).in_unit("bytes")
     log_bytes = log_bytes_per_part(plan, None)
     size = Term("log of one part", log_bytes, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize")
     fill = needed.scaled(1 / log_bytes if log_bytes else 0.0, "fraction", (needed.as_term("needed"), size))
@@ -405,8 +382,8 @@ def _room(plan: Plan, node: DataNode, load: NodeLoad | None) -> float:
     whole = disk.sequential_write_bytes_per_s * (1.0 - disk.other_load)
     if disk_for(plan, node, DiskRole.REDO) is not disk:
         return whole
-    share = constant_for(plan, "lcp_device_share").value
-    page = constant_for(plan, "redo_page_overhead")
+    constants = constants_of(plan)
+    share, page = constants["lcp_device_share"].value, constants["redo_page_overhead"]
     return max(share * whole, whole - load.redo_bytes_per_s.value * page.value)
 
 
@@ -421,19 +398,23 @@ class _Speed:
     """What the disk leaves."""
     follows: float | None
     """The rate of changes that redo control follows; None: full checkpoints."""
+    alerts: tuple[float, ...]
+    """Shares of the log in use at which it is written faster."""
+    headroom: float
+    """By how much more the speed follows at each of them."""
 
     def __call__(self, used: float) -> float:
         limits = self.limits
         if not limits.redo_control:
             return self.steady
         alert = 0
-        for level in REDO_ALERTS:
+        for level in self.alerts:
             alert += used > level
         high = (limits.ceiling, limits.ceiling, limits.other_restart, limits.own_restart)[alert]
         if self.follows is None:
             return min(self.room, high)
         low = (limits.floor, limits.floor, 2 * limits.floor, limits.own_restart)[alert]
-        follows = self.follows * (1 + ALERT_HEADROOM * alert)
+        follows = self.follows * (1 + self.headroom * alert)
         return min(self.room, max(low, min(follows, limits.own_restart)))
 
 
@@ -447,13 +428,13 @@ def _with_log_full(
 ) -> NodeCheckpoint:
     """The node's checkpoints with the moment at which the growing rows make the log too small for them."""
     part, rate = load.hottest_log_part
-    page = constant_for(plan, "redo_page_overhead")
-    usable = found.redo_log_bytes - constant_for(plan, "redo_log_reserve_bytes").value
+    constants = constants_of(plan)
+    page = constants["redo_page_overhead"]
+    usable = found.redo_log_bytes - constants["redo_log_reserve_bytes"].value
     if rate < _LEAST_RATE or usable <= 0:
         return found
     limits = speed_limits(plan, None)
-    compressed = constant_for(plan, "lcp_compressed_factor")
-    factor = compressed.value if number(plan, None, "CompressedLCP", 0) else 1.0
+    factor = constants["lcp_compressed_factor"].value if number(plan, None, "CompressedLCP", 0) else 1.0
     weight = number(plan, None, "InsertRecoveryWork", 40) / 100
     deleted = constant("lcp_delete_weight").value
     growth = changed = touched = spread = 0.0
@@ -469,35 +450,39 @@ def _with_log_full(
     whole = touched * data.checkpoint_bytes
     share = min(1.0, spread / whole) if whole > 0 and spread > 0 else 1.0
     # An LDM thread has about two fragments of every table: one that is primary, one that is backup.
-    fragments = min(MOST_FRAGMENTS, max(1.0, 2.0 * len(tables)))
-    follows = needed * constant_for(plan, "lcp_target_headroom").value
+    fragments = min(constants["lcp_fragments_in_turn"].value, max(1.0, 2.0 * len(tables)))
+    follows = needed * constants["lcp_target_headroom"].value
+
+    alerts = tuple(constants[name].value for name in REDO_ALERTS)
+    headroom = constants["lcp_alert_headroom"].value
 
     def seconds(most: float, pause: float, per_s: float) -> float | None:
         checkpoints = Checkpoints(
             factor * data.checkpoint_bytes, growth, changed, touched, work, share,
-            _Speed(limits, min(most, room), room, None if work is None else follows), pause,
+            _Speed(limits, min(most, room), room, None if work is None else follows, alerts, headroom), pause,
             fragments, not plan.features.redo_spans_two_lcps,
         )  # fmt: skip
         return full_after_s(checkpoints, per_s, usable)
 
-    pause = constant_for(plan, "lcp_pause_s")
+    pause = constants["lcp_pause_s"]
+    model = constants["simulated_log_rate"]
     value = seconds(limits.ceiling, pause.value, rate * page.value)
     if value is None:
         return found
-    soon = seconds(limits.floor, pause.high, rate * page.high * MODEL_FACTOR)
-    late = seconds(limits.ceiling, pause.low, rate * page.low / MODEL_FACTOR)
+    soon = seconds(limits.floor, pause.high, rate * page.high * model.high)
+    late = seconds(limits.ceiling, pause.low, rate * page.low * model.low)
     terms = (
         Term("log of one part that can be used", usable, "bytes", "plan"),
         Term(f"log records of part {part}", rate, "bytes/s", "workload"),
-        term_of(page),
+        *page.why,
         Term("checkpoint speed at most", min(limits.ceiling, room), "bytes/s", "plan"),
         Term("checkpoint speed at least", limits.floor, "bytes/s", "plan"),
         Term("growth of a checkpoint", growth, "bytes/s", "workload"),
-        term_of(pause),
+        *pause.why,
+        *model.why,
     )
-    low = value if soon is None else min(value, soon)
-    high = max(value, HORIZON_S if late is None else late)
-    return replace(found, overflow_after_s=Quantity(value, low, high, "s", terms))
+    ends = (value if soon is None else soon, HORIZON_S if late is None else late)
+    return replace(found, overflow_after_s=Quantity.spanning(value, ends, "s", terms))
 
 
 @memo_by_identity(size=KEPT_NODES)

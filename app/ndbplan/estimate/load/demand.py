@@ -40,6 +40,7 @@ from ndbplan.plan.workloads import (
 _SUMMED = (*OperationKind, "logged", "in", "out", "disk")
 
 
+_NO_LOG = Quantity.exact(0.0, "bytes/s")
 _FASTEST_CYCLE_S = 1e-5
 """No client finishes a transaction faster; keeps a latency of nothing from asking for infinite rates."""
 
@@ -223,13 +224,12 @@ class _Rates:
 
     def __init__(self) -> None:
         self.sums: dict[str, float] = dict.fromkeys(_SUMMED, 0.0)
-        self.redo = [0.0, 0.0, 0.0]
+        self.redo = _NO_LOG
         self.why: list[Term] = []
 
     def log(self, name: str, rows_per_s: float, one: Quantity) -> None:
         """Add the log of so many rows."""
-        for i, part in enumerate((one.value, one.low, one.high)):
-            self.redo[i] += rows_per_s * part
+        self.redo += (one.because() * rows_per_s).in_unit("bytes/s")
         if one.value:
             rows = Term("rows per second", rows_per_s, "rows/s", "plan")
             each = one.as_term("log of one row")
@@ -308,7 +308,7 @@ def _table_load(table: Table, target: _Target, rates: _Rates, version: NdbVersio
         reads_per_s=sums[OperationKind.READ],
         scanned_rows_per_s=sums[OperationKind.SCAN],
         logged_operations_per_s=sums["logged"],
-        redo_bytes_per_s=Quantity(rates.redo[0], rates.redo[1], rates.redo[2], "bytes/s", tuple(rates.why)),
+        redo_bytes_per_s=rates.redo.because(*rates.why),
         payload_bytes_per_s=sums["in"],
         read_bytes_per_s=sums["out"],
         row_bytes=cost.row_bytes / each,
@@ -375,7 +375,7 @@ class _Sums:
     """Adds up the loads of one node."""
 
     def __init__(self) -> None:
-        self.redo = [0.0, 0.0, 0.0]
+        self.redo = _NO_LOG
         self.terms: list[Term] = []
         self.parts: dict[int, float] = {}
         self.ldms: dict[int, float] = {}
@@ -390,9 +390,7 @@ class _Sums:
         """Add what one table asks of the node; `whole`: its log over all nodes, as a term."""
         redo = load.redo_bytes_per_s
         if redo.value:
-            self.redo[0] += share.replicas * redo.value
-            self.redo[1] += share.replicas * redo.low
-            self.redo[2] += share.replicas * redo.high
+            self.redo += redo.because() * share.replicas
             for part, fraction in share.by_log_part:
                 self.parts[part] = self.parts.get(part, 0.0) + fraction * redo.value
             fullest = share.fullest_log_part
@@ -428,13 +426,12 @@ class _Sums:
         self.grown += share.replicas * load.inserts_per_s * load.checkpoint_row_bytes
 
     def node_load(self, node_id: int) -> NodeLoad:
-        value, low, high = self.redo
         logged, read = self.all_logged, self.reads + self.scanned
         busiest = max(self.ldms.values(), default=0.0) + self.moving
         reading = max(self.reading.values(), default=0.0) + self.moving_reads
         return NodeLoad(
             node_id=node_id,
-            redo_bytes_per_s=Quantity(value, min(low, value), max(high, value), "bytes/s", tuple(self.terms)),
+            redo_bytes_per_s=self.redo.because(*self.terms),
             redo_by_log_part=tuple(sorted(self.parts.items())),
             writes_per_s=self.inserts + self.updates + self.deletes,
             inserts_per_s=self.inserts,

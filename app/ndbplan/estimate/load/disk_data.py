@@ -13,7 +13,7 @@ from typing import Any
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.node_parameters import KEPT_NODES, number, settings_of, version_of
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.demand import TableLoad, table_loads
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, row_layout
 from ndbplan.estimate.storage.shares import Shares, shares_of
@@ -173,7 +173,7 @@ def _space(plan: Plan, space: Tablespace, version: NdbVersion) -> TablespaceUse 
         if table.tablespace_id == space.id and disk_rows(table, version)
     )
     used = max(by_node.values())
-    quantity = Quantity(used, used * 0.97, used * 1.1, "bytes", terms)
+    quantity = Quantity.exact(used, "bytes", terms) * constants_of(plan)["tablespace_fill"]
     fill = quantity.scaled(
         1 / capacity, "fraction", (quantity.as_term("used"), Term("files", capacity, "bytes", "plan"))
     )
@@ -187,8 +187,9 @@ class _Sums:
 
 
 def _undo_of(plan: Plan, layout: RowLayout, load: TableLoad) -> float:
-    insert = constant_for(plan, "undo_insert_bytes").value
-    change = constant_for(plan, "undo_change_bytes").value + 4 * layout.disk_words
+    constants = constants_of(plan)
+    insert = constants["undo_insert_bytes"].value
+    change = constants["undo_change_bytes"].value + layout.disk_bytes
     return load.inserts_per_s * insert + (load.disk_updates_per_s + load.deletes_per_s) * change
 
 
@@ -229,52 +230,29 @@ def _gather(
 
 @memo_by_identity(size=KEPT_NODES)
 def _node(plan: Plan, node: DataNode, sums: _Sums) -> NodeDiskData:
-    hot = constant_for(plan, "disk_page_buffer_hot")
+    constants = constants_of(plan)
+    hot = constants["disk_page_buffer_hot"]
     cache = number(plan, node, "DiskPageBufferMemory", 64 * 1024 * 1024)
     touched = max(sums.touched, 1.0)
-    terms = (
-        Term("DiskPageBufferMemory", cache, "bytes", "plan"),
-        Term("pages that are touched", sums.touched, "bytes", "formula"),
-        term_of(hot),
-    )
-    hit = Quantity(
-        min(1.0, hot.value * cache / touched),
-        min(1.0, hot.low * cache / touched),
-        min(1.0, hot.high * cache / touched),
-        "fraction",
-        terms,
-    )
+    buffer = Quantity.stated("DiskPageBufferMemory", cache, "bytes")
+    asked_for = Quantity.stated("pages that are touched", sums.touched, "bytes", "formula")
+    hit = (hot * cache / touched).within(most=1.0).because(*buffer.why, *asked_for.why, *hot.why)
     accesses = sums.reads + sums.updates
-    reads = Quantity(
-        accesses * (1 - hit.value),
-        accesses * (1 - hit.high),
-        accesses * (1 - hit.low),
-        "reads/s",
-        (Term("accesses of rows on disk", accesses, "per s", "workload"), hit.as_term("cache hits")),
-    )
-    pages = Quantity.around(
-        sums.pages, "bytes", 1.03, (Term("rows x page share", sums.pages, "bytes", "formula"),)
-    )
-    writes = Quantity.around(
-        sums.page_writes, "bytes/s", 1.1, (Term("inserted pages", sums.page_writes, "bytes/s", "formula"),)
-    )
-    # A page changed several times between two checkpoints is written once: the plan's rate is the most.
-    random_writes = Quantity(
-        sums.updates,
-        0.2 * sums.updates,
-        sums.updates,
-        "writes/s",
-        (Term("changed rows", sums.updates, "per s", "workload"),),
-    )
+    missed = 1 - hit.named("cache hits")
+    asked = Quantity.stated("accesses of rows on disk", accesses, "per s", "workload")
+    reads = (asked * missed).in_unit("reads/s")
+    held = Quantity.stated("rows x page share", sums.pages, "bytes", "formula")
+    inserted = Quantity.stated("inserted pages", sums.page_writes, "bytes/s", "formula")
+    changed = Quantity.stated("changed rows", sums.updates, "per s", "workload")
     entries = Term("12 B for an insert, 16 B and the row for a change", sums.undo, "bytes/s", "source: lgman")
     undo = Quantity.exact(sums.undo, "bytes/s", (entries,))
     return NodeDiskData(
         node.node_id,
-        pages,
+        held * constants["disk_pages_held"],
         hit,
         reads,
-        writes,
-        random_writes,
+        inserted * constants["disk_pages_inserted"],
+        (changed * constants["disk_page_writes_per_change"]).in_unit("writes/s"),
         undo,
         accesses_per_s=accesses,
         touched_bytes=sums.touched,

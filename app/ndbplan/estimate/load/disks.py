@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.quantity import Quantity, total
 from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate, NodeCheckpoint, checkpoint
 from ndbplan.estimate.load.disk_data import DiskDataEstimate, NodeDiskData, disk_data
 from ndbplan.estimate.load.redo import NodeRedo, RedoEstimate, redo
@@ -98,14 +98,11 @@ class DisksEstimate:
 
 def sequential_write_bytes_per_s(plan: Plan, disk: Disk, streams: int) -> Quantity:
     """Speed of a disk that takes so many sequential streams at once."""
-    speed = disk.sequential_write_bytes_per_s
-    stated = Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan")
+    name = f"sequential writing of {disk.name}"
+    speed = Quantity.stated(name, disk.sequential_write_bytes_per_s, "bytes/s")
     if disk.kind is not DiskKind.HDD or streams < 2:
-        return Quantity.exact(speed, "bytes/s", (stated,))
-    shared = constant_for(plan, "hdd_shared_stream_factor")
-    return Quantity(
-        speed * shared.value, speed * shared.low, speed * shared.high, "bytes/s", (stated, term_of(shared))
-    )
+        return speed
+    return speed * constants_of(plan)["hdd_shared_stream_factor"]
 
 
 @memo_by_identity(size=KEPT_NODES)
@@ -146,25 +143,16 @@ def _demand(plan: Plan, host_id: str, hostname: str, disk: Disk, *streams: Strea
     writes = total(((s.name, s.random_writes_per_s) for s in streams if s.random_writes_per_s.value), "per s")
     speed = sequential_write_bytes_per_s(plan, disk, sum(1 for s in streams if s.write_bytes_per_s.value))
 
-    def busy(write: float, by: float, read: float, random: float) -> float:
-        return write / by + read / disk.random_read_iops + random / disk.random_write_iops + disk.other_load
-
-    terms = [written.as_term("writing"), speed.as_term("speed of the disk", "plan")]
+    busy = written.named("writing") / speed.named("speed of the disk", "plan")
     if reads.value:
-        terms.append(reads.as_term("random reads"))
-        terms.append(Term("random reads the disk can do", disk.random_read_iops, "per s", "plan"))
+        able = Quantity.stated("random reads the disk can do", disk.random_read_iops, "per s")
+        busy += reads.named("random reads") / able
     if writes.value:
-        terms.append(writes.as_term("random writes"))
-        terms.append(Term("random writes the disk can do", disk.random_write_iops, "per s", "plan"))
+        able = Quantity.stated("random writes the disk can do", disk.random_write_iops, "per s")
+        busy += writes.named("random writes") / able
     if disk.other_load:
-        terms.append(Term("taken by other programs", disk.other_load, "fraction", "plan"))
-    utilisation = Quantity(
-        busy(written.value, speed.value, reads.value, writes.value),
-        busy(written.low, speed.high, reads.low, writes.low),
-        busy(written.high, speed.low, reads.high, writes.high),
-        "fraction",
-        tuple(terms),
-    )
+        busy += Quantity.stated("taken by other programs", disk.other_load, "fraction").in_unit(busy.unit)
+    utilisation = busy.in_unit("fraction")
     purposes: dict[DiskRole, float] = {}
     for stream in streams:
         purposes[stream.purpose] = purposes.get(stream.purpose, 0.0) + stream.write_bytes_per_s.value

@@ -18,7 +18,7 @@ from ndbplan.base.quantity import Quantity, Term, rising, total
 from ndbplan.estimate.storage.column_bytes import filled, in_memory, is_blob, stored_bytes
 from ndbplan.estimate.storage.rows import key_columns
 from ndbplan.ndb.constants import constant
-from ndbplan.ndb.rows import BLOB_HEAD_BYTES, mean_words
+from ndbplan.ndb.rows import BLOB_HEAD_BYTES, WORD_BYTES, mean_words
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Index, Table
@@ -26,9 +26,6 @@ from ndbplan.plan.workloads import Operation, OperationKind, Transaction
 
 _FORMULA = "NDB source, dblqh writeLogHeader, writeKey, writeAttrinfoLab, writeCommitLog"
 _BLOB_FORMULA = "measured on 7.4.10: NULL in the row, then an update of head and inline bytes, then the parts"
-
-
-_WORD_BYTES = 4
 
 
 def _words(count: int) -> Quantity:
@@ -40,6 +37,8 @@ _HEADER = _words(1)
 """Attribute header: id and length of one column."""
 _PART_NUMBER = _words(1)
 """What the key of a blob part has beside that of its row."""
+_PART_LENGTH_BYTES = 2
+"""Length bytes before the data of a blob part."""
 _Named = tuple[str, Quantity]
 """Bytes, and the name of what takes them."""
 
@@ -47,7 +46,7 @@ _Named = tuple[str, Quantity]
 def _record(key: Quantity, attributes: Quantity) -> Quantity:
     """Bytes of one logged operation with this many key and attribute words."""
     head = constant("redo_header_bytes").value + constant("redo_commit_bytes").value
-    return head + (key + attributes).in_unit("bytes") * _WORD_BYTES
+    return head + (key + attributes).in_unit("bytes") * WORD_BYTES
 
 
 def _data_words(column: Column, version: NdbVersion) -> Quantity:
@@ -88,7 +87,7 @@ def _blob_write(table: Table, column: Column, version: NdbVersion) -> list[_Name
     key = _key(table, version)
 
     def head(size: float) -> float:
-        return 1 + math.ceil((BLOB_HEAD_BYTES + min(size, form.inline_bytes)) / _WORD_BYTES)
+        return 1 + math.ceil((BLOB_HEAD_BYTES + min(size, form.inline_bytes)) / WORD_BYTES)
 
     head_words = rising(head, length, unit="words")
     records = [
@@ -103,7 +102,7 @@ def _blob_write(table: Table, column: Column, version: NdbVersion) -> list[_Name
             rest = max(0.0, size - form.inline_bytes)
             full, last = divmod(math.ceil(rest), form.part_bytes)
             sizes = [form.part_bytes] * int(full) + ([last] if last else [])
-            words = {s: 1 + math.ceil((2 + s) / _WORD_BYTES) for s in set(sizes)}
+            words = {s: 1 + math.ceil((_PART_LENGTH_BYTES + s) / WORD_BYTES) for s in set(sizes)}
             return sum(words[s] for s in sizes)
 
         def count(size: float) -> int:
@@ -111,7 +110,7 @@ def _blob_write(table: Table, column: Column, version: NdbVersion) -> list[_Name
 
         def cost(size: float) -> float:
             one = _record(part_key, part_heads).value
-            return count(size) * one + _WORD_BYTES * parts(size)
+            return count(size) * one + WORD_BYTES * parts(size)
 
         inserts = rising(cost, length, unit="bytes")
         if inserts.high:

@@ -16,7 +16,7 @@ from ndbplan.base.memo import memo_by_identity
 from ndbplan.ndb import charsets
 from ndbplan.ndb import rows as rowformat
 from ndbplan.ndb.features import features
-from ndbplan.ndb.rows import Storage, StoredType
+from ndbplan.ndb.rows import WORD_BYTES, Storage, StoredType
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column, Index, Table
 
@@ -67,12 +67,17 @@ class RowLayout:
     @property
     def fixed_bytes(self) -> int:
         """Bytes of the fixed part."""
-        return 4 * self.fixed_words
+        return WORD_BYTES * self.fixed_words
 
     @property
     def variable_bytes(self) -> float:
         """Mean bytes of the variable part."""
-        return 4 * self.variable_words
+        return WORD_BYTES * self.variable_words
+
+    @property
+    def disk_bytes(self) -> int:
+        """Bytes of the part on disk."""
+        return WORD_BYTES * self.disk_words
 
     def fixed_pages(self, rows: int) -> int:
         """Pages of fixed parts of so many rows of one fragment replica."""
