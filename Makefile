@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 export QT_LOGGING_RULES ?= qt.qpa.wayland.warning=false
 
-.PHONY: help setup setup-test run test lint unit golden bench shots
+.PHONY: help setup setup-test run test lint unit golden mutants bench shots
 
 help:
 	@echo "make setup   .venv with the program in it"
@@ -11,6 +11,7 @@ help:
 	@echo "make test    lint, types, layer contracts, all tests"
 	@echo "make lint    only ruff, mypy, import contracts, shellcheck"
 	@echo "make golden  writes tests/golden/results anew: look at the difference before you commit it"
+	@echo "make mutants plants single changes into the program: how many of 300 no test notices"
 	@echo "make bench   what is timed, side by side with its baseline"
 	@echo "make shots   screenshots of the main states into shots/"
 
@@ -37,6 +38,9 @@ unit: setup-test
 
 golden: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/golden/rewrite.py
+
+mutants: setup-test
+	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/mutants/run.py
 
 bench: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/benchmarks/collect.py

@@ -1,0 +1,1 @@
+"""Single changes planted into the program, to see whether a test notices."""

@@ -1,0 +1,173 @@
+"""Every place of the program where one number, comparison or sign can be changed, and the change.
+
+    for mutant in planted(source, "ndb/rows.py"): print(mutant.what, mutant.applied(source))
+
+A mutant changes one token of code or one value of `resources/ndb/constants.json`. Texts of messages, types
+and decorators are left alone: nothing that is computed hangs on them.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
+    ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"),
+    ast.Eq: ("==", "!="), ast.NotEq: ("!=", "=="),
+}  # fmt: skip
+_SIGNS: dict[type[ast.operator], tuple[str, str]] = {
+    ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"),
+    ast.FloorDiv: ("//", "*"), ast.Mod: ("%", "*"),
+}  # fmt: skip
+_WORDS = {"min": "max", "max": "min", "any": "all", "all": "any", "floor": "ceil", "ceil": "floor"}
+_FACTOR = 1.1
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: where it is, what it replaces by what."""
+
+    path: str
+    """Below app/ndbplan, or resources/…"""
+    line: int
+    begin: int
+    """Characters of the file before it."""
+    before: str
+    after: str
+    text: str
+    """The line as it is, without its indent."""
+
+    @property
+    def package(self) -> str:
+        """The package it belongs to."""
+        return self.path.split("/")[0]
+
+    @property
+    def what(self) -> str:
+        """The change in one line."""
+        return f"{self.path}:{self.line}: {self.before} -> {self.after}    {self.text[:90]}"
+
+    def applied(self, source: str) -> str:
+        """The file with the change."""
+        assert source[self.begin : self.begin + len(self.before)] == self.before
+        return source[: self.begin] + self.after + source[self.begin + len(self.before) :]
+
+
+class _Places(ast.NodeVisitor):
+    def __init__(self, source: str, path: str) -> None:
+        self.source, self.path = source, path
+        self.lines = source.splitlines()
+        self.starts = [0]
+        for line in source.splitlines(keepends=True):
+            self.starts.append(self.starts[-1] + len(line))
+        self.found: list[Mutant] = []
+
+    def offset(self, line: int, column_bytes: int) -> int:
+        """Characters of the file before a place that the parser gives in bytes of a line."""
+        text = self.lines[line - 1]
+        if not text.isascii():
+            column_bytes = len(text.encode()[:column_bytes].decode())
+        return self.starts[line - 1] + column_bytes
+
+    def plant(self, line: int, begin: int, before: str, after: str) -> None:
+        if self.source[begin : begin + len(before)] == before:
+            text = self.lines[line - 1].strip()
+            self.found.append(Mutant(self.path, line, begin, before, after, text))
+
+    def between(self, left: ast.expr, right: ast.expr, before: str, after: str) -> None:
+        assert left.end_lineno is not None
+        assert left.end_col_offset is not None
+        begin = self.offset(left.end_lineno, left.end_col_offset)
+        end = self.offset(right.lineno, right.col_offset)
+        gap = re.sub(r"#[^\n]*", lambda m: " " * len(m[0]), self.source[begin:end])
+        at = gap.find(before)
+        if at >= 0:
+            line = left.end_lineno + gap[:at].count("\n")
+            self.plant(line, begin + at, before, after)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """Texts for people."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_arg(self, node: ast.arg) -> None:
+        """A name and its type."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+            self.visit(default)
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_If(self, node: ast.If) -> None:
+        if ast.unparse(node.test) != "TYPE_CHECKING":
+            self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        value = node.value
+        begin = self.offset(node.lineno, node.col_offset)
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        before = self.source[begin : self.offset(node.end_lineno, node.end_col_offset)]
+        if isinstance(value, bool):
+            self.plant(node.lineno, begin, before, str(not value))
+        elif isinstance(value, int) and re.fullmatch(r"[\d_]+", before):
+            self.plant(node.lineno, begin, before, str(value + 1))
+        elif isinstance(value, float):
+            self.plant(node.lineno, begin, before, repr(value * _FACTOR if value else 1.0))
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        left = node.left
+        for operator, right in zip(node.ops, node.comparators, strict=True):
+            if type(operator) in _COMPARISONS:
+                self.between(left, right, *_COMPARISONS[type(operator)])
+            left = right
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        sides = (node.left, node.right)
+        is_text = any(isinstance(getattr(side, "value", None), str) for side in sides)
+        is_text |= any(isinstance(side, ast.JoinedStr) for side in sides)
+        if type(node.op) in _SIGNS and not is_text:
+            self.between(node.left, node.right, *_SIGNS[type(node.op)])
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        word, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
+        for left, right in zip(node.values, node.values[1:], strict=False):
+            self.between(left, right, f" {word} ", f" {other} ")
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if isinstance(node.op, ast.Not):
+            self.plant(node.lineno, self.offset(node.lineno, node.col_offset), "not ", "")
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        function = node.func
+        name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+        if name in _WORDS and function.end_col_offset is not None and function.end_lineno is not None:
+            begin = self.offset(function.end_lineno, function.end_col_offset) - len(name)
+            self.plant(function.end_lineno, begin, name, _WORDS[name])
+        self.generic_visit(node)
+
+
+def planted(source: str, path: str) -> list[Mutant]:
+    """Every mutant of a file of Python, in the order of its text."""
+    places = _Places(source, path)
+    places.visit(ast.parse(source))
+    return sorted(places.found, key=lambda mutant: mutant.begin)
+
+
+def planted_in_constants(source: str, path: str) -> Iterator[Mutant]:
+    """Every value of the file of constants, larger by a tenth."""
+    for match in re.finditer(r'"value": *(-?[\d.eE+-]+)', source):
+        value = json.loads(match[1])
+        line = source.count("\n", 0, match.start()) + 1
+        after = json.dumps(value * _FACTOR if value else 1.0)
+        yield Mutant(path, line, match.start(1), match[1], after, match[0])

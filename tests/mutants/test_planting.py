@@ -1,0 +1,79 @@
+"""Mutants are where they say, change one thing, and a few of them are noticed in the time of every run."""
+
+from __future__ import annotations
+
+import ast
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+from mutants import run
+from mutants.planting import planted, planted_in_constants
+
+SOURCE = '''
+"""A text with 3 numbers."""
+LIMIT: int = 7
+def half(value: float, least: float = 0.5, *, up: bool = True) -> float:
+    if not up and value <= LIMIT:  # 2 is no number of the program
+        return max(least, value / 2 + 1)
+    raise ValueError(f"{value} is above {LIMIT + 1}")
+'''
+
+
+def test_every_kind_of_change_is_planted_and_texts_are_left_alone() -> None:
+    found = [(m.line, m.before.strip(), m.after.strip()) for m in planted(SOURCE, "x.py")]
+    assert found == [
+        (3, "7", "8"),
+        (4, "0.5", "0.55"),
+        (4, "True", "False"),
+        (5, "not", ""),
+        (5, "and", "or"),
+        (5, "<=", "<"),
+        (6, "max", "min"),
+        (6, "/", "*"),
+        (6, "2", "3"),
+        (6, "+", "-"),
+        (6, "1", "2"),
+    ]
+
+
+def test_each_mutant_is_a_program_that_differs_in_one_place() -> None:
+    for mutant in planted(SOURCE, "x.py"):
+        changed = mutant.applied(SOURCE)
+        assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(SOURCE))
+        assert len(changed) - len(SOURCE) == len(mutant.after) - len(mutant.before)
+
+
+def test_every_file_of_the_program_can_be_planted() -> None:
+    mutants = run.all_mutants(())
+    assert len(mutants) > 5000
+    for mutant in random.Random(4).sample(mutants, 200):
+        if mutant.path.endswith(".py"):
+            ast.parse(mutant.applied((run.CODE / mutant.path).read_text(encoding="utf-8")))
+
+
+def test_values_of_constants_are_planted() -> None:
+    found = list(planted_in_constants('{"a": {"value": 0.5, "low": 0.4}, "b": {"value": 0}}', "c.json"))
+    assert [(m.before, m.after) for m in found] == [("0.5", "0.55"), ("0", "1.0")]
+
+
+def test_planted_changes_are_noticed(tmp_path: Path) -> None:
+    path = "base/units.py"
+    mutants = planted((run.CODE / path).read_text(encoding="utf-8"), path)
+    trees = run.Trees(tmp_path, 1)
+    drawn = random.Random(3).sample(mutants, 3)
+    assert [m.what for m in drawn if trees.survives(m, ["tests/base/test_units.py"])] == []
+
+
+def test_what_is_not_changed_survives(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(Path(run.__file__)), "--help"], capture_output=True, text=True, check=True
+    )
+    assert "--sample" in done.stdout
+    source = (run.CODE / "ndb/version.py").read_text(encoding="utf-8")
+    mutant = planted(source, "ndb/version.py")[0]
+    unchanged = type(mutant)(
+        mutant.path, mutant.line, mutant.begin, mutant.before, mutant.before, mutant.text
+    )
+    assert run.Trees(tmp_path, 1).survives(unchanged, ["tests/base/test_units.py"])
