@@ -20,7 +20,7 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.node_parameters import KEPT_NODES, number, settings_of_node, version_of
 from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.checkpoint import speed_limits
 from ndbplan.estimate.load.demand import node_loads
 from ndbplan.estimate.load.log_records import stored_redo
@@ -29,11 +29,10 @@ from ndbplan.estimate.storage.node_data import NodeData, node_data
 from ndbplan.estimate.storage.placement import ldm_threads
 from ndbplan.estimate.storage.shares import stored_shares_of
 from ndbplan.estimate.times.copy_links import crossings
-from ndbplan.estimate.times.disk_files import create_file, disk_left
+from ndbplan.estimate.times.disk_files import create_file, disk_left, left_beside
 from ndbplan.estimate.times.restart import busy_disks, busy_threads
 from ndbplan.estimate.times.restart_phases import Phase, busiest_thread
-from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms, time_at
-from ndbplan.ndb.constants import Constant
+from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Disk
@@ -120,7 +119,7 @@ class _Devices:
                 users[disk.id] = users.get(disk.id, 0) + 1
                 found[disk.id] = disk
         busy = busy_disks(plan, workload)
-        left = {i: max(0.2 * disk_left(d), disk_left(d) - busy.get(i, 0.0)) for i, d in found.items()}
+        left = {i: left_beside(d, busy.get(i, 0.0)) for i, d in found.items()}
         return cls({i: left[i] / users[i] for i in found})
 
     def device(self, disk: Disk | None) -> _Device | None:
@@ -187,13 +186,13 @@ def _writers(plan: Plan, data: NodeData, machine: _Machine) -> tuple[list[tuple[
     """
     limits, part = speed_limits(plan, None), 1.0
     if speed_change("backup_share").is_in(plan.version):
-        share = constant_for(plan, "backup_speed_share")
+        share = constants_of(plan)["backup_speed_share"]
         part = max(1, number(plan, None, "BackupDiskWriteSpeedPct", round(100 * share.value))) / 100
     term = Term("share that a backup gets", part, "fraction", "BackupDiskWriteSpeedPct")
     if not machine.multithreaded:
         return [(data.primary_bytes, limits.ceiling * part)], term
     each = limits.ceiling / max(1, machine.ldm_threads)
-    first = constant_for(plan, "backup_first_ldm_share").value
+    first = constants_of(plan)["backup_first_ldm_share"].value
     own = [(one.primary_bytes, each * (max(first, part) if ldm == 1 else part)) for ldm, one in data.by_ldm]
     return own, term
 
@@ -201,9 +200,9 @@ def _writers(plan: Plan, data: NodeData, machine: _Machine) -> tuple[list[tuple[
 def _limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> list[Limit]:
     """What bounds the time to write a node's backup of so many bytes on disk."""
     writers, share = _writers(plan, data, machine)
-    held, scan = constant_for(plan, "backup_speed_held"), constant_for(plan, "backup_scan_ldm_bytes_per_s")
+    constants = constants_of(plan)
     # The head of each row is written as well. Speeds count bytes before compression (product worklog 4081).
-    heads = constant_for(plan, "backup_row_overhead_bytes").value * data.primary_rows
+    heads = constants["backup_row_overhead_bytes"].value * data.primary_rows
     raw = data.primary_bytes + heads
     scale = raw / data.primary_bytes if data.primary_bytes else 1.0
     seconds = max((own * scale / speed for own, speed in writers), default=0.0)
@@ -227,39 +226,34 @@ def _limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> li
     found = [
         Limit(
             "MaxDiskWriteSpeed × BackupDiskWriteSpeedPct",
-            time_at(seconds, (held.value, held.low, held.high), (*terms, term_of(held))),
+            Quantity.exact(seconds, "s", terms) / constants["backup_speed_held"],
         ),
         Limit(
             "LDM threads that scan",
-            time_at(work, (scan.value, scan.low, scan.high), (*terms, term_of(scan))),
+            Quantity.exact(work, "bytes", terms) / constants["backup_scan_ldm_bytes_per_s"],
         ),
     ]
     if number(plan, None, "CompressedBackup", 0):
-        packing = constant_for(plan, "backup_compress_bytes_per_s")
-        rates = (packing.value, packing.low, packing.high)
-        time = time_at(work, rates, (*terms, term_of(packing)))
+        time = Quantity.exact(work, "bytes", terms) / constants["backup_compress_bytes_per_s"]
         found.append(Limit("LDM threads that compress", time))
-    return [*found, *_device_limits(data, size, machine)]
+    return [*found, *_device_limits(plan, data, size, machine)]
 
 
-def _device_limits(data: NodeData, size: Quantity, machine: _Machine) -> list[Limit]:
+def _device_limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> list[Limit]:
     """Writing the backup and reading the pages of columns on disk: in turn when both are on one device."""
     target, source, one_disk = machine.target, machine.source, machine.one_disk
     pages = data.primary_disk_page_bytes
-    read_s = pages / source.reads_bytes_per_s if source is not None else 0.0
-    read = Term("pages of columns on disk to read", pages, "bytes", "rows at their declared width")
+    read = Quantity.stated("pages of columns on disk to read", pages, "bytes", "rows at their declared width")
     found = []
     if target is not None:
-        speed = target.writes_bytes_per_s
-        extra = read_s if one_disk else 0.0
-        why = (size.as_term("bytes"), Term(f"writing of {target.name}", speed, "bytes/s", "plan"), read)
-        value, low, high = (amount / speed + extra for amount in (size.value, size.low, size.high))
-        found.append(Limit(f"disk {target.name}", Quantity(value, low, high, "s", why)))
+        speed = Quantity.stated(f"writing of {target.name}", target.writes_bytes_per_s, "bytes/s")
+        writing = size.named("bytes") / speed
+        if one_disk and source is not None:
+            writing += Quantity.exact(read.value / source.reads_bytes_per_s, "s", read.why)
+        found.append(Limit(f"disk {target.name}", writing))
     if source is not None and not one_disk and pages:
-        speed_term = Term(f"reading of {source.name}", source.reads_bytes_per_s, "bytes/s", "plan")
-        found.append(
-            Limit(f"disk {source.name}", Quantity(read_s, read_s, 1.25 * read_s, "s", (read, speed_term)))
-        )
+        speed = Quantity.stated(f"reading of {source.name}", source.reads_bytes_per_s, "bytes/s")
+        found.append(Limit(f"disk {source.name}", read / speed * constants_of(plan)["device_time"]))
     return found
 
 
@@ -277,32 +271,22 @@ def _node(
 ) -> NodeBackup:
     """Backup of the nodes with these data, settings (`plan`: settings_of_node) and machine (see _Machine)."""
     machine = _Machine(ldm_threads, multithreaded, cores, target, source, one_disk)
-    head = constant_for(plan, "backup_row_overhead_bytes")
-    packed = constant_for(plan, "lcp_compressed_factor")
-    compressed = bool(number(plan, None, "CompressedBackup", 0))
-    factor = (packed.value, packed.low, packed.high) if compressed else (1.0, 1.0, 1.0)
-    why = (
-        Term("rows whose primary is here, in memory", data.primary_row_bytes, "bytes", "distribution"),
-        Term("their columns on disk", data.primary_disk_row_bytes, "bytes", "distribution"),
-        Term("rows", data.primary_rows, "rows", "distribution"),
-        term_of(head),
-    )
-    size = Quantity(
-        (data.primary_bytes + data.primary_rows * head.value) * factor[0],
-        (data.primary_bytes + data.primary_rows * head.low) * factor[1],
-        (data.primary_bytes + data.primary_rows * head.high) * factor[2],
+    constants = constants_of(plan)
+    held = Quantity.exact(
+        data.primary_bytes,
         "bytes",
-        why,
+        (
+            Term("rows whose primary is here, in memory", data.primary_row_bytes, "bytes", "distribution"),
+            Term("their columns on disk", data.primary_disk_row_bytes, "bytes", "distribution"),
+        ),
     )
+    rows = Quantity.stated("rows", data.primary_rows, "rows", "distribution")
+    size = held + (rows * constants["backup_row_overhead_bytes"]).in_unit("bytes")
+    if number(plan, None, "CompressedBackup", 0):
+        size = size * constants["lcp_compressed_factor"]
     writing, decides = slowest(*_limits(plan, data, size, machine))
-    fixed = constant_for(plan, "backup_fixed_s")
-    duration = Quantity(
-        fixed.value + writing.value,
-        fixed.low + writing.low,
-        fixed.high + writing.high,
-        "s",
-        (term_of(fixed), size.as_term("bytes"), writing.as_term("writing")),
-    )
+    fixed = constants["backup_fixed_s"]
+    duration = (fixed + writing).because(*fixed.why, size.as_term("bytes"), writing.as_term("writing"))
     speed = _speed(plan, size, writing)
     log = duration.scaled(
         change_bytes_per_s,
@@ -317,9 +301,9 @@ def _speed(plan: Plan, size: Quantity, writing: Quantity) -> Quantity:
     if writing.value <= 0 or writing.low <= 0 or size.value <= 0:
         ceiling = speed_limits(plan, None).ceiling
         return Quantity.exact(ceiling, "bytes/s", (Term("MaxDiskWriteSpeed", ceiling, "bytes/s", "plan"),))
-    value, ends = size.value / writing.value, (size.value / writing.high, size.value / writing.low)
-    why = (size.as_term("bytes"), writing.as_term("writing"))
-    return Quantity(value, min(ends[0], value), max(ends[1], value), "bytes/s", why)
+    # What is written and how long it takes belong together: the range is that of the time.
+    written = Quantity.exact(size.value, "bytes", (size.as_term("bytes"),))
+    return written / writing.named("writing")
 
 
 @memo_by_identity(size=KEPT_NODES)
@@ -376,7 +360,8 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
     """
     found = node_data(plan)
     by_id = {node.node_id: node for node in plan.data_nodes}
-    rate = constant_for(plan, "restore_client_rows_per_s")
+    constants = constants_of(plan)
+    rate = constants["restore_client_rows_per_s"]
     version = version_of(plan)
     rows = Quantity.exact(0.0, "s")
     bound = "LDM threads"
@@ -387,10 +372,8 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
     rows, decides = slowest(*limits)
     bound = decides.name
     entries = max((_entries_of_a_thread(plan, by_id[d.node_id], d) for d in found), default=0.0)
-    build = constant_for(plan, "index_build_ldm_rows_per_s")
-    built = (Term("index entries of the fullest LDM thread", entries, "rows", "distribution"), term_of(build))
-    value, low, high = (entries / r for r in (build.value, build.high, build.low))
-    indexes = Quantity(value, low, high, "s", built)
+    built = Quantity.stated("index entries of the fullest LDM thread", entries, "rows", "distribution")
+    indexes = built / constants["index_build_ldm_rows_per_s"]
     faster = "more LDM threads; a faster redo disk; several ndb_restore at once"
     return _phased(
         [
@@ -401,10 +384,10 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
     )
 
 
-def _insert_seconds(plan: Plan, node: DataNode, data: NodeData, rate: Constant) -> Quantity:
+def _insert_seconds(plan: Plan, node: DataNode, data: NodeData, rate: Quantity) -> Quantity:
     """Time of a node's LDM threads to insert all its rows: that of the fullest, or of all on its cores."""
     speed = core_speed(plan, plan.host(node.host_id))
-    reference = constant_for(plan, "core_gain_per_clock").value
+    reference = constants_of(plan)["core_gain_per_clock"].value
     together = sum(1 for other in plan.data_nodes if other.host_id == node.host_id)
     threads = busy_threads(plan, node, together=together)
     rows = busiest_thread(data.fullest_ldm.rows, data.rows, threads)
@@ -412,10 +395,8 @@ def _insert_seconds(plan: Plan, node: DataNode, data: NodeData, rate: Constant) 
         Term("rows of the node", data.rows, "rows", "distribution"),
         Term("rows of its busiest LDM thread", rows, "rows", "distribution", spread_terms(plan)),
         speed.as_term("speed of a core"),
-        term_of(rate),
     )
-    value, low, high = (rows * reference / speed.value / r for r in (rate.value, rate.high, rate.low))
-    return Quantity(value, low, high, "s", why)
+    return Quantity.exact(rows * reference / speed.value, "rows", why) / rate
 
 
 def _entries_of_a_thread(plan: Plan, node: DataNode, data: NodeData) -> float:
@@ -431,8 +412,8 @@ def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
 
     What is on one device is done one after the other.
     """
-    overhead = constant_for(plan, "redo_page_overhead").value
-    overhead *= constant_for(plan, "device_write_factor").value
+    constants = constants_of(plan)
+    overhead = constants["redo_page_overhead"].value * constants["device_write_factor"].value
     log: dict[int, float] = {}
     for table in plan.tables:
         logs = stored_redo(table, OperationKind.INSERT, version)
@@ -467,8 +448,7 @@ def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
             Term("backup that is read", back, "bytes", "formula"),
             Term(f"sequential reading of {disk.name}", reading, "bytes/s", "plan"),
         )
-        seconds = out / writing + back / reading
-        time = Quantity(seconds, seconds, 1.25 * seconds, "s", why)
+        time = Quantity.exact(out / writing + back / reading, "s", why) * constants["device_time"]
         found.append(Limit(f"disk {disk.name} of node {node_id}", time))
     return sorted(found, key=lambda limit: -limit.duration_s.value)[:1]
 
@@ -487,19 +467,12 @@ def _restore_links(plan: Plan) -> list[Limit]:
             chain = [host_of[group[(i + k) % len(group)].node_id] for k in range(len(group))]
             flows += [(begin, end, own.primary_bytes) for begin, end in pairwise(chain)]
     found = []
-    usable = constant_for(plan, "copy_network_share")
+    usable = constants_of(plan)["copy_network_share"]
     for link in crossings(plan, flows).values():
-        why = (
-            Term("bytes of rows sent on to other replicas", link.crossing_bytes, "bytes", "distribution"),
-            Term(f"speed of {link.name}", link.bytes_per_s, "bytes/s", "plan"),
-            term_of(usable),
-        )
-        rates = (
-            usable.value * link.bytes_per_s,
-            usable.low * link.bytes_per_s,
-            usable.high * link.bytes_per_s,
-        )
-        found.append(Limit(link.name, time_at(link.crossing_bytes, rates, why)))
+        name = "bytes of rows sent on to other replicas"
+        sent = Quantity.stated(name, link.crossing_bytes, "bytes", "distribution")
+        speed = Quantity.stated(f"speed of {link.name}", link.bytes_per_s, "bytes/s")
+        found.append(Limit(link.name, sent / (speed * usable)))
     return sorted(found, key=lambda limit: -limit.duration_s.value)[:1]
 
 

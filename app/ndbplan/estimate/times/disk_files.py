@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.directories import disk_for
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 
 LEAST_DISK_LEFT = 0.05
 """Share of a disk that other programs leave at least."""
+_LEAST_BESIDE_TRAFFIC = 0.2
+"""Of that share what traffic of the cluster leaves at least."""
 
 
 def disk_left(disk: Disk) -> float:
@@ -24,22 +26,25 @@ def disk_left(disk: Disk) -> float:
     return max(LEAST_DISK_LEFT, 1.0 - disk.other_load)
 
 
+def left_beside(disk: Disk, busy: float) -> float:
+    """Share of a disk that is left when traffic takes so much of its time, besides other programs."""
+    left = disk_left(disk)
+    return max(_LEAST_BESIDE_TRAFFIC * left, left - busy)
+
+
 def create_file(plan: Plan, disk: Disk, size_bytes: int, factor: float = 1.0, together: int = 1) -> Quantity:
     """Time to create one data or undo file: it is written in full, on all data nodes at once.
 
     `factor`: speed of the disk against the plan's; `together`: nodes that make theirs on this disk at once.
     """
-    fixed, margin = constant_for(plan, "create_file_fixed_s"), constant_for(plan, "file_create_margin")
-    speed = disk.sequential_write_bytes_per_s * disk_left(disk) * factor / max(1, together)
-    seconds = size_bytes / speed
-    why = (
-        Term("size", size_bytes, "bytes", "plan"),
-        Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan"),
-        term_of(fixed),
-        term_of(margin),
-    )
+    constants = constants_of(plan)
+    bytes_per_s = disk.sequential_write_bytes_per_s * disk_left(disk) * factor / max(1, together)
+    size = Quantity.stated("size", size_bytes, "bytes")
+    speed = Quantity.stated(f"sequential writing of {disk.name}", bytes_per_s, "bytes/s")
     # Never faster than the disk writes, whatever the margin of the measurement.
-    return Quantity(fixed.value + seconds, fixed.low + seconds, fixed.high + seconds * margin.high, "s", why)
+    margin = constants["file_create_margin"]
+    slower = Quantity(1.0, 1.0, max(1.0, margin.high), "factor", margin.why)
+    return size / speed * slower + constants["create_file_fixed_s"]
 
 
 @dataclass(frozen=True, slots=True)

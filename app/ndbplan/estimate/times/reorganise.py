@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.quantity import Quantity, Term, rising, total
 from ndbplan.base.units import format_value
 from ndbplan.configuration.node_groups import node_groups, odd_group
 from ndbplan.configuration.node_parameters import number, version_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.constants import calibration_of, constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.cpu import CpuEstimate, cpu
 from ndbplan.estimate.load.disk_data import tablespace_capacity_bytes, tablespace_use_by_node
 from ndbplan.estimate.load.processors import core_speed
@@ -32,7 +32,7 @@ from ndbplan.estimate.storage.distribution import Redistribution, redistribute
 from ndbplan.estimate.storage.memory import memory
 from ndbplan.estimate.storage.row_cost import ordered_indexes
 from ndbplan.estimate.storage.rows import blob_parts
-from ndbplan.estimate.times.disk_files import disk_left
+from ndbplan.estimate.times.disk_files import left_beside
 from ndbplan.estimate.times.reorganise_limits import Work, disk_seconds, link_seconds
 from ndbplan.estimate.times.restart import busy_disks
 from ndbplan.estimate.times.speed_terms import change_term, spread_terms
@@ -46,8 +46,6 @@ from ndbplan.plan.workloads import Workload
 
 _LARGEST_USEFUL_BATCH = 64
 """Larger batches gain nothing (running 8.4.8 cluster); a row costs as much with them as before 7.6.4."""
-_LEAST_OF_DEVICES, _MOST_OF_DEVICES = 1.0, 1.25
-"""No reorganisation is faster than its disks and links."""
 _LEAST_LEFT = 0.05
 """Share of a core or thread that a workload leaves at least."""
 
@@ -214,8 +212,9 @@ def _batch(plan: Plan, version: NdbVersion) -> int:
 
 
 def _row_cost(plan: Plan, table: Table, version: NdbVersion) -> _RowCost:
-    scan, moved = constant_for(plan, "reorganise_scan_row_s"), constant_for(plan, "reorganise_moved_row_s")
-    index, byte = constant_for(plan, "reorganise_index_row_s"), constant_for(plan, "reorganise_byte_s")
+    constants = constants_of(plan)
+    scan, moved = constants["reorganise_scan_row_s"], constants["reorganise_moved_row_s"]
+    index, byte = constants["reorganise_index_row_s"], constants["reorganise_byte_s"]
     others = tuple(c for c in table.columns if c.name not in table.primary_key and not is_blob(c))
     payload = row_payload_bytes(others, version).value
     extra = max(0, ordered_indexes(table) - 1)
@@ -224,40 +223,40 @@ def _row_cost(plan: Plan, table: Table, version: NdbVersion) -> _RowCost:
         if not features(version).blobs_are_reorganised:
             break
         # A parts table is reorganised like any other: its rows are those of the base table times the parts.
-        size = min(float(part.part_bytes), 4 * part.layout.variable_words)
+        size = min(float(part.part_bytes), part.layout.variable_bytes)
         scan_s += part.parts_per_row * scan.value
         moved_s += part.parts_per_row * (moved.value + byte.value * size)
     batch = _batch(plan, version)
     factor = 1.0
     terms = [
-        term_of(scan),
-        term_of(moved),
+        *scan.why,
+        *moved.why,
         Term("ordered indexes beyond the first", extra, "", "plan"),
-        term_of(index),
+        *index.why,
         Term("bytes of a row beside key and blobs", payload, "bytes", "plan"),
-        term_of(byte),
+        *byte.why,
     ]
     if batch < _LARGEST_USEFUL_BATCH:
-        exponent = constant_for(plan, "reorganise_batch_exponent")
+        exponent = constants["reorganise_batch_exponent"]
         factor = (_LARGEST_USEFUL_BATCH / batch) ** exponent.value
-        terms += [Term("MaxReorgBuildBatchSize", batch, "rows", "plan"), term_of(exponent)]
+        terms += [Term("MaxReorgBuildBatchSize", batch, "rows", "plan"), *exponent.why]
     return _RowCost(scan_s * factor, moved_s * factor, tuple(terms))
 
 
-def _spread(plan: Plan, version: NdbVersion) -> tuple[float, float, Term]:
-    """Lower and upper factor of a duration beyond its fixed cost."""
-    scale = constant_for(plan, "reorganise_scale")
+def _spread(plan: Plan, version: NdbVersion) -> Quantity:
+    """How far a duration beyond its fixed cost may be off."""
+    constants = constants_of(plan)
+    scale = constants["reorganise_scale"]
     low, high = scale.low / scale.value, scale.high / scale.value
     batch = _batch(plan, version)
-    calibrated = calibration_of(plan, "reorganise_scale") is not None
-    if batch < _LARGEST_USEFUL_BATCH and not calibrated:
-        exponent = constant_for(plan, "reorganise_batch_exponent")
+    if batch < _LARGEST_USEFUL_BATCH and not constants.is_calibrated("reorganise_scale"):
+        exponent = constants["reorganise_batch_exponent"]
         step = math.log(_LARGEST_USEFUL_BATCH / batch)
         ends = sorted(step * (e - exponent.value) for e in (exponent.low, exponent.high))
         # Independent uncertainties add up in quadrature on the scale of factors.
         low = math.exp(-math.hypot(math.log(low), min(0.0, ends[0])))
         high = math.exp(math.hypot(math.log(high), max(0.0, ends[1])))
-    return low, high, term_of(scale)
+    return Quantity(1.0, low, high, "factor", scale.why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +275,7 @@ class _Left:
 
     def of_disk(self, disk: Disk) -> float:
         """Share of a disk that is left."""
-        return max(0.2 * disk_left(disk), disk_left(disk) - self.busy.get(disk.id, 0.0))
+        return left_beside(disk, self.busy.get(disk.id, 0.0))
 
 
 def _cores_seconds(after: Plan, seconds_of: Mapping[int, float], left: _Left) -> tuple[float, str]:
@@ -313,7 +312,7 @@ def _table(plan: Plan, after: Plan, table: Table, left: _Left) -> TableReorganis
         speed = core_speed(plan, plan.host(node.host_id)).value * left.thread.get(node.node_id, 1.0)
         if own / speed > chain:
             chain, chain_at = own / speed, f"the thread that passes over the rows of node {node.node_id}"
-    share = constant_for(plan, "reorganise_new_node_share")
+    share = constants_of(plan)["reorganise_new_node_share"]
     whole, arrived = sum(seconds_of.values()), max(1.0, sum(work.received.values()))
     for node_id, rows in work.received.items():
         seconds_of[node_id] = seconds_of.get(node_id, 0.0) + share.value * whole * rows / arrived
@@ -332,32 +331,28 @@ def _duration(
     plan: Plan, work: Work, cost: _RowCost, threads: tuple[Bound, ...], devices: tuple[Bound, ...]
 ) -> Quantity:
     """`threads`: work that machines do faster or slower; `devices`: what disks and links take at least."""
-    fixed = constant_for(plan, "reorganise_table_s")
-    low, high, scale_term = _spread(plan, version_of(plan))
-    seconds = max(value for value, _ in threads) * constant_for(plan, "reorganise_scale").value
+    constants = constants_of(plan)
+    fixed, spread = constants["reorganise_table_s"], _spread(plan, version_of(plan))
+    seconds = max(value for value, _ in threads) * constants["reorganise_scale"].value
     least = max(value for value, _ in devices)
     found = [(value, name) for value, name in (*threads, *devices) if name]
     decides = max(found, default=(0.0, "the fixed steps of the statement"))
     terms = (
-        term_of(fixed),
+        *fixed.why,
         Term("rows scanned", sum(work.scanned.values()), "rows", "distribution"),
         Term("rows moved", sum(work.moved.values()), "rows", "distribution"),
         Term("work of a scanned row", cost.scan_s, "s", "formula", cost.terms),
         Term("work of a moved row", cost.moved_s, "s", "formula", cost.terms),
         *(Term(f"time by {name}", value, "s", "formula") for value, name in found),
-        scale_term,
+        *spread.why,
         change_term("blobs_are_reorganised", plan.version),
         change_term("reorganise_batches", plan.version),
         *spread_terms(plan),
         Term(f"limited by: {decides[1]}", decides[0], "s", "formula: the slowest decides"),
     )
-    return Quantity(
-        fixed.value + max(seconds, least),
-        fixed.low + max(seconds * low, _LEAST_OF_DEVICES * least),
-        fixed.high + max(seconds * high, _MOST_OF_DEVICES * least),
-        "s",
-        terms,
-    )
+    # No reorganisation is faster than its disks and links.
+    slowest = rising(max, seconds * spread, least * constants["device_time"], unit="s")
+    return (fixed + slowest).because(*terms)
 
 
 def _what_stays(table: Table, version: NdbVersion) -> tuple[str, tuple[str, ...]]:
@@ -430,7 +425,7 @@ def _tablespaces(plan: Plan, after: Plan) -> tuple[TablespacePeak, ...]:
                     node_id,
                     is_new,
                     space.name,
-                    Quantity(used, 0.97 * used, 1.1 * used, "bytes", why),
+                    Quantity.exact(used, "bytes", why) * constants_of(plan)["tablespace_fill"],
                     capacity,
                 )
             )

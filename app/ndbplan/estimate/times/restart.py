@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.quantity import Quantity, total, total_of_independent
+from ndbplan.base.quantity import Quantity, largest, total, total_of_independent
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.checkpoint import checkpoint
 from ndbplan.estimate.load.demand import at_rate, node_loads
 from ndbplan.estimate.load.disk_data import disk_data
@@ -299,32 +299,19 @@ def _slowed_by_traffic(start: Starting, found: list[Phase]) -> Phase | None:
     writes = start.load.writes_per_s if start.load is not None else 0.0
     if start.has("restart_under_traffic") or not writes:
         return None
-    slower = constant_for(start.plan, "traffic_restart_factor_old")
+    slower = constants_of(start.plan)["traffic_restart_factor_old"]
     before = total(((phase.name, phase.duration_s) for phase in found), "s")
     handed = phases.hand_over_subscriptions(start).duration_s
     whole = total((("phases", before), ("subscriptions", handed)), "s")
-    value, low, high = (
-        (factor - 1) * seconds
-        for factor, seconds in (
-            (slower.value, whole.value),
-            (slower.low, whole.low),
-            (slower.high, whole.high),
-        )
-    )
-    why = (
-        whole.as_term("the other phases"),
-        term_of(slower),
-        change_term("restart_under_traffic", start.plan.version),
-    )
-    time = Quantity(value, min(low, value), max(high, value), "s", why)
+    since = change_term("restart_under_traffic", start.plan.version)
+    time = ((slower - 1) * whole).because(whole.as_term("the other phases"), *slower.why, since)
     return Phase(
         "catching up under traffic", time, "copy from the other nodes", "less traffic; a later version"
     )
 
 
 def _first_checkpoint(start: Starting) -> Phase:
-    idle = constant_for(start.plan, "lcp_wait_idle_s")
-    time = Quantity(idle.value, idle.low, idle.high, "s", (term_of(idle),))
+    time = constants_of(start.plan)["lcp_wait_idle_s"]
     return Phase("first local checkpoint", time, "protocol between the nodes", "")
 
 
@@ -364,8 +351,7 @@ def _in_step(found: list[_Found]) -> list[Phase]:
     steps = []
     for same in by_name.values():
         slowest = max(same, key=lambda p: p.duration_s.value)
-        spans = [p.duration_s for p in same]
-        time = replace(slowest.duration_s, low=max(q.low for q in spans), high=max(q.high for q in spans))
+        time = largest(((p.name, p.duration_s) for p in same), "s").because(*slowest.duration_s.why)
         steps.append(replace(slowest, duration_s=time))
     return steps
 
@@ -396,20 +382,15 @@ def _rolling(plan: Plan, conditions: Conditions) -> RestartEstimate:
         ]
     else:
         rounds = [[node] for node in sorted(_members(plan), key=lambda n: n.node_id)]
-    stop, gap = constant_for(plan, "stop_handover_s"), constant_for(plan, "operator_gap_s")
-    aside = Quantity(
-        stop.value + gap.value, stop.low + gap.low, stop.high + gap.high, "s", (term_of(stop), term_of(gap))
-    )
+    constants = constants_of(plan)
+    aside = constants["stop_handover_s"] + constants["operator_gap_s"]
     found = []
     for number, nodes in enumerate(rounds, 1):
         each = _each_kind(plan, nodes, "node", conditions)
         slowest = max(each, key=lambda one: one.seconds).phases
         totals = [total(((p.name, p.duration_s) for p in one.phases), "s") for one in each]
-        restart_s = replace(
-            max(totals, key=lambda q: q.value),
-            low=max(q.low for q in totals),
-            high=max(q.high for q in totals),
-        )
+        restart_s = largest((("restart", q) for q in totals), "s")
+        restart_s = restart_s.because(*max(totals, key=lambda q: q.value).why)
         ids = ", ".join(str(node.node_id) for node in nodes)
         whole = total_of_independent((("stop and checks", aside), ("restart", restart_s)), "s")
         longest = max(slowest, key=lambda p: p.duration_s.value)

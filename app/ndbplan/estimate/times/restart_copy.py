@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity, Term, rising
 from ndbplan.configuration.node_parameters import number
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.times.restart_phases import (
     LEAST_COPY_SHARE,
     Phase,
     Starting,
+    busiest_of,
     busiest_thread,
     uneven_terms,
 )
@@ -28,47 +29,40 @@ def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Lim
     `share`: part of the node's rows that is sent; `row_by_row_indexes`: ordered indexes kept up for each row.
     """
     plan = start.plan
-    rate, slower = constant_for(plan, "copy_ldm_rows_per_s"), constant_for(plan, "index_row_by_row_factor")
+    constants = constants_of(plan)
     if start.has("parallel_copy"):
-        held = [
-            busiest_thread(start.fullest.rows * chance, start.rows, start.ldm)
-            for chance in (1.0, *start.chance)
-        ]
+        held = busiest_of(start, start.rows, start.fullest.rows, "rows")
         name = "the fullest LDM thread"
     else:
-        held = [start.rows / min(1.0, start.ldm)] * 3
+        held = Quantity.exact(start.rows / min(1.0, start.ldm), "rows")
         name = "the thread that copies fragments one by one"
-    factors = [1 + f * row_by_row_indexes for f in (slower.value, slower.low, slower.high)]
-    value, low, high = (
-        rows * share * f / r
-        for rows, f, r in zip(held, factors, (rate.value, rate.high, rate.low), strict=True)
+    rows = (held * share).named("rows of one thread", "distribution")
+    indexes = Quantity.stated("ordered indexes kept up for each row", row_by_row_indexes, "")
+    slower = 1 + indexes * constants["index_row_by_row_factor"]
+    rate = constants["copy_ldm_rows_per_s"].because(
+        *uneven_terms(start), *constants["copy_ldm_rows_per_s"].why
     )
+    time = rows * slower / rate
     why = (
-        Term("rows of one thread", held[0] * share, "rows", "distribution"),
-        *uneven_terms(start),
-        term_of(rate),
-        Term("ordered indexes kept up for each row", row_by_row_indexes, "", "plan"),
-        term_of(slower),
+        *rows.why,
+        *rate.why,
+        *slower.why,
         change_term("parallel_copy", plan.version),
         change_term("two_pass_copy", plan.version),
         *spread_terms(plan),
     )
-    return Limit(name, Quantity(value, min(value, low), max(value, high), "s", why), "more LDM threads")
+    return Limit(name, time.because(*why), "more LDM threads")
 
 
 def _by_links(start: Starting, share: float) -> list[Limit]:
     """Time of each link that the rows cross, with everything that crosses it at the same time."""
-    usable = constant_for(start.plan, "copy_network_share")
+    usable = constants_of(start.plan)["copy_network_share"]
     found = []
     for link in start.links:
-        size = link.crossing_bytes * share
-        why = (
-            Term("bytes of rows that cross it", size, "bytes", "rows in memory and on disk"),
-            Term(f"speed of {link.name}", link.bytes_per_s, "bytes/s", "plan"),
-            term_of(usable),
-        )
-        value, low, high = (size / (link.bytes_per_s * u) for u in (usable.value, usable.high, usable.low))
-        found.append(Limit(link.name, Quantity(value, low, high, "s", why), "a faster network"))
+        crossing = link.crossing_bytes * share
+        size = Quantity.stated("bytes of rows that cross it", crossing, "bytes", "rows in memory and on disk")
+        speed = Quantity.stated(f"speed of {link.name}", link.bytes_per_s, "bytes/s")
+        found.append(Limit(link.name, size / (speed * usable), "a faster network"))
     return found
 
 
@@ -77,23 +71,20 @@ def _by_disks(start: Starting, share: float) -> list[Limit]:
     pages = (start.data.disk_page_bytes if start.data is not None else 0.0) * share
     if not pages:
         return []
+    slower = constants_of(start.plan)["device_time"]
     found = []
+
+    def size(share: float) -> Quantity:
+        return Quantity.stated("pages of columns on disk", share, "bytes", "rows at their declared width")
+
     disk = start.data_disk
     if disk is not None:
-        speed = start.writes(disk)
-        written = (
-            Term("pages of columns on disk", pages, "bytes", "rows at their declared width"),
-            Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan"),
-        )
-        time = Quantity(pages / speed, pages / speed, 1.25 * pages / speed, "s", written)
+        speed = Quantity.stated(f"sequential writing of {disk.name}", start.writes(disk), "bytes/s")
+        time = size(pages) / speed * slower
         found.append(Limit(f"disk {disk.name}", time, "a disk that writes faster"))
     for source in start.source_disks:
-        size, speed = pages / len(start.source_disks), start.reads(source)
-        read = (
-            Term("pages of columns on disk", size, "bytes", "rows at their declared width"),
-            Term(f"sequential reading of {source.name}", speed, "bytes/s", "plan"),
-        )
-        time = Quantity(size / speed, size / speed, 1.25 * size / speed, "s", read)
+        speed = Quantity.stated(f"sequential reading of {source.name}", start.reads(source), "bytes/s")
+        time = size(pages / len(start.source_disks)) / speed * slower
         found.append(Limit(f"disk {source.name}", time, "a disk that reads faster"))
     return found
 
@@ -127,32 +118,20 @@ def copy_fragments(start: Starting, *, initial: bool, before_s: float) -> Phase:
         return seconds / max(LEAST_COPY_SHARE, 1 - writes / rate) if rate else seconds
 
     moved = (start.data.moved_bytes if start.data is not None else 0.0) * share
-    why = (
+    sent = rising(with_traffic, alone, unit="s").because(
         Term("rows to send", sent_rows, "rows", "all rows" if initial else "changed while the node was away"),
         Term("bytes to send, columns on disk included", moved, "bytes", "formula"),
         Term("rows written meanwhile", writes, "rows/s", "workload"),
         *alone.why,
     )
-    sent = Quantity(with_traffic(alone.value), with_traffic(alone.low), with_traffic(alone.high), "s", why)
     bound, shorten = decides.name, decides.shorten
     if initial:
         time = sent
     else:
-        rate = constant_for(plan, "copy_scan_ldm_rows_per_s")
         rows = busiest_thread(start.fullest.rows, start.rows, start.ldm)
-        compared = (
-            Term("rows compared by the fullest LDM thread", rows, "rows", "distribution"),
-            term_of(rate),
-        )
-        scan = Quantity(rows / rate.value, rows / rate.high, rows / rate.low, "s", compared)
-        parts = (("comparison of all rows", scan), ("rows sent", sent))
-        time = Quantity(
-            scan.value + sent.value,
-            scan.low + sent.low,
-            scan.high + sent.high,
-            "s",
-            tuple(q.as_term(name) for name, q in parts),
-        )
+        compared = Quantity.stated("rows compared by the fullest LDM thread", rows, "rows", "distribution")
+        scan = compared / constants_of(plan)["copy_scan_ldm_rows_per_s"]
+        time = scan.named("comparison of all rows") + sent.named("rows sent")
         if scan.value >= sent.value:
             bound, shorten = "LDM threads that scan", "more LDM threads"
     return Phase("copy fragments", time, bound, f"{shorten}; less traffic" if writes else shorten)

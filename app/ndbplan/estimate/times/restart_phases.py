@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ndbplan.base.quantity import Quantity, Term, total
-from ndbplan.base.units import GIB, KIB, MIB
+from ndbplan.base.quantity import Quantity, Term, rising, total
+from ndbplan.base.units import GIB, MIB
 from ndbplan.configuration.node_parameters import number
 from ndbplan.configuration.settings import data_node_text, redo_log_parts
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.checkpoint import NodeCheckpoint, SpeedLimits, is_partial, speed_limits
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
@@ -22,9 +22,9 @@ from ndbplan.estimate.load.redo import log_bytes_per_part
 from ndbplan.estimate.storage.node_data import LdmData, NodeData
 from ndbplan.estimate.storage.placement import cluster_of, ldm_threads
 from ndbplan.estimate.times.copy_links import Crossing
-from ndbplan.estimate.times.disk_files import create_file, disk_left, files_to_create
+from ndbplan.estimate.times.disk_files import create_file, files_to_create, left_beside
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
-from ndbplan.ndb.constants import Constant
+from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
@@ -126,7 +126,7 @@ class Starting:
 
     def left_of(self, disk: Disk) -> float:
         """Share of a disk that this start gets beside other programs, starting nodes and traffic."""
-        left = max(0.2 * disk_left(disk), disk_left(disk) - self.busy.get(disk.id, 0.0) / self.disk_factor)
+        left = left_beside(disk, self.busy.get(disk.id, 0.0) / self.disk_factor)
         return left / max(1, self.sharing.get(disk.id, 1))
 
     def reads(self, disk: Disk) -> float:
@@ -145,6 +145,16 @@ def busiest_thread(fullest: float, whole: float, threads: float) -> float:
     return fullest if fullest > least * (1 + 1e-9) else least
 
 
+def busiest_of(start: Starting, whole: float, fullest: float, unit: str) -> Quantity:
+    """The same of an amount that the fullest thread of the node holds, with what chance makes of it."""
+    least, most = (fullest * chance for chance in start.chance)
+    return rising(
+        lambda held: busiest_thread(held, whole, start.ldm),
+        Quantity.spanning(fullest, (least, most), unit),
+        unit=unit,
+    )
+
+
 def uneven_terms(start: Starting) -> tuple[Term, ...]:
     """Why more LDM threads need not mean fewer rows in the fullest: log parts are whole; none where they fit.
 
@@ -160,34 +170,15 @@ def uneven_terms(start: Starting) -> tuple[Term, ...]:
     return (Term("rows of the fullest LDM thread against the mean", each, "factor", source),)
 
 
-def _at(start: Starting, whole: float, fullest: float, rate: Constant, name: str, unit: str) -> Quantity:
+def _at(start: Starting, whole: float, fullest: float, rate: Quantity, name: str, unit: str) -> Quantity:
     """Time of LDM threads for an amount: that of the fullest one, or of all on the cores that there are."""
-    amounts = [
-        busiest_thread(fullest * chance, whole, start.ldm)
-        for chance in (1.0, start.chance[0], start.chance[1])
-    ]
-    why = (
+    time = busiest_of(start, whole, fullest, unit) / rate
+    return time.because(
         Term(name, whole, unit, "distribution"),
         Term("in the fullest LDM thread", fullest, unit, "distribution"),
         Term("LDM threads with rows and cores to run on", start.ldm, "", "plan", spread_terms(start.plan)),
         *uneven_terms(start),
-        term_of(rate),
-    )
-    value, low, high = (a / r for a, r in zip(amounts, (rate.value, rate.high, rate.low), strict=True))
-    return Quantity(value, min(value, low), max(value, high), "s", why)
-
-
-def _fixed(found: Constant) -> Quantity:
-    return Quantity(found.value, found.low, found.high, "s", (term_of(found),))
-
-
-def _plus(*parts: tuple[str, Quantity]) -> Quantity:
-    return Quantity(
-        sum(q.value for _, q in parts),
-        sum(q.low for _, q in parts),
-        sum(q.high for _, q in parts),
-        "s",
-        tuple(q.as_term(name) for name, q in parts),
+        *rate.why,
     )
 
 
@@ -195,45 +186,28 @@ def allocate_memory(start: Starting) -> Phase:
     """Allocate and touch all memory of the node: by one thread before 7.4.1."""
     names = ("DataMemory", "IndexMemory", "DiskPageBufferMemory")
     memory = sum(number(start.plan, start.node, name, 0) for name in names)
-    rate = constant_for(start.plan, "memory_touch_bytes_per_s")
-    slower = (1.0, 1.0, 1.0)
-    terms: tuple[Term, ...] = (change_term("memory_touched_by_threads", start.plan.version),)
+    constants = constants_of(start.plan)
+    touched = Quantity.stated("DataMemory, IndexMemory and DiskPageBufferMemory", memory, "bytes")
+    rate = constants["memory_touch_bytes_per_s"]
+    slower = Quantity.exact(1.0, "factor")
     if not start.has("memory_touched_by_threads"):
-        factor = constant_for(start.plan, "memory_touch_one_thread_factor")
-        slower = (factor.value, factor.low, factor.high)
-        terms = (*terms, term_of(factor))
-    why = (
-        Term("DataMemory, IndexMemory and DiskPageBufferMemory", memory, "bytes", "plan"),
-        term_of(rate),
-        *terms,
-    )
-    time = Quantity(
-        slower[0] * memory / rate.value,
-        slower[1] * memory / rate.high,
-        slower[2] * memory / rate.low,
-        "s",
-        why,
-    )
+        slower = constants["memory_touch_one_thread_factor"]
+    by_threads = change_term("memory_touched_by_threads", start.plan.version)
+    time = (slower * touched / rate).because(*touched.why, *rate.why, by_threads, *slower.why)
     return Phase("allocate memory", time, "page faults of the kernel", "less DataMemory; huge pages")
 
 
 def early_phases(start: Starting) -> Phase:
     """Node id, heartbeats, start permission, copy of the metadata, inclusion."""
     plan = start.plan
-    failure, metadata = constant_for(plan, "restart_failure_s"), constant_for(plan, "restart_metadata_s")
-    each, gib = constant_for(plan, "restart_metadata_table_s"), constant_for(plan, "restart_early_s_per_gib")
+    constants = constants_of(plan)
     count = sum(1 + len(table.indexes) for table in plan.tables)
     memory = number(plan, start.node, "DataMemory", 0) / GIB
-    why = (
-        term_of(failure), term_of(metadata), Term("tables and indexes", count, "", "plan"), term_of(each),
-        Term("DataMemory", memory, "GiB", "plan"), term_of(gib),
-    )  # fmt: skip
-    time = Quantity(
-        failure.value + metadata.value + each.value * count + gib.value * memory,
-        failure.low + metadata.low + each.low * count + gib.low * memory,
-        failure.high + metadata.high + each.high * count + gib.high * memory,
-        "s",
-        why,
+    time = (
+        constants["restart_failure_s"]
+        + constants["restart_metadata_s"]
+        + Quantity.stated("tables and indexes", count, "") * constants["restart_metadata_table_s"]
+        + Quantity.stated("DataMemory", memory, "GiB") * constants["restart_early_s_per_gib"]
     )
     return Phase("start permission and metadata", time, "protocol between the nodes", "fewer tables")
 
@@ -245,17 +219,18 @@ def create_files(start: Starting) -> Phase:
     text = data_node_text(plan, node, "InitFragmentLogFiles")
     sparse = str(text or "sparse").lower() != "full"
     disk = start.redo_disk
-    margin = constant_for(plan, "file_create_margin")
-    speed = start.writes(disk) if disk is not None else 100e6
+    constants = constants_of(plan)
+    margin = constants["file_create_margin"]
+    speed = start.writes(disk) if disk is not None else constants["unknown_disk_bytes_per_s"].value
     if sparse:
-        page = constant_for(plan, "sparse_init_page_s")
-        latency, source = page.value, term_of(page)
+        page = constants["sparse_init_page_s"]
+        latency, source = page.value, page.why[0]
         if disk is not None:
             latency = (disk.sync_write_latency_s or 1 / disk.random_write_iops) / start.disk_factor
             latency *= max(1, start.sharing.get(disk.id, 1))
             source = Term(f"synchronous write of a page on {disk.name}", latency, "s", "plan")
         pages = size / MIB
-        least = pages * 32 * KIB / speed
+        least = pages * PAGE_BYTES / speed
         why = [Term("one page for each MiB", pages, "", "source: Dblqh::writeInitMbyte"), source]
         value = max(pages * latency, least)
         shorten = "a disk with faster synchronous writes; fewer or smaller redo log files"
@@ -264,9 +239,9 @@ def create_files(start: Starting) -> Phase:
         why = [Term("sequential writing", speed, "bytes/s", "plan")]
         shorten = "InitFragmentLogFiles=SPARSE; a faster disk"
     files = Term("redo log files", size, "bytes", "NoOfFragmentLogParts × files × size")
-    low = max(least, value * margin.low)
-    terms = (files, *why, term_of(margin), change_term("fragment_log_parts", plan.version))
-    time = Quantity(value, low, value * margin.high, "s", terms)
+    terms = (files, *why, *margin.why, change_term("fragment_log_parts", plan.version))
+    slower = Quantity.spanning(1.0, (margin.low, margin.high), "factor")
+    time = (Quantity.exact(value, "s") * slower).within(least=least).because(*terms)
     return Phase("create redo log files", time, f"disk {disk.name}" if disk else "disk", shorten)
 
 
@@ -301,20 +276,16 @@ def _checkpoint_on_disk(start: Starting) -> Limit | None:
     disk, plan = start.checkpoint_disk, start.plan
     if disk is None or start.data is None:
         return None
-    read = constant_for(plan, "restore_read_factor_partial")
-    factor = (read.value, read.low, read.high) if is_partial(plan, start.node) else (1.0, 1.0, 1.0)
+    constants = constants_of(plan)
+    read = Quantity.exact(1.0, "factor")
+    if is_partial(plan, start.node):
+        read = constants["restore_read_factor_partial"]
     if number(plan, start.node, "CompressedLCP", 0):
-        packed = constant_for(plan, "lcp_compressed_factor").value
-        factor = (factor[0] * packed, factor[1] * packed, factor[2] * packed)
-    held = start.data.checkpoint_bytes
-    speed = start.reads(disk)
-    why = (
-        Term("checkpoint on disk", held, "bytes", "formula"),
-        Term("bytes read for each byte restored", factor[0], "factor", "RecoveryWork"),
-        Term(f"sequential reading of {disk.name}", speed, "bytes/s", "plan"),
-    )
-    value, low, high = (held * f / speed for f in factor)
-    return Limit(f"disk {disk.name}", Quantity(value, low, high, "s", why), "a disk that reads faster")
+        read = read * constants["lcp_compressed_factor"].value
+    held = Quantity.stated("checkpoint on disk", start.data.checkpoint_bytes, "bytes", "formula")
+    speed = Quantity.stated(f"sequential reading of {disk.name}", start.reads(disk), "bytes/s")
+    time = held * read.named("bytes read for each byte restored", "RecoveryWork") / speed
+    return Limit(f"disk {disk.name}", time, "a disk that reads faster")
 
 
 def restore(start: Starting) -> Phase:
@@ -322,29 +293,20 @@ def restore(start: Starting) -> Phase:
 
     A row takes its LDM thread a time of its own and one for each byte (running 8.4.8 cluster).
     """
-    plan, fullest = start.plan, start.fullest
-    rows = _at(start, start.rows, fullest.rows, constant_for(plan, "restore_ldm_rows_per_s"), "rows", "rows")
+    plan, fullest, constants = start.plan, start.fullest, constants_of(start.plan)
+    rows = _at(start, start.rows, fullest.rows, constants["restore_ldm_rows_per_s"], "rows", "rows")
     size = _at(
         start,
         start.row_bytes,
         fullest.row_bytes,
-        constant_for(plan, "restore_ldm_bytes_per_s"),
+        constants["restore_ldm_bytes_per_s"],
         "bytes of rows",
         "bytes",
     )
-    terms = [change_term("restore_without_delays", plan.version)]
-    slower = (1.0, 1.0, 1.0)
+    slower = Quantity.exact(1.0, "factor", (change_term("restore_without_delays", plan.version),))
     if not start.has("restore_without_delays"):
-        delays = constant_for(plan, "restore_delays_factor")
-        slower = (delays.value, delays.low, delays.high)
-        terms.append(term_of(delays))
-    by_threads = Quantity(
-        slower[0] * (rows.value + size.value),
-        slower[1] * (rows.low + size.low),
-        slower[2] * (rows.high + size.high),
-        "s",
-        (rows.as_term("rows"), size.as_term("their bytes"), *terms),
-    )
+        slower = slower * constants["restore_delays_factor"]
+    by_threads = (rows.named("rows") + size.named("their bytes")) * slower
     limits = [Limit("the fullest LDM thread", by_threads, "more LDM threads")]
     on_disk = _checkpoint_on_disk(start)
     if on_disk is not None:
@@ -356,35 +318,24 @@ def restore(start: Starting) -> Phase:
 def replay_redo(start: Starting) -> Phase:
     """Run the redo log since the checkpoint that was restored; no faster than it is read from its disk."""
     plan = start.plan
-    rate = constant_for(plan, "redo_replay_bytes_per_s")
+    constants = constants_of(plan)
     part, per_s = start.load.hottest_log_part if start.load is not None else (0, 0.0)
     all_parts = sum(size for _, size in start.load.redo_by_log_part) if start.load is not None else 0.0
     interval = start.checkpoint.duration_s.value if start.checkpoint is not None else 0.0
-    pause = constant_for(plan, "lcp_pause_s").value
-    since = interval + pause
-    # On average half a checkpoint has run since the last complete one, which itself took one.
-    log = min(per_s * 1.5 * since, float(log_bytes_per_part(plan, start.node)))
-    least, most = min(log, per_s * since), min(per_s * 2 * since, float(log_bytes_per_part(plan, start.node)))
+    since = interval + constants["lcp_pause_s"].value
+    span = constants["redo_since_checkpoint"].because()
+    log = (per_s * span * since).in_unit("bytes").within(most=float(log_bytes_per_part(plan, start.node)))
     if start.redo_bytes is not None:
-        log = least = most = start.redo_bytes
-    why = (
-        Term(f"log of part {part} since the last checkpoint", log, "bytes", "1 to 2 checkpoints, or stated"),
-        term_of(rate),
-    )
-    replayed = Quantity(log / rate.value, least / rate.high, max(log, most) / rate.low, "s", why)
+        log = Quantity.exact(start.redo_bytes, "bytes")
+    named = log.named(f"log of part {part} since the last checkpoint", "1 to 2 checkpoints, or stated")
+    replayed = named / constants["redo_replay_bytes_per_s"]
     limits = [Limit("LDM thread of the fullest log part", replayed, "shorter checkpoints (faster writing)")]
     disk = start.redo_disk
     if disk is not None:
         parts = max(1.0, all_parts / per_s) if per_s else 1.0
-        speed = start.reads(disk)
-        read = (
-            Term("log of all parts", log * parts, "bytes", "formula"),
-            Term(f"sequential reading of {disk.name}", speed, "bytes/s", "plan"),
-        )
-        value, low, high = (amount * parts / speed for amount in (log, least, max(log, most)))
-        limits.append(
-            Limit(f"disk {disk.name}", Quantity(value, low, high, "s", read), "a disk that reads faster")
-        )
+        speed = Quantity.stated(f"sequential reading of {disk.name}", start.reads(disk), "bytes/s")
+        read = (log * parts).named("log of all parts") / speed
+        limits.append(Limit(f"disk {disk.name}", read, "a disk that reads faster"))
     time, decides = slowest(*limits)
     return Phase("execute redo log", time, decides.name, decides.shorten)
 
@@ -395,15 +346,13 @@ def apply_undo(start: Starting) -> Phase | None:
         return None
     per_s = start.disk_data.undo_bytes_per_s.value
     interval = start.checkpoint.duration_s.value if start.checkpoint is not None else 0.0
-    # On average half a checkpoint has run since the last complete one, which itself took one.
-    log, least = per_s * 1.5 * interval, per_s * interval
+    constants = constants_of(start.plan)
+    log = (per_s * constants["redo_since_checkpoint"].because() * interval).in_unit("bytes")
     disk = start.undo_disk
-    speed = start.reads(disk) if disk is not None else 100e6 * start.disk_factor
-    why = (
-        Term("undo log since the last checkpoint", log, "bytes", "workload"),
-        Term("reading", speed, "bytes/s", "plan"),
-    )
-    time = Quantity(log / speed, least / speed, 4 * log / speed, "s", why)
+    unknown = constants["unknown_disk_bytes_per_s"].value * start.disk_factor
+    speed = Quantity.stated("reading", start.reads(disk) if disk is not None else unknown, "bytes/s")
+    read = log.named("undo log since the last checkpoint", "workload") / speed
+    time = read * constants["undo_applied"]
     bound = f"disk {disk.name}" if disk is not None else "disk with the undo log"
     return Phase("execute undo log", time, bound, "shorter checkpoints")
 
@@ -413,8 +362,9 @@ def rebuild_indexes(start: Starting) -> Phase:
     plan, fullest = start.plan, start.fullest
     entries = start.data.index_entries if start.data is not None else 0.0
     indexed = start.data.indexed_row_bytes if start.data is not None else 0.0
-    entry_rate = constant_for(plan, "index_build_ldm_rows_per_s")
-    byte_rate = constant_for(plan, "index_build_ldm_bytes_per_s")
+    constants = constants_of(plan)
+    entry_rate = constants["index_build_ldm_rows_per_s"]
+    byte_rate = constants["index_build_ldm_bytes_per_s"]
     by_rows = _at(start, entries, fullest.index_entries, entry_rate, "index entries", "rows")
     by_bytes = _at(start, indexed, fullest.indexed_row_bytes, byte_rate, "bytes of indexed rows", "bytes")
     more = "more LDM threads; PRIMARY KEY USING HASH where no range is read"
@@ -448,8 +398,7 @@ def _own_checkpoints(start: Starting, count: Quantity, limits: SpeedLimits, fact
         speed, name = start.writes(disk), f"disk {disk.name}"
         term = Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan")
     why = (Term("full checkpoint of the node", held, "bytes", "formula"), term, *count.why)
-    one = held / speed
-    time = Quantity(count.value * one, count.low * one, count.high * one, "s", why)
+    time = (count * (held / speed)).in_unit("s").because(*why)
     return Limit(name, time, "a faster disk; raise MaxDiskWriteSpeedOwnRestart")
 
 
@@ -460,18 +409,20 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
     of their own restart; else the other nodes write at that of another node's restart, up to 7.5 all rows.
     """
     plan = start.plan
-    idle = constant_for(plan, "lcp_wait_idle_s")
+    constants = constants_of(plan)
+    idle = constants["lcp_wait_idle_s"]
     limits = speed_limits(plan, start.node)
     packed = 1.0
     if number(plan, start.node, "CompressedLCP", 0):
-        packed = constant_for(plan, "lcp_compressed_factor").value
+        packed = constants["lcp_compressed_factor"].value
     partial = is_partial(plan, start.node)
     written = start.checkpoint.written_bytes.value if start.load is not None and start.checkpoint else 0.0
-    half = 0.5 if start.load is not None else 0.0
+    running = constants["checkpoint_under_way"]
+    if start.load is None:
+        running = Quantity(0.0, 0.0, running.high, running.unit, running.why)
     count = Quantity.exact(1.0, "checkpoints")
     if kind == "initial":
-        times = constant_for(plan, "initial_restart_checkpoints")
-        count = Quantity(times.value, times.low, times.high, "checkpoints", (term_of(times),))
+        count = constants["initial_restart_checkpoints"]
     waits = [Limit("protocol", Quantity.exact(0.0, "s"))]
     for other in start.others:
         own_limits = speed_limits(plan, other.node)
@@ -487,11 +438,9 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
             term,
             Term("speed of writing", speed, "bytes/s", "plan"),
             count.as_term("checkpoints to wait for"),
-            Term("rest of a checkpoint that runs already", half, "of one", "assumption"),
+            running.as_term("rest of a checkpoint that runs already", "assumption"),
         )
-        time = Quantity(
-            seconds * (count.value + half), seconds * count.low, seconds * (count.high + 1.2), "s", why
-        )
+        time = (seconds * (count + running)).in_unit("s").because(*why)
         waits.append(Limit(name, time, f"raise {term.term}"))
     own = None
     if kind == "initial" or not partial:
@@ -506,7 +455,7 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
             *spread_terms(plan),
         ),
     )
-    time = _plus(("protocol", _fixed(idle)), ("writing", time))
+    time = idle.named("protocol") + time.named("writing")
     bound = decides.name if time.value > 2 * idle.value else "protocol"
     return Phase("wait for local checkpoint", time, bound, decides.shorten if bound != "protocol" else "")
 
@@ -515,6 +464,6 @@ def hand_over_subscriptions(start: Starting) -> Phase:
     """Set up the subscriptions of the SQL nodes."""
     name = "wait for subscriptions"
     if start.sql_nodes_down:
-        time = _fixed(constant_for(start.plan, "subscription_timeout_s"))
+        time = constants_of(start.plan)["subscription_timeout_s"]
         return Phase(name, time, "an SQL node that does not answer", "start that SQL node or remove it")
-    return Phase(name, _fixed(constant_for(start.plan, "subscription_s")), "protocol with SQL nodes", "")
+    return Phase(name, constants_of(start.plan)["subscription_s"], "protocol with SQL nodes", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity, Term, largest
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
@@ -52,14 +52,6 @@ class Limit:
     """What would make it shorter."""
 
 
-def time_at(
-    amount: float, rates: tuple[float, float, float], why: tuple[Term, ...], high_factor: float = 1.0
-) -> Quantity:
-    """Seconds for an amount at (usual, lowest, highest) rates per second; `high_factor`: on the longest."""
-    usual, lowest, highest = rates
-    return Quantity(amount / usual, amount / highest, high_factor * amount / lowest, "s", why)
-
-
 def slowest(*limits: Limit, why: tuple[Term, ...] = ()) -> tuple[Quantity, Limit]:
     """The duration when several limits work at the same time, and the one that decides it.
 
@@ -72,7 +64,4 @@ def slowest(*limits: Limit, why: tuple[Term, ...] = ()) -> tuple[Quantity, Limit
         *why,
         Term(f"limited by: {decides.name}", decides.duration_s.value, "s", "formula: the slowest decides"),
     )
-    duration = Quantity(
-        decides.duration_s.value, max(s.low for s in spans), max(s.high for s in spans), "s", terms
-    )
-    return duration, decides
+    return largest(((limit.name, limit.duration_s) for limit in limits), "s").because(*terms), decides
