@@ -1,7 +1,7 @@
 """What each column type takes, holds and is called, frozen before the types had one table.
 
-The file column_types.txt was written by the functions that knew the types until then. A line changes only with
-a fact: name it in the commit.
+The file column_types.txt was written by the functions that knew the types until then. A line changes only
+with a fact: name it in the commit.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from zlib import crc32
 import pytest
 
 from ndbplan.base.errors import UserError
-from ndbplan.estimate.storage import table_memory
 from ndbplan.estimate.storage.key_values import most_values
 from ndbplan.estimate.storage.placement import _hidden, table_shape
 from ndbplan.estimate.storage.rows import blob_parts, stored_column
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.importing.ndb_desc_tables import statements_of
+from ndbplan.ndb.columns import COLUMN_TYPES, Declared
+from ndbplan.ndb.features import features
 from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.keys.consecutive import consecutive_hashes, fits
 from ndbplan.ndb.keys.hash import column_bytes
-from ndbplan.ndb.rows import stored_type
 from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan.tables import Column, Table
 
@@ -129,7 +129,7 @@ def by_version(answer: Callable[[NdbVersion], object]) -> str:
 
 def _stored(kind: str, length: int | None, scale: int | None, char_bytes: int) -> str:
     def answer(version: NdbVersion) -> str:
-        it = stored_type(kind, length, scale, char_bytes, version)
+        it = COLUMN_TYPES[kind].stored(Declared(length, scale, char_bytes), features(version))
         return (
             f"{it.storage} {it.max_bytes} length {it.length_bytes} bits {it.bits} "
             f"inline {it.inline_bytes} part {it.part_bytes}"
@@ -220,7 +220,8 @@ def _parts(table: Table, version: NdbVersion) -> str:
 
 def in_order(kind: str) -> tuple[bool, bool]:
     """Whether new values come in order, as the first column of a primary key and of another index."""
-    return kind in table_memory._KEYS_IN_ORDER, kind in table_memory._TIMES
+    arrives = COLUMN_TYPES[kind].arrives_in_order
+    return arrives != "never", arrives == "always"
 
 
 def ddl_lines() -> Iterator[str]:

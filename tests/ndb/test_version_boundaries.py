@@ -33,9 +33,9 @@ from ndbplan.estimate.times.restart import Conditions, restart
 from ndbplan.importing.config.plan import import_config
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.ndb import charsets
-from ndbplan.ndb import rows as rowformat
 from ndbplan.ndb.collations import rule_in
-from ndbplan.ndb.features import release, rows
+from ndbplan.ndb.columns import COLUMN_TYPES, Declared, StoredType
+from ndbplan.ndb.features import features, release, rows
 from ndbplan.ndb.placement import hashmap
 from ndbplan.ndb.threads.config import check_thread_config
 from ndbplan.ndb.threads.layout import ThreadCounts, thread_counts
@@ -55,6 +55,10 @@ Observe = Callable[[str], Any]
 
 def version(text: str) -> NdbVersion:
     return NdbVersion.parse(text)
+
+
+def stored(type_name: str, text: str) -> StoredType:
+    return COLUMN_TYPES[type_name].stored(Declared(), features(version(text)))
 
 
 def plan(text: str, sample: str = "starter", **values: int | str | None) -> Plan:
@@ -450,18 +454,18 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ("read_backup", "7.5.0", lambda v: bool(severities(read_off(v), "read-backup")), False, True),
     ("read_backup_by_default", "8.0.19", lambda v: reads_backup(table(()), version(v)), False, True),
     ("blobs_are_reorganised", "7.2.14", lambda v: "blob parts" in runbook(with_table(v, BLOB)), True, False),
-    ("fractional_seconds", "7.3.0", lambda v: rowformat.temporal_bytes("datetime", 0, version(v)), 8, 5),
+    ("fractional_seconds", "7.3.0", lambda v: stored("datetime", v).max_bytes, 8, 5),
     (
         "blob_parts_by_length",
         "7.0.0",
-        lambda v: rowformat.stored_type("blob", None, None, 1, version(v)).length_bytes,
+        lambda v: stored("blob", v).length_bytes,
         0,
         2,
     ),
     (
         "blob_part_bytes_most",
         "7.2.0",
-        lambda v: rowformat.blob_sizes("longblob", version(v))[1],
+        lambda v: stored("longblob", v).part_bytes,
         8000,
         13_948,
     ),

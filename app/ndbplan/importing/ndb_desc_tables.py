@@ -11,28 +11,14 @@ import re
 from collections.abc import Iterator
 
 from ndbplan.ndb.charsets import charset_of, max_char_bytes
+from ndbplan.ndb.columns import Length, by_api_name
 
 TABLE_HEAD = re.compile(r"^-- ([^-\s].*?) --[ \t]*\r?$(?=\s*^(?:\.\.\.\s*)?Version:)", re.M)
 """Each table starts with its name and its version; other headings stand inside."""
 _DATABASE = re.compile(r"\bndb_desc\b[^\n]*?(?:\s-d\s*|--database[= ])(\w+)")
-_COLUMN = re.compile(r"^(.+?) ([A-Z][a-z]+2?)(?:\(([^)]*)\))? (NOT NULL|NULL|PRIMARY KEY)\b(.*)$")
+_COLUMN = re.compile(r"^(.+?) ([A-Z][a-z]+\d?)(?:\(([^)]*)\))? (NOT NULL|NULL|PRIMARY KEY)\b(.*)$")
 _INDEX = re.compile(r"^(.+?)\((.+)\) - (UniqueHashIndex|OrderedIndex)\s*$")
-_INTEGERS = {
-    "Tinyint": "tinyint", "Tinyunsigned": "tinyint unsigned",
-    "Smallint": "smallint", "Smallunsigned": "smallint unsigned",
-    "Mediumint": "mediumint", "Mediumunsigned": "mediumint unsigned",
-    "Int": "int", "Unsigned": "int unsigned",
-    "Bigint": "bigint", "Bigunsigned": "bigint unsigned",
-    "Float": "float", "Double": "double", "Date": "date", "Year": "year",
-    "Time": "time", "Datetime": "datetime", "Timestamp": "timestamp",
-}  # fmt: skip
-_WITH_LENGTH = {
-    "Decimal": "decimal({})", "Decimalunsigned": "decimal({}) unsigned",
-    "Olddecimal": "decimal({})", "Olddecimalunsigned": "decimal({}) unsigned",
-    "Binary": "binary({})", "Varbinary": "varbinary({})", "Longvarbinary": "varbinary({})",
-    "Bit": "bit({})", "Time2": "time({})", "Datetime2": "datetime({})", "Timestamp2": "timestamp({})",
-}  # fmt: skip
-_CHARACTERS = {"Char": "char", "Varchar": "varchar", "Longvarchar": "varchar"}
+_API_TYPES = by_api_name()
 
 
 def statements_of(text: str) -> str:
@@ -95,15 +81,16 @@ def _column(match: re.Match[str]) -> str:
 def _type(kind: str, inside: str) -> str:
     length, _, collation = inside.partition(";")
     collation = collation.rpartition(";")[2].strip()
-    if kind in _INTEGERS:
-        return _INTEGERS[kind]
-    if kind in _WITH_LENGTH:
-        return _WITH_LENGTH[kind].format(length)
-    if kind in _CHARACTERS:
+    known = _API_TYPES.get(kind)
+    if known is not None and known.length is Length.CHARACTERS:
         if collation in ("", "binary"):
-            return f"{_CHARACTERS[kind].replace('char', 'binary')}({length})"
+            return f"{known.as_binary}({length})"
         characters = int(length) // max_char_bytes(collation) if length.isdigit() else 1
-        return f"{_CHARACTERS[kind]}({characters}) CHARACTER SET {charset_of(collation)} COLLATE {collation}"
+        return f"{known.name}({characters}) CHARACTER SET {charset_of(collation)} COLLATE {collation}"
+    if known is not None:
+        has_length = length and known.length is not Length.NOTHING
+        unsigned = " unsigned" if kind.lower().endswith("unsigned") else ""
+        return f"{known.name}({length}){unsigned}" if has_length else f"{known.name}{unsigned}"
     if kind in ("Blob", "Text"):
         inline, part = ([int(n) for n in re.findall(r"\d+", length)] + [0, 0])[:2]
         return _blob(kind, inline, part)

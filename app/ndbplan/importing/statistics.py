@@ -17,7 +17,8 @@ from ndbplan.edits.parts import changed
 from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.importing.mysql_output import Row, read_rows
 from ndbplan.importing.ndb_desc_tables import TABLE_HEAD
-from ndbplan.ndb.rows import PAGE_BYTES, VARIABLE_PAGE_CLOSED_WORDS, VARIABLE_PAGE_WORDS, Storage
+from ndbplan.ndb.columns import Storage
+from ndbplan.ndb.rows import PAGE_BYTES, VARIABLE_PAGE_CLOSED_WORDS, VARIABLE_PAGE_WORDS
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 

@@ -1,7 +1,7 @@
-"""How NDB stores rows: bytes of each column type, words of a record, rows of a page.
+"""How NDB stores rows: words of a record, rows of a page. The bytes of each column type are in `ndb.columns`.
 
-Sources: `Dbtup::computeTableMetaData`, `tuppage.hpp`, `Dbtup.hpp` (Tuple_header, Var_part_ref, Disk_part_ref)
-and `create_ndb_column` of the SQL layer, corrected by byte counts read from running clusters (tests/reality).
+Sources: `Dbtup::computeTableMetaData`, `tuppage.hpp`, `Dbtup.hpp` (Tuple_header, Var_part_ref and
+Disk_part_ref), corrected by byte counts read from running clusters (tests/reality).
 A word is 4 bytes, a page 32768 bytes.
 """
 
@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple
 
-from ndbplan.ndb.features import features
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.columns import Storage, StoredType
 
 PAGE_BYTES = 32768
 WORD_BYTES = 4
@@ -36,119 +33,6 @@ DYNAMIC_BITMAP_LENGTH_BITS = 8
 """Bits of the bitmap of a dynamic part that hold its length (DYN_BM_LEN_BITS)."""
 MOST_DYNAMIC_FIXED_WORDS = 16
 """A dynamic column of fixed size with more words is stored like a variable one (InternalMaxDynFix)."""
-
-BLOB_HEAD_BYTES = 16
-"""Head of a BLOB value in its row, the 2 length bytes included (blobs of version 2, 7.0 and later)."""
-BLOB_HEAD_BYTES_V1 = 8
-
-
-class Storage(StrEnum):
-    """Where and how a column's value is kept."""
-
-    FIXED = "fixed"
-    BITS = "bits"
-    """In the null-bit words of the record."""
-    VARIABLE = "variable"
-    BLOB = "blob"
-    """Head and first bytes in the row, the rest in rows of a parts table."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredType:
-    """What one column type takes in NDB."""
-
-    storage: Storage
-    max_bytes: int
-    """Bytes of a fixed value; most data bytes of a variable one; bytes a blob may have in its row."""
-    length_bytes: int = 0
-    """Length bytes stored in front of a variable value."""
-    bits: int = 0
-    inline_bytes: int = 0
-    """Bytes of a blob kept in the row itself."""
-    part_bytes: int = 0
-    """Bytes of one row of the parts table; 0: the type has no parts."""
-
-
-_INTEGER_BYTES = {"tinyint": 1, "smallint": 2, "mediumint": 3, "int": 4, "bigint": 8, "year": 1}
-_DECIMAL_BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
-"""Bytes of 0..9 decimal digits (strings/decimal.c, dig2bytes)."""
-_TEMPORAL_BYTES = {"time": 3, "datetime": 5, "timestamp": 4}
-_BLOB_KIND = {
-    "tinyblob": 0, "tinytext": 0, "blob": 1, "text": 1, "mediumblob": 2, "mediumtext": 2,
-    "longblob": 3, "longtext": 3, "geometry": 3, "json": 4,
-}  # fmt: skip
-BLOB_TYPES = frozenset(_BLOB_KIND)
-
-
-def decimal_bytes(precision: int, scale: int) -> int:
-    """Bytes of DECIMAL(precision, scale): nine digits in four bytes, rests in 1 to 4 (decimal_bin_size)."""
-    whole, fraction = precision - scale, scale
-    return (whole // 9 + fraction // 9) * 4 + _DECIMAL_BYTES[whole % 9] + _DECIMAL_BYTES[fraction % 9]
-
-
-def temporal_bytes(type_name: str, fraction_digits: int, version: NdbVersion) -> int:
-    """Bytes of TIME, DATETIME, TIMESTAMP; up to 7.2 (MySQL 5.5) 3, 8 and 4 bytes without fractions."""
-    if not features(version).fractional_seconds:
-        return {"time": 3, "datetime": 8, "timestamp": 4}[type_name]
-    return _TEMPORAL_BYTES[type_name] + (fraction_digits + 1) // 2
-
-
-def enum_bytes(members: int) -> int:
-    """Bytes of an ENUM."""
-    return 1 if members < 256 else 2
-
-
-def set_bytes(members: int) -> int:
-    """Bytes of a SET: 1, 2, 3, 4 or 8."""
-    count = max(1, (members + 7) // 8)
-    return count if count <= 4 else 8
-
-
-def blob_sizes(type_name: str, version: NdbVersion) -> tuple[int, int]:
-    """(inline bytes, part bytes) of a BLOB, TEXT or JSON type; part 0: no parts table.
-
-    The largest part was 8000 bytes until 7.1 (rows of 8052 bytes), then 13948 (rows of 14000 bytes).
-    """
-    kind = _BLOB_KIND[type_name]
-    if kind == 4:
-        return 4000, 8100
-    return 256, (0, 2000, 4000, features(version).blob_part_bytes_most)[kind]
-
-
-def stored_type(
-    type_name: str,
-    length: int | None,
-    scale: int | None,
-    max_char_bytes: int,
-    version: NdbVersion,
-) -> StoredType:
-    """What a column of this declared type takes. KeyError for a type NDB does not know."""
-    if type_name in _INTEGER_BYTES:
-        return StoredType(Storage.FIXED, _INTEGER_BYTES[type_name])
-    if type_name in ("char", "binary"):
-        count = (1 if length is None else length) * (max_char_bytes if type_name == "char" else 1)
-        # CHAR(0) becomes a one-bit column.
-        return StoredType(Storage.FIXED, count) if count else StoredType(Storage.BITS, 0, bits=1)
-    if type_name in ("varchar", "varbinary"):
-        count = (255 if length is None else length) * (max_char_bytes if type_name == "varchar" else 1)
-        return StoredType(Storage.VARIABLE, count, length_bytes=1 if count < 256 else 2)
-    if type_name in _TEMPORAL_BYTES:
-        return StoredType(Storage.FIXED, temporal_bytes(type_name, length or 0, version))
-    if type_name in _BLOB_KIND:
-        inline, part = blob_sizes(type_name, version)
-        if not features(version).blob_parts_by_length:
-            return StoredType(Storage.BLOB, BLOB_HEAD_BYTES_V1 + inline, inline_bytes=inline, part_bytes=part)
-        return StoredType(
-            Storage.BLOB, BLOB_HEAD_BYTES + inline, length_bytes=2, inline_bytes=inline, part_bytes=part
-        )
-    if type_name == "decimal":
-        return StoredType(Storage.FIXED, decimal_bytes(10 if length is None else length, scale or 0))
-    if type_name == "bit":
-        return StoredType(Storage.BITS, ((length or 1) + 7) // 8, bits=length or 1)
-    fixed = {
-        "float": 4, "double": 8, "date": 3, "enum": enum_bytes(length or 1), "set": set_bytes(length or 1),
-    }  # fmt: skip
-    return StoredType(Storage.FIXED, fixed[type_name])
 
 
 def words(byte_count: int) -> int:

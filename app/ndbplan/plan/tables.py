@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.fields import Assumable, Bytes, Fraction, Id, Identifier, PathText, PositiveBytes, Rows
 
-ColumnType = Literal[
-    "tinyint", "smallint", "mediumint", "int", "bigint", "float", "double", "decimal", "bit",
-    "date", "time", "datetime", "timestamp", "year",
-    "char", "varchar", "binary", "varbinary",
-    "tinyblob", "blob", "mediumblob", "longblob", "tinytext", "text", "mediumtext", "longtext", "json",
-    "enum", "set", "geometry",
-]  # fmt: skip
+if TYPE_CHECKING:
+    TypeName = str
+else:
+    TypeName = Literal[tuple(COLUMN_TYPES)]
+    """The name of a column type: a row of COLUMN_TYPES."""
 
 
 class PartitionBalance(StrEnum):
@@ -34,7 +33,7 @@ class Column(Assumable):
     """One column, with what is known of its content."""
 
     name: Identifier
-    type: ColumnType
+    type: TypeName
     unsigned: bool = False
     length: int | None = Field(default=None, ge=0, le=4_294_967_295)
     """Declared length: characters of CHAR and VARCHAR, bytes of BINARY and VARBINARY, bits of BIT,

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from ndbplan.estimate.storage.rows import blob_parts, row_layout, unique_tables
-from ndbplan.ndb.rows import PAGE_BYTES, decimal_bytes, stored_type
+from ndbplan.ndb.columns import COLUMN_TYPES, Declared, StoredType, decimal_bytes
+from ndbplan.ndb.features import features
+from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column, Index, Table
 
@@ -105,18 +107,23 @@ def test_bytes_of_decimals(precision: int, scale: int, size: int) -> None:
     assert decimal_bytes(precision, scale) == size
 
 
+def _stored(type_name: str, length: int | None, version: str, char_bytes: int = 1) -> StoredType:
+    declared = Declared(length, char_bytes=char_bytes)
+    return COLUMN_TYPES[type_name].stored(declared, features(NdbVersion.parse(version)))
+
+
 @pytest.mark.parametrize(
     ("type_name", "length", "old", "new"),
     [("datetime", 0, 8, 5), ("datetime", 6, 8, 8), ("time", 3, 3, 5), ("timestamp", 1, 4, 5)],
 )
 def test_temporal_types_changed_with_7_3(type_name: str, length: int, old: int, new: int) -> None:
-    assert stored_type(type_name, length, None, 1, NdbVersion.parse("7.2")).max_bytes == old
-    assert stored_type(type_name, length, None, 1, NdbVersion.parse("7.3")).max_bytes == new
+    assert _stored(type_name, length, "7.2").max_bytes == old
+    assert _stored(type_name, length, "7.3").max_bytes == new
 
 
 def test_a_varchar_needs_two_length_bytes_from_256_bytes_on() -> None:
-    assert stored_type("varchar", 63, None, 4, V84).length_bytes == 1
-    assert stored_type("varchar", 64, None, 4, V84).length_bytes == 2
+    assert _stored("varchar", 63, "8.4", char_bytes=4).length_bytes == 1
+    assert _stored("varchar", 64, "8.4", char_bytes=4).length_bytes == 2
 
 
 def test_a_table_without_primary_key_gets_a_hidden_one() -> None:

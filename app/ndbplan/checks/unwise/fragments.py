@@ -13,6 +13,7 @@ from ndbplan.edits.changes import SetField
 from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.estimate.storage.distribution import distribute
 from ndbplan.estimate.storage.shares import has_partitions
+from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.tables import Table
@@ -87,7 +88,9 @@ def reorganise_leaves_behind(plan: Plan) -> Iterator[Problem]:
         stays = []
         if any(index.kind != "ordered" for index in table.indexes):
             stays.append("its unique hash indexes")
-        if not plan.features.blobs_are_reorganised and any(_is_blob(table, c.name) for c in table.columns):
+        if not plan.features.blobs_are_reorganised and any(
+            COLUMN_TYPES[c.type].has_parts for c in table.columns
+        ):
             stays.append("its blob parts")
         if stays:
             yield warning(
@@ -96,10 +99,6 @@ def reorganise_leaves_behind(plan: Plan) -> Iterator[Problem]:
                 "drop and create the unique indexes afterwards, or copy the table",
                 [table.id],
             )
-
-
-def _is_blob(table: Table, name: str) -> bool:
-    return table.column(name).type.endswith(("blob", "text")) or table.column(name).type == "json"
 
 
 @rule("fixed-part-limit", "The fixed part of a fragment stays below 16 GB")

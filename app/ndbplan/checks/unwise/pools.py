@@ -11,12 +11,12 @@ from ndbplan.checks.refused.limits import operations_of_largest_transaction, set
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.settings_of import settings_of
 from ndbplan.ndb import catalogue
+from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 
 _HEADROOM = 1.2
 """ALTER TABLE needs a second copy of the largest table's objects, roughly."""
-_BLOBS = ("blob", "text")
 
 
 @rule("memory-locked", "Data nodes are never swapped out", alone=True)
@@ -76,7 +76,7 @@ def _objects(plan: Plan) -> dict[str, int]:
     """Schema objects of the plan by the parameter that limits them."""
     tables = ordered = unique = attributes = 0
     for table in plan.tables:
-        blobs = sum(c.type.endswith(_BLOBS) or c.type == "json" for c in table.columns)
+        blobs = sum(COLUMN_TYPES[c.type].has_parts for c in table.columns)
         hashes = sum(index.kind != "ordered" for index in table.indexes)
         tables += 1 + blobs
         unique += hashes

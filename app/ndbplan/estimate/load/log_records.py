@@ -17,8 +17,9 @@ from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term, rising, total
 from ndbplan.estimate.storage.column_bytes import filled, in_memory, is_blob, stored_bytes
 from ndbplan.estimate.storage.rows import key_columns
+from ndbplan.ndb.columns import BLOB_HEAD_BYTES
 from ndbplan.ndb.constants import constant
-from ndbplan.ndb.rows import BLOB_HEAD_BYTES, WORD_BYTES, mean_words
+from ndbplan.ndb.rows import WORD_BYTES, mean_words
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Index, Table

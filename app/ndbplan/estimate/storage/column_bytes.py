@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.storage.rows import ASSUMED_BLOB_BYTES, StoredColumn, stored_column
-from ndbplan.ndb.rows import BLOB_TYPES, Storage
+from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column
 
@@ -13,7 +13,7 @@ _UNKNOWN = "assumption: the plan does not state the mean length"
 
 def is_blob(column: Column) -> bool:
     """Whether the column is a BLOB, TEXT, JSON or GEOMETRY."""
-    return column.type in BLOB_TYPES
+    return COLUMN_TYPES[column.type].is_blob
 
 
 def filled(column: Column) -> float:

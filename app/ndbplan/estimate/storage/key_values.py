@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.units import format_count
-from ndbplan.ndb.keys.consecutive import INTEGER_BYTES
+from ndbplan.ndb.columns import COLUMN_TYPES, Declared
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 
@@ -43,32 +43,9 @@ class KeyValues:
 
 
 def most_values(column: Column) -> int | None:
-    """How many values the type of a column has; None: so many that it bounds nothing.
-
-    Source: the manual, storage requirements and value ranges of data types.
-    """
-    kind, length = column.type, column.length
-    if kind in INTEGER_BYTES:
-        return int(1 << 8 * INTEGER_BYTES[kind])
-    if kind == "year":
-        return 256
-    if kind == "bit":
-        return 1 << min(64, length or 1)
-    if kind == "enum":
-        # The empty string of a faulty value counts too, as number 0.
-        members = len(column.members) or length
-        return members + 1 if members else None
-    if kind == "set":
-        members = len(column.members) or length
-        return 1 << min(64, members) if members else None
-    if kind == "binary":
-        return int(1 << 8 * min(8, length if length is not None else 1))
-    if kind == "decimal":
-        digits = int(10 ** min(65, 10 if length is None else length))
-        return digits if column.unsigned else 2 * digits - 1
-    if kind == "date":
-        return 10_000 * 13 * 32
-    return None
+    """How many values the type of a column has; None: so many that it bounds nothing."""
+    length = len(column.members) or column.length
+    return COLUMN_TYPES[column.type].values(Declared(length, column.scale, unsigned=column.unsigned))
 
 
 def distribution_key(table: Table) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import data_node_number, data_node_text, redo_log_parts
+from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.features import features
 from ndbplan.ndb.placement.fragment_counts import Cluster, TableShape
 from ndbplan.ndb.placement.fragments import Placement, place_all
-from ndbplan.ndb.rows import BLOB_TYPES
 from ndbplan.ndb.threads.layout import ThreadCounts, is_automatic, thread_counts
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
@@ -84,9 +84,6 @@ def table_shape(table: Table) -> TableShape:
 _OLD_UNIQUE_INDEX_SHAPE = TableShape()
 
 
-_WITH_PARTS = BLOB_TYPES - {"tinyblob", "tinytext"}
-
-
 def _hidden(table: Table, own: TableShape, version: NdbVersion) -> tuple[int, list[TableShape]]:
     """How many tables of blob parts a table has, and the shapes of its unique indexes.
 
@@ -94,7 +91,7 @@ def _hidden(table: Table, own: TableShape, version: NdbVersion) -> tuple[int, li
     index inherits the count of fragments, balance and copies of its table
     (`Dbdict::createIndex_toCreateTable`). It stays where it is when its table is reorganised.
     """
-    blobs = sum([column.type in _WITH_PARTS for column in table.columns])
+    blobs = sum([COLUMN_TYPES[column.type].has_parts for column in table.columns])
     uniques = sum([index.kind != "ordered" for index in table.indexes])
     if not uniques:
         return blobs, []

@@ -15,8 +15,9 @@ from typing import NamedTuple
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.ndb import charsets
 from ndbplan.ndb import rows as rowformat
+from ndbplan.ndb.columns import COLUMN_TYPES, Declared, Storage, StoredType
 from ndbplan.ndb.features import features
-from ndbplan.ndb.rows import WORD_BYTES, Storage, StoredType
+from ndbplan.ndb.rows import WORD_BYTES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column, Index, Table
 
@@ -136,7 +137,8 @@ def _stored_type(
 ) -> StoredType:
     """Kept, as thousands of columns declare few different types."""
     collation = collation or charsets.default_collation(version)
-    return rowformat.stored_type(type_name, length, scale, charsets.max_char_bytes(collation), version)
+    declared = Declared(length, scale, charsets.max_char_bytes(collation))
+    return COLUMN_TYPES[type_name].stored(declared, features(version))
 
 
 def stored_column(column: Column, version: NdbVersion, *, in_memory: bool = False) -> StoredColumn:
@@ -180,14 +182,14 @@ def _mean_bytes(column: Column, stored: StoredType) -> tuple[float, bool]:
         return head + min(mean, stored.inline_bytes), column.average_bytes is None
     if column.average_bytes is None:
         # Nothing is known: half of the declared characters, one byte each.
-        characters = 255 if column.length is None else column.length
-        return stored.length_bytes + min(characters / 2, stored.max_bytes), True
+        length = COLUMN_TYPES[column.type].default_length if column.length is None else column.length
+        return stored.length_bytes + min((length or 0) / 2, stored.max_bytes), True
     return stored.length_bytes + min(column.average_bytes, stored.max_bytes), False
 
 
 def _blob_mean(column: Column) -> float:
     mean = ASSUMED_BLOB_BYTES if column.average_bytes is None else column.average_bytes
-    return min(mean, 255.0) if column.type in ("tinyblob", "tinytext") else mean
+    return min(mean, float(COLUMN_TYPES[column.type].most_bytes))
 
 
 @memo_by_identity(_MANY_TABLES)
@@ -279,11 +281,9 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
 def _blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
     found = []
     for column in table.columns:
-        if column.type not in rowformat.BLOB_TYPES:
+        if not COLUMN_TYPES[column.type].has_parts:
             continue
         stored = stored_column(column, version)
-        if stored.type.part_bytes == 0:
-            continue
         kind = replace(stored.type, part_bytes=_part_bytes(table, stored.type, version))
         behind = max(0.0, _blob_mean(column) - kind.inline_bytes)
         parts = -(-behind // kind.part_bytes)
@@ -322,7 +322,7 @@ def blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
     A part row holds the primary key of its row, NDB$PART, NDB$PKID and the data at its real length
     (engine model 2.4 and 15.2, where the redo of part rows confirmed these columns).
     """
-    if rowformat.BLOB_TYPES.isdisjoint([column.type for column in table.columns]):
+    if not any(COLUMN_TYPES[column.type].has_parts for column in table.columns):
         return ()
     return _blob_parts(table, _one(version))
 

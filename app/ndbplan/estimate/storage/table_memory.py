@@ -21,10 +21,11 @@ from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.storage.distribution import hash_map_of, not_grown, spread_rows
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, unique_tables
+from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.constants import Constant
 from ndbplan.ndb.features import features
 from ndbplan.ndb.placement.fragments import Placement
-from ndbplan.ndb.rows import BLOB_TYPES, FIXED_PAGE_WORDS, PAGE_BYTES, Storage
+from ndbplan.ndb.rows import FIXED_PAGE_WORDS, PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -46,10 +47,6 @@ KINDS = ("fixed", "variable", "hash_index", "ordered_index", "unique_index", "bl
 FIXED, VARIABLE, HASH_INDEX, ORDERED_INDEX, UNIQUE_INDEX, BLOB, _DISK = range(len(KINDS) + 1)
 _TABLES_AT_ONCE = 32
 """Enough to forget what a call of numpy costs, few enough to stay in the processor's cache."""
-_TIMES = frozenset({"date", "datetime", "timestamp", "year"})
-_NUMBERS = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint"})
-_KEYS_IN_ORDER = _TIMES | _NUMBERS
-"""Types of a primary key that come in order, as far as nobody says otherwise."""
 
 _Range: TypeAlias = tuple[float, float, float, tuple[Term, ...]]
 """Bytes: value, low, high, and why."""
@@ -290,14 +287,18 @@ def _ordered_indexes(table: Table, rules: Rules) -> list[_OrderedIndex]:
     # Unless stated: numbers of a primary key and times of any index come in order, all else at random.
     by_arrival = rules.ordered_index
     found = [
-        by_arrival[table.column(index.columns[0]).type in _TIMES, index.key_arrival]
+        by_arrival[_arrival(table, index.columns[0]) == "always", index.key_arrival]
         for index in table.indexes
         if index.kind != "unique_hash"
     ]
     if table.primary_key and not table.primary_key_using_hash:
-        in_order = table.column(table.primary_key[0]).type in _KEYS_IN_ORDER
+        in_order = _arrival(table, table.primary_key[0]) != "never"
         found.append(by_arrival[in_order, table.key_arrival])
     return found
+
+
+def _arrival(table: Table, column: str) -> str:
+    return COLUMN_TYPES[table.column(column).type].arrives_in_order
 
 
 class _Pages(NamedTuple):
@@ -408,7 +409,7 @@ def _variable_spread(layout: RowLayout, fill: Constant) -> tuple[float, float]:
 
 def _blob_spread(table: Table, variable: tuple[float, float]) -> tuple[float, float]:
     """Factors of the ends of blob parts, from those of the variable part."""
-    if any(c.type in BLOB_TYPES and c.average_bytes is None for c in table.columns):
+    if any(COLUMN_TYPES[c.type].is_blob and c.average_bytes is None for c in table.columns):
         return 0.0, 3.0
     return min(0.97, variable[0]), max(1.03, variable[1])
 

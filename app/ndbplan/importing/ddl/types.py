@@ -10,8 +10,8 @@ from typing import Any
 from ndbplan.importing.ddl.foreign_keys import ForeignKey
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.ndb.charsets import charset_of, default_collation
+from ndbplan.ndb.columns import COLUMN_TYPES, Length, by_ddl_name, smallest_that_holds
 from ndbplan.ndb.features import features
-from ndbplan.ndb.rows import BLOB_TYPES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column, Index
 
@@ -162,34 +162,10 @@ class TableParts:
         }
 
 
-_TYPES = {
-    "tinyint": "tinyint", "int1": "tinyint", "bool": "tinyint", "boolean": "tinyint",
-    "smallint": "smallint", "int2": "smallint", "mediumint": "mediumint", "int3": "mediumint",
-    "middleint": "mediumint", "int": "int", "integer": "int", "int4": "int", "bigint": "bigint",
-    "int8": "bigint", "serial": "bigint", "float": "float", "float4": "float", "double": "double",
-    "float8": "double", "real": "double", "decimal": "decimal", "dec": "decimal", "numeric": "decimal",
-    "fixed": "decimal", "bit": "bit", "date": "date", "time": "time", "datetime": "datetime",
-    "timestamp": "timestamp", "year": "year", "char": "char", "character": "char", "nchar": "char",
-    "varchar": "varchar", "nvarchar": "varchar", "varcharacter": "varchar", "binary": "binary",
-    "varbinary": "varbinary", "tinyblob": "tinyblob", "blob": "blob", "mediumblob": "mediumblob",
-    "longblob": "longblob", "tinytext": "tinytext", "text": "text", "mediumtext": "mediumtext",
-    "longtext": "longtext", "long": "mediumtext", "json": "json", "enum": "enum", "set": "set",
-    "geometry": "geometry", "point": "geometry", "linestring": "geometry", "polygon": "geometry",
-    "multipoint": "geometry", "multilinestring": "geometry", "multipolygon": "geometry",
-    "geometrycollection": "geometry", "geomcollection": "geometry",
-}  # fmt: skip
+_TYPES = by_ddl_name()
 _CHARSET_ATTRIBUTES = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
 """Short names of character sets behind a type (manual, data type syntax)."""
 _NATIONAL = frozenset({"nchar", "nvarchar"})
-_TEXTS = frozenset({"char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"})
-_WITH_LENGTH = frozenset({"char", "varchar", "binary", "varbinary", "bit", "time", "datetime", "timestamp"})
-_AS_BINARY = {
-    "char": "binary", "varchar": "varbinary", "tinytext": "tinyblob", "text": "blob",
-    "mediumtext": "mediumblob", "longtext": "longblob",
-}  # fmt: skip
-_WITH_PART_SIZE = BLOB_TYPES - {"tinyblob", "tinytext", "json"}
-"""Types that MAX_BLOB_PART_SIZE gives the largest parts; TINY types have none, JSON keeps its own."""
-_BY_SIZE = ((255, "tiny"), (65535, ""), (16777215, "medium"), (2**32, "long"))
 
 
 class ColumnReader:
@@ -212,7 +188,7 @@ class ColumnReader:
             typed = item.name("a type").lower()
         if typed not in _TYPES:
             raise Unreadable(type_word.start, f"column {name}: type {type_word.text} is not known")
-        column["type"] = _TYPES[typed]
+        column["type"] = _TYPES[typed].name
         if typed == "double":
             item.accept("PRECISION")
         elif typed in ("char", "character", "nchar") and item.accept("VARYING"):
@@ -226,22 +202,21 @@ class ColumnReader:
         self._attributes(item, column, parts, charset, start)
 
     def _lengths(self, column: dict[str, Any], arguments: list[list[Word]]) -> None:
-        kind = column["type"]
-        if kind in ("enum", "set"):
+        kind = COLUMN_TYPES[column["type"]]
+        if kind.length is Length.MEMBERS:
             column["members"] = tuple(part[0].text for part in arguments if part)
             column["length"] = len(column["members"])
             return
         numbers = [int(part[0].text) for part in arguments if part and part[0].text.isdigit()]
         if not numbers:
             return
-        if kind == "decimal":
+        if kind.length is Length.DIGITS:
             column["length"], column["scale"] = numbers[0], numbers[1] if len(numbers) > 1 else 0
-        elif kind == "float" and len(numbers) == 1 and numbers[0] > 24:
+        elif kind.name == "float" and len(numbers) == 1 and numbers[0] > 24:
             column["type"] = "double"
-        elif kind in ("blob", "text"):
-            prefix = next(prefix for limit, prefix in _BY_SIZE if numbers[0] <= limit)
-            column["type"] = prefix + kind
-        elif kind in _WITH_LENGTH:
+        elif kind.length is Length.MOST_BYTES:
+            column["type"] = smallest_that_holds(kind, numbers[0]).name
+        elif kind.length is not Length.NOTHING:
             column["length"] = numbers[0]
 
     def _attributes(
@@ -261,7 +236,7 @@ class ColumnReader:
                 collation = item.next().text.lower()
             elif word == "BINARY":
                 binary = True
-            elif word in _CHARSET_ATTRIBUTES and column["type"] in _TEXTS:
+            elif word in _CHARSET_ATTRIBUTES and COLUMN_TYPES[column["type"]].is_text:
                 charset = _CHARSET_ATTRIBUTES[word]
             elif word == "NOT" and item.accept("NULL"):
                 nullable = False
@@ -298,11 +273,11 @@ class ColumnReader:
             parts.virtual.add(name)
             parts.problems.append((start, f"column {name} is generated and not stored; it takes no memory"))
             return
-        if column["type"] in _TEXTS:
+        if COLUMN_TYPES[column["type"]].is_text:
             column["collation"] = self._collation(charset, collation, binary)
             if column["collation"] == "binary":
                 # Strings of the binary character set are binary strings (manual, character sets).
-                column["type"] = _AS_BINARY.get(column["type"], column["type"])
+                column["type"] = COLUMN_TYPES[column["type"]].as_binary or column["type"]
                 column["collation"] = None
         if nullable is None:
             may = column["type"] != "timestamp" or features(self._version).timestamp_nullable
@@ -326,12 +301,13 @@ class ColumnReader:
 
     def _comment(self, column: dict[str, Any], text: str) -> None:
         match = re.search(r"NDB_COLUMN\s*=\s*([^;]*)", text)
-        if match is None or column["type"] not in BLOB_TYPES:
+        kind = COLUMN_TYPES[column["type"]]
+        if match is None or not kind.is_blob:
             return
         inline = re.search(r"BLOB_INLINE_SIZE\s*=\s*(\d+)", match[1])
         if inline:
             column["blob_inline_bytes"] = int(inline[1])
-        if re.search(r"MAX_BLOB_PART_SIZE(?!\s*=\s*0)", match[1]) and column["type"] in _WITH_PART_SIZE:
+        if re.search(r"MAX_BLOB_PART_SIZE(?!\s*=\s*0)", match[1]) and kind.parts_grow:
             column["blob_part_bytes"] = features(self._version).blob_part_bytes_most
 
     def finish(self, parts: TableParts) -> None:

@@ -8,7 +8,8 @@ from ndbplan.base.errors import UserError
 from ndbplan.ndb import collations
 from ndbplan.ndb.charsets import default_collation, max_char_bytes
 from ndbplan.ndb.collations import CollationRule
-from ndbplan.ndb.rows import BLOB_TYPES, stored_type
+from ndbplan.ndb.columns import COLUMN_TYPES, ColumnType, Declared, KeyEncoding, Length
+from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
 
@@ -34,25 +35,36 @@ class KeyColumn:
         return self.collation or default_collation(version)
 
     @property
-    def characters(self) -> int:
-        """Characters a CHAR or VARCHAR holds."""
-        return (1 if self.type == "char" else 255) if self.length is None else self.length
+    def kind(self) -> ColumnType:
+        """Its type. KeyError for one that NDB does not know."""
+        return COLUMN_TYPES[self.type]
 
-    def byte_length(self, version: NdbVersion) -> int:
-        """Declared bytes without length bytes. Raises KeyTypeError for a type that cannot be in a key."""
-        if self.type in BLOB_TYPES:
+    @property
+    def encoding(self) -> KeyEncoding:
+        """How its values are written. Raises KeyTypeError for a type that cannot be in a key."""
+        if self.kind.key is None:
             raise KeyTypeError(
                 f"column {self.name} is a {self.type.upper()}; NDB takes no BLOB, TEXT or JSON into a key",
                 where=self.name,
                 fix="distribute by another column",
             )
-        members = len(self.members) if self.members else self.length
-        length = members if self.type in ("enum", "set") else self.length
-        chars = max_char_bytes(self.collation_in(version)) if self.type in ("char", "varchar") else 1
-        return stored_type(self.type, length, self.scale, chars, version).max_bytes
+        return self.kind.key
+
+    @property
+    def size(self) -> int:
+        """Its declared length or its type's: characters, bytes, digits or members, as the type counts."""
+        if self.kind.length is Length.MEMBERS:
+            return len(self.members) or self.length or 1
+        length = self.kind.default_length if self.length is None else self.length
+        return length or 0
+
+    def byte_length(self, version: NdbVersion) -> int:
+        """Declared bytes without length bytes. Raises KeyTypeError for a type that cannot be in a key."""
+        chars = max_char_bytes(self.collation_in(version)) if self.encoding.is_text else 1
+        return self.kind.stored(Declared(self.size, self.scale, chars), features(version)).max_bytes
 
     def rule(self, version: NdbVersion) -> CollationRule | None:
         """How its strings are weighed; None for other types. Raises UnsupportedCollationError."""
-        if self.type not in ("char", "varchar"):
+        if self.kind.key is None or not self.kind.key.is_text:
             return None
         return collations.rule_in(self.collation_in(version), version)

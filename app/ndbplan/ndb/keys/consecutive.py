@@ -17,15 +17,14 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-INTEGER_BYTES = {"tinyint": 1, "smallint": 2, "mediumint": 3, "int": 4, "bigint": 8}
 MOST_VALUES = 1_000_000
 """More keys are spread so evenly that nobody asks for each; hashing them would take a second."""
 
 
 def fits(column: KeyColumn, first: int, count: int) -> bool:
     """Whether the column is of a whole-number type that holds all these values."""
-    size = INTEGER_BYTES.get(column.type)
-    if size is None:
+    size = column.kind.integer_bytes
+    if not size:
         return False
     low = 0 if column.unsigned else -(1 << (8 * size - 1))
     return low <= first and first + count - 1 < low + (1 << 8 * size)
@@ -41,7 +40,7 @@ def consecutive_hashes(column: KeyColumn, first: int, count: int) -> Array:
 
     if not fits(column, first, count):
         raise ValueError(f"{column.name} ({column.type}) does not hold {count} values from {first}")
-    size = INTEGER_BYTES[column.type]
+    size = column.kind.integer_bytes
     limit = (1 << 8 * size) - 1
     values = (np.arange(count, dtype=np.uint64) + np.uint64(first & 0xFFFFFFFFFFFFFFFF)) & np.uint64(limit)
     words = [(values & np.uint64(0xFFFFFFFF)).astype(np.uint32)]

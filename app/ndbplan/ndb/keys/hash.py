@@ -15,6 +15,7 @@ from math import sin
 
 from ndbplan.ndb import collations
 from ndbplan.ndb.collations import CollationRule, Kind
+from ndbplan.ndb.columns import KeyEncoding
 from ndbplan.ndb.keys import values as keyvalues
 from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.version import NdbVersion
@@ -72,9 +73,12 @@ def column_bytes(column: KeyColumn, value: object, version: NdbVersion) -> bytes
     rule = column.rule(version)
     if rule is not None:
         return string_bytes(
-            rule, keyvalues.stored_string(column, value, version), size, column.type == "char"
+            rule,
+            keyvalues.stored_string(column, value, version),
+            size,
+            column.encoding is KeyEncoding.CHAR,
         )
-    if column.type == "varbinary":
+    if column.encoding is KeyEncoding.VARBINARY:
         data = keyvalues.stored_binary(column, value)
         return len(data).to_bytes(1 if size < 256 else 2, "little") + data
     return keyvalues.encode(column, value, version)

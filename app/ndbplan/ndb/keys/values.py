@@ -10,19 +10,19 @@ import datetime as dt
 import math
 import re
 import struct
+from collections.abc import Callable
 from decimal import Context, Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
 from ndbplan.ndb.collations import NotInCharsetError, character_count, encode_text
+from ndbplan.ndb.columns import KeyEncoding, decimal_bytes, enum_bytes, set_bytes
 from ndbplan.ndb.features import features
-from ndbplan.ndb.rows import decimal_bytes, enum_bytes, set_bytes
 from ndbplan.ndb.version import NdbVersion
 
 if TYPE_CHECKING:
     from ndbplan.ndb.keys.column import KeyColumn
 
-_INTEGER_BYTES = {"tinyint": 1, "smallint": 2, "mediumint": 3, "int": 4, "bigint": 8}
 _GROUP_BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
 _DIGITS = Context(prec=200)
 LAST_TIMESTAMP = 0x7FFFFFFF
@@ -60,7 +60,7 @@ def stored_string(column: KeyColumn, value: object, version: NdbVersion) -> byte
             data = encode_text(str(value), rule.charset)
         except NotInCharsetError as error:
             raise _refused(column, value, error.what) from None
-    most = column.characters
+    most = column.size
     count = character_count(data, rule.charset)
     if count > most:
         # Blanks that are too many are cut off, whatever the SQL mode; anything else is refused.
@@ -83,8 +83,8 @@ def stored_binary(column: KeyColumn, value: object) -> bytes:
     data = _given_bytes(value)
     if data is None:
         raise _refused(column, value, "binary values are written as 0x and hex digits")
-    if len(data) > (column.length if column.length is not None else 1):
-        raise _refused(column, value, f"{len(data)} bytes, the column holds {column.length}")
+    if len(data) > column.size:
+        raise _refused(column, value, f"{len(data)} bytes, the column holds {column.size}")
     return data
 
 
@@ -98,44 +98,29 @@ def _given_bytes(value: object) -> bytes | None:
 def encode(column: KeyColumn, value: object, version: NdbVersion) -> bytes:
     """Stored bytes of a value of a fixed-size type. Raises KeyValueError."""
     _refuse_null(column, value)
-    kind = column.type
-    if kind in _INTEGER_BYTES:
-        return _integer(column, value, _INTEGER_BYTES[kind])
-    if kind == "year":
-        year = _number(column, value)
-        if year and not 1901 <= year <= 2155:
-            raise _refused(column, value, "a year from 1901 to 2155, or 0")
-        return bytes([year - 1900 if year else 0])
-    if kind == "binary":
-        data = stored_binary(column, value)
-        return data.ljust(1 if column.length is None else column.length, b"\0")
-    if kind in ("float", "double"):
-        try:
-            number = float(_real_text(column, value, exponent=True))
-            stored = struct.pack("<f" if kind == "float" else "<d", number)
-        except (ValueError, OverflowError):
-            raise _refused(column, value, "not a number") from None
-        if not math.isfinite(number):
-            raise _refused(column, value, "not a number")
-        return stored
-    if kind == "decimal":
-        return _decimal(column, value)
-    if kind == "bit":
-        return _bit(column, value)
-    if kind in ("enum", "set"):
-        return _member(column, value)
-    if kind == "date":
-        year, month, day = _date(column, value)
-        return (year << 9 | month << 5 | day).to_bytes(3, "little")
-    if not features(version).fractional_seconds:
-        return _old_temporal(column, value)
-    if kind == "time":
-        return _time(column, value)
-    if kind == "datetime":
-        return _datetime(column, value)
-    if kind == "timestamp":
-        return _timestamp(column, value)
-    raise _refused(column, value, "a type that no key has")
+    return _ENCODERS[column.encoding](column, value, version)
+
+
+def _year(column: KeyColumn, value: object, _version: NdbVersion) -> bytes:
+    year = _number(column, value)
+    if year and not 1901 <= year <= 2155:
+        raise _refused(column, value, "a year from 1901 to 2155, or 0")
+    return bytes([year - 1900 if year else 0])
+
+
+def _binary(column: KeyColumn, value: object, _version: NdbVersion) -> bytes:
+    return stored_binary(column, value).ljust(column.size, b"\0")
+
+
+def _real(column: KeyColumn, value: object, _version: NdbVersion) -> bytes:
+    try:
+        number = float(_real_text(column, value, exponent=True))
+        stored = struct.pack("<f" if column.encoding is KeyEncoding.FLOAT else "<d", number)
+    except (ValueError, OverflowError):
+        raise _refused(column, value, "not a number") from None
+    if not math.isfinite(number):
+        raise _refused(column, value, "not a number")
+    return stored
 
 
 def _number(column: KeyColumn, value: object) -> int:
@@ -157,8 +142,8 @@ def _real_text(column: KeyColumn, value: object, *, exponent: bool) -> str:
     return text
 
 
-def _integer(column: KeyColumn, value: object, size: int) -> bytes:
-    number = _number(column, value)
+def _integer(column: KeyColumn, value: object, _version: NdbVersion) -> bytes:
+    number, size = _number(column, value), column.kind.integer_bytes
     try:
         return number.to_bytes(size, "little", signed=not column.unsigned)
     except OverflowError:
@@ -166,8 +151,8 @@ def _integer(column: KeyColumn, value: object, size: int) -> bytes:
         raise _refused(column, value, f"outside {low} … {low + (1 << 8 * size) - 1}") from None
 
 
-def _bit(column: KeyColumn, value: object) -> bytes:
-    bits = column.length or 1
+def _bit(column: KeyColumn, value: object, _version: NdbVersion) -> bytes:
+    bits = column.size or 1
     data = _given_bytes(value)
     match = _BITS.fullmatch(value) if isinstance(value, str) else None
     if match:
@@ -179,9 +164,9 @@ def _bit(column: KeyColumn, value: object) -> bytes:
     return number.to_bytes((bits + 31) // 32 * 4, "little")
 
 
-def _member(column: KeyColumn, value: object) -> bytes:
-    count = len(column.members) or column.length or 1
-    size = enum_bytes(count) if column.type == "enum" else set_bytes(count)
+def _member(column: KeyColumn, value: object, _version: NdbVersion) -> bytes:
+    count, is_enum = column.size, column.encoding is KeyEncoding.ENUM
+    size = enum_bytes(count) if is_enum else set_bytes(count)
     text = str(value)
     # Names compare as written, and without regard to case unless the collation tells cases apart.
     exact = (column.collation or "").endswith(("_bin", "_cs"))
@@ -191,7 +176,7 @@ def _member(column: KeyColumn, value: object) -> bytes:
     def member(name: str) -> int | None:
         return written.get(name, names.get(name.casefold()))
 
-    if column.type == "enum":
+    if is_enum:
         chosen = member(text)
         if chosen is not None:
             return (chosen + 1).to_bytes(size, "little")
@@ -208,8 +193,8 @@ def _member(column: KeyColumn, value: object) -> bytes:
     return number.to_bytes(size, "little")
 
 
-def _decimal(column: KeyColumn, value: object) -> bytes:
-    precision, scale = 10 if column.length is None else column.length, column.scale or 0
+def _decimal(column: KeyColumn, value: object, _version: NdbVersion) -> bytes:
+    precision, scale = column.size, column.scale or 0
     try:
         number = Decimal(_real_text(column, value, exponent=not isinstance(value, str)))
     except InvalidOperation:
@@ -235,6 +220,11 @@ def _decimal(column: KeyColumn, value: object) -> bytes:
         found = bytearray(byte ^ 0xFF for byte in found)
     found[0] ^= 0x80
     return bytes(found)
+
+
+def _day(column: KeyColumn, value: object, _version: NdbVersion) -> bytes:
+    year, month, day = _date(column, value)
+    return (year << 9 | month << 5 | day).to_bytes(3, "little")
 
 
 def _date(column: KeyColumn, value: object) -> tuple[int, int, int]:
@@ -282,7 +272,7 @@ def _microseconds(column: KeyColumn, value: object, digits: str | None) -> int:
 
 def _fraction(column: KeyColumn, value: object, microseconds: int) -> bytes:
     """Fraction of a second in 0 to 3 bytes, high byte first: hundredths, ten-thousandths, millionths."""
-    digits = column.length or 0
+    digits = column.size
     size = (digits + 1) // 2
     unit = 10 ** (6 - digits)
     if microseconds % unit:
@@ -291,15 +281,24 @@ def _fraction(column: KeyColumn, value: object, microseconds: int) -> bytes:
     return units.to_bytes(size, "big")
 
 
-def _datetime(column: KeyColumn, value: object) -> bytes:
-    year, month, day, hour, minute, second, micro = _moment(column, value)
+def _datetime(column: KeyColumn, value: object, version: NdbVersion) -> bytes:
+    year, month, day, hour, minute, second, micro = moment = _moment(column, value)
+    if not features(version).fractional_seconds:
+        # Up to 7.2 decimal digits as one number, low byte first.
+        number = 0
+        for part in moment[:6]:
+            number = number * 100 + part
+        return number.to_bytes(8, "little")
     packed = ((year * 13 + month) << 5 | day) << 17 | hour << 12 | minute << 6 | second
     return (1 << 39 | packed).to_bytes(5, "big") + _fraction(column, value, micro)
 
 
-def _timestamp(column: KeyColumn, value: object) -> bytes:
+def _timestamp(column: KeyColumn, value: object, version: NdbVersion) -> bytes:
     moment = _moment(column, value)
-    return _seconds(column, value, moment).to_bytes(4, "big") + _fraction(column, value, moment[6])
+    seconds = _seconds(column, value, moment)
+    if not features(version).fractional_seconds:
+        return seconds.to_bytes(4, "little")
+    return seconds.to_bytes(4, "big") + _fraction(column, value, moment[6])
 
 
 def _seconds(column: KeyColumn, value: object, moment: tuple[int, ...]) -> int:
@@ -330,8 +329,11 @@ def _clock(column: KeyColumn, value: object) -> tuple[bool, int, int, int, int]:
     return match[1] == "-", int(match[2]), int(match[3]), int(match[4]), micro
 
 
-def _time(column: KeyColumn, value: object) -> bytes:
+def _time(column: KeyColumn, value: object, version: NdbVersion) -> bytes:
     negative, hour, minute, second, micro = _clock(column, value)
+    if not features(version).fractional_seconds:
+        number = hour * 10000 + minute * 100 + second
+        return (-number if negative else number).to_bytes(3, "little", signed=True)
     fraction = _fraction(column, value, micro)
     bits = 8 * len(fraction)
     packed = (hour << 12 | minute << 6 | second) << bits | int.from_bytes(fraction, "big")
@@ -340,16 +342,19 @@ def _time(column: KeyColumn, value: object) -> bytes:
     return signed.to_bytes(3 + len(fraction), "big")
 
 
-def _old_temporal(column: KeyColumn, value: object) -> bytes:
-    """TIME, DATETIME and TIMESTAMP up to 7.2: decimal digits as one number, or seconds, low byte first."""
-    if column.type == "time":
-        negative, hour, minute, second, _ = _clock(column, value)
-        number = hour * 10000 + minute * 100 + second
-        return (-number if negative else number).to_bytes(3, "little", signed=True)
-    moment = _moment(column, value)
-    if column.type == "timestamp":
-        return _seconds(column, value, moment).to_bytes(4, "little")
-    number = 0
-    for part in moment[:6]:
-        number = number * 100 + part
-    return number.to_bytes(8, "little")
+_ENCODERS: dict[KeyEncoding, Callable[[KeyColumn, object, NdbVersion], bytes]] = {
+    KeyEncoding.INTEGER: _integer,
+    KeyEncoding.YEAR: _year,
+    KeyEncoding.FLOAT: _real,
+    KeyEncoding.DOUBLE: _real,
+    KeyEncoding.DECIMAL: _decimal,
+    KeyEncoding.BIT: _bit,
+    KeyEncoding.DATE: _day,
+    KeyEncoding.TIME: _time,
+    KeyEncoding.DATETIME: _datetime,
+    KeyEncoding.TIMESTAMP: _timestamp,
+    KeyEncoding.BINARY: _binary,
+    KeyEncoding.ENUM: _member,
+    KeyEncoding.SET: _member,
+}
+"""By the encoding; strings and VARBINARY are written in `ndb.keys.hash`, as they have a length or weights."""

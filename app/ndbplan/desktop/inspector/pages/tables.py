@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any
 
 from PySide6.QtCore import Qt
 
@@ -15,8 +15,9 @@ from ndbplan.desktop.widgets.units import BYTES, COUNT, MEMORY, NUMBER, SHARE, T
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
 from ndbplan.edits.tables import put_columns, put_primary_key
+from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import Column, ColumnType, PartitionBalance, SpaceFile
+from ndbplan.plan.tables import Column, PartitionBalance, SpaceFile
 
 NAMES = Unit(
     lambda text: tuple(name.strip() for name in text.split(",") if name.strip()),
@@ -25,7 +26,7 @@ NAMES = Unit(
 )
 """Column names, with commas between them."""
 
-_TYPES = [(name, name) for name in get_args(ColumnType)]
+_TYPES = [(name, name) for name in COLUMN_TYPES]
 _COLUMN_CELLS = (
     Cell("name", "Column", 92, TEXT),
     Cell("type", "Type", 84, choices=lambda _plan: _TYPES),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ndbplan.ndb import collations
 from ndbplan.ndb.collations import Kind, NotInCharsetError
+from ndbplan.ndb.columns import KeyEncoding
 from ndbplan.ndb.features import features
 from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.keys.hash import column_bytes
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-_INTEGERS = {"tinyint": 1, "smallint": 2, "mediumint": 3, "int": 4, "bigint": 8, "year": 1}
-_MOMENTS = ("date", "time", "datetime", "timestamp")
+_MOMENTS = (KeyEncoding.DATE, KeyEncoding.TIME, KeyEncoding.DATETIME, KeyEncoding.TIMESTAMP)
+"""In the order of the numbers that the compiled encoder knows them by."""
 
 
 class Encoder(Protocol):
@@ -232,17 +233,17 @@ class _OneByOne:
 def encoder_of(number: int, column: KeyColumn, version: NdbVersion) -> Encoder:
     import numpy as np
 
-    kind, size = column.type, column.byte_length(version)
-    if kind in _INTEGERS:
-        return _Integers(number, _INTEGERS[kind], column.unsigned or kind == "year", kind == "year")
-    if kind == "decimal":
-        precision = 10 if column.length is None else column.length
-        return _Decimals(number, precision, column.scale or 0, size, column.unsigned)
-    if kind in _MOMENTS:
-        old = not features(version).fractional_seconds and kind != "date"
-        return _Moments(number, _MOMENTS.index(kind), column.length or 0, old, size)
-    if kind in ("binary", "varbinary"):
-        return _Binaries(number, size, 0 if kind == "binary" else 1 if size < 256 else 2)
+    key, size = column.encoding, column.byte_length(version)
+    if key in (KeyEncoding.INTEGER, KeyEncoding.YEAR):
+        is_year = key is KeyEncoding.YEAR
+        return _Integers(number, size, column.unsigned or is_year, is_year)
+    if key is KeyEncoding.DECIMAL:
+        return _Decimals(number, column.size, column.scale or 0, size, column.unsigned)
+    if key in _MOMENTS:
+        old = not features(version).fractional_seconds and key is not KeyEncoding.DATE
+        return _Moments(number, _MOMENTS.index(key), column.size, old, size)
+    if key in (KeyEncoding.BINARY, KeyEncoding.VARBINARY):
+        return _Binaries(number, size, 0 if key is KeyEncoding.BINARY else 1 if size < 256 else 2)
     rule = column.rule(version)
     if rule is None:
         return _OneByOne(number, column, version, words=(size + 3) // 4)
@@ -266,7 +267,7 @@ def encoder_of(number: int, column: KeyColumn, version: NdbVersion) -> Encoder:
                 tables += [uca.start, uca.weights]
             else:
                 tables += [nothing, no_weights]
-        return _HashedStrings(number, size, column.characters, kind == "char", rule.levels, tuple(tables))
+        return _HashedStrings(number, size, column.size, key is KeyEncoding.CHAR, rule.levels, tuple(tables))
     elif is_utf8:
         highest = 0xFFFF if rule.charset == "utf8mb3" else 0x10FFFF
         unit, start, weights = 2, nothing, no_weights
@@ -277,9 +278,7 @@ def encoder_of(number: int, column: KeyColumn, version: NdbVersion) -> Encoder:
             start, weights = uca.start, uca.weights
         elif rule.kind is Kind.CODE_POINT_3:
             unit = 3
-        return _UnicodeStrings(
-            number, size, column.characters, rule.multiply * size, unit, highest, start, weights
-        )
+        return _UnicodeStrings(number, size, column.size, rule.multiply * size, unit, highest, start, weights)
     return _OneByOne(number, column, version, words=(rule.multiply * size + 3) // 4)
 
 

@@ -61,14 +61,12 @@ class Chunk:
         return out[:written].tobytes()
 
 
-_STRINGS = frozenset({"char", "varchar"})
-
-
 def kinds_of(columns: Sequence[KeyColumn]) -> tuple[str, ...]:
     """Which compiled encoders a key needs, by the kind of its columns."""
     found = {"rows"}
     for column in columns:
-        found.add(f"string-{column.collation or 'default'}" if column.type in _STRINGS else column.type)
+        key = column.encoding
+        found.add(f"string-{column.collation or 'default'}" if key.is_text else column.type)
     return tuple(sorted(found))
 
 
