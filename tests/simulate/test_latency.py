@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from ndbplan.edits import parts as edits
+from ndbplan.ndb.constants import constant
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
-from ndbplan.simulate.model.pools import IDLE_LATENCY_S
 from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.run import simulate
+
+IDLE_S = constant("idle_latency_s").value
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 
@@ -46,7 +48,7 @@ def test_an_open_load_takes_longer_near_saturation(overload: Plan) -> None:
     most = scenario.services[0].max_per_s
     shares = (0.01, 0.3, 0.6, 0.9)
     found = [simulate(at_rate(overload, most * share), SMALL, 3).latency_s[0] for share in shares]
-    assert np.allclose(found, [IDLE_LATENCY_S / (1 - share) for share in shares], rtol=0.01)
+    assert np.allclose(found, [IDLE_S / (1 - share) for share in shares], rtol=0.01)
 
 
 def test_it_is_in_json_and_csv(overload: Plan) -> None:

@@ -63,6 +63,11 @@ def term_of(found: Constant) -> Term:
     )
 
 
+def quantity_of(found: Constant) -> Quantity:
+    """A constant with its range, derived from where it comes from."""
+    return Quantity(found.value, found.low, found.high, found.unit, (term_of(found),))
+
+
 class Constants:
     """Every constant by its name, as a quantity whose derivation is the constant with its source."""
 
@@ -74,8 +79,7 @@ class Constants:
         """The constant called `name`. KeyError for an unknown name."""
         known = self._found.get(name)
         if known is None:
-            one = _of(self._calibrations, name)
-            known = Quantity(one.value, one.low, one.high, one.unit, (term_of(one),))
+            known = quantity_of(_of(self._calibrations, name))
             self._found[name] = known
         return known
 

@@ -46,12 +46,6 @@ def full_checkpoint_copies(version: NdbVersion) -> Constant:
     return _constant("full_checkpoint_copies", (known or rows[:1])[-1], "copies")
 
 
-@cache
-def file_space_fact(name: str) -> Constant:
-    """A fact that holds in every version: `partial_checkpoint_factor`, `sparse_redo_share` and so on."""
-    return _constant(name, _facts()[name], "factor")
-
-
 def specified_files(text: str) -> tuple[str, int]:
     """Name and total bytes of the files in InitialLogfileGroup or InitialTablespace.
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad
 from ndbplan.simulate import columns as col
-from ndbplan.simulate.model.pools import IDLE_LATENCY_S
 
 if TYPE_CHECKING:
     from ndbplan.simulate.arrays import Arrays
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 MOST_USED = 0.98
 """Beyond this use a queue no longer depends on the use but on how much clients send at once."""
-IDLE_FACTOR = 3.0
-"""How well the assumed time on an idle cluster is known."""
-MEASURED_FACTOR = 1.15
 LONGEST_S = 3600.0
 
 
@@ -68,10 +65,11 @@ def latency_s(scenario: Scenario, arrays: Arrays) -> Floats:
     else:
         service = _over_time(arrays, col.R_SERVICE, lengths)
         used = np.where(service > 0, attempted / np.maximum(1e-9, service), 0.0)
-        found = IDLE_LATENCY_S / (1.0 - np.minimum(MOST_USED, used)) + arrays.out[:, col.O_WAITING] / rate
+        idle_s = constants_of(scenario.plan)["idle_latency_s"].value
+        found = idle_s / (1.0 - np.minimum(MOST_USED, used)) + arrays.out[:, col.O_WAITING] / rate
         if isinstance(load, OpenLoad) and load.clients:
             # No more than all clients can be waiting for an answer.
-            found = np.minimum(found, np.maximum(IDLE_LATENCY_S, load.clients / rate))
+            found = np.minimum(found, np.maximum(idle_s, load.clients / rate))
     return np.where(some, np.minimum(LONGEST_S, found), 0.0)
 
 
@@ -80,21 +78,23 @@ def mean_latency(scenario: Scenario, arrays: Arrays, series: Floats) -> Quantity
     answered = _answered(arrays)
     total = float(answered.sum())
     mean = float((series * answered).sum()) / total if total > 0 else 0.0
-    load = scenario.workload.load
+    load, constants = scenario.workload.load, constants_of(scenario.plan)
     if isinstance(load, ClosedLoad):
         terms = (
             Term("time on an idle cluster", load.latency_s, "s", "plan"),
             Term("clients", float(load.clients), "count", "plan"),
         )
-        low = max(min(mean, load.latency_s), mean / MEASURED_FACTOR)
-        return Quantity(mean, low, mean * MEASURED_FACTOR, "s", terms)
+        simulated = Quantity.exact(mean, "s", terms) * constants["latency_simulated"]
+        return simulated.within(least=min(mean, load.latency_s))
+    idle = constants["idle_latency_s"]
     limits = [
         Term(f"{service.resource} of {service.where} passes", service.max_per_s, "tx/s", "formula")
         for service in scenario.services[:1]
     ]
     why = (
-        Term("time on an idle cluster", IDLE_LATENCY_S, "s", "assumed"),
+        idle.as_term("time on an idle cluster", "assumed"),
         *limits,
         Term("transactions per second", total / scenario.duration_s, "tx/s", "simulation"),
     )
-    return Quantity(mean, mean / IDLE_FACTOR, mean * IDLE_FACTOR, "s", why)
+    # As well known as the time on an idle cluster.
+    return Quantity.exact(mean, "s", why) * Quantity(1.0, idle.low / idle.value, idle.high / idle.value, "")

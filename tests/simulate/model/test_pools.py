@@ -6,12 +6,15 @@ import pytest
 
 from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
+from ndbplan.ndb.constants import constant
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate import columns as col
-from ndbplan.simulate.model.pools import IDLE_LATENCY_S, operations_of
+from ndbplan.simulate.model.pools import operations_of
 from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.run import simulate
+
+IDLE_S = constant("idle_latency_s").value
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 
@@ -70,9 +73,9 @@ def test_many_at_once_share_the_records(overload: Plan) -> None:
     assert scenario.run[col.R_POOL] == pytest.approx(2 * limit)
     result = simulate(plan, duration_s=5, step_s=0.001)
     # Little's law: as many per second as records, each held for the time of a transaction.
-    assert result.accepted_per_s.value == pytest.approx(2 * limit / IDLE_LATENCY_S, rel=0.01)
+    assert result.accepted_per_s.value == pytest.approx(2 * limit / IDLE_S, rel=0.01)
     assert [error.code for error in result.errors] == [233]
-    easy = with_load(plan, OperationKind.READ, 0.99 * 2 * limit / IDLE_LATENCY_S)
+    easy = with_load(plan, OperationKind.READ, 0.99 * 2 * limit / IDLE_S)
     assert simulate(easy, duration_s=5).errors == ()
 
 

@@ -24,12 +24,12 @@ from ndbplan.configuration.settings import (
     no_of_replicas,
     redo_log_parts,
 )
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constants_of, quantity_of
 from ndbplan.estimate.load.checkpoint import is_partial
 from ndbplan.estimate.load.redo import log_bytes_per_part
 from ndbplan.estimate.storage.node_data import NodeData, node_data_by_id
 from ndbplan.estimate.times.backup import backup
-from ndbplan.ndb.file_space import file_space_fact, full_checkpoint_copies, specified_files
+from ndbplan.ndb.file_space import full_checkpoint_copies, specified_files
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -216,8 +216,8 @@ def redo_space(plan: Plan, node: DataNode | None) -> Quantity:
     ]
     if str(_text(plan, node, "InitFragmentLogFiles") or "sparse").lower() == "full":
         return Quantity.exact(size, "bytes", terms)
-    sparse = file_space_fact("sparse_redo_share")
-    return Quantity(size, size * sparse.low, size, "bytes", (*terms, term_of(sparse)))
+    sparse = constants_of(plan)["sparse_redo_share"]
+    return Quantity.spanning(size, (size * sparse.low,), "bytes", (*terms, *sparse.why))
 
 
 def _text(plan: Plan, node: DataNode | None, name: str) -> int | str | None:
@@ -233,26 +233,26 @@ def _checkpoint_space(plan: Plan, row_bytes: Quantity, largest: float) -> Quanti
     `largest` is the part of the largest table, whose fragments have an old and a new file at the same time
     where otherwise a single one is kept.
     """
-    terms: list[Term] = [row_bytes.as_term("rows in memory, as a checkpoint writes them")]
+    rows, constants = row_bytes.named("rows in memory, as a checkpoint writes them"), constants_of(plan)
     if is_partial(plan):
         work = max(1, number(plan, None, "RecoveryWork", 60)) / 100
-        factor = file_space_fact("partial_checkpoint_factor")
-        value, low, high = (1 + work) * factor.value, 1.0, (1 + work) * factor.high
-        terms += [Term("RecoveryWork", work, "fraction", "plan"), term_of(factor)]
-        size = Quantity(row_bytes.value * value, row_bytes.low * low, row_bytes.high * high, "bytes")
+        most = (1 + Quantity.stated("RecoveryWork", work, "fraction")) * constants[
+            "partial_checkpoint_factor"
+        ]
+        # Just after a full checkpoint there is nothing beside it.
+        size = rows * Quantity.spanning(most.value, (1.0, most.high), "factor", most.why)
     else:
-        copies = full_checkpoint_copies(plan.version)
-        terms.append(term_of(copies))
-        beside = largest if copies.value < 2 else 0.0
-        value = row_bytes.value * copies.value + beside
-        size = Quantity(value, row_bytes.low * copies.low, max(value, row_bytes.high * copies.high), "bytes")
-        if beside:
-            terms.append(Term("largest table, old and new file at once", beside, "bytes", "distribution"))
+        copies = quantity_of(full_checkpoint_copies(plan.version))
+        size = (rows * copies).in_unit("bytes")
+        if copies.value < 2 and largest:
+            beside = Quantity.stated(
+                "largest table, old and new file at once", largest, "bytes", "distribution"
+            )
+            both = size + beside
+            size = Quantity.spanning(both.value, (size.low, size.high), "bytes", both.why)
     if number(plan, None, "CompressedLCP", 0):
-        packed = constant_for(plan, "lcp_compressed_factor")
-        terms.append(term_of(packed))
-        size = Quantity(size.value * packed.value, size.low * packed.low, size.high * packed.high, "bytes")
-    return Quantity(size.value, size.low, size.high, "bytes", tuple(terms))
+        size = size * constants["lcp_compressed_factor"]
+    return size
 
 
 def _rows_now(data: NodeData) -> Quantity:
@@ -264,28 +264,23 @@ def _rows_of_full_memory(plan: Plan, data: NodeData | None, data_memory: int) ->
 
     Without rows all of DataMemory counts: what share of it indexes will take is not known.
     """
+    constants = constants_of(plan)
     now = data.checkpoint_bytes if data is not None else 0.0
     share = 1.0
     if data is not None and data.tables and not any(part.table.logging for part in data.tables):
         share = 0.0
     elif data is not None and data.row_bytes:
-        entry = constant_for(plan, "ordered_index_node_bytes").value
-        entry /= constant_for(plan, "ordered_index_entries_in_order").value
+        entry = constants["ordered_index_node_bytes"].value
+        entry /= constants["ordered_index_entries_in_order"].value
         held = data.row_bytes + entry * data.index_entries
         if plan.features.index_memory_joined:
-            held += constant_for(plan, "hash_index_row_bytes").value * data.rows
+            held += constants["hash_index_row_bytes"].value * data.rows
         share = min(1.0, data.checkpoint_bytes / held)
-    spread = file_space_fact("checkpointed_share_range")
-    terms = (
-        Term("DataMemory without MinFreePct", data_memory, "bytes", "plan"),
-        Term("share of it that a checkpoint writes", share, "fraction", "rows of today, without indexes"),
-        term_of(spread),
-    )
-    full = data_memory * share
-    return Quantity(
-        max(now, full), max(now, full * spread.low), max(now, min(data_memory, full * spread.high)), "bytes",
-        terms,
-    )  # fmt: skip
+    memory = Quantity.stated("DataMemory without MinFreePct", data_memory, "bytes")
+    name = "share of it that a checkpoint writes"
+    written = Quantity.stated(name, share, "fraction", "rows of today, without indexes")
+    full = memory * written * constants["checkpointed_share_range"]
+    return full.within(most=data_memory).within(least=now)
 
 
 def _backup_space(kept: int, written: Quantity | None, log: Quantity | None) -> Quantity:
@@ -399,10 +394,8 @@ def _filled(
     if data is not None and data.row_bytes:
         share = data.primary_row_bytes / data.row_bytes
     if number(plan, None, "CompressedBackup", 0):
-        share *= constant_for(plan, "lcp_compressed_factor").value
-    more = Quantity(
-        rows.value - held, max(0.0, min(rows.value, rows.low) - held), rows.high - held, "bytes", rows.why
-    ).scaled(kept * share)
+        share *= constants_of(plan)["lcp_compressed_factor"].value
+    more = (rows - held).within(least=0.0) * (kept * share)
     saved = total((("rows of today", now[DiskRole.BACKUP]), ("rows to come", more)), "bytes")
     return ((DiskRole.LCP, lcp), (DiskRole.BACKUP, saved))
 

@@ -226,13 +226,8 @@ def _months(
     if value is None:
         return None
     soonest, latest = first(lambda q: q.high), first(lambda q: q.low)
-    return Quantity(
-        value,
-        min(value, soonest if soonest is not None else value),
-        max(value, latest if latest is not None else horizon),
-        "months",
-        why,
-    )
+    ends = (value if soonest is None else soonest, horizon if latest is None else latest)
+    return Quantity.spanning(value, ends, "months", why)
 
 
 def _crossing(share: Callable[[float], float], horizon: float) -> float | None:

@@ -8,6 +8,8 @@ from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column
 
+_UNKNOWN_AT_MOST = 10
+"""Blobs of a length that nobody stated are at most so many times as long as is assumed."""
 _UNKNOWN = "assumption: the plan does not state the mean length"
 
 
@@ -37,7 +39,7 @@ def stored_bytes(column: Column, version: NdbVersion) -> Quantity:
             return Quantity.exact(column.average_bytes, "bytes")
         mean = ASSUMED_BLOB_BYTES
         why = (Term(f"mean length of {column.name}", mean, "bytes", _UNKNOWN),)
-        return Quantity(mean, 0.0, 10 * mean, "bytes", why)
+        return Quantity(mean, 0.0, _UNKNOWN_AT_MOST * mean, "bytes", why)
     if not stored.length_is_assumed:
         return Quantity.exact(stored.mean_bytes, "bytes")
     least, most = stored.type.length_bytes, stored.type.length_bytes + stored.type.max_bytes
@@ -47,9 +49,5 @@ def stored_bytes(column: Column, version: NdbVersion) -> Quantity:
 
 def row_payload_bytes(columns: tuple[Column, ...], version: NdbVersion) -> Quantity:
     """Mean bytes of the values of one row in these columns, NULLs and blobs included."""
-    value = low = high = 0.0
-    for column in columns:
-        one = stored_bytes(column, version)
-        share = filled(column)
-        value, low, high = value + share * one.value, low + share * one.low, high + share * one.high
-    return Quantity(value, low, high, "bytes")
+    stored = (stored_bytes(column, version).because() * filled(column) for column in columns)
+    return sum(stored, start=Quantity.exact(0.0, "bytes"))

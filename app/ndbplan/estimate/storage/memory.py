@@ -216,5 +216,5 @@ def _of_kinds(value: Array, low: Array, high: Array, chosen: list[bool]) -> list
         terms = [
             Term(name, size, "bytes", "formula") for name, size in zip(names, sizes, strict=True) if size
         ]
-        found.append(Quantity(mid, min(mid, least), max(mid, most), "bytes", tuple(terms)))
+        found.append(Quantity.spanning(mid, (least, most), "bytes", terms))
     return found

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.units import KIB, MIB, parse_bytes
 from ndbplan.configuration.node_parameters import number
 from ndbplan.configuration.settings import data_node_text, redo_buffer_bytes, redo_log_parts
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.placement import threads_of
 from ndbplan.ndb.features import features
 from ndbplan.ndb.threads.layout import ThreadCounts
@@ -32,8 +33,6 @@ _SEND_GENERAL_BYTES = 16 * MIB
 _SEND_LINK_BYTES = 256 * KIB
 _RESTORE_BUFFER_BYTES = 4 * MIB
 _LOCAL_SCANS_MOST = 4096
-_PROCESS_BYTES = 300 * MIB
-"""Program, stacks, file and message buffers, and all that is not in the big pool."""
 
 
 def job_buffer_pages(threads: ThreadCounts, version: NdbVersion) -> int:
@@ -94,8 +93,19 @@ def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Qua
     operations = number(plan, node, "MaxNoOfConcurrentOperations", 32768)
     buffers = number(plan, node, "ReservedTransactionBufferMemory", 0)
     others = threads.query + threads.recover
-    reserved = 6.5 * MIB + 655 * operations + 2 * MIB * (ldm - 1) + 1.5 * MIB * others + 2.36 * buffers
-    least = reserved + (ldm + tc) * 4 * MIB
+    constants = constants_of(plan)
+
+    def times(count: float, name: str) -> float:
+        return count * constants[name].value
+
+    reserved = (
+        times(1, "transaction_reserved_bytes")
+        + times(operations, "transaction_reserved_operation_bytes")
+        + times(ldm - 1, "transaction_reserved_ldm_bytes")
+        + times(others, "transaction_reserved_query_bytes")
+        + times(buffers, "transaction_reserved_buffer_factor")
+    )
+    least = reserved + times(ldm + tc, "transaction_reserved_thread_bytes")
     if stated:
         return Quantity.exact(max(float(stated), least), "bytes")
     transactions = number(plan, node, "MaxNoOfConcurrentTransactions", 4096)
@@ -104,18 +114,25 @@ def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Qua
         tc * ldm * number(plan, node, "MaxNoOfConcurrentScans", 256), _LOCAL_SCANS_MOST
     )
     computed = (
-        6.3 * MIB
-        + tc * (613 * operations + 1340 * transactions)
-        + 1100 * local_operations
-        + 850 * transactions
-        + 278 * scans * number(plan, node, "BatchSizePerLocalScan", 256)
-        + 1.7 * MIB * ldm
-        + 1.1 * MIB * others
-        + 336 * max(0, number(plan, node, "MaxNoOfConcurrentIndexOperations", 8192) - 8192)
-        + 145 * max(0, number(plan, node, "MaxNoOfFiredTriggers", 4000) - 4000)
-        + 2.3 * max(0, number(plan, node, "TransactionBufferMemory", MIB) - MIB)
+        times(1, "transaction_memory_bytes")
+        + tc
+        * (
+            times(operations, "coordinator_operation_bytes")
+            + times(transactions, "coordinator_transaction_bytes")
+        )
+        + times(local_operations, "local_operation_bytes")
+        + times(transactions, "local_transaction_bytes")
+        + times(scans, "local_scan_row_bytes") * number(plan, node, "BatchSizePerLocalScan", 256)
+        + times(ldm, "transaction_memory_ldm_bytes")
+        + times(others, "transaction_memory_query_bytes")
+        + constants["index_operation_bytes"].value
+        * max(0, number(plan, node, "MaxNoOfConcurrentIndexOperations", 8192) - 8192)
+        + constants["fired_trigger_bytes"].value
+        * max(0, number(plan, node, "MaxNoOfFiredTriggers", 4000) - 4000)
+        + constants["transaction_buffer_factor"].value
+        * max(0, number(plan, node, "TransactionBufferMemory", MIB) - MIB)
     )
-    return Quantity(max(least, computed), max(least, computed / 1.15), max(least, 1.15 * computed), "bytes")
+    return (computed * constants["transaction_memory_fit"]).in_unit("bytes").within(least=least)
 
 
 @memo_by_identity(16)
@@ -161,13 +178,10 @@ def _node_memory(plan: Plan, node: DataNode) -> Quantity:
         ("undo buffer", exact(_undo_bytes(plan, node))),
         (
             "program and its other memory",
-            Quantity(_PROCESS_BYTES, _PROCESS_BYTES / 2, 2 * _PROCESS_BYTES, "bytes", (_PROCESS_TERM,)),
+            constants_of(plan)["process_memory_bytes"],
         ),
     ]
     return total([(name, size) for name, size in pieces if size.value], "bytes")
-
-
-_PROCESS_TERM = Term("program, stacks, records outside the pool", _PROCESS_BYTES, "bytes", "assumption")
 
 
 def _backup_bytes(plan: Plan, node: DataNode) -> int:

@@ -198,7 +198,7 @@ def fullest_percent(distribution: TableDistribution) -> Quantity:
         return Quantity.exact(value, "%", tuple(why))
     band = fullest(distribution.values, counts / counts.sum())
     low, high = (100 * (share * len(counts) - 1) for share in (band.low, band.high))
-    return Quantity(value, min(value, max(0.0, low)), max(value, high), "%", tuple(why))
+    return Quantity.spanning(value, (max(0.0, low), high), "%", why)
 
 
 def _why(distribution: TableDistribution, measured: bool) -> tuple[Cause, float | None, float, float]:

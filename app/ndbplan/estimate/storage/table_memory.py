@@ -25,7 +25,7 @@ from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.constants import Constant
 from ndbplan.ndb.features import features
 from ndbplan.ndb.placement.fragments import Placement
-from ndbplan.ndb.rows import FIXED_PAGE_WORDS, PAGE_BYTES
+from ndbplan.ndb.rows import FIXED_PAGE_WORDS, PAGE_BYTES, WORD_BYTES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -41,6 +41,8 @@ _CONSTANTS = (
     "ordered_index_entries_in_order",
     "ordered_index_entries_random",
     "ordered_index_node_bytes",
+    "blob_parts_fill",
+    "blob_length_unknown",
 )
 KINDS = ("fixed", "variable", "hash_index", "ordered_index", "unique_index", "blob")
 """What fills DataMemory (hash indexes up to 7.5: IndexMemory)."""
@@ -176,6 +178,9 @@ class Rules(NamedTuple):
     """Its pages have 8 KiB in IndexMemory, 32 KiB in DataMemory."""
     ordered_index: dict[tuple[bool, str | None], _OrderedIndex]
     """By whether its keys are likely to come in order, and how they do come where that is stated."""
+    blob_parts: Constant
+    blob_length: Constant
+    """Factors of the ends of blob parts: of the page rule, and of lengths that nobody stated."""
 
 
 def rules_of(plan: Plan) -> Rules:
@@ -191,9 +196,11 @@ def _rules(
     in_order: Constant,
     random: Constant,
     node_size: Constant,
+    blob_parts: Constant,
+    blob_length: Constant,
 ) -> Rules:
     page = features(version).hash_index_page_bytes
-    nodes_per_page = FIXED_PAGE_WORDS * 4 // int(node_size.value)
+    nodes_per_page = FIXED_PAGE_WORDS * WORD_BYTES // int(node_size.value)
     ordered_index = {}
     for likely_in_order in (True, False):
         for arrival in (None, "in_order", "random"):
@@ -214,6 +221,8 @@ def _rules(
         (hash_row.low / hash_row.value, hash_row.high / hash_row.value),
         _Part(HASH_INDEX, page, hash_row.value, page),
         ordered_index,
+        blob_parts,
+        blob_length,
     )
 
 
@@ -361,7 +370,7 @@ def _sizes(
     placed, of_kind = where.placement, pages.of_kind
     copies = max(1, placed.fragments // max(1, placed.partitions))
     spread = _variable_spread(where.layout, rules.fill)
-    blob = _blob_spread(table, spread) if of_kind[BLOB] else spread
+    blob = _blob_spread(table, rules, spread) if of_kind[BLOB] else spread
     variable = of_kind[VARIABLE] / copies
     ranges = (
         _range(of_kind[FIXED] / copies, 1.0, 1.0),
@@ -407,11 +416,11 @@ def _variable_spread(layout: RowLayout, fill: Constant) -> tuple[float, float]:
     return fill.low * max(0.05, (whole - assumed) / whole), fill.high * (whole - assumed + most) / whole
 
 
-def _blob_spread(table: Table, variable: tuple[float, float]) -> tuple[float, float]:
+def _blob_spread(table: Table, rules: Rules, variable: tuple[float, float]) -> tuple[float, float]:
     """Factors of the ends of blob parts, from those of the variable part."""
     if any(COLUMN_TYPES[c.type].is_blob and c.average_bytes is None for c in table.columns):
-        return 0.0, 3.0
-    return min(0.97, variable[0]), max(1.03, variable[1])
+        return rules.blob_length.low, rules.blob_length.high
+    return min(rules.blob_parts.low, variable[0]), max(rules.blob_parts.high, variable[1])
 
 
 def _ordered(sizes: Sequence[float], copies: int, indexes: Sequence[_OrderedIndex]) -> _Range:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ndbplan.base.units import MIB
 from ndbplan.configuration.node_parameters import number
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.demand import rate_of, table_loads
 from ndbplan.estimate.load.network import network
 from ndbplan.estimate.storage.node_memory import transaction_memory
@@ -20,21 +21,14 @@ from ndbplan.plan.workloads import ClosedLoad, Transaction, Workload
 from ndbplan.simulate import columns as col
 from ndbplan.simulate.model.load_over_time import Service
 
-IDLE_LATENCY_S = 0.001
-"""Time of a transaction of an open load on an idle cluster, round trips included [assumed]."""
-COORDINATOR_RECORD_BYTES = 613.0
-LOCAL_RECORD_BYTES = 1100.0
-"""TransactionMemory of an operation at its coordinator, and at each replica [fitted to 8.4.8]."""
-SEND_OVERLOAD_SHARE = 0.8
-"""Share of the send buffers in use at which a data node refuses work (OverloadLimit by default)."""
 LINK_SEND_BUFFER_BYTES = 2 * MIB
 
 
 def set_pools(run: NDArray[np.float64], plan: Plan, workload: Workload, limits: Sequence[Service]) -> None:
     """Fill in the settings of a run about operation records and send buffers."""
     nodes = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
-    load = workload.load
-    run[col.R_HELD_S] = load.latency_s if isinstance(load, ClosedLoad) else IDLE_LATENCY_S
+    load, constants = workload.load, constants_of(plan)
+    run[col.R_HELD_S] = load.latency_s if isinstance(load, ClosedLoad) else constants["idle_latency_s"].value
     operations = [operations_of(plan, workload, transaction) for transaction in workload.transactions]
     weights = [transaction.weight for transaction in workload.transactions]
     each = min((number(plan, node, "MaxNoOfConcurrentOperations", 32768) for node in nodes), default=0)
@@ -45,7 +39,10 @@ def set_pools(run: NDArray[np.float64], plan: Plan, workload: Workload, limits: 
     newer = plan.features.transaction_memory
     run[col.R_POOL], run[col.R_POOL_ERROR] = by_count, col.E_OPERATIONS if newer else col.E_RECORDS
     if newer and mean > 0:
-        bytes_each = mean * (COORDINATOR_RECORD_BYTES + no_of_replicas(plan) * LOCAL_RECORD_BYTES)
+        bytes_each = mean * (
+            constants["coordinator_operation_bytes"].value
+            + no_of_replicas(plan) * constants["local_operation_bytes"].value
+        )
         by_memory = sum(_record_memory(plan, node) for node in nodes) / bytes_each
         if by_memory < by_count:
             run[col.R_POOL], run[col.R_POOL_ERROR] = by_memory, col.E_RECORDS
@@ -85,5 +82,7 @@ def _send_transactions(plan: Plan, workload: Workload, limits: Sequence[Service]
     stated = number(plan, node, "TotalSendBufferMemory", 0)
     per_link = plan.parameters.tcp.get("SendBufferMemory")
     each = per_link if isinstance(per_link, int) else LINK_SEND_BUFFER_BYTES
-    room = SEND_OVERLOAD_SHARE * (stated or each * max(1, len(plan.processes) - 1))
+    room = constants_of(plan)["send_overload_share"].value * (
+        stated or each * max(1, len(plan.processes) - 1)
+    )
     return max(1.0, room * rate / links[0].out_bytes_per_s.value)
