@@ -299,7 +299,7 @@ def test_copies_come_from_another_plan_too(call: Any, saved: Any) -> None:
     assert names == {c.name for c in table.columns}
     done = add(STARTER, "copy", ["1", "onto=host-b1"] if "1" in STARTER.by_id else ["ndb1", "onto=host-b1"])
     assert done.plan.processes[-1].host_id == "host-b1"
-    assert "no object" in call("add", into, "copy", "hosts[host-a1].cores").refused()
+    assert "not an object" in call("add", into, "copy", "hosts[host-a1].cores").refused()
 
 
 def test_a_load_over_time_comes_from_a_file(call: Any, saved: Any, tmp_path: Path) -> None:

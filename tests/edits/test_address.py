@@ -159,7 +159,7 @@ def test_ways_to_name_one_field(address: str, canonical: str) -> None:
         ("hosts[data1", "not closed"),
         ('hosts["data1].cores', "quoted name"),
         ("", "name is missing"),
-        ("name[x]", "no list"),
+        ("name[x]", "not a list"),
         ("HostName", "hosts and processes"),
     ],
 )
@@ -346,7 +346,7 @@ def test_a_value_that_reads_two_ways_is_refused_with_both(
         ("format_version=1", ("follows the program",)),
         ("hosts=[]", ("hosts[*]",)),
         ("ndb_version=5.0", ("6.3 to 9.x",)),
-        ("hosts[host-a1].position={", ("no JSON",)),
+        ("hosts[host-a1].position={", ("not JSON",)),
         ('hosts[host-a1].position={"x": 1}', ("refused",)),
         ("name", ("there is no =",)),
     ],

@@ -265,7 +265,7 @@ def test_moving_a_process_takes_its_roles_to_disks_of_the_same_name() -> None:
 
 
 def test_only_data_nodes_have_disk_roles() -> None:
-    with pytest.raises(EditError, match="no data node"):
+    with pytest.raises(EditError, match="not a data node"):
         edits.assign_role(STARTER, "sql147", DiskRole.REDO, None)
     with pytest.raises(EditError, match="own host"):
         edits.assign_role(STARTER, "ndb1", DiskRole.REDO, "host-b1-nvme0")

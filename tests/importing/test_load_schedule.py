@@ -36,7 +36,7 @@ def test_moments_and_rates_in_many_ways(text: str) -> None:
     [
         ("", "", "no line"),
         ("seconds,rate\n", "", "no line"),
-        ("0,100\n60\n", "line 2", "no moment and rate"),
+        ("0,100\n60\n", "line 2", "not a moment and a rate"),
         ("0,100\nsoon,5\n", "line 2", "soon"),
         ("0,100\n10,fast\n", "line 2", "fast"),
         ("0,100\n10,-1\n", "line 2", "-1"),

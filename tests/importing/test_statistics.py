@@ -134,7 +134,7 @@ def test_rows_that_cannot_be_read_are_told_with_their_place() -> None:
     found = read_statistics(text)
     assert [table.name for table in found.tables] == ["t1"]
     assert found.problems == (
-        "line 5: TABLE_ROWS '5x0' is no whole number",
+        "line 5: TABLE_ROWS '5x0' is not a whole number",
         "line 6, column 1: 5 values for 4 columns",
     )
 

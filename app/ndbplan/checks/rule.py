@@ -1,6 +1,6 @@
 """How a rule is written: a function of a plan that yields problems, registered under its name.
 
-@rule("single-replica", "One copy of the data")
+@rule("single-replica", "There is one copy of the data only")
 def single_replica(plan: Plan) -> Iterator[Problem]:
     if no_of_replicas(plan) == 1:
         yield warning("cluster", "NoOfReplicas is 1; ...")
@@ -23,7 +23,7 @@ class Rule:
 
     name: str
     title: str
-    """What it looks after, for the list of rules in the window."""
+    """What is wrong where it finds something."""
     topic: str
     find: RuleFunction
     refused: bool = False

@@ -48,7 +48,7 @@ def event_of(plan: Plan, text: str) -> Event:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:])
         raise UsageError(
-            f"'{text[:80]}' is no event: {place or 'kind'}: {first['msg']}", where="--event", fix=_FIX
+            f"'{text[:80]}' is not an event: {place or 'kind'}: {first['msg']}", where="--event", fix=_FIX
         ) from None
     for named in named_by(event):
         if named not in plan.by_id:
@@ -78,7 +78,7 @@ def _fields(text: str, known: Mapping[str, str]) -> dict[str, Any]:
         try:
             found = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise UsageError(f"'{text[:80]}' is no JSON ({error})", where="--event", fix=_FIX) from None
+            raise UsageError(f"'{text[:80]}' is not JSON ({error})", where="--event", fix=_FIX) from None
         assert isinstance(found, dict)
         return found
     from ndbplan.plan.events import field_typed
@@ -90,7 +90,7 @@ def _fields(text: str, known: Mapping[str, str]) -> dict[str, Any]:
         name, equals, value = (part.strip() for part in pair.partition("="))
         value = value.strip("'\"")
         if not equals or not value:
-            raise UsageError(f"'{pair[:80]}' is no name=value", where="--event", fix=_FIX)
+            raise UsageError(f"'{pair[:80]}' is not a name=value", where="--event", fix=_FIX)
         name = field_typed(kind, name)
         try:
             if name == "value" and value.lstrip("-").isdecimal():

@@ -23,7 +23,7 @@ class Duration(click.ParamType[float]):
     name = "duration"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The seconds in `value`; a usage error when it is no duration above zero."""
+        """The seconds in `value`; a usage error when it is not a duration above zero."""
         from ndbplan.base.units import parse_duration_s
 
         if isinstance(value, float):
@@ -53,7 +53,7 @@ class Numbers(click.ParamType[tuple[int, ...]]):
         except ValueError:
             numbers = ()
         if not numbers or min(numbers) < 1:
-            self.fail(f"'{value}' is no list of whole numbers — type for example 4,8", param, ctx)
+            self.fail(f"'{value}' is not a list of whole numbers — type for example 4,8", param, ctx)
         return numbers
 
 

@@ -35,9 +35,10 @@ def render(plan: Plan, path: Path, appearance: Appearance = "light", *, with_loa
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise RenderError(
-            f"'{path.suffix}' is no format a picture can have", where=str(path), fix="end the name in .png, "
-            ".svg or .pdf",
-        )  # fmt: skip
+            f"'{path.suffix}' is not a format a picture can have",
+            where=str(path),
+            fix="end the name in .png, .svg or .pdf",
+        )
     if not path.parent.is_dir():
         raise RenderError(f"there is no folder '{path.parent}'", where=str(path), fix="make the folder first")
     _application()

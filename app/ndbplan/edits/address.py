@@ -89,7 +89,7 @@ def split(text: str) -> tuple[tuple[Token, ...], str]:
         match = _NAME.match(text, at)
         if match is None:
             raise AddressError(
-                f"'{text[:80]}' is no address: a name is missing at position {at + 1}",
+                f"'{text[:80]}' is not an address: a name is missing at position {at + 1}",
                 fix="write for example hosts[a1].cores or RedoBuffer",
             )
         at = match.end()
@@ -130,7 +130,9 @@ def resolve(plan: Plan, address: str) -> tuple[Place, ...]:
     """
     tokens, rest = split(address)
     if rest.strip():
-        raise AddressError(f"'{address[:80]}' is no address: '{rest[:40]}' follows it", fix="take it away")
+        raise AddressError(
+            f"'{address[:80]}' is not an address: '{rest[:40]}' follows it", fix="take it away"
+        )
     return places(plan, tokens)
 
 
@@ -329,7 +331,7 @@ def _kind(part: Part) -> str:
 
 def _key(plan: Plan, place: Place, token: Token, where: str) -> Place:
     if token.selectors:
-        raise AddressError(f"{where}.{token.name[:60]} is no list", fix="leave the brackets out")
+        raise AddressError(f"{where}.{token.name[:60]} is not a list", fix="leave the brackets out")
     name = token.name
     if place.section and name not in place.value:
         try:
@@ -351,7 +353,7 @@ def _select(plan: Plan, found: list[Place], selector: str, is_quoted: bool) -> l
             f"there are only {len(found)} of that name, counted from 0", fix="write a lower number"
         )
     where = address_of(plan, found[0].path)
-    raise AddressError(f"{where} is no list, so it has no [{selector[:60]}]", fix="leave the brackets out")
+    raise AddressError(f"{where} is not a list, so it has no [{selector[:60]}]", fix="leave the brackets out")
 
 
 def _member(plan: Plan, place: Place, selector: str, is_quoted: bool) -> list[Place]:

@@ -346,7 +346,7 @@ def assign_role(plan: Plan, process_id: str, role: DiskRole, disk_id: str | None
     """Let a data node write one purpose to a disk of its host; None: back to the disk of its DataDir."""
     node = plan.by_id[process_id]
     if not isinstance(node, DataNode):
-        raise EditError(f"'{process_id}' is no data node; only data nodes have disk roles")
+        raise EditError(f"'{process_id}' is not a data node; only data nodes have disk roles")
     return update(plan, process_id, disk_roles=node.disk_roles.model_copy(update={role.value: disk_id}))
 
 

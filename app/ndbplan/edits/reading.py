@@ -210,7 +210,7 @@ def _read_list(shape: Shape, typed: str) -> Any:
     if typed.startswith("[") or shape.item.kind in ("part", "map"):
         found = _read_json(typed)
         if not isinstance(found, list):
-            raise UserError(f"'{typed[:40]}' is no list", fix='write a JSON list such as ["a", "b"]')
+            raise UserError(f"'{typed[:40]}' is not a list", fix='write a JSON list such as ["a", "b"]')
         return tuple(found)
     item = shape.item
     return tuple(read(item, part) for part in typed.split(",") if part.strip())
@@ -223,7 +223,7 @@ def _read_json(typed: str) -> Any:
     try:
         return json.loads(typed, parse_constant=refuse)
     except (ValueError, RecursionError):
-        raise UserError(f"'{typed[:40]}' is no JSON", fix='write JSON such as {"x": 0, "y": 0}') from None
+        raise UserError(f"'{typed[:40]}' is not JSON", fix='write JSON such as {"x": 0, "y": 0}') from None
 
 
 _PARSERS: dict[str, Callable[[str], float]] = {
@@ -388,5 +388,5 @@ def _as_people_mean(entry: catalogue.Parameter, typed: str) -> int:
     else:
         number = units.parse_count(typed)
     if number != round(number):
-        raise UserError(f"'{typed[:40]}' is no whole number of {entry.unit}", fix="write a whole number")
+        raise UserError(f"'{typed[:40]}' is not a whole number of {entry.unit}", fix="write a whole number")
     return round(number)

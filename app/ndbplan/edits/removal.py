@@ -66,7 +66,9 @@ def remove(plan: Plan, addresses: Iterable[str]) -> Removal:
 def _named(plan: Plan, address: str) -> tuple[Place, ...]:
     tokens, rest = split(address)
     if rest.strip():
-        raise AddressError(f"'{address[:80]}' is no address: '{rest[:40]}' follows it", fix="take it away")
+        raise AddressError(
+            f"'{address[:80]}' is not an address: '{rest[:40]}' follows it", fix="take it away"
+        )
     if len(tokens) == 1 and not tokens[0].selectors and tokens[0].name in plan.by_id:
         return tuple(one for one in walk(plan) if getattr(one.value, "id", None) == tokens[0].name)
     found = places(plan, tokens)

@@ -221,7 +221,7 @@ def _restarted_node(plan: Plan, measurement: Measurement, target: str | None) ->
         if node.id == target or (target is None and node.node_id == measurement.node_id):
             return node
     raise MeasurementError(
-        f"{measurement.name} is no data node of the plan", fix="say which data node of the plan restarted"
+        f"{measurement.name} is not a data node of the plan", fix="say which data node of the plan restarted"
     )
 
 

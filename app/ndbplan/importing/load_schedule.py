@@ -142,7 +142,9 @@ def _point(n: int, row: list[str], time_at: int, rate_at: int) -> tuple[float, b
     """(seconds, whether they count from the first line, rate)."""
     if len(row) <= max(time_at, rate_at):
         raise LoadScheduleError(
-            f"{len(row)} value is no moment and rate", where=f"line {n}", fix="write a line such as 60,4000"
+            f"{len(row)} value is not a moment and a rate",
+            where=f"line {n}",
+            fix="write a line such as 60,4000",
         )
     at_s, relative = _moment(row[time_at].strip(), n)
     text = row[rate_at].strip()
@@ -152,7 +154,9 @@ def _point(n: int, row: list[str], time_at: int, rate_at: int) -> tuple[float, b
         rate = math.nan
     if not 0 <= rate <= MAX_RATE:
         raise LoadScheduleError(
-            f"'{text[:40]}' is no rate", where=f"line {n}", fix="write transactions per second, such as 4000"
+            f"'{text[:40]}' is not a rate",
+            where=f"line {n}",
+            fix="write transactions per second, such as 4000",
         )
     return at_s, relative, rate
 
@@ -180,7 +184,7 @@ def _moment(text: str, n: int) -> tuple[float, bool]:
         return parse_duration_s(text), False
     except UserError:
         raise LoadScheduleError(
-            f"'{text[:40]}' is no moment",
+            f"'{text[:40]}' is not a moment",
             where=f"line {n}",
             fix="write seconds, a duration such as 5min, or a time such as 08:30",
         ) from None

@@ -30,7 +30,7 @@ def parse_integer(text: str, version: NdbVersion) -> int:
     """
     match = _INTEGER.match(text.strip())
     if match is None:
-        raise BadValueError(f"'{text[:40]}' is no whole number")
+        raise BadValueError(f"'{text[:40]}' is not a whole number")
     digits, rest = match[2], match[3]
     base = 10
     lenient = features(version).lenient_numbers
@@ -52,7 +52,7 @@ def parse_integer(text: str, version: NdbVersion) -> int:
     if suffix in _SUFFIXES:
         return _held(number * _SUFFIXES[suffix], text)
     raise BadValueError(
-        f"'{text[:40]}' is no whole number with K, M or G; NDB knows no other suffix and no fraction"
+        f"'{text[:40]}' is not a whole number with K, M or G; NDB knows no other suffix and no fraction"
     )
 
 
@@ -79,7 +79,7 @@ def _parse_flag(parameter: Parameter, text: str) -> int:
         return 1
     if text.strip() in _FALSE:
         return 0
-    raise BadValueError(f"'{text[:40]}' is no value for the switch {parameter.name}; write 1 or 0")
+    raise BadValueError(f"'{text[:40]}' is not a value for the switch {parameter.name}; write 1 or 0")
 
 
 def check_range(parameter: Parameter, number: int) -> None:
@@ -113,7 +113,7 @@ def parse_cpu_list(text: str) -> tuple[int, ...]:
     for part in text.split(","):
         match = re.fullmatch(r"\s*([0-9]+)\s*(?:-\s*([0-9]+)\s*)?", part)
         if match is None:
-            raise BadValueError(f"'{text[:40]}' is no list of CPUs; write for example 0-3,8")
+            raise BadValueError(f"'{text[:40]}' is not a list of CPUs; write for example 0-3,8")
         first, last = int(match[1]), int(match[2] or match[1])
         if max(first, last) > _CPU_ID_MAX:
             raise BadValueError(f"CPU {max(first, last)} is too large; the highest is {_CPU_ID_MAX}")

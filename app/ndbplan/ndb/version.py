@@ -33,7 +33,7 @@ class NdbVersion(NamedTuple):
             if version.series in SERIES:
                 return version
         raise BadVersionError(
-            f"'{text[:40]}' is no NDB Cluster version this program knows ({SERIES[0]} to {SERIES[-1]})",
+            f"'{text[:40]}' is not an NDB Cluster version that is known ({SERIES[0]} to {SERIES[-1]})",
             where="ndb_version",
             fix=f"use one of {', '.join(SERIES)}, with a patch number if you like (7.6.7)",
         )

@@ -254,7 +254,7 @@ def test_a_workload_takes_its_load_from_a_file(stand: _Stand, tmp_path: Path) ->
     path.write_text("seconds,rate\n0,100\n60,many\n")
     page.read_schedule(path)
     assert stand.document.plan is before
-    assert "load.csv line 3: 'many' is no rate" in page._said.text()
+    assert "load.csv line 3: 'many' is not a rate" in page._said.text()
     page.read_schedule(tmp_path / "none.csv")
     assert "cannot be read" in page._said.text()
     path.write_text("seconds,rate\n0,100\n60,4000\n")

@@ -145,7 +145,7 @@ def test_the_configuration_of_2010_imports_and_is_criticised() -> None:
     assert plan.data_nodes[0].parameters["DataDir"] == "/usr/local/mysql/data"
     found = {problem.rule: problem.message for problem in check(plan)}
     assert "the failure of any data node stops the cluster" in found["number-of-replicas"]
-    assert "no number of seconds" in found["checkpoint-interval"]
+    assert "not a number of seconds" in found["checkpoint-interval"]
     assert "error 410" in found["checkpoint-interval"]
     assert "error 410 can come" in found["diskless"]
     assert "redo-log-and-memory" in found
@@ -167,15 +167,15 @@ def test_links_and_system() -> None:
         ("\ufeff" + SMALL, 1, "byte-order mark"),
         (SMALL.replace("\n", "\r\n").replace("[ndbd default]", "\r\n[ndbd default]", 1), 4, "CR and LF"),
         (SMALL.replace("[api]", "[api"), 16, "lacks its closing bracket"),
-        (SMALL.replace("[api]", "[client]"), 16, "no section that NDB knows"),
-        (SMALL + "; comment\n", 17, "no line that ndb_mgmd can read"),
+        (SMALL.replace("[api]", "[client]"), 16, "not a section that NDB knows"),
+        (SMALL + "; comment\n", 17, "not a line that ndb_mgmd can read"),
         (SMALL + "!include other.ini\n", 17, "no includes"),
         (SMALL.replace("NodeId=3", "NodeId=2"), 11, "node id 2 is there twice"),
         (SMALL.replace("HostName=d1", "ExecuteOnComputer=A"), 9, "computer 'A' is not declared"),
         ("[computer]\nId=A\nHostName=A\n[computer]\nId=A\nHostName=B\n" + SMALL, 5, "there twice"),
         ("[computer]\nId=A\nExecuteOnComputer=A\nHostName=h\n" + SMALL, 3, "ExecuteOnComputer"),
         (SMALL + "[ndbd default]\n", 17, "second [ndbd default]"),
-        (SMALL.replace("HostName=d2", "HostName=a b"), 12, "no host name or address"),
+        (SMALL.replace("HostName=d2", "HostName=a b"), 12, "not a host name or address"),
         (SMALL + "[mysqld]\n" * 300, 16 + 251, "more than 255 nodes"),
     ],
 )
@@ -191,8 +191,8 @@ def test_what_is_wrong_has_its_line(text: str, line: int, part: str) -> None:
     [
         (b"", "no section"),
         (b"hello world\n", "no section"),
-        (os.urandom(4096), "no text file"),
-        (b"\x7fELF" + bytes(range(32)) * 50, "no text file"),
+        (os.urandom(4096), "not a text file"),
+        (b"\x7fELF" + bytes(range(32)) * 50, "not a text file"),
         ("[ndbd]\n".encode("utf-16"), "UTF-16"),
         (b"[ndbd]\nDataMemory=80M\n" * 5_000_000, "at most 16 MB"),
     ],

@@ -37,7 +37,7 @@ def test_counts(text: str, counts: dict[str, int]) -> None:
         ("io={count=2}", "at most 1"),
         ("io={spintime=5}", "executes no blocks"),
         ("ldm={count=2,cpubind=1}", "binds 2 ldm threads to 1 CPUs"),
-        ("ldm={count=x}", "no whole number"),
+        ("ldm={count=x}", "not a whole number"),
         ("ldm={thread_prio=11}", "between 0 and 10"),
         ("main={count=0},rep", "rep thread without a main thread"),
     ],

@@ -25,7 +25,7 @@ _FILE_SPEC = re.compile(r"[^;:=]+:\s*[0-9]+\s*[KkMG]?")
 _OPTION = re.compile(r"(name|undo_buffer_size|extent_size)\s*=\s*\S[^;]*", re.I)
 
 
-@rule("text-understood", "Texts that the data node understands")
+@rule("text-understood", "The data node does not understand a text")
 def text_understood(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         for name in _CHOICES:
@@ -62,7 +62,7 @@ def _is_file_specification(text: str) -> bool:
     return bool(files) and all(_FILE_SPEC.fullmatch(p) or _OPTION.fullmatch(p) for p in parts)
 
 
-@rule("settings-lifted", "Settings that the data node does not lift or cut")
+@rule("settings-lifted", "The data node lifts or cuts a setting")
 def settings_lifted(plan: Plan) -> Iterator[Problem]:
     if not plan.features.settings_lifted:
         return

@@ -46,7 +46,7 @@ def _renamed(scope: str, old: str, new: str, value: int | str) -> Edit:
     return Together((SetParameter(scope, old, None), SetParameter(scope, new, value)))
 
 
-@rule("node-kinds", "A data node, a management node and an SQL or API node at least", refused=True)
+@rule("node-kinds", "A data node, a management node or an SQL or API node is missing", refused=True)
 def node_kinds(plan: Plan) -> Iterator[Problem]:
     for kind, present in (
         ("data node", plan.data_nodes),
@@ -59,7 +59,7 @@ def node_kinds(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("unknown-parameter", "The version knows every parameter")
+@rule("unknown-parameter", "The version does not know a parameter")
 def unknown_parameter(plan: Plan) -> Iterator[Problem]:
     for scope, section, where, values, ids in parameter_scopes(plan):
         for name, value in values.items():
@@ -100,7 +100,7 @@ def unknown_parameter(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("parameter-value", "Every value is one that ndb_mgmd takes", refused=True)
+@rule("parameter-value", "ndb_mgmd does not take a value", refused=True)
 def parameter_value(plan: Plan) -> Iterator[Problem]:
     for scope, section, where, values, ids in parameter_scopes(plan):
         for name, value in values.items():

@@ -68,9 +68,7 @@ def operations_of_largest_transaction(plan: Plan) -> tuple[int, float, str]:
     return math.ceil(largest * 1.1 / max(1, members)) if members else 0, largest, name
 
 
-@rule(
-    "operations-and-transactions", "MaxNoOfConcurrentOperations is not below the transactions", refused=True
-)
+@rule("operations-and-transactions", "MaxNoOfConcurrentOperations is below the transactions", refused=True)
 def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         operations = found.number("MaxNoOfConcurrentOperations")
@@ -87,7 +85,7 @@ def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("dml-operations", "MaxDMLOperationsPerTransaction fits MaxNoOfConcurrentOperations", refused=True)
+@rule("dml-operations", "MaxDMLOperationsPerTransaction is above MaxNoOfConcurrentOperations", refused=True)
 def dml_operations(plan: Plan) -> Iterator[Problem]:
     if not plan.features.dml_operations_compared:
         return
@@ -106,7 +104,7 @@ def dml_operations(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("reserved-limits", "What is reserved is not above the limit", refused=True)
+@rule("reserved-limits", "What is reserved is above the limit", refused=True)
 def reserved_limits(plan: Plan) -> Iterator[Problem]:
     for name in _RESERVED:
         if not catalogue.knows("DB", f"Reserved{name}", plan.version):
@@ -124,7 +122,7 @@ def reserved_limits(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule("table-objects", "Tables and indexes together stay countable", refused=True)
+@rule("table-objects", "There are too many tables and indexes together", refused=True)
 def table_objects(plan: Plan) -> Iterator[Problem]:
     names = ("MaxNoOfTables", "MaxNoOfOrderedIndexes", "MaxNoOfUniqueHashIndexes")
     for found in settings_of(plan):
@@ -138,7 +136,7 @@ def table_objects(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("transaction-memory", "TransactionMemory stands without the settings it replaces", refused=True)
+@rule("transaction-memory", "TransactionMemory stands beside settings that it replaces", refused=True)
 def transaction_memory(plan: Plan) -> Iterator[Problem]:
     if not catalogue.knows("DB", "TransactionMemory", plan.version):
         return
@@ -156,7 +154,11 @@ def transaction_memory(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule("start-fail-retries", "Start retries only where nodes restart by themselves", refused=True)
+@rule(
+    "start-fail-retries",
+    "Start retries have no effect where nodes do not restart by themselves",
+    refused=True,
+)
 def start_fail_retries(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         for name in ("MaxStartFailRetries", "StartFailRetryDelay"):
@@ -174,7 +176,7 @@ def start_fail_retries(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule("replicas-alike", "NoOfReplicas is the same on every data node", refused=True)
+@rule("replicas-alike", "NoOfReplicas differs between data nodes", refused=True)
 def replicas_alike(plan: Plan) -> Iterator[Problem]:
     replicas = no_of_replicas(plan)
     for node in plan.data_nodes:
@@ -190,7 +192,7 @@ def replicas_alike(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("node-group-number", "Node groups have numbers that exist", refused=True)
+@rule("node-group-number", "A node group has a number that does not exist", refused=True)
 def node_group_number(plan: Plan) -> Iterator[Problem]:
     most = plan.features.node_groups_most
     for node in plan.data_nodes:
@@ -216,7 +218,7 @@ def _ungrouped(process_id: str) -> Edit:
     return SetField(process_id, "node_group", None)
 
 
-@rule("data-node-ids", "Data nodes have ids that the version allows", refused=True)
+@rule("data-node-ids", "A data node has an id that the version does not allow", refused=True)
 def data_node_ids(plan: Plan) -> Iterator[Problem]:
     highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
     for node in plan.data_nodes:
@@ -236,7 +238,7 @@ def data_node_ids(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("localhost-mixed", "localhost is not mixed with other host names", refused=True)
+@rule("localhost-mixed", "localhost stands beside other host names", refused=True)
 def localhost_mixed(plan: Plan) -> Iterator[Problem]:
     local = LOOPBACK if plan.features.ipv6_loopback_is_local else LOOPBACK - {"::1"}
     used = [host for host in plan.hosts if plan.processes_of_host[host.id]]
@@ -253,7 +255,7 @@ def localhost_mixed(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("management-ports", "Management nodes of one host have ports of their own", refused=True)
+@rule("management-ports", "Management nodes of one host share a port", refused=True)
 def management_ports(plan: Plan) -> Iterator[Problem]:
     taken: dict[tuple[str, int], ManagementNode] = {}
     for node in plan.management_nodes:
@@ -277,7 +279,7 @@ def management_ports(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("host-name-reserved", "Host names can be resolved", refused=True)
+@rule("host-name-reserved", "A host name cannot be resolved", refused=True)
 def host_name_reserved(plan: Plan) -> Iterator[Problem]:
     for host in plan.hosts:
         served = [
@@ -304,7 +306,7 @@ def host_name_reserved(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("connection-map", "ConnectionMap lists data nodes", refused=True)
+@rule("connection-map", "ConnectionMap does not list data nodes", refused=True)
 def connection_map(plan: Plan) -> Iterator[Problem]:
     highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
     for scope, section, where, values, ids in parameter_scopes(plan):
@@ -323,7 +325,7 @@ def connection_map(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("heartbeat-thread-priority", "HeartbeatThreadPriority can be read", refused=True)
+@rule("heartbeat-thread-priority", "HeartbeatThreadPriority cannot be read", refused=True)
 def heartbeat_thread_priority(plan: Plan) -> Iterator[Problem]:
     for scope, section, where, values, ids in parameter_scopes(plan):
         text = values.get("HeartbeatThreadPriority")
@@ -340,7 +342,7 @@ def heartbeat_thread_priority(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("link-ends", "Connections join a data node with another node", refused=True)
+@rule("link-ends", "A connection joins no data node", refused=True)
 def link_ends(plan: Plan) -> Iterator[Problem]:
     seen: dict[frozenset[str], int] = {}
     for link in plan.links:
@@ -372,7 +374,7 @@ def _unlinked(first: str, second: str) -> Edit:
     return KeepLinks(frozenset((first, second)))
 
 
-@rule("shared-memory-links", "Shared memory connections join nodes of one host")
+@rule("shared-memory-links", "A shared memory connection joins nodes of different hosts")
 def shared_memory_links(plan: Plan) -> Iterator[Problem]:
     for link in plan.links:
         if link.kind != "shm":
@@ -401,7 +403,7 @@ def shared_memory_links(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("node-count", "At most 255 nodes", refused=True)
+@rule("node-count", "There are more than 255 nodes", refused=True)
 def node_count(plan: Plan) -> Iterator[Problem]:
     ids = [node_id for process in plan.processes for node_id in process_node_ids(process)]
     if len(ids) > 255:
@@ -412,7 +414,7 @@ def node_count(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("deprecated-parameter", "No deprecated parameters")
+@rule("deprecated-parameter", "A parameter is deprecated")
 def deprecated_parameter(plan: Plan) -> Iterator[Problem]:
     for scope, section, where, values, ids in parameter_scopes(plan):
         for name in values:

@@ -50,7 +50,7 @@ def threads(found: NodeSettings) -> ThreadCounts:
     return thread_counts(plan.version, parameters, cores)
 
 
-@rule("thread-config", "ThreadConfig can be read", refused=True)
+@rule("thread-config", "ThreadConfig cannot be read", refused=True)
 def thread_config(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         text = thread_text(found)
@@ -68,7 +68,7 @@ def thread_config(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("thread-config-of-node", "The data node takes ThreadConfig too")
+@rule("thread-config-of-node", "The data node does not take ThreadConfig")
 def thread_config_of_node(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         text = thread_text(found)
@@ -88,7 +88,7 @@ def thread_config_of_node(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("thread-settings-ignored", "No thread setting without effect")
+@rule("thread-settings-ignored", "A thread setting has no effect")
 def thread_settings_ignored(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         automatic = is_automatic(found)
@@ -149,7 +149,7 @@ def _fewer_threads(plan: Plan, node: DataNode, cores: int) -> str:
     return "" if fits is None else f"set {name} to {fits}"
 
 
-@rule("threads-and-cores", "Hosts have a core for every busy thread")
+@rule("threads-and-cores", "Busy threads have no core of their own")
 def threads_and_cores(plan: Plan) -> Iterator[Problem]:
     for host in plan.hosts:
         here = plan.processes_of_host[host.id]
@@ -180,7 +180,7 @@ def threads_and_cores(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("ldm-and-log-parts", "LDM threads and redo log parts go together")
+@rule("ldm-and-log-parts", "LDM threads and redo log parts do not go together")
 def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         try:
@@ -227,7 +227,7 @@ def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("partitions-per-node", "PartitionsPerNode fits the LDM threads")
+@rule("partitions-per-node", "PartitionsPerNode does not fit the LDM threads")
 def partitions_per_node(plan: Plan) -> Iterator[Problem]:
     if not plan.features.automatic_threads:
         return
@@ -264,7 +264,7 @@ def location_domains(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("files-for-security", "Certificates and passwords are there")
+@rule("files-for-security", "Certificates or passwords are missing")
 def files_for_security(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         for name, needs in (
@@ -281,7 +281,7 @@ def files_for_security(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule("paths-absolute", "Paths are absolute")
+@rule("paths-absolute", "A path is not absolute")
 def paths_absolute(plan: Plan) -> Iterator[Problem]:
     names = ("DataDir", "FileSystemPath", "FileSystemPathDD", "FileSystemPathDataFiles")
     for found in settings_of(plan):

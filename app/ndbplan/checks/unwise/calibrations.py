@@ -10,7 +10,7 @@ from ndbplan.ndb.constants import all_constants, retired_constants
 from ndbplan.plan.plan import Plan
 
 
-@rule("calibrations", "Every measurement that was put in counts")
+@rule("calibrations", "A measurement that was put in does not count")
 def calibrations(plan: Plan) -> Iterator[Problem]:
     for found in plan.calibrations:
         name = found.constant

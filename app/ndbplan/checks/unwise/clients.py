@@ -11,7 +11,7 @@ from ndbplan.checks.shared import cpu_of
 from ndbplan.plan.plan import Plan
 
 
-@rule("client-nodes", "SQL and API nodes carry their workloads")
+@rule("client-nodes", "SQL or API nodes cannot carry their workloads")
 def client_nodes(plan: Plan) -> Iterator[Problem]:
     for workload in plan.workloads:
         found = cpu_of(plan, workload)

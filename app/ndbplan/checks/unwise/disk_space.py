@@ -48,7 +48,7 @@ def _without_backups(disk: DiskSpace) -> float:
     return disk.used_bytes.value - disk.of(DiskRole.BACKUP).value
 
 
-@rule("disk-space", "The files of the data nodes fit on their disks")
+@rule("disk-space", "The files of the data nodes do not fit on a disk")
 def disk_space_now(plan: Plan) -> Iterator[Problem]:
     found = []
     for disk in space_of(plan).disks:
@@ -71,7 +71,7 @@ def disk_space_now(plan: Plan) -> Iterator[Problem]:
     yield from by_cause(plan, found)
 
 
-@rule("backups-kept", "The backups that are kept fit on their disks")
+@rule("backups-kept", "The backups that are kept do not fit on a disk")
 def backups_kept(plan: Plan) -> Iterator[Problem]:
     found = []
     for disk in space_of(plan).disks:
@@ -125,7 +125,7 @@ def _fewer_backups(plan: Plan, disk: DiskSpace, backups: float) -> str:
     return f"{fewer}, or {larger_disk(disk, least)}"
 
 
-@rule("disk-space-of-memory", "A full DataMemory can be checkpointed to its disk")
+@rule("disk-space-of-memory", "A full DataMemory cannot be checkpointed to its disk")
 def disk_space_of_memory(plan: Plan) -> Iterator[Problem]:
     found = []
     for disk in space_of(plan).disks:
@@ -152,7 +152,7 @@ def _less_memory(plan: Plan, disk: DiskSpace) -> str:
     return f"{larger_disk(disk)}{f', or {smaller}' if smaller else ''}"
 
 
-@rule("disks-unknown", "The disks of data nodes are known")
+@rule("disks-unknown", "A data node writes to a disk that is not in the plan")
 def disks_unknown(plan: Plan) -> Iterator[Problem]:
     found = [node for node in space_of(plan).nodes if node.files and node.files[0].disk_id is None]
     if not found:
@@ -171,7 +171,7 @@ def disks_unknown(plan: Plan) -> Iterator[Problem]:
     )
 
 
-@rule("fills-with-growth", "Growing tables have room for a year")
+@rule("fills-with-growth", "Growing tables fill memory or a disk within a year")
 def fills_with_growth(plan: Plan) -> Iterator[Problem]:
     if not grows(plan):
         return

@@ -37,7 +37,7 @@ def _moved(node_id: str, roles: tuple[DiskRole, ...], disk_id: str) -> Edit:
     return moved
 
 
-@rule("disk-demand", "Disks keep up with every workload")
+@rule("disk-demand", "A disk does not keep up with a workload")
 def disk_load(plan: Plan) -> Iterator[Problem]:
     for workload in plan.workloads:
         for demand in demand_of(plan, workload).disks:
@@ -82,7 +82,7 @@ def _holds_both(plan: Plan, disk_id: str) -> bool:
     )
 
 
-@rule("shared-device", "Streams are kept apart when there are disks for it")
+@rule("shared-device", "Streams share a disk though there are others")
 def shared_device(plan: Plan) -> Iterator[Problem]:
     if not uses_disk_data(plan):
         return
@@ -125,7 +125,7 @@ def disk_beside_redo(plan: Plan, node: DataNode, last: bool = False) -> Disk:
     return disks[0]
 
 
-@rule("logfile-groups", "A cluster has one log file group")
+@rule("logfile-groups", "There are several log file groups")
 def logfile_groups(plan: Plan) -> Iterator[Problem]:
     names = {group.name: group.id for group in plan.logfile_groups}
     for found in settings_of(plan):
@@ -143,7 +143,7 @@ def logfile_groups(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("data-files", "Tablespaces have a sensible number of files and room")
+@rule("data-files", "A tablespace has too few or too many files, or no room")
 def data_files(plan: Plan) -> Iterator[Problem]:
     for space in plan.tablespaces:
         files = sum(file.count for file in space.data_files)
@@ -193,7 +193,7 @@ def _more_files(plan: Plan, use: TablespaceUse) -> str:
     )
 
 
-@rule("disk-page-buffer", "Disk data pages are cached")
+@rule("disk-page-buffer", "Disk data pages are not cached")
 def disk_page_buffer(plan: Plan) -> Iterator[Problem]:
     for node in disk_data_of(plan).nodes[:1]:
         ratio = node.hit_ratio.value

@@ -27,7 +27,7 @@ def _changed(table_id: str, name: str, value: object) -> Edit:
     return SetField(table_id, name, value)
 
 
-@rule("hash-map-skew", "Buckets divide evenly over partitions")
+@rule("hash-map-skew", "Buckets do not divide evenly over partitions")
 def hash_map_skew(plan: Plan) -> Iterator[Problem]:
     if not has_partitions(plan):
         return
@@ -55,7 +55,7 @@ def hash_map_skew(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("reorganise-refused", "Tables can be reorganised when the cluster grows")
+@rule("reorganise-refused", "A table cannot be reorganised when the cluster grows")
 def reorganise_refused(plan: Plan) -> Iterator[Problem]:
     if not plan.features.add_nodes_online:
         return
@@ -80,7 +80,7 @@ def reorganise_refused(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("reorganise-leaves-behind", "What a reorganisation does not move")
+@rule("reorganise-leaves-behind", "A reorganisation leaves something on the old nodes")
 def reorganise_leaves_behind(plan: Plan) -> Iterator[Problem]:
     if not any(node.node_group == NODE_GROUP_NONE for node in plan.data_nodes):
         return
@@ -101,7 +101,7 @@ def reorganise_leaves_behind(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("fixed-part-limit", "The fixed part of a fragment stays below 16 GB")
+@rule("fixed-part-limit", "The fixed part of a fragment comes near 16 GB")
 def fixed_part_limit(plan: Plan) -> Iterator[Problem]:
     limit = plan.features.fixed_part_limit_bytes
     if not limit or not has_partitions(plan):
@@ -119,7 +119,7 @@ def fixed_part_limit(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("fully-replicated-table", "Only small, read-mostly tables are fully replicated")
+@rule("fully-replicated-table", "A fully replicated table is large or often written")
 def fully_replicated_table(plan: Plan) -> Iterator[Problem]:
     copied = [table for table in plan.tables if table.fully_replicated]
     if not copied:
@@ -143,7 +143,7 @@ def fully_replicated_table(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("read-backup", "Reads may use any replica", alone=True)
+@rule("read-backup", "Reads do not use every replica, or writes wait for all", alone=True)
 def read_backup(plan: Plan) -> Iterator[Problem]:
     if not plan.features.read_backup or no_of_replicas(plan) == 1:
         # With one copy of the data there is no other replica to read.

@@ -20,7 +20,7 @@ _RAM_WARNING = 0.90
 _DATA_MEMORY_WARNING = 0.80
 
 
-@rule("memory-of-host", "Data nodes fit into the memory of their host")
+@rule("memory-of-host", "Data nodes do not fit into the memory of their host")
 def memory_of_host(plan: Plan) -> Iterator[Problem]:
     by_host: dict[str, list[NodeMemory]] = defaultdict(list)
     nodes = {node.node_id: node for node in plan.data_nodes}
@@ -58,7 +58,7 @@ def memory_of_host(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("data-memory-of-host", "DataMemory leaves room for everything else")
+@rule("data-memory-of-host", "DataMemory leaves no room for everything else")
 def data_memory_of_host(plan: Plan) -> Iterator[Problem]:
     by_host: dict[str, int] = defaultdict(int)
     for node in plan.data_nodes:
@@ -79,7 +79,7 @@ def data_memory_of_host(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("data-memory-fill", "The tables fit into DataMemory")
+@rule("data-memory-fill", "The tables do not fit into DataMemory")
 def data_memory_fill(plan: Plan) -> Iterator[Problem]:
     nodes = {node.node_id: node for node in plan.data_nodes}
     for need in memory_of(plan).nodes:

@@ -19,7 +19,7 @@ _HEADROOM = 1.2
 """ALTER TABLE needs a second copy of the largest table's objects, roughly."""
 
 
-@rule("memory-locked", "Data nodes are never swapped out", alone=True)
+@rule("memory-locked", "Data nodes can be swapped out", alone=True)
 def memory_locked(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         if found.nodes and found.number("LockPagesInMainMemory") == 0:
@@ -33,7 +33,7 @@ def memory_locked(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("numa", "Memory is spread over all sockets", alone=True)
+@rule("numa", "Memory of one socket is used first", alone=True)
 def numa(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         if not catalogue.knows("DB", "Numa", plan.version) or found.number("Numa") != 0:
@@ -54,7 +54,7 @@ def numa(plan: Plan) -> Iterator[Problem]:
                 break
 
 
-@rule("concurrent-operations", "The largest transaction fits")
+@rule("concurrent-operations", "The largest transaction does not fit")
 def concurrent_operations(plan: Plan) -> Iterator[Problem]:
     needed, largest, name = operations_of_largest_transaction(plan)
     for found in settings_of(plan):
@@ -95,7 +95,7 @@ def _ordered_indexes(table: Table) -> int:
     return primary + sum(index.kind != "unique_hash" for index in table.indexes)
 
 
-@rule("schema-objects", "The schema fits the dictionary")
+@rule("schema-objects", "The schema does not fit the dictionary")
 def schema_objects(plan: Plan) -> Iterator[Problem]:
     report = error if plan.features.schema_limits_hard else warning
     for name, needed in _objects(plan).items():

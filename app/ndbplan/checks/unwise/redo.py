@@ -93,7 +93,7 @@ def _larger_log(found: NodeSettings) -> tuple[str, Edit]:
     return words, together(changes)
 
 
-@rule("redo-log-size", "The redo log lasts until checkpoints free it")
+@rule("redo-log-size", "The redo log is full before a checkpoint frees it")
 def redo_log_size(plan: Plan) -> Iterator[Problem]:
     nodes = {node.node_id: node for node in plan.data_nodes}
     for workload in plan.workloads:
@@ -117,7 +117,7 @@ def redo_log_size(plan: Plan) -> Iterator[Problem]:
                 yield warning(f"data node {node.node_id}", text, fix, ids, edit)
 
 
-@rule("redo-log-and-memory", "The redo log suits DataMemory")
+@rule("redo-log-and-memory", "The redo log is small for DataMemory")
 def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         if not found.nodes:
@@ -147,7 +147,7 @@ def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("redo-log-seconds", "The redo log holds a minute of peak load")
+@rule("redo-log-seconds", "The redo log holds less than a minute of peak load")
 def redo_log_seconds(plan: Plan) -> Iterator[Problem]:
     if all(_controls_itself(found) for found in settings_of(plan) if found.nodes):
         return
@@ -204,7 +204,7 @@ def _log_of_length(plan: Plan, rough: Plan, factor: float) -> tuple[str, Edit]:
     return " and ".join(words) + " (initial node restart)", together(changes)
 
 
-@rule("redo-file-size", "Redo files are large enough for heavy writes")
+@rule("redo-file-size", "Redo files are small for heavy writes")
 def redo_file_size(plan: Plan) -> Iterator[Problem]:
     rate = _written(plan)
     for found in settings_of(plan):
@@ -235,7 +235,7 @@ def _slowest_write(plan: Plan, nodes: Sequence[DataNode]) -> int:
     return int(slowest // MIB) * MIB
 
 
-@rule("checkpoint-speed", "Checkpoint speed suits memory and disk")
+@rule("checkpoint-speed", "Checkpoints are too slow for the memory, or too fast for the disk")
 def checkpoint_speed(plan: Plan) -> Iterator[Problem]:
     if not catalogue.knows("DB", "MaxDiskWriteSpeed", plan.version):
         return
@@ -268,7 +268,7 @@ def checkpoint_speed(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule("redo-control", "Redo control suits the disk")
+@rule("redo-control", "Checkpoints may write faster than the disk")
 def redo_control(plan: Plan) -> Iterator[Problem]:
     if not catalogue.knows("DB", "EnableRedoControl", plan.version):
         return
@@ -300,7 +300,7 @@ def redo_control(plan: Plan) -> Iterator[Problem]:
                 break
 
 
-@rule("checkpoint-interval", "TimeBetweenLocalCheckpoints is no time", alone=True)
+@rule("checkpoint-interval", "TimeBetweenLocalCheckpoints is set as if it were a duration", alone=True)
 def checkpoint_interval(plan: Plan) -> Iterator[Problem]:
     name = "TimeBetweenLocalCheckpoints"
     for found in settings_of(plan):
@@ -309,7 +309,7 @@ def checkpoint_interval(plan: Plan) -> Iterator[Problem]:
             started = format_bytes_binary(4 * 2 ** min(value, 31))
             yield warning(
                 found.where,
-                f"{name} is {value}; it is no number of seconds but starts a checkpoint after 2^{value} "
+                f"{name} is {value}; it is not a number of seconds but starts a checkpoint after 2^{value} "
                 f"words "
                 f"({started}) of changes. Under load checkpoints follow one another anyway, so it neither "
                 "speeds them up nor prevents error 410",
@@ -319,7 +319,7 @@ def checkpoint_interval(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("diskless", "Diskless is no way to speed")
+@rule("diskless", "Diskless loses all data when the cluster stops")
 def diskless(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         for name in ("Diskless", "Discless"):
@@ -337,7 +337,7 @@ def diskless(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule("direct-io", "Large checkpoints bypass the file cache", alone=True)
+@rule("direct-io", "Large checkpoints go through the file cache", alone=True)
 def direct_io(plan: Plan) -> Iterator[Problem]:
     uses_disk = bool(plan.tablespaces)
     for found in settings_of(plan):
@@ -359,7 +359,7 @@ def direct_io(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("direct-io-sync", "Direct I/O without extra syncs")
+@rule("direct-io-sync", "Direct I/O waits for syncs that it does not need")
 def direct_io_sync(plan: Plan) -> Iterator[Problem]:
     if not catalogue.knows("DB", "ODirectSyncFlag", plan.version):
         return
@@ -381,7 +381,7 @@ def direct_io_sync(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("compressed-checkpoints", "Compression finds free processors")
+@rule("compressed-checkpoints", "Compression finds no free processors")
 def compressed_checkpoints(plan: Plan) -> Iterator[Problem]:
     from ndbplan.checks.shared import cpu_of
 

@@ -26,7 +26,7 @@ _MUCH_DATA = 100e9
 _LONG_BACKUP_S = 4 * 3600.0
 
 
-@rule("heartbeat", "Heartbeats forgive a busy moment")
+@rule("heartbeat", "Heartbeat interval too short or too long")
 def heartbeat(plan: Plan) -> Iterator[Problem]:
     name = "HeartbeatIntervalDbDb"
     for found in settings_of(plan):
@@ -60,7 +60,7 @@ def heartbeat(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("arbitration-timeout", "Arbitration waits for two heartbeats")
+@rule("arbitration-timeout", "Arbitration does not wait for two heartbeats")
 def arbitration_timeout(plan: Plan) -> Iterator[Problem]:
     for found in settings_of(plan):
         if not (found.is_set("ArbitrationTimeout") or found.is_set("HeartbeatIntervalDbDb")):
@@ -78,7 +78,7 @@ def arbitration_timeout(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("global-checkpoints", "Global checkpoints every 2 seconds", alone=True)
+@rule("global-checkpoints", "Global checkpoints are not every 2 seconds", alone=True)
 def global_checkpoints(plan: Plan) -> Iterator[Problem]:
     name = "TimeBetweenGlobalCheckpoints"
     for found in settings_of(plan):
@@ -98,7 +98,7 @@ def global_checkpoints(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("copy-over-slow-link", "A lost node is copied back in reasonable time")
+@rule("copy-over-slow-link", "A lost node takes very long to be copied back")
 def copy_over_slow_link(plan: Plan) -> Iterator[Problem]:
     nodes = {node.node_id: node for node in plan.data_nodes}
     for need in memory_of(plan).nodes:
@@ -115,7 +115,7 @@ def copy_over_slow_link(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("backup-duration", "A backup is done in a few hours")
+@rule("backup-duration", "A backup takes many hours")
 def backup_duration(plan: Plan) -> Iterator[Problem]:
     if not plan.tables or not plan.data_nodes:
         return
@@ -130,7 +130,7 @@ def backup_duration(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("backup-on-redo-disk", "Backups do not disturb the redo log")
+@rule("backup-on-redo-disk", "Backups disturb the redo log")
 def backup_on_redo_disk(plan: Plan) -> Iterator[Problem]:
     for node in plan.data_nodes:
         host = plan.host(node.host_id)
@@ -152,7 +152,7 @@ def _backup_to(node_id: str, disk_id: str) -> Edit:
     return SetRole(node_id, DiskRole.BACKUP, disk_id)
 
 
-@rule("growth-at-peak", "Growing the cluster avoids the busy hours")
+@rule("growth-at-peak", "The cluster grows in the busy hours")
 def growth_at_peak(plan: Plan) -> Iterator[Problem]:
     aside = [node for node in plan.data_nodes if node.node_group == NODE_GROUP_NONE]
     if aside and plan.tables and plan.workloads:
@@ -166,7 +166,7 @@ def growth_at_peak(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("initial-start", "What a start with --initial leaves behind")
+@rule("initial-start", "A start with --initial leaves something behind")
 def initial_start(plan: Plan) -> Iterator[Problem]:
     if uses_disk_data(plan):
         yield hint(

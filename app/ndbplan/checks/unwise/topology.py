@@ -52,7 +52,7 @@ def _without_groups(plan: Plan) -> Edit:
     return edit
 
 
-@rule("number-of-replicas", "Two copies of every row")
+@rule("number-of-replicas", "NoOfReplicas is not 2")
 def number_of_replicas(plan: Plan) -> Iterator[Problem]:
     replicas = no_of_replicas(plan)
     if not plan.data_nodes:
@@ -80,7 +80,7 @@ def number_of_replicas(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("node-group-size", "Every node group has NoOfReplicas members", refused=True)
+@rule("node-group-size", "A node group has not NoOfReplicas members", refused=True)
 def node_group_size(plan: Plan) -> Iterator[Problem]:
     replicas = no_of_replicas(plan)
     severity = _unless_uncounted(plan)
@@ -109,7 +109,7 @@ def node_group_size(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("host-names", "Every host has a name of its own")
+@rule("host-names", "Two hosts have one name")
 def host_names(plan: Plan) -> Iterator[Problem]:
     by_name: dict[str, list[Host]] = {}
     for host in plan.hosts:
@@ -126,7 +126,7 @@ def host_names(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("management-nodes", "Two management nodes that may arbitrate")
+@rule("management-nodes", "Fewer than two management nodes may arbitrate")
 def management_nodes(plan: Plan) -> Iterator[Problem]:
     nodes = plan.management_nodes
     if not nodes:
@@ -171,7 +171,7 @@ def sql_and_spare_nodes(plan: Plan) -> tuple[int, int]:
     return named + used, free - used
 
 
-@rule("sql-nodes", "Two SQL nodes at least")
+@rule("sql-nodes", "There are fewer than two SQL nodes")
 def sql_nodes(plan: Plan) -> Iterator[Problem]:
     count, _free = sql_and_spare_nodes(plan)
     if plan.data_nodes and count < 2:
@@ -184,7 +184,7 @@ def sql_nodes(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("spare-api-slots", "Free API slots for tools and replacements")
+@rule("spare-api-slots", "No API slot is free for tools and replacements")
 def spare_api_slots(plan: Plan) -> Iterator[Problem]:
     free = [slot for slot in plan.api_slots if slot.host_id is None]
     count, spare = sql_and_spare_nodes(plan)
@@ -203,7 +203,7 @@ def spare_api_slots(plan: Plan) -> Iterator[Problem]:
     )
 
 
-@rule("node-id-room", "Room for later data nodes")
+@rule("node-id-room", "There are no node ids for later data nodes")
 def node_id_room(plan: Plan) -> Iterator[Problem]:
     data, highest = plan.data_nodes, plan.features.data_nodes_most
     if not data:
@@ -224,7 +224,7 @@ def node_id_room(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("uneven-data-nodes", "All data nodes are alike")
+@rule("uneven-data-nodes", "Data nodes are not alike")
 def uneven_data_nodes(plan: Plan) -> Iterator[Problem]:
     if len(plan.data_nodes) < 2:
         return
@@ -256,7 +256,7 @@ def _is_bound(plan: Plan, node: DataNode) -> bool:
     return "cpu" in str(found.value("ThreadConfig") or "")
 
 
-@rule("data-and-sql-together", "Data and SQL nodes do not fight for processors")
+@rule("data-and-sql-together", "Data and SQL nodes fight for processors")
 def data_and_sql_together(plan: Plan) -> Iterator[Problem]:
     for host in plan.hosts:
         processes = plan.processes_of_host[host.id]

@@ -41,7 +41,7 @@ Move = tuple[str, str]
 """Ids of a node, and of the host that it moves to."""
 
 
-@rule("what-may-fail", "No single failure stops the cluster")
+@rule("what-may-fail", "A single failure stops the cluster")
 def what_may_fail(plan: Plan) -> Iterator[Problem]:
     if no_of_replicas(plan) < 2 or not plan.data_nodes or odd_group(plan) is not None:
         return
@@ -338,7 +338,7 @@ def _members_apart(plan: Plan) -> tuple[str, str, str] | None:
     return None
 
 
-@rule("nobody-arbitrates", "A cut of the network leaves one living cluster")
+@rule("nobody-arbitrates", "A cut of the network leaves two living clusters")
 def nobody_arbitrates(plan: Plan) -> Iterator[Problem]:
     if no_of_replicas(plan) < 2 or len({node.host_id for node in plan.data_nodes}) < 2:
         return

@@ -165,7 +165,7 @@ class ImportDialog(QDialog):
         for path in paths:
             try:
                 if path.exists() and not path.is_file():
-                    what = "this is a folder" if path.is_dir() else "this is no file"
+                    what = "this is a folder" if path.is_dir() else "this is not a file"
                     raise UserError(what, where=str(path), fix="give the files themselves")
                 self._contents[self._free_name(path.name)] = read_file(path)
             except UserError as error:

@@ -26,7 +26,7 @@ def copied(plan: Plan, source: Plan, words: Words) -> Made:
         for part in found:
             if getattr(part, "id", None) not in source.by_id:
                 raise AddressError(
-                    f"'{name[:60]}' is no object with an id", fix="copy hosts, disks, nodes, tables …"
+                    f"'{name[:60]}' is not an object with an id", fix="copy hosts, disks, nodes, tables …"
                 )
             ids.append(part.id)
     onto = words.fields.get("onto")

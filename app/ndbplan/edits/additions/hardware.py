@@ -130,7 +130,7 @@ def node_groups(plan: Plan, words: Words) -> Made:
         name = next(iter(words.without("groups").fields))
         raise AddressError(f"a node group has no {name[:60]} of its own", fix="set it afterwards")
     if not typed.isdecimal() or not 1 <= int(typed[:9]) <= 144:
-        raise AddressError(f"'{typed[:60]}' is no number of node groups", fix="write 1 to 144")
+        raise AddressError(f"'{typed[:60]}' is not a number of node groups", fix="write 1 to 144")
     after = edits.add_node_group(plan, int(typed))
     new = [part for part in (*after.hosts, *after.processes) if part.id not in plan.by_id]
     return after, [path_of(after, part) for part in new]

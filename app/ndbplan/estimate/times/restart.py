@@ -440,7 +440,7 @@ def restart(
     node groups.
     """
     if kind not in KINDS:
-        raise RestartError(f"'{kind}' is no kind of restart", fix=f"use one of {', '.join(KINDS)}")
+        raise RestartError(f"'{kind}' is not a kind of restart", fix=f"use one of {', '.join(KINDS)}")
     members = _members(plan)
     if not members:
         raise RestartError("the plan has no node group to start", fix="add data nodes")

@@ -188,7 +188,7 @@ def _refuse_binary(content: bytes, name: str) -> None:
     if strange > max(8, len(sample) // 100):
         place = next(i for i, byte in enumerate(sample) if byte < 32 and byte not in (9, 10, 12, 13))
         raise ConfigFileError(
-            f"byte {place} is {sample[place]:#04x}; this is no text file",
+            f"byte {place} is {sample[place]:#04x}; this is not a text file",
             where=f"{name}, line {sample.count(10, 0, place) + 1}",
             fix="name the configuration file of a management server",
         )
@@ -237,7 +237,7 @@ def _other_line(
             fix = "start comments with #; no other sign does"
         elif text.startswith("!include"):
             fix = "write what it includes into this file; config.ini has no includes"
-        result.find(True, number, f"'{_shown(text)}' is no line that ndb_mgmd can read", fix)
+        result.find(True, number, f"'{_shown(text)}' is not a line that ndb_mgmd can read", fix)
         return section
     name, value = match[1].strip(" \t\r\n"), match[2].split("#", 1)[0].strip(" \t\r\n")
     earlier = section.get(name)
@@ -265,7 +265,7 @@ def _bad_header(result: ConfigFile, section: RawSection | None, number: int, tex
             "give the rest a line of its own",
         )
     else:
-        message = f"'{_shown(text)}' is no section that NDB knows"
+        message = f"'{_shown(text)}' is not a section that NDB knows"
         fix = "use ndbd, ndb_mgmd, mysqld, api, tcp, shm, computer or system"
     result.find(True, number, message, fix)
     if not known or word is None:

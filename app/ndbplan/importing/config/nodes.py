@@ -265,7 +265,7 @@ class NodeImport:
         except ValueError:
             self._refuse(
                 line.line if line else section.line,
-                f"'{hostname[:60]}' is no host name or address",
+                f"'{hostname[:60]}' is not a host name or address",
                 "write a DNS name or an IP address without port",
             )
             fields["hostname"] = f"unreadable-{len(self._hosts) + 1}"

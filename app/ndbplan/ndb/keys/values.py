@@ -42,7 +42,7 @@ class KeyValueError(UserError, ValueError):
 
 def _refused(column: KeyColumn, value: object, why: str) -> KeyValueError:
     return KeyValueError(
-        f"'{str(value)[:40]}' is no value of {column.name} ({column.type}): {why}",
+        f"'{str(value)[:40]}' is not a value of {column.name} ({column.type}): {why}",
         where=column.name,
         fix="correct the key",
     )

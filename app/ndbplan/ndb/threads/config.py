@@ -159,7 +159,7 @@ def _named(text: str, version: NdbVersion) -> dict[str, str]:
 
 def _number(name: str, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text.strip()):
-        raise BadValueError(f"gives {name} the value '{text[:20]}', which is no whole number")
+        raise BadValueError(f"gives {name} the value '{text[:20]}', which is not a whole number")
     return int(text)
 
 

@@ -146,7 +146,7 @@ def _hosts_fail(
 ) -> list[Change]:
     part = plan.by_id.get(event.object_id)
     if not isinstance(part, Host | Location):
-        raise SimulationError(f"'{event.object_id}' is no host or location", where="events")
+        raise SimulationError(f"'{event.object_id}' is not a host or location", where="events")
     name = part.hostname if isinstance(part, Host) else part.name
 
     def hosts(world: World) -> frozenset[str]:
