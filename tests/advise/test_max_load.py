@@ -14,7 +14,6 @@ from ndbplan.edits import parts as edits
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, OperationKind, RatePoint
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.run import simulate
@@ -191,9 +190,11 @@ def test_a_workload_that_rests_has_the_limit_of_its_mix(overload: Plan) -> None:
 def test_without_any_limit_the_links_bound_the_rate(overload: Plan) -> None:
     scenario = compile_scenario(overload, overload.workload(SMALL), duration_s=60, step_s=0.1, seed=1)
     run = scenario.run.copy()
-    run[[col.R_SERVICE, col.R_POOL, col.R_SEND]] = 0.0
+    run.service_per_s = run.pool = run.send_buffered = 0.0
     free = replace(scenario, run=run, services=(), load=scenario.load * 0, nodes=scenario.nodes.copy())
-    free.nodes[:, [col.N_INSERTED, col.N_CHANGED, col.N_TOUCHED, col.N_MEMORY, col.N_INDEX]] = 0.0
+    for node in free.nodes:
+        node.inserted_bytes = node.changed_bytes = node.touched_bytes = 0.0
+        node.memory_bytes = node.index_bytes = 0.0
     rate, end = highest_rate(free, HOUR)
     limit = end.limit
     links = sum(overload.host(node.host_id).network_bytes_per_s for node in overload.data_nodes)

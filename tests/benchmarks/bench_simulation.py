@@ -76,8 +76,8 @@ def python_rate(scenario: Scenario, steps: int) -> float:
     load_rows = scenario.load.tolist()
     fill = [[0.0] * parts for _ in range(count)]
     made = [[0.0] * parts for _ in range(count)]
-    capacity = scenario.disks[0, 0] * STEP_S
-    limit = float(scenario.nodes[0, 0])
+    capacity = scenario.disks[0].write_bytes_per_s * STEP_S
+    limit = float(scenario.nodes[0].buffer_limit_bytes)
     offered = float(scenario.offered[0])
     begin = time.process_time()
     for _ in range(steps):
@@ -102,8 +102,8 @@ def simpy_rate(scenario: Scenario, seconds: float) -> float:
     env = simpy.Environment()
     count, parts = scenario.load.shape
     offered = float(scenario.offered[0])
-    limit = float(scenario.nodes[0, 0])
-    capacity = float(scenario.disks[0, 0]) * STEP_S
+    limit = float(scenario.nodes[0].buffer_limit_bytes)
+    capacity = float(scenario.disks[0].write_bytes_per_s) * STEP_S
 
     def producer(tank: simpy.Container, need: float) -> Generator[Any, Any, None]:
         while True:

@@ -10,8 +10,8 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.result import SimulationResult
+from ndbplan.simulate.world import Part, Purpose, column
 
 
 @pytest.fixture(scope="session")
@@ -29,13 +29,13 @@ def telecom() -> Plan:
 def conserved(scenario: Any, arrays: Any) -> None:
     """What was made is written, held or lost with its node, to the byte; every attempt has an end."""
     parts, cluster = arrays.parts, arrays.cluster
-    assert np.all(parts[col.P_FILL] >= 0)
-    on_disk = parts[col.P_MADE] - parts[col.P_FILL] - parts[col.P_LOST]
-    factor = scenario.nodes[:, col.N_DEVICE_FACTOR]
+    assert np.all(parts[Part.FILL] >= 0)
+    on_disk = parts[Part.MADE] - parts[Part.FILL] - parts[Part.LOST]
+    factor = column(scenario.nodes, lambda node: node.device_factor)
     if np.all(factor == 1.0):
-        assert on_disk.sum() == arrays.out_disk[:, :, col.W_REDO].sum()
-    ended = cluster[col.C_ACCEPTED] + cluster[col.C_REFUSED] + cluster[col.C_WAITING]
-    assert ended == pytest.approx(cluster[col.C_ATTEMPTED], rel=1e-9, abs=1e-6)
+        assert on_disk.sum() == arrays.out_disk[:, :, Purpose.REDO].sum()
+    ended = cluster.accepted + cluster.refused + cluster.waiting
+    assert ended == pytest.approx(cluster.attempted, rel=1e-9, abs=1e-6)
 
 
 @pytest.fixture(autouse=True)

@@ -11,11 +11,11 @@ from ndbplan.edits import parts as edits
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.arrays import Arrays, StartState
 from ndbplan.simulate.kernel.ready import prepare
 from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.run import simulate
+from ndbplan.simulate.world import Purpose, column
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 
@@ -60,13 +60,13 @@ def test_disk_data_writes_pages_and_undo(disk_plan: Plan) -> None:
     scenario = compile_scenario(plan, plan.workloads[0], duration_s=120, step_s=0.1, seed=1)
     arrays = Arrays.fresh(scenario, StartState())
     arrays.advance(prepare(), scenario, 0, scenario.steps)
-    state, accepted = arrays.node_state, arrays.cluster[col.C_ACCEPTED]
-    undo = arrays.out_disk[:, :, col.W_UNDO].sum()
-    pages = arrays.out_disk[:, :, col.W_DATA].sum()
-    made = (accepted * scenario.nodes[:, col.N_UNDO]).sum()
-    dirty = (accepted * scenario.nodes[:, col.N_DATA]).sum()
-    assert undo + state[col.S_UNDO_HELD].sum() == pytest.approx(made, rel=1e-9)
-    assert pages + state[col.S_DIRTY].sum() == pytest.approx(dirty, rel=1e-9)
+    state, accepted = arrays.node_state, arrays.cluster.accepted
+    undo = arrays.out_disk[:, :, Purpose.UNDO].sum()
+    pages = arrays.out_disk[:, :, Purpose.DATA_FILES].sum()
+    made = (accepted * column(scenario.nodes, lambda node: node.undo_bytes)).sum()
+    dirty = (accepted * column(scenario.nodes, lambda node: node.dirty_bytes)).sum()
+    assert undo + column(state, lambda node: node.undo_held_bytes).sum() == pytest.approx(made, rel=1e-9)
+    assert pages + column(state, lambda node: node.dirty_bytes).sum() == pytest.approx(dirty, rel=1e-9)
     assert undo > 0
     assert pages > 0
 

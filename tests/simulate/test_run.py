@@ -15,13 +15,13 @@ from ndbplan.edits import parts as edits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
-from ndbplan.simulate import columns as col
 from ndbplan.simulate import run
 from ndbplan.simulate.arrays import Arrays, StartState
 from ndbplan.simulate.kernel.ready import prepare
 from ndbplan.simulate.model.scenario import Scenario, SimulationError, compile_scenario
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
+from ndbplan.simulate.world import ERROR_CODES, Part, Purpose
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 
@@ -115,15 +115,15 @@ def test_same_seed_same_bytes(overload: Plan) -> None:
 @pytest.mark.parametrize("workload", [BIG, SMALL, "blobs-5k-16-clients"])
 def test_log_is_conserved_to_the_byte(overload: Plan, workload: str) -> None:
     scenario, arrays = arrays_of(overload, workload, 90)
-    made, held = arrays.parts[col.P_MADE], arrays.parts[col.P_FILL]
-    written = arrays.out_disk[:, :, col.W_REDO].sum()
+    made, held = arrays.parts[Part.MADE], arrays.parts[Part.FILL]
+    written = arrays.out_disk[:, :, Purpose.REDO].sum()
     assert (made - held).sum() == written
     assert np.all(held >= 0)
-    offered = arrays.cluster[col.C_ATTEMPTED]
-    kept = arrays.cluster[col.C_ACCEPTED] + arrays.cluster[col.C_REFUSED] + arrays.cluster[col.C_WAITING]
+    offered = arrays.cluster.attempted
+    kept = arrays.cluster.accepted + arrays.cluster.refused + arrays.cluster.waiting
     assert kept == pytest.approx(offered, rel=1e-12)
-    useful = arrays.cluster[col.C_ACCEPTED] * scenario.load
-    wasted = arrays.parts[col.P_WASTED] - arrays.parts[col.P_CARRY]
+    useful = arrays.cluster.accepted * scenario.load
+    wasted = arrays.parts[Part.WASTED] - arrays.parts[Part.CARRY]
     # While parts refuse, what each can take is found by rounds that end when it hardly moves any more.
     assert made.sum() == pytest.approx((useful + wasted).sum(), rel=1e-7)
 
@@ -133,11 +133,11 @@ def test_a_queue_conserves_transactions(overload: Plan) -> None:
     plan = at_rate(plan, BIG, 9000, clients=64)
     _, arrays = arrays_of(plan, BIG, 60)
     cluster = arrays.cluster
-    assert arrays.errors[col.ERROR_CODES.index(1221)] == 0
-    assert cluster[col.C_WAITING] <= 64 + 1e-6
-    assert cluster[col.C_ATTEMPTED] < cluster[col.C_OFFERED]
-    kept = cluster[col.C_ACCEPTED] + cluster[col.C_REFUSED] + cluster[col.C_WAITING]
-    assert kept == pytest.approx(cluster[col.C_ATTEMPTED], rel=1e-9)
+    assert arrays.errors[ERROR_CODES.index(1221)] == 0
+    assert cluster.waiting <= 64 + 1e-6
+    assert cluster.attempted < cluster.offered
+    kept = cluster.accepted + cluster.refused + cluster.waiting
+    assert kept == pytest.approx(cluster.attempted, rel=1e-9)
 
 
 def test_collapsing_identical_nodes_changes_nothing(overload: Plan) -> None:

@@ -15,7 +15,6 @@ from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.model.scenario import Scenario, compile_scenario
 from ndbplan.simulate.run import simulate
 
@@ -167,7 +166,7 @@ class Reference:
 def reference_of(scenario: Scenario, case: Case) -> Reference:
     """The reference with the same inputs: log of a transaction, limits, bytes of a checkpoint."""
     parts = [float(b) for b in scenario.load[0] if b > 0]
-    found = Reference(case, parts, float(scenario.nodes[0, col.N_BUFFER_LIMIT]), float(scenario.start[0, 0]))
+    found = Reference(case, parts, float(scenario.nodes[0].buffer_limit_bytes), float(scenario.start[0, 0]))
     found.run()
     return found
 

@@ -43,6 +43,7 @@ MOMENT_FACTOR = 1.3
 """How well the moment of the first error does."""
 NOT_LOADED = "not all rows of the job get in"
 _LIFTED = 16.0
+_ALL_THE_ROOM = 1e6
 _LOWEST_EXPONENT, _HIGHEST_EXPONENT = -10.0, 40.0
 """Rates are searched from 2^-10 to 2^40 per second, always by the same halves."""
 _JUST_BELOW = 1.0 - 1e-9
@@ -301,25 +302,23 @@ def highest_rate(
 
 def _ceilings(scenario: Scenario, duration_s: float) -> list[Ceiling]:
     """Rates that the services, or the room for rows, exclude without a simulation."""
-    from ndbplan.simulate import columns as col
 
     links = "no limit found up to what the links of the data nodes carry"
     found = [Ceiling(bound_per_s(scenario), End(Bottleneck("none", links, 0.0)))]
     for service in scenario.services[:1]:
         limit = Bottleneck(service.resource, service.where, 1.0, service.object_ids)
         found.append(Ceiling(service.max_per_s, End(limit)))
-    rooms = (
-        (827, col.N_MEMORY, col.N_MEMORY_LIMIT, 1),
-        (1601, col.N_SPACE, col.N_SPACE_LIMIT, 2),
-        (625, col.N_INDEX, col.N_INDEX_LIMIT, 3),
-    )
     for n, node_class in enumerate(scenario.node_classes):
         ids = tuple(node.id for node in node_class.nodes[:1])
-        for code, each, limit_at, held in rooms:
-            grows = scenario.nodes[n, each]
+        node, (_, memory, space, index) = scenario.nodes[n], scenario.start[n]
+        for code, grows, most, held in (
+            (827, node.memory_bytes, node.memory_limit_bytes, memory),
+            (1601, node.space_bytes, node.space_limit_bytes, space),
+            (625, node.index_bytes, node.index_limit_bytes, index),
+        ):
             if grows <= 0:
                 continue
-            room = max(0.0, scenario.nodes[n, limit_at] - scenario.start[n, held])
+            room = max(0.0, most - held)
             limit = full_of(code, node_class.node_id, 2.0, ids)
             found.append(Ceiling(float(room / grows / duration_s), End(limit, duration_s, code)))
     return found
@@ -329,7 +328,8 @@ def _end_at(
     scenario: Scenario, rate_per_s: float, duration_s: float, cancelled: Callable[[], bool] | None
 ) -> End | None:
     """What ends a rate within the time; None when nothing does."""
-    from ndbplan.simulate import columns as col
+    import numpy as np
+
     from ndbplan.simulate.arrays import StartState
 
     end = _run(scenario, rate_per_s, min(duration_s, FINE_RUN_S), STEP_S, StartState(), cancelled)
@@ -339,13 +339,11 @@ def _end_at(
         end = _run(coarse, rate_per_s, run_s, COARSE_STEP_S, StartState(), cancelled)
         if end is None and duration_s > LONGEST_RUN_S:
             gone_s = duration_s - LONGEST_RUN_S
-            start = coarse.start.copy()
-            grown = (
-                rate_per_s
-                * gone_s
-                * coarse.nodes[:, [col.N_INSERTED, col.N_MEMORY, col.N_SPACE, col.N_INDEX]]
-            )
-            start = (start + grown).clip(min=0.0)
+            each = [
+                (node.inserted_bytes, node.memory_bytes, node.space_bytes, node.index_bytes)
+                for node in coarse.nodes
+            ]
+            start = (coarse.start + rate_per_s * gone_s * np.array(each)).clip(min=0.0)
             cache = coarse.page_cache and coarse.page_cache.after(rate_per_s * gone_s)
             late = replace(coarse, start=start, page_cache=cache)
             end = _run(late, rate_per_s, LONGEST_RUN_S, COARSE_STEP_S, StartState(), cancelled)
@@ -376,12 +374,11 @@ def _run(
 
     import numpy as np
 
-    from ndbplan.simulate import columns as col
     from ndbplan.simulate.run import run_arrays
 
     steps = math.ceil(run_s / step_s - 1e-9)
     run = scenario.run.copy()
-    run[[col.R_CLIENTS, col.R_CYCLE_S]] = 0.0
+    run.clients = run.cycle_s = 0.0
     offered = np.full(steps, rate_per_s * step_s)
     steady = replace(scenario, run=run, offered=offered, steps=steps, nodes=scenario.nodes.copy())
     arrays = run_arrays(steady, start, cancelled)
@@ -392,11 +389,11 @@ def _end_of(scenario: Scenario, arrays: Arrays, rate_per_s: float) -> End | None
     """Why a finished run at a steady rate counts as not sustained."""
     import numpy as np
 
-    from ndbplan.simulate import columns as col
     from ndbplan.simulate.result import LEAST_REFUSED, SimulationResult
+    from ndbplan.simulate.world import ERROR_CODES, OfCluster
 
-    unsent = np.cumsum(arrays.out[:, col.O_OFFERED] - arrays.out[:, col.O_ATTEMPTED])
-    waits = max(float(unsent.max(initial=0.0)), float(arrays.out[:, col.O_WAITING].max(initial=0.0)))
+    unsent = np.cumsum(arrays.out[:, OfCluster.OFFERED] - arrays.out[:, OfCluster.ATTEMPTED])
+    waits = max(float(unsent.max(initial=0.0)), float(arrays.out[:, OfCluster.WAITING].max(initial=0.0)))
     refused = np.flatnonzero(arrays.errors >= LEAST_REFUSED)
     if len(refused) == 0 and waits <= rate_per_s * WAITS_S:
         return None
@@ -407,44 +404,49 @@ def _end_of(scenario: Scenario, arrays: Arrays, rate_per_s: float) -> End | None
     alone = np.zeros_like(arrays.errors)
     alone[first] = arrays.errors[first]
     result = SimulationResult.of(scenario, replace(arrays, errors=alone))
-    return End(result.bottleneck, float(arrays.first[first, 0]), col.ERROR_CODES[first])
+    return End(result.bottleneck, float(arrays.first[first, 0]), ERROR_CODES[first])
 
 
 def _lift(scenario: Scenario, limit: Bottleneck) -> Scenario | None:
     """The scenario without a limit: the disk, log or files in question made much larger."""
-    from ndbplan.simulate import columns as col
     from ndbplan.simulate.model.load_over_time import DISK_READS, service_per_s
 
     if limit.resource == "disk":
         disks = scenario.disks.copy()
         for d, disk_class in enumerate(scenario.disk_classes):
             if any(disk.id in limit.object_ids for disk in disk_class.disks):
-                disks[d, 0] *= _LIFTED
+                disks[d].write_bytes_per_s *= _LIFTED
         return replace(scenario, disks=disks)
     left = tuple(s for s in scenario.services if s.resource != limit.resource)
     if len(left) < len(scenario.services) or limit.resource == DISK_READS:
         run = scenario.run.copy()
-        run[col.R_SERVICE] = service_per_s(left)
-        run[col.R_SEND] = 0.0
+        run.service_per_s = service_per_s(left)
+        run.send_buffered = 0.0
         if limit.resource == DISK_READS:
-            run[col.R_READS] = 0.0
+            run.reading_share = 0.0
         return replace(scenario, run=run, services=left)
     if limit.resource == "operation records":
         run = scenario.run.copy()
-        run[col.R_POOL] *= _LIFTED
+        run.pool *= _LIFTED
         return replace(scenario, run=run)
-    columns = {
-        "redo log": [col.N_LOG_BYTES, col.N_LOG_LIMIT],
-        "redo files": [col.N_FILE_BYTES],
-        "undo log": [col.N_UNDO_LIMIT],
-        "memory": [col.N_MEMORY_LIMIT, col.N_INDEX_LIMIT],
-        "tablespace": [col.N_SPACE_LIMIT],
-    }.get(limit.resource)
-    if columns is None:
-        return None
     nodes = scenario.nodes.copy()
-    # Room for rows is taken away as a limit altogether: whatever is left of it is the rate times the time.
-    nodes[:, columns] *= 1e6 if limit.resource in ("memory", "tablespace") else _LIFTED
+    for node in nodes:
+        # Room for rows is taken away as a limit altogether: whatever is left is the rate times the time.
+        match limit.resource:
+            case "redo log":
+                node.log_bytes *= _LIFTED
+                node.log_limit_bytes *= _LIFTED
+            case "redo files":
+                node.file_bytes *= _LIFTED
+            case "undo log":
+                node.undo_limit_bytes *= _LIFTED
+            case "memory":
+                node.memory_limit_bytes *= _ALL_THE_ROOM
+                node.index_limit_bytes *= _ALL_THE_ROOM
+            case "tablespace":
+                node.space_limit_bytes *= _ALL_THE_ROOM
+            case _:
+                return None
     return replace(scenario, nodes=nodes)
 
 

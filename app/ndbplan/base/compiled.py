@@ -13,12 +13,14 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _SUMS = "checksums.json"
 _LOCK = "lock"
@@ -300,3 +302,17 @@ def place_of(module_file: str) -> str:
     import hashlib
 
     return hashlib.sha256(os.fspath(Path(module_file).parent).encode()).hexdigest()[:12]
+
+
+def compiled(function: F) -> F:
+    """The function as machine code, without the lock of the interpreter; it is compiled when first called."""
+    from numba import njit
+
+    return cast(F, njit(cache=True, nogil=True)(function))
+
+
+def inlined(function: F) -> F:
+    """The same, put into the functions that call it: for loops that are worth it."""
+    from numba import njit
+
+    return cast(F, njit(cache=True, nogil=True, inline="always")(function))

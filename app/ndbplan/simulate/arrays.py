@@ -8,7 +8,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ndbplan.simulate import columns as col
+from ndbplan.simulate.world import (
+    ERROR_CODES,
+    PURPOSES,
+    Cluster,
+    DiskWork,
+    Floats,
+    History,
+    NodeState,
+    OfCluster,
+    OfNode,
+    Part,
+    Rows,
+    Run,
+    World,
+    column,
+    record,
+    rows,
+    stacked,
+)
 
 if TYPE_CHECKING:
     from ndbplan.simulate.model.scenario import Scenario
@@ -45,31 +63,31 @@ class Arrays:
     """State and records of one run."""
 
     steps_per_bucket: int
-    parts: Any
-    node_state: Any
-    targets: Any
-    weights: Any
-    cluster: Any
-    waiting: Any
-    errors: Any
-    first: Any
-    work: Any
-    out: Any
-    out_errors: Any
-    out_low: Any
-    out_high: Any
-    out_last: Any
-    out_log: Any
-    out_disk: Any
-    out_busy: Any
-    out_node: Any
+    parts: Floats
+    node_state: Rows[NodeState]
+    targets: Floats
+    weights: Floats
+    cluster: Cluster
+    waiting: Floats
+    errors: Floats
+    first: Floats
+    work: Rows[DiskWork]
+    out: Floats
+    out_errors: Floats
+    out_low: Floats
+    out_high: Floats
+    out_last: Floats
+    out_log: Floats
+    out_disk: Floats
+    out_busy: Floats
+    out_node: Floats
     shown_s: float
     """When a partial result was made last, by the clock."""
     stopped_s: float = math.inf
     """When the cluster stopped, of the simulated time."""
     standing: list[tuple[float, float]] = field(default_factory=list)
     """From when to when every transaction stood still; infinite: it still does."""
-    settings: list[tuple[float, Any]] = field(default_factory=list)
+    settings: list[tuple[float, Run]] = field(default_factory=list)
     """Settings of the run from a moment on, where events change them."""
 
     @classmethod
@@ -78,13 +96,13 @@ class Arrays:
         import numpy as np
 
         count, parts = scenario.load.shape
-        codes = len(col.ERROR_CODES)
+        codes = len(ERROR_CODES)
         disks = len(scenario.disk_classes)
-        per_second = int(scenario.run[col.R_STEPS_PER_SECOND])
+        per_second = int(scenario.run.steps_per_second)
         per_bucket = per_second
         while -(-scenario.steps // per_bucket) > most_buckets:
             per_bucket += per_second
-        scenario.run[col.R_STEPS_PER_BUCKET] = per_bucket
+        scenario.run.steps_per_bucket = per_bucket
         buckets = -(-scenario.steps // per_bucket)
         node_state, targets = _node_state(scenario, start)
         return cls(
@@ -94,19 +112,19 @@ class Arrays:
             targets=targets,
             weights=np.ones((count, parts)),
             cluster=_cluster_state(scenario, start),
-            waiting=np.zeros(max(1, int(scenario.run[col.R_QUEUE_SLOTS]))),
+            waiting=np.zeros(max(1, int(scenario.run.queue_slots))),
             errors=np.zeros(codes),
             first=np.full((codes, 2), -1.0),
-            work=np.zeros((disks, col.W_COLUMNS)),
-            out=np.zeros((buckets, col.O_COLUMNS)),
+            work=rows(DiskWork, disks),
+            out=np.zeros((buckets, len(OfCluster))),
             out_errors=np.zeros((buckets, codes)),
             out_low=np.full((buckets, count, parts), np.inf),
             out_high=np.zeros((buckets, count, parts)),
             out_last=np.zeros((buckets, count, parts)),
             out_log=np.zeros((buckets, count, parts)),
-            out_disk=np.zeros((buckets, disks, len(col.PURPOSES))),
+            out_disk=np.zeros((buckets, disks, len(PURPOSES))),
             out_busy=np.zeros((buckets, disks, 2)),
-            out_node=np.zeros((buckets, count, col.B_COLUMNS)),
+            out_node=np.zeros((buckets, count, len(OfNode))),
             shown_s=time.monotonic(),
             settings=[(0.0, scenario.run.copy())],
         )
@@ -133,11 +151,11 @@ class Arrays:
     @property
     def accepted(self) -> float:
         """Transactions accepted so far."""
-        return float(self.cluster[col.C_ACCEPTED])
+        return float(self.cluster.accepted)
 
     def note_service(self, at_s: float, running: Scenario) -> None:
         """Remember the settings of the run when what it lets pass has changed."""
-        if running.run[col.R_SERVICE] != self.settings[-1][1][col.R_SERVICE]:
+        if running.run.service_per_s != self.settings[-1][1].service_per_s:
             self.settings.append((at_s, running.run.copy()))
 
     def stands_from(self, at_s: float) -> None:
@@ -159,24 +177,26 @@ class Arrays:
     def advance(self, kernel: Callable[..., None], scenario: Scenario, begin: int, end: int) -> None:
         """Let the kernel run the steps begin..end."""
         s = scenario
-        kernel(
-            begin, end, s.run, s.nodes, s.index, s.slots, s.alive, s.group_count, s.ldm_of, s.load, s.base,
-            s.share, s.disks, s.disk_start, s.disk_member, s.offered,
-            self.parts, self.node_state, self.targets, self.weights, self.cluster, self.waiting,
-            self.errors, self.first, self.work,
+        world = World(
+            s.run, s.nodes, s.places, s.slots, s.alive, s.group_count, s.ldm_of, s.load, s.base, s.share,
+            s.disks, s.disk_start, s.disk_member, s.offered, self.parts, self.node_state, self.targets,
+            self.weights, self.cluster, self.waiting, self.errors, self.first, self.work,
+        )  # fmt: skip
+        history = History(
             self.out, self.out_errors, self.out_low, self.out_high, self.out_last, self.out_log,
             self.out_disk, self.out_busy, self.out_node,
         )  # fmt: skip
+        kernel(world, history, begin, end)
 
 
 def loaded_after_s(scenario: Scenario, arrays: Arrays) -> float | None:
     """When the rows of a job were all loaded; None: it is no job, or they were not."""
     import numpy as np
 
-    total = float(scenario.run[col.R_TOTAL])
+    total = float(scenario.run.job_transactions)
     if total <= 0:
         return None
-    done = np.cumsum(arrays.out[:, col.O_ACCEPTED])
+    done = np.cumsum(arrays.out[:, OfCluster.ACCEPTED])
     reached = np.flatnonzero(done >= total * (1.0 - JOB_REST))
     if len(reached) == 0:
         return None
@@ -184,7 +204,7 @@ def loaded_after_s(scenario: Scenario, arrays: Arrays) -> float | None:
     lengths = arrays.bucket_lengths_s(scenario)
     before = float(done[bucket - 1]) if bucket else 0.0
     # Within the bucket rows came at the rate of the bucket before: this one may have ended early.
-    rate = (float(arrays.out[bucket - 1, col.O_ACCEPTED]) / lengths[bucket - 1]) if bucket else 0.0
+    rate = (float(arrays.out[bucket - 1, OfCluster.ACCEPTED]) / lengths[bucket - 1]) if bucket else 0.0
     inside = (total - before) / rate if rate > 0 else lengths[bucket]
     return float(lengths[:bucket].sum() + min(inside, lengths[bucket]))
 
@@ -194,49 +214,46 @@ def _part_state(scenario: Scenario, start: StartState) -> Any:
 
     count, parts = scenario.load.shape
     used = scenario.load > 0
-    state = np.zeros((col.P_COLUMNS, count, parts))
-    state[col.P_OPEN] = 1.0
-    state[col.P_LIMIT] = scenario.nodes[:, col.N_BUFFER_LIMIT, None]
-    state[col.P_FILL] = np.floor(start.redo_buffer_bytes) * used
-    state[col.P_MADE] = np.floor(max(start.redo_buffer_bytes, start.redo_log_bytes)) * used
-    state[col.P_DURABLE] = state[col.P_DURABLE_BEFORE] = state[col.P_MADE] - state[col.P_FILL]
-    state[col.P_MARK] = state[col.P_MADE]
+    state = np.zeros((len(Part), count, parts))
+    state[Part.OPEN] = 1.0
+    state[Part.LIMIT] = column(scenario.nodes, lambda node: node.buffer_limit_bytes)[:, None]
+    state[Part.FILL] = np.floor(start.redo_buffer_bytes) * used
+    state[Part.MADE] = np.floor(max(start.redo_buffer_bytes, start.redo_log_bytes)) * used
+    state[Part.DURABLE] = state[Part.DURABLE_BEFORE] = state[Part.MADE] - state[Part.FILL]
+    state[Part.MARK] = state[Part.MADE]
     # Both logs are laid out from the start of a file.
-    file_bytes = scenario.nodes[:, col.N_FILE_BYTES, None]
-    state[col.P_FILE_END] = (np.floor(state[col.P_MADE] / file_bytes) + 1.0) * file_bytes
-    state[col.P_STOP] = np.minimum(state[col.P_FILE_END], scenario.nodes[:, col.N_LOG_LIMIT, None])
+    limits = column(scenario.nodes, lambda node: node.log_limit_bytes)
+    file_bytes = column(scenario.nodes, lambda node: node.file_bytes)[:, None]
+    state[Part.FILE_END] = (np.floor(state[Part.MADE] / file_bytes) + 1.0) * file_bytes
+    state[Part.STOP] = np.minimum(state[Part.FILE_END], limits[:, None])
     return state
 
 
-def _node_state(scenario: Scenario, start: StartState) -> tuple[Any, Any]:
+def _node_state(scenario: Scenario, start: StartState) -> tuple[Rows[NodeState], Floats]:
     import numpy as np
 
     count = len(scenario.nodes)
-    state = np.zeros((col.S_COLUMNS, count))
-    state[col.S_DATA] = scenario.start[:, 0] if start.rows_bytes is None else start.rows_bytes
-    state[col.S_MEMORY] = scenario.start[:, 1]
-    state[col.S_SPACE] = scenario.start[:, 2]
-    state[col.S_INDEX] = scenario.start[:, 3]
-    if start.lcp_left_bytes is not None:
-        state[col.S_LCP_LEFT] = start.lcp_left_bytes
-        state[col.S_LCP_FRAGMENTS] = start.lcp_fragments_left
-    highest = scenario.nodes[:, col.N_LCP_MAX]
+    states = [NodeState() for _ in range(count)]
     target = start.lcp_target_bytes_per_s
-    state[col.S_LCP_TARGET] = highest if target is None else target
-    ldms = scenario.nodes[:, col.N_LDMS].astype(int)
-    targets = np.zeros((count, int(ldms.max())))
-    for n in range(count):
-        targets[n, : ldms[n]] = state[col.S_LCP_TARGET, n] / ldms[n]
-    return state, targets
+    targets = np.zeros((count, max(node.ldms for node in scenario.nodes)))
+    for n, node in enumerate(scenario.nodes):
+        state = states[n]
+        state.rows_bytes, state.memory_bytes, state.space_bytes, state.index_bytes = scenario.start[n]
+        if start.rows_bytes is not None:
+            state.rows_bytes = start.rows_bytes
+        if start.lcp_left_bytes is not None:
+            state.lcp_left_bytes = start.lcp_left_bytes
+            state.lcp_fragments_left = start.lcp_fragments_left
+        state.lcp_target_bytes_per_s = node.lcp_max_bytes_per_s if target is None else target
+        targets[n, : node.ldms] = state.lcp_target_bytes_per_s / node.ldms
+    return stacked(states), targets
 
 
-def _cluster_state(scenario: Scenario, start: StartState) -> Any:
-    import numpy as np
-
-    cluster = np.zeros(col.C_COLUMNS)
-    cluster[col.C_LCP_PHASE] = start.lcp_left_bytes is not None
-    cluster[col.C_LCP_NUMBER] = start.lcp_left_bytes is not None
-    cluster[col.C_LCP_STAGE] = start.first_lcp_flushes
-    cluster[col.C_LCP_STAGE_S] = start.first_lcp_s
-    cluster[col.C_RANDOM] = float((scenario.seed * 2654435761 + 97531) % 4294967291 + 1)
-    return cluster
+def _cluster_state(scenario: Scenario, start: StartState) -> Cluster:
+    cluster = Cluster()
+    cluster.lcp_writes = start.lcp_left_bytes is not None
+    cluster.lcp_number = start.lcp_left_bytes is not None
+    cluster.lcp_stages_left = start.first_lcp_flushes
+    cluster.lcp_stage_left_s = start.first_lcp_s
+    cluster.random_state = (scenario.seed * 2654435761 + 97531) % 4294967291 + 1
+    return record(cluster)

@@ -17,7 +17,7 @@ from ndbplan.base.errors import Cancelled
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
-from ndbplan.simulate import columns as col
+from ndbplan.simulate.world import ERROR_CODES, PURPOSES, OfCluster, OfNode, column
 
 if TYPE_CHECKING:
     import numpy as np
@@ -294,15 +294,15 @@ def _drawn(
         return mode if number == 0 or low >= high else float(random.triangular(low, mode, high))
 
     run, nodes, disks = scenario.run.copy(), scenario.nodes.copy(), scenario.disks.copy()
-    disks[:, col.D_BYTES_PER_S] *= draw(*DISK_SPREAD)
-    disks[:, col.D_READ_IOPS] *= draw(*DISK_SPREAD)
-    disks[:, col.D_LCP_SHARE] *= draw(*LCP_SHARE_SPREAD)
-    run[col.R_STAGE_S] *= draw(*STAGE_SPREAD)
-    run[col.R_LAG_EXIT] *= draw(*LAG_EXIT_SPREAD)
-    run[col.R_UNEVEN] = draw(*UNEVEN_SPREAD)
+    column(disks, lambda disk: disk.write_bytes_per_s)[:] *= draw(*DISK_SPREAD)
+    column(disks, lambda disk: disk.read_iops)[:] *= draw(*DISK_SPREAD)
+    column(disks, lambda disk: disk.lcp_share)[:] *= draw(*LCP_SHARE_SPREAD)
+    run.lcp_stage_s *= draw(*STAGE_SPREAD)
+    run.lag_exit *= draw(*LAG_EXIT_SPREAD)
+    run.unevenness = draw(*UNEVEN_SPREAD)
     factor = draw(log_range[0], 1.0, log_range[1])
     # Events change these in place.
-    changed = {name: getattr(scenario, name).copy() for name in ("index", "slots", "alive", "base", "share")}
+    changed = {name: getattr(scenario, name).copy() for name in ("places", "slots", "alive", "base", "share")}
     changed["page_cache"] = scenario.page_cache and scenario.page_cache.copy()
     drawn = replace(
         scenario, run=run, nodes=nodes, disks=disks, load=scenario.load * factor,
@@ -332,7 +332,7 @@ def _run(
     scenario, arrays = world.scenario, world.arrays
     series = np.concatenate([_headlines(scenario, arrays), _details(scenario, arrays)]).astype(np.float32)
     first = np.where(arrays.errors >= 0.5, arrays.first[:, 0], np.inf)
-    accepted = float(arrays.out[:, col.O_ACCEPTED].sum()) / scenario.duration_s
+    accepted = float(arrays.out[:, OfCluster.ACCEPTED].sum()) / scenario.duration_s
     mean = mean_latency(scenario, arrays, latency_s(scenario, arrays)).value
     bucket_s = arrays.steps_per_bucket * scenario.step_s
     return _Run(series, accepted, mean, first, bucket_s, arrays.stopped_s)
@@ -345,13 +345,13 @@ def _headlines(scenario: Scenario, arrays: Arrays) -> Floats:
 
     lengths = arrays.bucket_lengths_s(scenario)
     buffers = buffer_bytes(scenario)[None, :, None]
-    logs = scenario.nodes[None, :, col.N_LOG_BYTES, None]
+    logs = column(scenario.nodes, lambda node: node.log_bytes)[None, :, None]
     used = (scenario.load > 0)[None]
     busy = arrays.out_busy[:, :, 0] * scenario.step_s / lengths[:, None]
     return np.stack(
         [
-            arrays.out[:, col.O_ACCEPTED] / lengths,
-            arrays.out[:, col.O_REFUSED] / lengths,
+            arrays.out[:, OfCluster.ACCEPTED] / lengths,
+            arrays.out[:, OfCluster.REFUSED] / lengths,
             np.minimum(1.0, (arrays.out_high / buffers).max(axis=(1, 2))),
             (arrays.out_log * used / logs).max(axis=(1, 2)),
             np.minimum(1.0, busy.max(axis=1)),
@@ -360,16 +360,16 @@ def _headlines(scenario: Scenario, arrays: Arrays) -> Floats:
 
 
 _OF_NODE = (
-    ("data_memory_bytes", col.B_MEMORY),
-    ("lcp_target_bytes_per_s", col.B_LCP_TARGET),
-    ("undo_log_bytes", col.B_UNDO_USED),
-    ("tablespace_bytes", col.B_SPACE),
+    ("data_memory_bytes", OfNode.MEMORY),
+    ("lcp_target_bytes_per_s", OfNode.LCP_TARGET),
+    ("undo_log_bytes", OfNode.UNDO_USED),
+    ("tablespace_bytes", OfNode.SPACE),
 )
 
 
 def _detail_names(scenario: Scenario) -> list[tuple[str, str]]:
     """Name and unit of each detailed series; none when even few moments of them would be too much."""
-    found = [("latency_s", "s"), *((f"error_{code}_per_s", "tx/s") for code in col.ERROR_CODES)]
+    found = [("latency_s", "s"), *((f"error_{code}_per_s", "tx/s") for code in ERROR_CODES)]
     for n, node_class in enumerate(scenario.node_classes):
         for p in _parts_of(scenario, n):
             stem = f"node{node_class.node_id}_part{p}"
@@ -378,7 +378,7 @@ def _detail_names(scenario: Scenario) -> list[tuple[str, str]]:
     for disk_class in scenario.disk_classes:
         stem = f"{disk_class.hostnames[0]}_{disk_class.disks[0].name}".replace(" ", "_")
         found.append((f"{stem}_utilisation", "fraction"))
-        found += [(f"{stem}_{purpose}_bytes_per_s", "bytes/s") for purpose in col.PURPOSES]
+        found += [(f"{stem}_{purpose}_bytes_per_s", "bytes/s") for purpose in PURPOSES]
     return found if len(found) * FEWEST_BUCKETS * 2 <= MOST_NUMBERS // 200 else []
 
 
@@ -424,7 +424,7 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
     details = tuple(band for band in bands[5:] if band.p90.any())
     count = len(runs)
     errors = []
-    for i, code in enumerate(col.ERROR_CODES):
+    for i, code in enumerate(ERROR_CODES):
         moments = [float(run.first[i]) for run in runs if np.isfinite(run.first[i])]
         if moments:
             errors.append(ErrorOdds(code, len(moments) / count, _spread(moments, "s", count)))

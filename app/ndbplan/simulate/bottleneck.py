@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.plan.workloads import ClosedLoad
-from ndbplan.simulate import columns as col
 
 if TYPE_CHECKING:
     from ndbplan.simulate.model.load_over_time import Service
@@ -119,14 +118,13 @@ def find_bottlenecks(
 
 
 def _writes_disk_data(scenario: Scenario) -> bool:
-    return bool(scenario.run[col.R_DISK_DATA] > 0)
+    return bool(scenario.run.disk_data_share > 0)
 
 
 def _held_by_disk_data(scenario: Scenario, services: Sequence[Service], disk: int, peak_per_s: float) -> bool:
     """Whether pages or undo log that this disk writes too slowly keep work waiting, and no service does."""
     service = min((s.max_per_s for s in services), default=math.inf)
-    roles = (col.I_DATA_DISK, col.I_UNDO_DISK)
-    mine = any(int(scenario.index[n, role]) == disk for n in range(len(scenario.index)) for role in roles)
+    mine = any(disk in (place.data_disk, place.undo_disk) for place in scenario.places)
     return mine and _writes_disk_data(scenario) and peak_per_s <= SERVICE_FULL * service
 
 

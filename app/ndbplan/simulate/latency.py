@@ -7,6 +7,7 @@ cluster, longer the busier the slowest of processors and network is, as in a que
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad
-from ndbplan.simulate import columns as col
+from ndbplan.simulate.world import Error, OfCluster, Run
 
 if TYPE_CHECKING:
     from ndbplan.simulate.arrays import Arrays
@@ -30,22 +31,23 @@ LONGEST_S = 3600.0
 
 def _answered(arrays: Arrays) -> Floats:
     """Transactions of each bucket that data nodes answered; what a stopped cluster refuses is no answer."""
-    refused: Floats = np.diff(arrays.out_errors[:, col.E_DOWN], prepend=0.0)
-    found: Floats = arrays.out[:, col.O_ACCEPTED] + arrays.out[:, col.O_REFUSED] - refused
+    refused: Floats = np.diff(arrays.out_errors[:, Error.DOWN], prepend=0.0)
+    found: Floats = arrays.out[:, OfCluster.ACCEPTED] + arrays.out[:, OfCluster.REFUSED] - refused
     # Sums that differ by rounding only are no answers.
     return np.where(found > 1e-9 * (1.0 + refused), found, 0.0)
 
 
-def _over_time(arrays: Arrays, column: int, lengths: Floats) -> Floats:
+def _over_time(arrays: Arrays, setting: Callable[[Run], float], lengths: Floats) -> Floats:
     """Mean in each bucket of a setting of the run that events may change."""
     edges = np.concatenate([[0.0], np.cumsum(lengths)])
-    before = arrays.settings[0][1][column]
+    before = setting(arrays.settings[0][1])
     found = np.full(len(lengths), before)
     for at_s, values in arrays.settings[1:]:
-        if values[column] != before:
+        value = setting(values)
+        if value != before:
             after = np.clip((edges[1:] - at_s) / lengths, 0.0, 1.0)
-            found += after * (values[column] - before)
-            before = values[column]
+            found += after * (value - before)
+            before = value
     return found
 
 
@@ -55,18 +57,18 @@ def latency_s(scenario: Scenario, arrays: Arrays) -> Floats:
     # A bucket in which the cluster stops counts as far as it ran.
     ran = np.clip(arrays.stopped_s - (np.cumsum(lengths) - lengths), 1e-9, lengths)
     answered = _answered(arrays) / ran
-    attempted = np.where(ran < lengths, answered, arrays.out[:, col.O_ATTEMPTED] / lengths)
+    attempted = np.where(ran < lengths, answered, arrays.out[:, OfCluster.ATTEMPTED] / lengths)
     some = answered > 0
     rate = np.maximum(answered, 1e-9)
     load = scenario.workload.load
     if isinstance(load, ClosedLoad):
-        clients = _over_time(arrays, col.R_CLIENTS, lengths)
+        clients = _over_time(arrays, lambda run: run.clients, lengths)
         found = np.maximum(load.latency_s, clients / rate - load.think_time_s)
     else:
-        service = _over_time(arrays, col.R_SERVICE, lengths)
+        service = _over_time(arrays, lambda run: run.service_per_s, lengths)
         used = np.where(service > 0, attempted / np.maximum(1e-9, service), 0.0)
         idle_s = constants_of(scenario.plan)["idle_latency_s"].value
-        found = idle_s / (1.0 - np.minimum(MOST_USED, used)) + arrays.out[:, col.O_WAITING] / rate
+        found = idle_s / (1.0 - np.minimum(MOST_USED, used)) + arrays.out[:, OfCluster.WAITING] / rate
         if isinstance(load, OpenLoad) and load.clients:
             # No more than all clients can be waiting for an answer.
             found = np.minimum(found, np.maximum(idle_s, load.clients / rate))

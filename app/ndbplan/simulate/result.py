@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.node_parameters import number
 from ndbplan.estimate.constants import constant_for
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.arrays import Arrays, loaded_after_s
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
 from ndbplan.simulate.latency import latency_s, mean_latency
@@ -21,6 +20,7 @@ from ndbplan.simulate.model.load_over_time import DISK_READS, Service
 from ndbplan.simulate.model.meanwhile import worst_reads
 from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart
 from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime
+from ndbplan.simulate.world import ERROR_CODES, PURPOSES, Error, OfCluster, OfNode, Part, column
 
 if TYPE_CHECKING:
     from ndbplan.simulate.model.scenario import Scenario
@@ -118,7 +118,12 @@ class SimulationResult:
         latency = latency_s(scenario, arrays)
         duration = scenario.duration_s
         made = sum(float(p.made_bytes) * len(p.node_ids) for p in parts)
-        wasted = float((arrays.parts[col.P_WASTED].sum(axis=1) * scenario.index[:, col.I_COUNT]).sum())
+        wasted = float(
+            (
+                arrays.parts[Part.WASTED].sum(axis=1)
+                * column(scenario.places, lambda place: place.stands_for)
+            ).sum()
+        )
         return cls(
             workload=scenario.workload.name,
             seed=scenario.seed,
@@ -126,24 +131,24 @@ class SimulationResult:
             step_s=step_s,
             bucket_s=bucket_s,
             times_s=np.arange(buckets, dtype=np.float64) * bucket_s,
-            offered=out[:, col.O_OFFERED] / lengths,
-            attempted=out[:, col.O_ATTEMPTED] / lengths,
-            accepted=out[:, col.O_ACCEPTED] / lengths,
-            refused=out[:, col.O_REFUSED] / lengths,
-            waiting=out[:, col.O_WAITING].copy(),
+            offered=out[:, OfCluster.OFFERED] / lengths,
+            attempted=out[:, OfCluster.ATTEMPTED] / lengths,
+            accepted=out[:, OfCluster.ACCEPTED] / lengths,
+            refused=out[:, OfCluster.REFUSED] / lengths,
+            waiting=out[:, OfCluster.WAITING].copy(),
             latency_s=latency,
             refused_by_code={
                 code: counts[:, i] / lengths
-                for i, code in enumerate(col.ERROR_CODES)
+                for i, code in enumerate(ERROR_CODES)
                 if arrays.errors[i] >= LEAST_REFUSED
             },
-            lcp_share=np.minimum(1.0, out[:, col.O_LCP] / lengths),
+            lcp_share=np.minimum(1.0, out[:, OfCluster.LCP_S] / lengths),
             parts=parts,
             disks=disks,
             nodes=_nodes(scenario, arrays, lengths),
             restarts=restarts,
             errors=errors,
-            offered_per_s=float(out[:, col.O_OFFERED].sum()) / duration,
+            offered_per_s=float(out[:, OfCluster.OFFERED].sum()) / duration,
             accepted_per_s=_accepted(scenario, arrays, duration),
             latency_mean_s=mean_latency(scenario, arrays, latency),
             redo_buffer_fill_max=_fill(max((p.fill_max for p in parts), default=0.0), "redo buffer"),
@@ -235,8 +240,8 @@ def _bottlenecks(
     """What was short while the cluster ran; where nothing moved because of a failure nothing was short."""
     lengths, out = arrays.bucket_lengths_s(scenario), arrays.out
     runs = arrays.running(scenario)
-    attempted = out[:, col.O_ATTEMPTED]
-    held = (attempted < 0.999 * out[:, col.O_OFFERED]) & (out[:, col.O_WAITING] <= 0) & runs
+    attempted = out[:, OfCluster.ATTEMPTED]
+    held = (attempted < 0.999 * out[:, OfCluster.OFFERED]) & (out[:, OfCluster.WAITING] <= 0) & runs
     peak_per_s = float((attempted / lengths)[runs].max(initial=0.0))
     found = find_bottlenecks(
         scenario,
@@ -246,7 +251,7 @@ def _bottlenecks(
         _services(scenario, arrays, peak_per_s),
         peak_per_s=peak_per_s,
         held_back=float(held.mean()),
-        waited=float(((out[:, col.O_WAITING] > 0) & runs).mean()),
+        waited=float(((out[:, OfCluster.WAITING] > 0) & runs).mean()),
     )
     return found if stop is None else (Bottleneck("nodes", stop.text, 2.0), *found)
 
@@ -262,9 +267,9 @@ def _services(scenario: Scenario, arrays: Arrays, peak_per_s: float) -> tuple[Se
         return scenario.services
     others = [service for service in scenario.services if service.resource != DISK_READS]
     out, lengths, runs = arrays.out, arrays.bucket_lengths_s(scenario), arrays.running(scenario)
-    rates = (out[:, col.O_ATTEMPTED] / lengths)[runs]
-    done = (np.cumsum(out[:, col.O_ACCEPTED]) - out[:, col.O_ACCEPTED])[runs]
-    worst = worst_reads(cache, scenario, done, rates) if scenario.run[col.R_READS] > 0 else None
+    rates = (out[:, OfCluster.ATTEMPTED] / lengths)[runs]
+    done = (np.cumsum(out[:, OfCluster.ACCEPTED]) - out[:, OfCluster.ACCEPTED])[runs]
+    worst = worst_reads(cache, scenario, done, rates) if scenario.run.reading_share > 0 else None
     if worst is not None:
         service, used = worst
         most = peak_per_s / used if used > 0 and peak_per_s > 0 else service.max_per_s
@@ -276,7 +281,7 @@ def _loaded(scenario: Scenario, arrays: Arrays) -> Quantity | None:
     seconds, loader = loaded_after_s(scenario, arrays), scenario.loader_per_s
     if seconds is None or loader is None:
         return None
-    total = float(scenario.run[col.R_TOTAL])
+    total = float(scenario.run.job_transactions)
     what, where = scenario.client_limit
     why = (
         Term("transactions of the job", total, "tx", "plan"),
@@ -292,7 +297,7 @@ def _loaded(scenario: Scenario, arrays: Arrays) -> Quantity | None:
 
 def _errors(scenario: Scenario, arrays: Arrays) -> tuple[ErrorCount, ...]:
     found = []
-    for i, code in enumerate(col.ERROR_CODES):
+    for i, code in enumerate(ERROR_CODES):
         count = float(arrays.errors[i])
         if count < LEAST_REFUSED:
             continue
@@ -313,15 +318,16 @@ def buffer_bytes(scenario: Scenario) -> Floats:
     """Bytes of a redo buffer of each node, at its largest: events of the run may have changed it."""
     reserve = constant_for(scenario.plan, "redo_buffer_reserve_bytes").value
     first = np.array([node_class.redo_buffer_bytes for node_class in scenario.node_classes])
-    last: Floats = scenario.nodes[:, col.N_BUFFER_LIMIT] + reserve
+    last: Floats = column(scenario.nodes, lambda node: node.buffer_limit_bytes) + reserve
     return np.asarray(np.maximum(np.maximum(1.0, first), last), dtype=np.float64)
 
 
 def _parts(scenario: Scenario, arrays: Arrays) -> tuple[PartSeries, ...]:
     found = []
-    used = (scenario.load > 0) | (arrays.parts[col.P_MADE] > 0)
+    used = (scenario.load > 0) | (arrays.parts[Part.MADE] > 0)
     buffers = buffer_bytes(scenario)
     for n, node_class in enumerate(scenario.node_classes):
+        log_bytes = int(scenario.nodes[n].log_bytes)
         for p in range(node_class.log_parts):
             if used[n].any() and not used[n, p]:
                 continue
@@ -333,17 +339,17 @@ def _parts(scenario: Scenario, arrays: Arrays) -> tuple[PartSeries, ...]:
                     node_ids=tuple(node.node_id for node in node_class.nodes),
                     log_part=p,
                     buffer_bytes=round(float(buffers[n])),
-                    log_bytes=int(scenario.nodes[n, col.N_LOG_BYTES]),
+                    log_bytes=log_bytes,
                     low=low,
                     # What the disk writes during a step makes room before it is counted as written.
                     high=np.minimum(arrays.out_high[:, n, p], buffers[n]),
                     last=arrays.out_last[:, n, p],
                     log_used=arrays.out_log[:, n, p],
                     log_most=max(
-                        float(arrays.parts[col.P_LOG_MOST, n, p]),
+                        float(arrays.parts[Part.LOG_MOST, n, p]),
                         float(arrays.out_log[:, n, p].max(initial=0.0)),
                     ),
-                    made_bytes=float(arrays.parts[col.P_MADE, n, p]),
+                    made_bytes=float(arrays.parts[Part.MADE, n, p]),
                 )
             )
     return tuple(found)
@@ -355,23 +361,23 @@ def _nodes(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[NodeSer
     found = []
     for n, node_class in enumerate(scenario.node_classes):
         recorded = arrays.out_node[:, n]
-        written = np.diff(recorded[:, col.B_REDO_WRITTEN], prepend=0.0)
+        written = np.diff(recorded[:, OfNode.REDO_WRITTEN], prepend=0.0)
         reserve = 1.0 - number(scenario.plan, node_class.nodes[0], "MinFreePct", 5) / 100
         found.append(
             NodeSeries(
                 node_id=node_class.node_id,
                 node_ids=tuple(node.node_id for node in node_class.nodes),
-                memory=recorded[:, col.B_MEMORY],
-                memory_total_bytes=round(float(scenario.nodes[n, col.N_MEMORY_LIMIT]) / max(0.01, reserve)),
-                lcp_target=recorded[:, col.B_LCP_TARGET],
-                lcp_bytes_per_s=recorded[:, col.B_LCP_WRITTEN] / lengths,
+                memory=recorded[:, OfNode.MEMORY],
+                memory_total_bytes=round(float(scenario.nodes[n].memory_limit_bytes) / max(0.01, reserve)),
+                lcp_target=recorded[:, OfNode.LCP_TARGET],
+                lcp_bytes_per_s=recorded[:, OfNode.LCP_WRITTEN] / lengths,
                 redo_bytes_per_s=np.maximum(0.0, written) / lengths,
-                undo_used=recorded[:, col.B_UNDO_USED],
+                undo_used=recorded[:, OfNode.UNDO_USED],
                 undo_log_bytes=undo,
                 undo_buffer_bytes=buffer,
-                space_used=recorded[:, col.B_SPACE],
-                backup_left=recorded[:, col.B_BACKUP_LEFT],
-                dead=recorded[:, col.B_DEAD],
+                space_used=recorded[:, OfNode.SPACE],
+                backup_left=recorded[:, OfNode.BACKUP_LEFT],
+                dead=recorded[:, OfNode.DEAD],
             )
         )
     return tuple(found)
@@ -380,7 +386,7 @@ def _nodes(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[NodeSer
 def _disks(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[DiskSeries, ...]:
     found = []
     for d, disk_class in enumerate(scenario.disk_classes):
-        rates = {purpose: arrays.out_disk[:, d, i] / lengths for i, purpose in enumerate(col.PURPOSES)}
+        rates = {purpose: arrays.out_disk[:, d, i] / lengths for i, purpose in enumerate(PURPOSES)}
         total = sum(rates.values(), np.zeros(len(lengths)))
         written = float((total * lengths).sum())
         mean = written / float(lengths.sum())
@@ -422,10 +428,10 @@ def _disks(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[DiskSer
 
 def _accepted(scenario: Scenario, arrays: Arrays, duration_s: float) -> Quantity:
     out = arrays.out
-    accepted = float(out[:, col.O_ACCEPTED].sum()) / duration_s
+    accepted = float(out[:, OfCluster.ACCEPTED].sum()) / duration_s
     # What a stopped cluster refuses says nothing about what it could have taken before.
-    attempted = (float(out[:, col.O_ATTEMPTED].sum()) - float(arrays.errors[col.E_DOWN])) / duration_s
-    offered = float(out[:, col.O_OFFERED].sum()) / duration_s
+    attempted = (float(out[:, OfCluster.ATTEMPTED].sum()) - float(arrays.errors[Error.DOWN])) / duration_s
+    offered = float(out[:, OfCluster.OFFERED].sum()) / duration_s
     terms = (
         Term("offered", offered, "tx/s", "plan"),
         Term("log of one transaction", scenario.redo_bytes_per_transaction, "bytes", "formula"),

@@ -15,8 +15,8 @@ from ndbplan.base.errors import Cancelled
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import JobLoad, Workload
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.arrays import MOST_BUCKETS, Arrays, StartState, loaded_after_s
+from ndbplan.simulate.world import OfCluster
 
 if TYPE_CHECKING:
     from ndbplan.simulate.events.state import Change, World
@@ -173,7 +173,7 @@ def _job_duration_s(course: _Course, start: StartState, cancelled: Callable[[], 
         loaded = loaded_after_s(scenario, arrays)
         if loaded is not None:
             return min(longest_s, loaded + JOB_TAIL_S)
-        accepted = arrays.out[:, col.O_ACCEPTED]
+        accepted = arrays.out[:, OfCluster.ACCEPTED]
         stuck = accepted[len(accepted) // 2 :].sum() <= 0 and not to_come
         if run_s >= longest_s or stuck:
             return run_s
@@ -193,7 +193,7 @@ def world_of(
         arrays=Arrays.fresh(scenario, begin, most_buckets),
         offered=scenario.offered.copy(),
         grown_cache=grown.page_cache and grown.page_cache.copy(),
-        clients=float(scenario.run[col.R_CLIENTS]),
+        clients=float(scenario.run.clients),
         outage=Outage.fresh(scenario.plan.replace(processes=there) if absent else scenario.plan),
         full_load=scenario.load.copy(),
         grown_load=grown.load.copy(),
@@ -201,7 +201,7 @@ def world_of(
         grown_nodes=grown.nodes.copy(),
     )
     for n, node_class in enumerate(scenario.node_classes):
-        world.arrays.node_state[col.S_DEAD, n] = node_class.nodes[0].id in absent
+        world.arrays.node_state[n].is_dead = node_class.nodes[0].id in absent
     return world
 
 

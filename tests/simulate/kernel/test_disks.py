@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.kernel import disks
+from ndbplan.simulate.world import Disk, DiskWork, rows
 
 
-def _granted(**asked: float) -> Any:
+def _granted(**asked: float) -> DiskWork:
     """What a disk of 100 bytes in a step grants to work in bytes."""
-    rows = np.zeros((1, col.D_COLUMNS))
-    rows[0, col.D_BYTES_PER_S], rows[0, col.D_LCP_SHARE] = 100.0, 0.73
-    work = np.zeros((1, col.W_COLUMNS))
+    disk, work = rows(Disk, 1), rows(DiskWork, 1)
+    disk[0].write_bytes_per_s, disk[0].lcp_share = 100.0, 0.73
     for name, value in asked.items():
-        work[0, getattr(col, name)] = value
+        setattr(work[0], name, value)
     share: Any = disks.share_disks
-    getattr(share, "py_func", share)(rows, work, 1.0)
+    getattr(share, "py_func", share)(disk, work, 1.0)
     return work[0]
 
 
 def test_a_short_disk_without_log_parts_drains_none() -> None:
-    granted = _granted(W_UNDO=500.0)
-    assert granted[col.W_REDO_GRANT] < 0, "there is no log part to drain"
-    assert granted[col.W_LIGHT_GRANT] == pytest.approx(disks.USABLE * 100 / 500)
+    granted = _granted(undo_bytes=500.0)
+    assert granted.redo_grant_bytes < 0, "there is no log part to drain"
+    assert granted.light_grant == pytest.approx(disks.USABLE * 100 / 500)
 
 
 def test_redo_and_undo_share_what_is_left_by_what_they_ask() -> None:
-    granted = _granted(W_REDO=300.0, W_UNDO=100.0)
-    assert granted[col.W_REDO_GRANT] == pytest.approx(0.75 * disks.USABLE * 100)
+    granted = _granted(redo_bytes=300.0, undo_bytes=100.0)
+    assert granted.redo_grant_bytes == pytest.approx(0.75 * disks.USABLE * 100)

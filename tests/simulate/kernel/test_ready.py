@@ -24,7 +24,8 @@ def test_it_is_ready_after_preparing() -> None:
 
 def test_asking_for_readiness_imports_no_compiler() -> None:
     code = (
-        "import sys; from ndbplan.simulate import kernel, run; kernel.is_prepared();"
+        "import sys; from ndbplan.simulate import run; from ndbplan.simulate.kernel import ready;"
+        "ready.is_prepared();"
         "assert not {'numba', 'PySide6', 'pyqtgraph'} & set(sys.modules), sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -30,7 +30,6 @@ from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, Process, SqlNode
 from ndbplan.plan.workloads import Workload
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.events.clients import burst_begins, burst_ends
 from ndbplan.simulate.events.failures import (
     cut,
@@ -45,6 +44,7 @@ from ndbplan.simulate.events.nodes import REPORT_S, Starts, start
 from ndbplan.simulate.events.outage import name_of
 from ndbplan.simulate.events.state import Change, World
 from ndbplan.simulate.model.node_rows import SimulationError, node_facts
+from ndbplan.simulate.world import Node, record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -240,13 +240,15 @@ def _disk_slow(plan: Plan, event: DiskSlow, number: int) -> list[Change]:
             return
         d = world.disk(event.object_id)
         if d >= 0:
-            world.scenario.disks[d, [col.D_BYTES_PER_S, col.D_READ_IOPS]] *= event.factor
+            world.scenario.disks[d].write_bytes_per_s *= event.factor
+            world.scenario.disks[d].read_iops *= event.factor
             world.forget_room()
 
     def well(world: World) -> None:
         d = world.disk(event.object_id)
         if d >= 0:
-            world.scenario.disks[d, [col.D_BYTES_PER_S, col.D_READ_IOPS]] /= event.factor
+            world.scenario.disks[d].write_bytes_per_s /= event.factor
+            world.scenario.disks[d].read_iops /= event.factor
 
     text = f"{name} fails" if event.factor <= 0 else f"{name} at {event.factor:.0%} of its speed"
     found = [Change(event.at_s, text, slow)]
@@ -262,9 +264,9 @@ def _backup(plan: Plan, event: Backup) -> Change:
         for n, node_class in enumerate(world.scenario.node_classes):
             found = written.get(node_class.node_id)
             if found is not None and not world.is_dead(n):
-                world.arrays.node_state[col.S_BACKUP_LEFT, n] = found.written_bytes.value
-                world.scenario.nodes[n, col.N_BACKUP_SPEED] = found.speed_bytes_per_s.value
-        world.scenario.run[col.R_BACKUP] = 1.0
+                world.arrays.node_state[n].backup_left_bytes = found.written_bytes.value
+                world.scenario.nodes[n].backup_bytes_per_s = found.speed_bytes_per_s.value
+        world.scenario.run.has_backup = True
         world.forget_room()
 
     return Change(event.at_s, "a backup starts", start_backup)
@@ -324,7 +326,7 @@ def _restarted(
     node: DataNode,
     at_s: float,
     starts: Starts,
-    row: Floats,
+    row: Node,
     name: str,
     durable: Callable[[World, DataNode], None],
 ) -> Change:
@@ -332,9 +334,9 @@ def _restarted(
 
     def renew(world: World) -> None:
         n = world.node(node.id)
-        regime = world.scenario.nodes[n, col.N_REGIME]
-        world.scenario.nodes[n] = row
-        world.scenario.nodes[n, col.N_REGIME] = regime
+        regime = world.scenario.nodes[n].regime
+        world.scenario.nodes[n] = record(row)
+        world.scenario.nodes[n].regime = regime
         world.forget_room()
         world.say(f"node {node.node_id} has {name} set")
 

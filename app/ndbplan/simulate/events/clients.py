@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ndbplan.plan.workloads import ClosedLoad
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.events.nodes import service
 from ndbplan.simulate.events.outage import clients_of
 
@@ -27,16 +26,16 @@ def offer(world: World) -> None:
     for number in sorted(world.bursts):
         burst *= world.bursts[number]
     if isinstance(scenario.workload.load, ClosedLoad):
-        scenario.run[col.R_CLIENTS] = world.clients * share * burst
+        scenario.run.clients = world.clients * share * burst
     else:
         begin = round(world.now_s / scenario.step_s)
         scenario.offered[begin:] = world.offered[begin:] * (share * burst)
-        scenario.run[col.R_CLIENTS] = world.clients * share
-    scenario.run[col.R_DOWN] = 0.0
+        scenario.run.clients = world.clients * share
+    scenario.run.cut_off_share = 0.0
     if outage.cuts and up and outage.stop is None:
         started = [node for node in outage.plan.data_nodes if node.node_id in outage.running.started]
         seeing = [client for client in up if any(outage.sees(client, node) for node in started)]
-        scenario.run[col.R_DOWN] = 1.0 - len(seeing) / len(up)
+        scenario.run.cut_off_share = 1.0 - len(seeing) / len(up)
     service(world)
     world.note_settings()
 

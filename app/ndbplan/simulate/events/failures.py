@@ -18,7 +18,6 @@ from ndbplan.ndb.survival import Outcome, Side, come_back, listed
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, Process, process_node_ids
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.events.clients import offer
 from ndbplan.simulate.events.nodes import REPORT_S, Starts, die, start, stop_all
 from ndbplan.simulate.events.outage import Loss, added, later_of
@@ -133,7 +132,7 @@ def _note_loss(world: World, known: dict[int, bool]) -> None:
     span = outage.noticed(missed, killed, any(others.values()) or not side.survivors)
     loss.due = later_of(loss.due, added((at_s, at_s, at_s), span))
     if silent_data or killed_data:
-        world.scenario.run[col.R_STANDS] = 1.0
+        world.scenario.run.stands_still = True
         world.arrays.stands_from(world.now_s)
     if silent_data:
         world.say(f"transactions stand still until {_nodes(silent_data)} {_are(silent_data)} declared dead")
@@ -237,7 +236,7 @@ def _go_on(world: World, winner: Side, found: Judged) -> None:
     if after.arbitrator is not None and after.arbitrator != before.arbitrator:
         world.say(f"node {after.arbitrator} is elected arbitrator")
     outage.running = after
-    world.scenario.run[col.R_STANDS] = 0.0
+    world.scenario.run.stands_still = False
     world.arrays.moves_on(world.now_s)
     offer(world)
 
@@ -320,7 +319,7 @@ def heal(world: World, number: int, starts: Starts) -> None:
         if outage.loss is not None and not outage.cuts and not outage.loss.silent:
             # Nobody was declared dead yet: connections go on where they were.
             outage.loss = None
-            world.scenario.run[col.R_STANDS] = 0.0
+            world.scenario.run.stands_still = False
             world.arrays.moves_on(world.now_s)
         others = [
             p for p in outage.plan.processes if not isinstance(p, DataNode) and not outage.is_down(p.id)

@@ -11,11 +11,11 @@ import numpy as np
 from ndbplan.plan.events import Event, NodesAdded
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.events.changes import changes_of
 from ndbplan.simulate.events.nodes import REPORT_S, members, service
 from ndbplan.simulate.events.state import Change, World
 from ndbplan.simulate.model.node_rows import SimulationError
+from ndbplan.simulate.world import column
 
 if TYPE_CHECKING:
     from ndbplan.simulate.model.scenario import Scenario
@@ -57,16 +57,16 @@ def added_nodes(plan: Plan, workload: Workload, event: NodesAdded) -> tuple[Plan
         steps = seconds / scenario.step_s
         for kind, is_old in (("old", True), ("new", False)):
             nodes = [n for n, c in enumerate(scenario.node_classes) if (c.nodes[0].id in old) is is_old]
-            groups = max(1, len({int(scenario.index[n, col.I_GROUP]) for n in nodes}))
+            groups = max(1, len({int(scenario.places[n].group) for n in nodes}))
             for n in nodes:
                 if not is_old:
-                    world.arrays.node_state[col.S_DEAD, n] = 0.0
+                    world.arrays.node_state[n].is_dead = False
                 pattern = world.grown_load[n]
                 if pattern.sum() > 0 and not world.is_dead(n):
                     scenario.base[n] += moved[kind] / groups / steps * pattern / pattern.sum()
         for group in range(len(scenario.alive)):
             members(world, group)
-        scenario.run[col.R_COPIES] = 1.0
+        scenario.run.copies = True
         world.forget_room()
         world.later(Change(world.at_s + seconds, "the tables are reorganised", end))
         return None
@@ -76,17 +76,21 @@ def added_nodes(plan: Plan, workload: Workload, event: NodesAdded) -> tuple[Plan
         scenario.base[:] = 0.0
         world.full_load[:] = world.grown_load
         scenario.share[:] = world.grown_share
-        growing = [col.N_INSERTED, col.N_CHANGED, col.N_MEMORY, col.N_INDEX, col.N_FRAGMENTS]
-        scenario.nodes[:, growing] = world.grown_nodes[:, growing]
+        for n in range(len(scenario.nodes)):
+            node, grown = scenario.nodes[n], world.grown_nodes[n]
+            node.inserted_bytes, node.changed_bytes = grown.inserted_bytes, grown.changed_bytes
+            node.memory_bytes, node.index_bytes = grown.memory_bytes, grown.index_bytes
+            node.fragments = grown.fragments
         if scenario.page_cache is not None and world.grown_cache is not None:
             scenario.page_cache.take(world.grown_cache)
-        total = world.arrays.node_state[col.S_DATA].sum()
+        state = world.arrays.node_state
+        total = column(state, lambda node: node.rows_bytes).sum()
         start = scenario.start
         if start[:, 0].sum() > 0:
-            world.arrays.node_state[col.S_DATA] = total * start[:, 0] / start[:, 0].sum()
+            column(state, lambda node: node.rows_bytes)[:] = total * start[:, 0] / start[:, 0].sum()
         # Memory of the old nodes is given back by OPTIMIZE TABLE only.
-        memory = world.arrays.node_state[col.S_MEMORY]
-        world.arrays.node_state[col.S_MEMORY] = np.maximum(memory, start[:, 1])
+        memory = column(state, lambda node: node.memory_bytes)
+        memory[:] = np.maximum(memory, start[:, 1])
         for group in range(len(scenario.alive)):
             members(world, group)
         service(world)
@@ -127,16 +131,16 @@ def eventful(
 def _before_growth(scenario: Scenario, grown: Scenario) -> Scenario:
     """The arrays of the grown cluster with the load, shares and rows of the cluster before."""
     at = {c.nodes[0].id: n for n, c in enumerate(scenario.node_classes)}
-    load, share, start, nodes = (
-        np.zeros_like(a) for a in (grown.load, grown.share, grown.start, grown.nodes)
-    )
-    nodes[:] = grown.nodes
-    nodes[:, [col.N_INSERTED, col.N_CHANGED, col.N_MEMORY, col.N_INDEX]] = 0.0
+    load, share, start = (np.zeros_like(a) for a in (grown.load, grown.share, grown.start))
+    nodes = grown.nodes.copy()
+    for n in range(len(nodes)):
+        nodes[n].inserted_bytes = nodes[n].changed_bytes = 0.0
+        nodes[n].memory_bytes = nodes[n].index_bytes = 0.0
     for n, node_class in enumerate(grown.node_classes):
         m = at.get(node_class.nodes[0].id)
         if m is not None:
             load[n], start[n], nodes[n] = scenario.load[m], scenario.start[m], scenario.nodes[m]
-            share[grown.index[n, col.I_GROUP]] = scenario.share[scenario.index[m, col.I_GROUP]]
+            share[grown.places[n].group] = scenario.share[scenario.places[m].group]
     cache = grown.page_cache
     if cache is not None and scenario.page_cache is not None:
         cache = cache.before_growth(

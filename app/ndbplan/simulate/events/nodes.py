@@ -12,11 +12,11 @@ from ndbplan.estimate.times.restart import restart
 from ndbplan.ndb.survival import begin_start, come_back
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.events.outage import clients_of
 from ndbplan.simulate.events.state import Change, World
 from ndbplan.simulate.model.load_over_time import DISK_READS
 from ndbplan.simulate.series import Restart
+from ndbplan.simulate.world import Error, Part, column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +47,7 @@ def die(world: World, nodes: Collection[int], at_s: float) -> None:
         outage.goes_down(node.id, at_s)
         world.restarts.append(Restart(node.node_id, at_s, None, ()))
         _empty(world, n)
-    for group in sorted({int(scenario.index[n, col.I_GROUP]) for n in dying}):
+    for group in sorted({int(scenario.places[n].group) for n in dying}):
         members(world, group)
     for n in dying:
         _aborted(world, n, shares[n], at_s)
@@ -58,12 +58,13 @@ def die(world: World, nodes: Collection[int], at_s: float) -> None:
 def _empty(world: World, n: int) -> None:
     """What a node had in memory is gone, and it writes nothing more."""
     scenario, arrays = world.scenario, world.arrays
-    arrays.parts[col.P_LOST, n] += arrays.parts[col.P_FILL, n]
-    arrays.parts[col.P_FILL, n] = 0.0
-    arrays.parts[col.P_LAGS, n] = 0.0
-    arrays.node_state[col.S_DEAD, n] = 1.0
-    gone = [col.S_LCP_LEFT, col.S_LCP_FRAGMENTS, col.S_BACKUP_LEFT, col.S_UNDO_HELD, col.S_DIRTY]
-    arrays.node_state[gone, n] = 0.0
+    arrays.parts[Part.LOST, n] += arrays.parts[Part.FILL, n]
+    arrays.parts[Part.FILL, n] = 0.0
+    arrays.parts[Part.LAGS, n] = 0.0
+    arrays.node_state[n].is_dead = True
+    state = arrays.node_state[n]
+    state.lcp_left_bytes = state.lcp_fragments_left = state.backup_left_bytes = 0.0
+    state.undo_held_bytes = state.dirty_bytes = 0.0
     scenario.base[n] = 0.0
 
 
@@ -77,7 +78,7 @@ def stop_all(world: World, at_s: float) -> None:
             _empty(world, n)
     scenario.load[:] = 0.0
     scenario.alive[:] = 0
-    scenario.run[[col.R_STOPPED, col.R_STANDS]] = (1.0, 0.0)
+    scenario.run.stopped, scenario.run.stands_still = True, False
     world.arrays.stopped_s = world.now_s
 
 
@@ -86,21 +87,22 @@ def rejoin(world: World, n: int) -> None:
     scenario, state = world.scenario, world.arrays.node_state
     if n < 0 or not world.is_dead(n):
         return
-    group = int(scenario.index[n, col.I_GROUP])
-    state[col.S_DEAD, n] = 0.0
+    group = int(scenario.places[n].group)
+    state[n].is_dead = False
     mates = [m for m in of_group(world, group) if m != n and not world.is_dead(m)]
     if mates:
-        kept = [col.S_DATA, col.S_MEMORY, col.S_SPACE, col.S_INDEX]
-        state[kept, n] = state[kept, mates[0]]
+        mate = state[mates[0]]
+        state[n].rows_bytes, state[n].memory_bytes = mate.rows_bytes, mate.memory_bytes
+        state[n].space_bytes, state[n].index_bytes = mate.space_bytes, mate.index_bytes
     parts = world.arrays.parts
-    parts[col.P_TAIL, n] = parts[col.P_MADE, n]
-    parts[[col.P_DURABLE, col.P_DURABLE_BEFORE, col.P_LCP_START, col.P_LCP_NEXT, col.P_MARK], n] = parts[
-        col.P_MADE, n
+    parts[Part.TAIL, n] = parts[Part.MADE, n]
+    parts[[Part.DURABLE, Part.DURABLE_BEFORE, Part.LCP_START, Part.LCP_NEXT, Part.MARK], n] = parts[
+        Part.MADE, n
     ]
-    ends = scenario.nodes[n, col.N_FILE_BYTES]
-    parts[col.P_FILE_END, n] = (np.floor(parts[col.P_MADE, n] / ends) + 1.0) * ends
-    parts[col.P_STOP, n] = np.minimum(
-        parts[col.P_FILE_END, n], parts[col.P_TAIL, n] + scenario.nodes[n, col.N_LOG_LIMIT]
+    ends = scenario.nodes[n].file_bytes
+    parts[Part.FILE_END, n] = (np.floor(parts[Part.MADE, n] / ends) + 1.0) * ends
+    parts[Part.STOP, n] = np.minimum(
+        parts[Part.FILE_END, n], parts[Part.TAIL, n] + scenario.nodes[n].log_limit_bytes
     )
     world.outage.lost.discard(scenario.node_classes[n].node_id)
     world.outage.comes_up(scenario.node_classes[n].nodes[0].id, world.now_s)
@@ -110,7 +112,7 @@ def rejoin(world: World, n: int) -> None:
 
 def of_group(world: World, group: int) -> list[int]:
     """The nodes of a simulated group, dead or alive."""
-    return [n for n in range(len(world.scenario.index)) if world.scenario.index[n, col.I_GROUP] == group]
+    return [n for n in range(len(world.scenario.places)) if world.scenario.places[n].group == group]
 
 
 def members(world: World, group: int) -> None:
@@ -120,7 +122,7 @@ def members(world: World, group: int) -> None:
     scenario.alive[group] = len(alive)
     for slot, n in enumerate(alive):
         scenario.slots[group, slot] = n
-        scenario.index[n, col.I_SLOT] = slot
+        scenario.places[n].slot = slot
     for n in of_group(world, group):
         scenario.load[n] = 0.0 if world.is_dead(n) else world.full_load[n]
 
@@ -139,47 +141,47 @@ def service(world: World) -> None:
             for s in scenario.services
             if s.resource != DISK_READS
         ]
-        scenario.run[col.R_SERVICE] = max(1e-9, min(left)) if left else 0.0
+        scenario.run.service_per_s = max(1e-9, min(left)) if left else 0.0
         if scenario.page_cache is not None:
-            scenario.run[col.R_READS] = max(1e-9, alive)
+            scenario.run.reading_share = max(1e-9, alive)
         world.note_settings()
 
 
 def _aborted(world: World, n: int, share: float, at_s: float) -> None:
     """Transactions under way on a node that dies."""
     arrays, run = world.arrays, world.scenario.run
-    rate = arrays.cluster[col.C_ATTEMPTED] / max(at_s, run[col.R_STEP_S])
+    rate = arrays.cluster.attempted / max(at_s, run.step_s)
     count = rate * REPORT_S * share
     if count > 0:
-        if arrays.errors[col.E_NODE] == 0:
-            arrays.first[col.E_NODE] = (at_s, n)
-        arrays.errors[col.E_NODE] += count
+        if arrays.errors[Error.NODE] == 0:
+            arrays.first[Error.NODE] = (at_s, n)
+        arrays.errors[Error.NODE] += count
 
 
 def _mates_log(world: World, n: int) -> float:
     """Log that another node of the group has made so far."""
-    group = int(world.scenario.index[n, col.I_GROUP])
+    group = int(world.scenario.places[n].group)
     for m in of_group(world, group):
         if m != n and not world.is_dead(m):
-            return float(world.arrays.parts[col.P_MADE, m].sum())
+            return float(world.arrays.parts[Part.MADE, m].sum())
     return 0.0
 
 
-def _regime(world: World, n: int, own: float, others: float) -> None:
+def _regime(world: World, n: int, own: int, others: int) -> None:
     """Checkpoint speeds while a node restarts."""
-    world.scenario.nodes[:, col.N_REGIME] = others
-    world.scenario.nodes[n, col.N_REGIME] = own
+    column(world.scenario.nodes, lambda node: node.regime)[:] = others
+    world.scenario.nodes[n].regime = own
 
 
 def _copy(world: World, n: int, seconds: float) -> None:
     """The rows that changed while the node was away are copied to it, and logged there."""
     missed = max(0.0, _mates_log(world, n) - world.made_at_death.get(n, 0.0))
-    steps = max(1.0, seconds / world.scenario.run[col.R_STEP_S])
+    steps = max(1.0, seconds / world.scenario.run.step_s)
     load = world.full_load[n]
     if load.sum() > 0:
         world.scenario.base[n] = missed / steps * load / load.sum()
-        world.copy_goal[n] = float(world.arrays.parts[col.P_BASE, n].sum()) + missed
-        world.scenario.run[col.R_COPIES] = 1.0
+        world.copy_goal[n] = float(world.arrays.parts[Part.BASE, n].sum()) + missed
+        world.scenario.run.copies = True
 
 
 @dataclass
@@ -221,7 +223,7 @@ def start(
     attempt = outage.attempts[node.id] = outage.attempts.get(node.id, 0) + 1
     phases = starts.phases(node.node_id)
     joined, before, copying, after = _parts(phases)
-    _regime(world, world.node(node.id), 2.0, 1.0)
+    _regime(world, world.node(node.id), 2, 1)
     for i, one in enumerate(world.restarts):
         if one.node_id == node.node_id and one.started_at_s is None:
             world.restarts[i] = replace(one, started_at_s=world.now_s, phases=phases)
@@ -241,7 +243,7 @@ def start(
         _copy(w, n, copying)
 
     def copied(w: World, n: int) -> bool | None:
-        if w.arrays.parts[col.P_BASE, n].sum() < 0.995 * w.copy_goal.get(n, 0.0):
+        if w.arrays.parts[Part.BASE, n].sum() < 0.995 * w.copy_goal.get(n, 0.0):
             w.later(Change(w.now_s + COPY_LOOK_S, f"{name} has its rows", holds(copied)))
             return False
         w.scenario.base[n] = 0.0
@@ -249,7 +251,7 @@ def start(
         return None
 
     def durable(w: World, n: int) -> None:
-        _regime(w, n, 0.0, 0.0)
+        _regime(w, n, 0, 0)
         w.outage.running = come_back(w.outage.failures.cluster, w.outage.running, {node.node_id}, w.at_s)
         if done is not None:
             done(w, node)

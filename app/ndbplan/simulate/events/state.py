@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.events.outage import Outage
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.series import Restart
+from ndbplan.simulate.world import Node, Part, Rows, column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,7 @@ class World:
     """Log of each part for one transaction while every node lives."""
     grown_load: Floats
     grown_share: Floats
-    grown_nodes: Floats
+    grown_nodes: Rows[Node]
     """The same, the shares of parts and the nodes' columns once added nodes have their rows."""
     offered: Floats
     """What clients offer in each step without events."""
@@ -81,12 +81,12 @@ class World:
 
     def forget_room(self) -> None:
         """Disks have other work from now on: what they wrote last step is no measure any more."""
-        limits = self.scenario.nodes[:, col.N_BUFFER_LIMIT, None]
-        self.arrays.parts[col.P_LIMIT] = np.broadcast_to(limits, self.scenario.load.shape)
+        limits = column(self.scenario.nodes, lambda node: node.buffer_limit_bytes)[:, None]
+        self.arrays.parts[Part.LIMIT] = np.broadcast_to(limits, self.scenario.load.shape)
 
     def is_dead(self, n: int) -> bool:
         """Whether a data node takes no part."""
-        return bool(self.arrays.node_state[col.S_DEAD, n] > 0)
+        return bool(self.arrays.node_state[n].is_dead)
 
     def later(self, *changes: Change) -> None:
         """Let something change at a later moment, or at the end of this one."""

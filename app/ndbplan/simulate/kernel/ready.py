@@ -20,7 +20,7 @@ _is_known_ready = False
 _LOOK_S = 0.1
 _MODULE = "ndbplan.simulate.prepare"
 
-SOURCES = ("../columns.py", "log.py", "checkpoint.py", "disks.py", "advance.py")
+SOURCES = ("../world.py", "../../base/compiled.py", "log.py", "checkpoint.py", "disks.py", "advance.py")
 
 
 @cache
@@ -47,10 +47,14 @@ def prepare() -> Callable[..., None]:
     with _lock:
         if _advance is None:
             with code().loading(_mark()):
+                from numba import int64, typeof
+
                 from ndbplan.simulate.kernel import advance as steps
+                from ndbplan.simulate.world import example
 
                 compiled: Any = steps.advance
-                compiled.compile(steps.SIGNATURE)
+                # One version is compiled, and kept on disk.
+                compiled.compile((*map(typeof, example()), int64, int64))
             _advance = compiled
     return _advance
 
@@ -67,7 +71,9 @@ def announcement() -> str:
 
 @cache
 def _functions() -> int:
-    return sum(Path(__file__).parent.joinpath(name).read_text("utf-8").count("\n@njit") for name in SOURCES)
+    return sum(
+        Path(__file__).parent.joinpath(name).read_text("utf-8").count("\n@compiled") for name in SOURCES
+    )
 
 
 def wait_until_prepared(
@@ -104,6 +110,6 @@ def in_a_process(*options: str) -> tuple[list[str], dict[str, str]]:
     import os
     import sys
 
-    package = Path(__file__).resolve().parents[2]
+    package = Path(__file__).resolve().parents[3]
     path = os.pathsep.join(filter(None, (os.fspath(package), os.environ.get("PYTHONPATH"))))
     return [sys.executable, "-m", _MODULE, *options], {**os.environ, "PYTHONPATH": path}

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.plan.workloads import ClosedLoad
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s
 from ndbplan.simulate.model.scenario import Scenario
+from ndbplan.simulate.world import column
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ def move_loaders(scenario: Scenario, moved: Scenario, done: float, step: int) ->
     now = scenario.load.sum(axis=1) / np.where(before > 0, before, 1.0)
     moved.load[:] = load * now[:, None]
     moved.share[:] = share
-    moved.run[col.R_COVERAGE] = covered
+    moved.run.coverage = covered
     return held
 
 
@@ -48,23 +48,24 @@ def follow_reads(scenario: Scenario, running: Scenario, done: float, step: int) 
     cache = scenario.page_cache
     assert cache is not None
     reads = cache.reads(done)
-    running.nodes[:, col.N_READS] = reads
-    before = scenario.run[col.R_SERVICE]
-    alive = scenario.run[col.R_READS]
+    column(running.nodes, lambda node: node.reads)[:] = reads
+    before = scenario.run.service_per_s
+    alive = scenario.run.reading_share
     most = alive * most_reads_per_s(cache, scenario, done) if alive > 0 else math.inf
     service = min(before if before > 0 else math.inf, most)
-    running.run[col.R_SERVICE] = service if math.isfinite(service) else 0.0
+    running.run.service_per_s = service if math.isfinite(service) else 0.0
     load = scenario.workload.load
-    if scenario.run[col.R_CYCLE_S] > 0 and isinstance(load, ClosedLoad):
+    if scenario.run.cycle_s > 0 and isinstance(load, ClosedLoad):
         at_disks_s = _at_disks_s(cache, scenario, reads)
-        running.run[col.R_CYCLE_S] = closed_cycle_s(load, cache.undisturbed_s, at_disks_s, cache.disks)
+        running.run.cycle_s = closed_cycle_s(load, cache.undisturbed_s, at_disks_s, cache.disks)
     return _held_steps(cache, scenario, done, step)
 
 
 def _asked(cache: PageCache, scenario: Scenario, transactions: float, held: float = 1.0) -> Floats:
     """Pages read from each disk for one transaction; nodes that share one add up."""
     found = np.zeros(len(scenario.disks))
-    np.add.at(found, scenario.index[:, col.I_DATA_DISK], cache.reads(transactions, held))
+    disks = np.array([place.data_disk for place in scenario.places])
+    np.add.at(found, disks, cache.reads(transactions, held))
     return found
 
 
@@ -72,13 +73,18 @@ def most_reads_per_s(cache: PageCache, scenario: Scenario, transactions: float, 
     """Transactions per second that the slowest disk can read for; infinite when all is in the cache."""
     asked = _asked(cache, scenario, transactions, held)
     some = asked > 0
-    return float((scenario.disks[some, col.D_READ_IOPS] / asked[some]).min()) if some.any() else math.inf
+    return (
+        float((column(scenario.disks, lambda disk: disk.read_iops)[some] / asked[some]).min())
+        if some.any()
+        else math.inf
+    )
 
 
 def _at_disks_s(cache: PageCache, scenario: Scenario, reads: Floats) -> float:
     """Seconds at disks of one transaction without a queue."""
     asking = cache.accesses > 0
-    iops = float(scenario.disks[scenario.index[asking, col.I_DATA_DISK], col.D_READ_IOPS].min())
+    disks = np.array([place.data_disk for place in scenario.places])[asking]
+    iops = float(column(scenario.disks, lambda disk: disk.read_iops)[disks].min())
     return float((reads * cache.counts).sum()) / iops
 
 
@@ -110,7 +116,7 @@ def worst_reads(
         return None
     at = int(used.argmax()) if used.any() else int(most.argmin())
     asked = _asked(cache, scenario, float(done[at]))
-    disk = int((asked / scenario.disks[:, col.D_READ_IOPS]).argmax())
+    disk = int((asked / column(scenario.disks, lambda disk: disk.read_iops)).argmax())
     found = scenario.disk_classes[disk]
     low, high = (most_reads_per_s(cache, scenario, float(done[at]), end) for end in cache.cached_range)
     service = Service(

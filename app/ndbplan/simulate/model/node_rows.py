@@ -32,7 +32,7 @@ from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
-from ndbplan.simulate import columns as col
+from ndbplan.simulate.world import Node, values
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class SimulationError(UserError):
 class NodeFacts:
     """One data node as the kernel sees it, per transaction of the workload's mix."""
 
-    row: Floats
+    row: Node
     redo_bytes: Floats
     """Log of each part."""
     row_share: Floats
@@ -98,21 +98,21 @@ def node_facts(
         for node in group:
             sums = _sums(plan, node, by_table, grow, rate)
             row = _settings_row(plan, node, sums)
-            row[col.N_FRAGMENTS] = _fragments(plan, node, by_table)
+            row.fragments = _fragments(plan, node, by_table)
             mine = used[node.node_id]
-            row[col.N_MEMORY_LIMIT] = mine.data_memory_limit_bytes * (
+            row.memory_limit_bytes = mine.data_memory_limit_bytes * (
                 1.0 - number(plan, node, "MinFreePct", 5) / 100
             )
             # Its default holds a million rows: a plan that says nothing about it leaves it open.
             stated = "IndexMemory" in node.parameters or "IndexMemory" in plan.parameters.data_node
-            row[col.N_INDEX_LIMIT] = mine.index_memory_limit_bytes if stated else 0.0
-            row[col.N_INDEX_LIMIT] = row[col.N_INDEX_LIMIT] or 1e18
+            row.index_limit_bytes = mine.index_memory_limit_bytes if stated else 0.0
+            row.index_limit_bytes = row.index_limit_bytes or 1e18
             room = rooms.get(node.node_id, TablespaceRoom())
             space = _disk_data_row(plan, node, row, on_disk.get(node.node_id), rate, room)
             data = held[node.node_id].checkpoint_bytes if node.node_id in held else 0.0
             # A table without rows yet will be most of the node: the share counts as whole.
             weight = sums.touched * data
-            row[col.N_TABLE_SHARE] = min(1.0, sums.spread / weight) if sums.spread > 0 and weight > 0 else 1.0
+            row.table_share = min(1.0, sums.spread / weight) if sums.spread > 0 and weight > 0 else 1.0
             start = (data, mine.data_memory_bytes.value, space, mine.index_memory_bytes.value)
             found[node.id] = NodeFacts(
                 row=row,
@@ -122,7 +122,7 @@ def node_facts(
                 redo_buffer=redo_buffer_bytes(plan, node),
                 start=start,
                 signature=(
-                    row.tobytes(),
+                    values(row),
                     sums.redo.tobytes(),
                     sums.row_share.tobytes(),
                     start,
@@ -184,45 +184,45 @@ def _sums(
     return sums
 
 
-def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Floats:
-    row = np.zeros(col.N_COLUMNS)
+def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Node:
+    row = Node()
     file_bytes = max(1, number(plan, node, "FragmentLogFileSize", 16 * MIB))
     log_bytes = log_bytes_per_part(plan, node)
     limits = speed_limits(plan, node)
-    row[col.N_BUFFER_LIMIT] = max(
+    row.buffer_limit_bytes = max(
         1.0, redo_buffer_bytes(plan, node) - constant_for(plan, "redo_buffer_reserve_bytes").value
     )
-    row[col.N_LOG_BYTES] = max(1.0, log_bytes)
-    row[col.N_LOG_LIMIT] = max(1.0, log_bytes - constant_for(plan, "redo_log_reserve_bytes").value)
-    row[col.N_FILE_BYTES] = file_bytes
-    row[col.N_FILE_OPEN_AFTER] = min(NEXT_FILE_OPEN_BYTES, NEXT_FILE_OPEN_SHARE * file_bytes)
-    row[col.N_LCP_MIN] = limits.floor
-    row[col.N_LCP_MAX] = limits.ceiling
-    row[col.N_LCP_MAX_OTHER] = limits.other_restart
-    row[col.N_LCP_MAX_OWN] = limits.own_restart
+    row.log_bytes = max(1.0, log_bytes)
+    row.log_limit_bytes = max(1.0, log_bytes - constant_for(plan, "redo_log_reserve_bytes").value)
+    row.file_bytes = file_bytes
+    row.file_open_after_bytes = min(NEXT_FILE_OPEN_BYTES, NEXT_FILE_OPEN_SHARE * file_bytes)
+    row.lcp_min_bytes_per_s = limits.floor
+    row.lcp_max_bytes_per_s = limits.ceiling
+    row.lcp_max_other_bytes_per_s = limits.other_restart
+    row.lcp_max_own_bytes_per_s = limits.own_restart
     compressed = number(plan, node, "CompressedLCP", 0)
-    row[col.N_LCP_FACTOR] = constant_for(plan, "lcp_compressed_factor").value if compressed else 1.0
-    row[col.N_LAG_LIMIT_S] = number(plan, node, "RedoOverCommitLimit", 20)
-    row[col.N_LAG_COUNT] = max(1, number(plan, node, "RedoOverCommitCounter", 3))
-    row[col.N_REDO_CONTROL] = limits.redo_control
-    row[col.N_PARTIAL] = is_partial(plan, node)
-    row[col.N_RECOVERY_WORK] = max(1, number(plan, node, "RecoveryWork", 60)) / 100
-    row[col.N_ADAPTIVE] = limits.floor < limits.ceiling
-    row[col.N_DEVICE_FACTOR] = constant_for(plan, "device_write_factor").value
-    row[col.N_INSERTED] = sums.inserted
-    row[col.N_CHANGED] = sums.changed
-    row[col.N_TOUCHED] = sums.touched
-    row[col.N_MEMORY] = sums.memory
-    row[col.N_INDEX] = sums.index
+    row.lcp_factor = constant_for(plan, "lcp_compressed_factor").value if compressed else 1.0
+    row.lag_limit_s = number(plan, node, "RedoOverCommitLimit", 20)
+    row.lag_count = max(1, number(plan, node, "RedoOverCommitCounter", 3))
+    row.redo_control = bool(limits.redo_control)
+    row.partial_lcp = is_partial(plan, node)
+    row.recovery_work = max(1, number(plan, node, "RecoveryWork", 60)) / 100
+    row.adaptive_lcp = limits.floor < limits.ceiling
+    row.device_factor = constant_for(plan, "device_write_factor").value
+    row.inserted_bytes = sums.inserted
+    row.changed_bytes = sums.changed
+    row.touched_bytes = sums.touched
+    row.memory_bytes = sums.memory
+    row.index_bytes = sums.index
     saved = constant_for(plan, "redo_commit_bytes").value - constant_for(plan, "redo_abort_bytes").value
     logged = float(sums.redo.sum())
-    row[col.N_ABORT_SHARE] = max(0.0, 1.0 - saved * sums.operations / logged) if logged > 0 else 1.0
-    row[col.N_LDMS] = max(1, ldm_threads(plan, node))
+    row.abort_share = max(0.0, 1.0 - saved * sums.operations / logged) if logged > 0 else 1.0
+    row.ldms = max(1, ldm_threads(plan, node))
     seeks = disk_of(plan, node, DiskRole.REDO).kind == DiskKind.HDD
     unevenness = "redo_part_unevenness_hdd" if seeks else "redo_part_unevenness"
-    row[col.N_UNEVEN] = constant_for(plan, unevenness).value
+    row.unevenness = constant_for(plan, unevenness).value
     backup_share = number(plan, node, "BackupDiskWriteSpeedPct", 50) / 100
-    row[col.N_BACKUP_SPEED] = limits.ceiling * backup_share
+    row.backup_bytes_per_s = limits.ceiling * backup_share
     return row
 
 
@@ -236,36 +236,36 @@ def _fragments(plan: Plan, node: DataNode, by_table: list[tuple[TableLoad, Share
 
 
 def _disk_data_row(
-    plan: Plan, node: DataNode, row: Floats, found: NodeDiskData | None, rate: float, room: TablespaceRoom
+    plan: Plan, node: DataNode, row: Node, found: NodeDiskData | None, rate: float, room: TablespaceRoom
 ) -> float:
     """Fill in the columns of disk data; returns the tablespace in use."""
-    row[col.N_DATA_COST] = 1.0
-    row[[col.N_UNDO_LIMIT, col.N_UNDO_BUFFER, col.N_DIRTY_LIMIT, col.N_SPACE_LIMIT]] = 1e18
+    row.dirty_cost = 1.0
+    row.undo_limit_bytes = row.undo_buffer_bytes = row.dirty_limit_bytes = row.space_limit_bytes = 1e18
     if found is None:
         return 0.0
     reserve = constant_for(plan, "undo_reserve").value
     undo_bytes = sum(f.size_bytes * f.count for group in plan.logfile_groups for f in group.undo_files)
     if undo_bytes > 0:
-        row[col.N_UNDO_LIMIT] = undo_bytes * (1.0 - reserve)
-        row[col.N_UNDO_BUFFER] = max(1.0, sum(group.undo_buffer_bytes for group in plan.logfile_groups))
-    row[col.N_DIRTY_LIMIT] = (
+        row.undo_limit_bytes = undo_bytes * (1.0 - reserve)
+        row.undo_buffer_bytes = max(1.0, sum(group.undo_buffer_bytes for group in plan.logfile_groups))
+    row.dirty_limit_bytes = (
         max(PAGE_BYTES, number(plan, node, "DiskPageBufferMemory", 64 * MIB)) * DIRTY_SHARE
     )
     if room.capacity_bytes > 0:
-        row[col.N_SPACE_LIMIT] = room.capacity_bytes
+        row.space_limit_bytes = room.capacity_bytes
     if rate <= 0:
         return room.used_bytes
     disk = disk_of(plan, node, DiskRole.DATA_FILES)
     in_order = found.page_write_bytes_per_s.value / rate
     at_random = found.random_writes_per_s.value * PAGE_BYTES / rate
-    row[col.N_UNDO] = found.undo_bytes_per_s.value / rate
-    row[col.N_DATA] = in_order + at_random
-    row[col.N_READS] = found.random_reads_per_s.value / rate
-    row[col.N_SPACE] = room.bytes_per_s / rate
-    if row[col.N_DATA] > 0:
+    row.undo_bytes = found.undo_bytes_per_s.value / rate
+    row.dirty_bytes = in_order + at_random
+    row.reads = found.random_reads_per_s.value / rate
+    row.space_bytes = room.bytes_per_s / rate
+    if row.dirty_bytes > 0:
         # A page at a random place takes as long as the disk needs for one operation, at least.
         cost = max(1.0, disk.sequential_write_bytes_per_s / (disk.random_write_iops * PAGE_BYTES))
-        row[col.N_DATA_COST] = (in_order + at_random * cost) / row[col.N_DATA]
+        row.dirty_cost = (in_order + at_random * cost) / row.dirty_bytes
     return room.used_bytes
 
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ndbplan.base.units import MIB
 from ndbplan.configuration.node_parameters import number
 from ndbplan.configuration.settings import no_of_replicas
@@ -18,26 +15,26 @@ from ndbplan.estimate.storage.placement import threads_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 from ndbplan.plan.workloads import ClosedLoad, Transaction, Workload
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.model.load_over_time import Service
+from ndbplan.simulate.world import Error, Run
 
 LINK_SEND_BUFFER_BYTES = 2 * MIB
 
 
-def set_pools(run: NDArray[np.float64], plan: Plan, workload: Workload, limits: Sequence[Service]) -> None:
+def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service]) -> None:
     """Fill in the settings of a run about operation records and send buffers."""
     nodes = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
     load, constants = workload.load, constants_of(plan)
-    run[col.R_HELD_S] = load.latency_s if isinstance(load, ClosedLoad) else constants["idle_latency_s"].value
+    run.held_s = load.latency_s if isinstance(load, ClosedLoad) else constants["idle_latency_s"].value
     operations = [operations_of(plan, workload, transaction) for transaction in workload.transactions]
     weights = [transaction.weight for transaction in workload.transactions]
     each = min((number(plan, node, "MaxNoOfConcurrentOperations", 32768) for node in nodes), default=0)
     fits = [(o, w) for o, w in zip(operations, weights, strict=True) if o <= each]
     mean = sum(o * w for o, w in fits) / sum(w for _, w in fits) if fits else 0.0
-    run[col.R_TOO_LARGE] = 1.0 - sum(w for _, w in fits) / sum(weights)
+    run.too_large_share = 1.0 - sum(w for _, w in fits) / sum(weights)
     by_count = len(nodes) * max(1, each) / mean if mean > 0 else 1e15
     newer = plan.features.transaction_memory
-    run[col.R_POOL], run[col.R_POOL_ERROR] = by_count, col.E_OPERATIONS if newer else col.E_RECORDS
+    run.pool, run.pool_error = by_count, Error.OPERATIONS if newer else Error.RECORDS
     if newer and mean > 0:
         bytes_each = mean * (
             constants["coordinator_operation_bytes"].value
@@ -45,8 +42,8 @@ def set_pools(run: NDArray[np.float64], plan: Plan, workload: Workload, limits: 
         )
         by_memory = sum(_record_memory(plan, node) for node in nodes) / bytes_each
         if by_memory < by_count:
-            run[col.R_POOL], run[col.R_POOL_ERROR] = by_memory, col.E_RECORDS
-    run[col.R_SEND] = _send_transactions(plan, workload, limits)
+            run.pool, run.pool_error = by_memory, Error.RECORDS
+    run.send_buffered = _send_transactions(plan, workload, limits)
 
 
 def operations_of(plan: Plan, workload: Workload, transaction: Transaction) -> float:

@@ -19,7 +19,6 @@ from ndbplan.estimate.load.jobs import job_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, Workload
-from ndbplan.simulate import columns as col
 from ndbplan.simulate.model.classes import DiskClass, NodeClass
 from ndbplan.simulate.model.load_over_time import (
     Service,
@@ -33,6 +32,7 @@ from ndbplan.simulate.model.loaders import Loaders, has_loaders, loaders_of
 from ndbplan.simulate.model.node_rows import NodeFacts, SimulationError, disk_of, node_facts
 from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s, page_cache
 from ndbplan.simulate.model.pools import set_pools
+from ndbplan.simulate.world import Disk, Node, Place, Rows, Run, record, stacked
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -42,7 +42,7 @@ LCP_SHARE_SMALL_FILES = 0.62
 """Share of a busy disk that a checkpoint takes when log files are smaller than the redo buffer [7.4.10]."""
 LCP_SHARE_BUFFERED = 0.60
 """The same without ODirect [7.4.10]."""
-DOOMED_SHARE = 1.0
+ABORTED_LOG_SHARE = 1.0
 """Log that transactions of many rows write before they are undone, against what all their rows in open parts
 would write, times the root of the accepted share [7.4.10: 1.3 to 1.45 x per accepted row, 1.8 x at four
 times the ceiling]. A single row is written by every replica before the one that refuses it."""
@@ -66,9 +66,9 @@ class Scenario:
     node_classes: tuple[NodeClass, ...]
     disk_classes: tuple[DiskClass, ...]
     services: tuple[Service, ...]
-    run: Floats
-    nodes: Floats
-    index: Ints
+    run: Run
+    nodes: Rows[Node]
+    places: Rows[Place]
     slots: Ints
     alive: Ints
     """Nodes of each group that take part."""
@@ -80,7 +80,7 @@ class Scenario:
     base: Floats
     """Log bytes of each part and step that copying produces."""
     share: Floats
-    disks: Floats
+    disks: Rows[Disk]
     disk_start: Ints
     disk_member: Ints
     """Nodes that write redo to each disk, disk by disk."""
@@ -140,10 +140,10 @@ def compile_scenario(
     disk_start, disk_member = build.members()
     cache = page_cache(plan, workload, build.node_classes)
     run = _run(plan, workload, step_s, coverage(workload, share, group_count), uneven, cache)
-    run[col.R_SERVICE] = service_per_s(limits)
-    run[col.R_READS] = 0.0 if cache is None else 1.0
+    run.service_per_s = service_per_s(limits)
+    run.reading_share = 0.0 if cache is None else 1.0
     set_pools(run, plan, workload, limits)
-    run[col.R_TOTAL] = 0.0 if job is None else job.transactions
+    run.job_transactions = 0.0 if job is None else job.transactions
     load = np.array(build.load)
     per_tx = sum(float(real[group[0].id].redo_bytes.sum()) for group in groups)
     return Scenario(
@@ -155,9 +155,9 @@ def compile_scenario(
         node_classes=tuple(build.node_classes),
         disk_classes=tuple(build.disk_classes),
         services=limits,
-        run=run,
-        nodes=np.array(build.rows),
-        index=np.array(build.index, dtype=np.int64),
+        run=record(run),
+        nodes=stacked(build.rows),
+        places=stacked(build.places),
         slots=np.array(build.slots, dtype=np.int64),
         alive=np.full(len(build.slots), len(groups[0]), dtype=np.int64),
         group_count=group_count,
@@ -180,7 +180,7 @@ def compile_scenario(
             build.node_classes,
             load,
             share,
-            group_of=np.array(build.index, dtype=np.int64)[:, col.I_GROUP],
+            group_of=np.array([place.group for place in build.places], dtype=np.int64),
             step_s=step_s,
             seed=seed,
         ),
@@ -223,8 +223,8 @@ class _Build:
         self.node_classes: list[NodeClass] = []
         self.disk_classes: list[DiskClass] = []
         self.disk_index: dict[str, int] = {}
-        self.rows: list[Floats] = []
-        self.index: list[list[int]] = []
+        self.rows: list[Node] = []
+        self.places: list[Place] = []
         self.slots: list[list[int]] = []
         self.group_count: list[float] = []
         self.share: list[Floats] = []
@@ -252,11 +252,14 @@ class _Build:
     def _node(self, group: int, slot: int, node: DataNode, alike: tuple[DataNode, ...]) -> None:
         facts = self.real[node.id]
         disks = [self._disk(role, alike) for role in DiskRole]
-        self.index.append([group, slot, *disks, len(alike)])
+        place = Place()
+        place.group, place.slot, place.stands_for = group, slot, len(alike)
+        place.redo_disk, place.lcp_disk, place.undo_disk, place.data_disk, place.backup_disk = disks
+        self.places.append(place)
         self.node_classes.append(NodeClass(alike, disks[0], facts.parts, facts.redo_buffer))
         self.rows.append(facts.row)
         self.load.append(self._padded(facts.redo_bytes))
-        self.ldm_of.append(np.arange(self.log_parts) % int(facts.row[col.N_LDMS]))
+        self.ldm_of.append(np.arange(self.log_parts) % facts.row.ldms)
         self.start.append(facts.start)
 
     def _padded(self, values: Floats) -> Floats:
@@ -286,14 +289,14 @@ class _Build:
         starts = np.cumsum([0, *(len(nodes) for nodes in on_disk)]).astype(np.int64)
         return starts, np.array([n for nodes in on_disk for n in nodes], dtype=np.int64)
 
-    def disk_rows(self) -> Floats:
+    def disk_rows(self) -> Rows[Disk]:
         """What the kernel must know of each disk."""
-        rows = np.zeros((len(self.disk_classes), col.D_COLUMNS))
-        for d, disk_class in enumerate(self.disk_classes):
-            rows[d, col.D_BYTES_PER_S] = disk_class.bytes_per_s
-            rows[d, col.D_LCP_SHARE] = lcp_share(self.plan)
-            rows[d, col.D_READ_IOPS] = disk_class.disks[0].random_read_iops
-        return rows
+        found = [Disk() for _ in self.disk_classes]
+        for disk, disk_class in zip(found, self.disk_classes, strict=True):
+            disk.write_bytes_per_s = disk_class.bytes_per_s
+            disk.lcp_share = lcp_share(self.plan)
+            disk.read_iops = disk_class.disks[0].random_read_iops
+        return stacked(found)
 
 
 def lcp_share(plan: Plan) -> float:
@@ -317,46 +320,46 @@ def queues(plan: Plan) -> bool:
     return False
 
 
-def set_step(run: Floats, plan: Plan, step_s: float) -> None:
+def set_step(run: Run, plan: Plan, step_s: float) -> None:
     """Set everything in a run's settings that depends on the length of a step."""
     gcp_s = max(step_s, number(plan, None, "TimeBetweenGlobalCheckpoints", 2000) / 1000)
-    run[col.R_STEP_S] = step_s
-    run[col.R_STEPS_PER_SECOND] = max(1, round(1.0 / step_s))
-    run[col.R_STEPS_PER_GCP] = max(1, round(gcp_s / step_s))
-    run[col.R_GCP_S] = run[col.R_STEPS_PER_GCP] * step_s
+    run.step_s = step_s
+    run.steps_per_second = max(1, round(1.0 / step_s))
+    run.steps_per_gcp = max(1, round(gcp_s / step_s))
+    run.gcp_s = run.steps_per_gcp * step_s
     fine = max(1, math.ceil(step_s / FINE_S - 1e-9))
-    run[col.R_FINE] = fine
-    run[col.R_FINE_S] = step_s / fine
+    run.pieces = fine
+    run.piece_s = step_s / fine
     if queues(plan):
         timeout_s = number(plan, None, "TransactionDeadlockDetectionTimeout", 1200) / 1000
-        run[col.R_QUEUE_SLOTS] = max(1, min(400_000, round(timeout_s / step_s * fine)))
+        run.queue_slots = max(1, min(400_000, round(timeout_s / step_s * fine)))
 
 
 def _run(
     plan: Plan, workload: Workload, step_s: float, covered: float, uneven: float, cache: PageCache | None
-) -> Floats:
-    run = np.zeros(col.R_COLUMNS)
+) -> Run:
+    run = Run()
     set_step(run, plan, step_s)
-    run[col.R_STAGE_S] = STAGE_S
+    run.lcp_stage_s = STAGE_S
     load = workload.load
     if isinstance(load, ClosedLoad):
-        run[col.R_CLIENTS] = load.clients
-        run[col.R_CYCLE_S] = max(1e-4, load.latency_s + load.think_time_s)
+        run.clients = load.clients
+        run.cycle_s = max(1e-4, load.latency_s + load.think_time_s)
         if cache is not None:
-            run[col.R_CYCLE_S] = closed_cycle_s(load, cache.undisturbed_s, cache.undisturbed_s, cache.disks)
+            run.cycle_s = closed_cycle_s(load, cache.undisturbed_s, cache.undisturbed_s, cache.disks)
     elif isinstance(load, OpenLoad):
-        run[col.R_CLIENTS] = load.clients or 0
-        run[col.R_RETRY_SHARE] = load.retries / (load.retries + 1.0)
-        run[col.R_RETRY_S] = max(step_s, load.retry_after_s)
-    run[col.R_COVERAGE] = covered
-    run[col.R_UNEVEN] = uneven
-    run[col.R_LCP_THRESHOLD] = 4.0 * 2 ** min(
+        run.clients = load.clients or 0
+        run.retry_share = load.retries / (load.retries + 1.0)
+        run.retry_s = max(step_s, load.retry_after_s)
+    run.coverage = covered
+    run.unevenness = uneven
+    run.lcp_threshold_bytes = 4.0 * 2 ** min(
         31, max(0, number(plan, None, "TimeBetweenLocalCheckpoints", 20))
     )
-    run[col.R_DOOMED] = DOOMED_SHARE
-    run[col.R_GROWS] = 1.0
-    run[col.R_SPAN_MORE] = not plan.features.redo_spans_two_lcps
-    run[col.R_INSERT_SHARE] = share_of_transactions(plan, workload, disk=False)
-    run[col.R_DISK_DATA] = share_of_transactions(plan, workload, disk=True)
-    run[col.R_LAG_EXIT] = LAG_EXIT
+    run.aborted_log = ABORTED_LOG_SHARE
+    run.grows = True
+    run.spans_three_lcps = not plan.features.redo_spans_two_lcps
+    run.insert_share = share_of_transactions(plan, workload, disk=False)
+    run.disk_data_share = share_of_transactions(plan, workload, disk=True)
+    run.lag_exit = LAG_EXIT
     return run

@@ -1,0 +1,519 @@
+"""What the compiled kernel works on: rows for nodes and disks, arrays for log parts, all of it one `World`.
+
+A row type is a class of annotations. `rows(Node, 3)` makes the array of three of them; `nodes[n].lag_limit_s`
+is a field of one row, for the compiler, for plain Python and for mypy alike; `column(nodes, lambda node:
+node.lag_limit_s)` is that field of all of them. What is said here of a node holds for each data node that it
+stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from typing import Self
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+R = TypeVar("R", bound="Row")
+
+ERROR_CODES = (1221, 1220, 1234, 410, 266, 827, 1501, 1601, 4010, 4009, 625, 233, 234, 1218)
+"""Errors the kernel counts, in the order of its arrays."""
+
+
+class Error(IntEnum):
+    """Place of each error in the kernel's arrays."""
+
+    BUFFER = 0
+    FILE = 1
+    LAG = 2
+    LOG = 3
+    TIMEOUT = 4
+    MEMORY = 5
+    UNDO = 6
+    SPACE = 7
+    NODE = 8
+    DOWN = 9
+    INDEX = 10
+    RECORDS = 11
+    OPERATIONS = 12
+    SEND = 13
+
+
+PURPOSES = ("redo", "lcp", "undo", "data_files", "backup")
+"""What is written to a disk, in the order of `Purpose`."""
+
+
+class Purpose(IntEnum):
+    """Place of each purpose in what is recorded of a disk."""
+
+    REDO = 0
+    LCP = 1
+    UNDO = 2
+    DATA_FILES = 3
+    BACKUP = 4
+
+
+class Part(IntEnum):
+    """State of each log part: `parts[Part.FILL, n, p]`. One array, because loops run over it flat."""
+
+    FILL = 0
+    """Bytes in the redo buffer."""
+    MADE = 1
+    """Bytes of log written to the buffer since the start."""
+    STOP = 2
+    """Where MADE must not go beyond: file not open, or log full."""
+    CARRY = 3
+    """Fraction of a byte not yet written."""
+    LAGS = 4
+    """1: refuses because of lag."""
+    DRAINED = 5
+    """Bytes to disk in the running second."""
+    OPEN = 6
+    """Share of the work the part took in the last step."""
+    GRANT = 7
+    """Scratch: openness, bytes to disk."""
+    FILE_END = 8
+    TAIL = 9
+    """Log before this is free again."""
+    LAG_S = 10
+    """For how long it has lagged."""
+    SPEED = 11
+    """Bytes to disk per second in the last second."""
+    DURABLE = 12
+    """Bytes on disk at the last global checkpoint."""
+    DURABLE_BEFORE = 13
+    LCP_START = 14
+    """Durable bytes when the running checkpoint started."""
+    LCP_NEXT = 15
+    """The same, one checkpoint later (where the log spans three)."""
+    MARK = 16
+    WASTED = 17
+    """Bytes of log of work that was refused elsewhere."""
+    LOST = 18
+    """Bytes that were in the buffer when the node died."""
+    BASE = 19
+    """Bytes of log of copying, not of the workload."""
+    LIMIT = 20
+    """Bytes the buffer may hold before the disk writes: the node's limit and what it wrote last step."""
+    LOG_MOST = 21
+    """Most log that was in use when some was freed."""
+
+
+class OfCluster(IntEnum):
+    """What a bucket records of the cluster."""
+
+    OFFERED = 0
+    ATTEMPTED = 1
+    ACCEPTED = 2
+    REFUSED = 3
+    WAITING = 4
+    LCP_S = 5
+
+
+class OfNode(IntEnum):
+    """What a bucket records of each node."""
+
+    LCP_TARGET = 0
+    MEMORY = 1
+    UNDO_USED = 2
+    SPACE = 3
+    DIRTY = 4
+    BACKUP_LEFT = 5
+    DEAD = 6
+    REDO_WRITTEN = 7
+    LCP_WRITTEN = 8
+
+
+class Row:
+    """Base of the row types: fields of numbers. No field is called as a method of an array.
+
+    `Node()` is a draft of a row, all fields 0; `record` and `stacked` make of it what the kernel works on.
+    """
+
+    def __init__(self) -> None:
+        vars(self).update(_zeros(cast(Any, type(self))))
+
+    if TYPE_CHECKING:
+
+        def copy(self) -> Self: ...
+
+
+class Run(Row):
+    """Settings of a run."""
+
+    step_s: float
+    steps_per_second: int
+    steps_per_gcp: int
+    steps_per_bucket: int
+    clients: float
+    """Transactions under way at most; 0: no limit."""
+    cycle_s: float
+    """Closed loop: latency and think time; 0: open loop."""
+    queue_slots: int
+    """Pieces of a step a queued transaction waits before it times out; 0: no queue."""
+    coverage: float
+    """0: a transaction touches one part, 1: all of them."""
+    unevenness: float
+    """Factor on the unevenness of log parts; 0: all are written alike."""
+    lcp_threshold_bytes: float
+    """Log before a checkpoint starts."""
+    aborted_log: float
+    """What undone transactions of many rows write, against what they would write, when few are."""
+    spans_three_lcps: bool
+    """The log spans three checkpoints (before 7.4)."""
+    grows: bool
+    """Inserted rows make checkpoints larger."""
+    lcp_stage_s: float
+    service_per_s: float
+    """Transactions that processors, network and disk reads let pass; 0: no limit."""
+    insert_share: float
+    """Share of transactions that insert into memory."""
+    disk_data_share: float
+    """Share of transactions that change disk data; 0: none."""
+    has_backup: bool
+    """A backup may run."""
+    retry_share: float
+    retry_s: float
+    cut_off_share: float
+    """Share of the work that meets no data node: its SQL nodes are cut off; it is refused."""
+    lag_exit: float
+    copies: bool
+    """Copying produces log."""
+    pool: float
+    """Transactions for which there are operation records, all nodes; 0: no limit."""
+    pool_error: int
+    """Which error says that there are none."""
+    held_s: float
+    """How long a transaction that does not wait keeps its records."""
+    too_large_share: float
+    """Share of transactions that need more records than a node has."""
+    send_buffered: float
+    """Transactions whose messages fit the send buffers of the slowest link; 0: they are no limit."""
+    pieces: int
+    """Pieces of a step in which something runs out."""
+    piece_s: float
+    gcp_s: float
+    """Time between global checkpoints."""
+    stands_still: bool
+    """A data node is lost and not yet declared dead: every transaction waits for that."""
+    stopped: bool
+    """The cluster stopped: all that is offered is refused."""
+    job_transactions: float
+    """When so many are accepted, no more are sent; 0: no job."""
+    reading_share: float
+    """Share of the nodes that read columns on disk; 0: reads are no limit."""
+
+
+class Node(Row):
+    """What does not change of a simulated data node."""
+
+    buffer_limit_bytes: float
+    """What a part's redo buffer may hold before it refuses work."""
+    log_limit_bytes: float
+    """Log of a part before it refuses work."""
+    log_bytes: float
+    """Capacity of a part."""
+    file_bytes: float
+    file_open_after_bytes: float
+    """Bytes of a file on disk before the next file is open."""
+    lcp_min_bytes_per_s: float
+    """Checkpoint speed limits of the node."""
+    lcp_max_bytes_per_s: float
+    lcp_max_other_bytes_per_s: float
+    """While another node restarts."""
+    lcp_max_own_bytes_per_s: float
+    """While this one does."""
+    lcp_factor: float
+    """Bytes written for each byte of row (compression)."""
+    lag_limit_s: float
+    lag_count: float
+    redo_control: bool
+    partial_lcp: bool
+    recovery_work: float
+    adaptive_lcp: bool
+    """Checkpoint speed follows the redo lag (7.4 on)."""
+    device_factor: float
+    """Bytes on the device for each byte of log."""
+    inserted_bytes: float
+    """Checkpoint bytes that one transaction adds."""
+    changed_bytes: float
+    """Weighted checkpoint bytes that one transaction changes."""
+    touched_bytes: float
+    """The same without weights."""
+    table_share: float
+    """Share of the node's rows that a changed table has."""
+    abort_share: float
+    """Log of an operation that is undone, against one that is accepted."""
+    unevenness: float
+    """Standard deviation of the speed at which its log parts are written."""
+    ldms: int
+    fragments: float
+    """Fragments that an LDM thread checkpoints one after the other."""
+    memory_limit_bytes: float
+    """DataMemory that tables may use."""
+    memory_bytes: float
+    """DataMemory that one transaction takes."""
+    undo_bytes: float
+    """Undo log of one transaction."""
+    undo_limit_bytes: float
+    """Undo log that may be in use."""
+    undo_buffer_bytes: float
+    dirty_bytes: float
+    """Disk data pages that one transaction makes dirty."""
+    dirty_cost: float
+    """Time on the disk of such a byte, against a sequential one."""
+    dirty_limit_bytes: float
+    """Dirty pages the page buffer can hold."""
+    space_bytes: float
+    """Tablespace that one transaction takes."""
+    space_limit_bytes: float
+    reads: float
+    """Pages that one transaction reads at random."""
+    backup_bytes_per_s: float
+    regime: int
+    """Checkpoint speed: 0 normal, 1 another node restarts, 2 this node restarts."""
+    index_bytes: float
+    """IndexMemory that one transaction takes (up to 7.5)."""
+    index_limit_bytes: float
+
+
+class Place(Row):
+    """Where a simulated node is: its group, its disks."""
+
+    group: int
+    slot: int
+    """Its turn among the nodes of its group that are alive."""
+    redo_disk: int
+    lcp_disk: int
+    undo_disk: int
+    data_disk: int
+    backup_disk: int
+    stands_for: int
+    """Data nodes that are simulated as this one."""
+
+
+class NodeState(Row):
+    """State of a simulated node."""
+
+    rows_bytes: float
+    """Checkpoint bytes of all rows."""
+    changed_bytes: float
+    """Weighted, since the start of the last checkpoint."""
+    touched_bytes: float
+    """The same without weights."""
+    lcp_left_bytes: float
+    """Of the fragments being written."""
+    lcp_target_bytes_per_s: float
+    """All LDM threads."""
+    lcp_written_bytes: float
+    lcp_fragments_left: float
+    """Fragments not yet begun."""
+    lcp_changed_bytes: float
+    """Changed bytes that the running checkpoint is about."""
+    lcp_touched_bytes: float
+    needed_bytes: float
+    """Checkpoint bytes that the changes of the running second make necessary."""
+    memory_bytes: float
+    """DataMemory in use."""
+    undo_held_bytes: float
+    """In the undo buffer."""
+    undo_used_bytes: float
+    """Undo log that cannot be reused."""
+    undo_made_bytes: float
+    undo_start_bytes: float
+    """Undo made when the running checkpoint started."""
+    undo_tail_bytes: float
+    dirty_bytes: float
+    space_bytes: float
+    backup_left_bytes: float
+    is_dead: bool
+    index_bytes: float
+    """IndexMemory in use."""
+
+
+class Disk(Row):
+    """What does not change of a disk, unless events slow it down."""
+
+    write_bytes_per_s: float
+    lcp_share: float
+    read_iops: float
+
+
+class DiskWork(Row):
+    """What nodes ask of a disk in a step, in bytes of the device, and what they are granted."""
+
+    redo_bytes: float
+    lcp_bytes: float
+    undo_bytes: float
+    data_bytes: float
+    backup_bytes: float
+    read_pages: float
+    heavy_grant: float
+    """Share of checkpoints, data files and backups that is written."""
+    light_grant: float
+    """Share of the logs."""
+    redo_grant_bytes: float
+    """Below 0: all of it."""
+
+
+class Cluster(Row):
+    """State of the cluster as a whole."""
+
+    lcp_writes: bool
+    """False: the pause between two checkpoints."""
+    lcp_stages_left: float
+    """Log flushes left before the next checkpoint."""
+    lcp_stage_left_s: float
+    lcp_number: int
+    alert_level: int
+    waiting: float
+    """Transactions that wait for redo (queue)."""
+    retrying: float
+    """Transactions that will be tried again."""
+    log_at_lcp_bytes: float
+    """Log made when the last checkpoint started, all nodes."""
+    is_blocked: bool
+    """A part could not take all its work in the last step."""
+    offered: float
+    attempted: float
+    accepted: float
+    refused: float
+    random_state: int
+    sending: float
+    """Transactions whose messages wait in send buffers."""
+    gcp_age_s: float
+    """Since the last global checkpoint."""
+    oldest_slot: int
+    """Slot of the queue before which all are empty."""
+    lcp_early_s: float
+    """How long before the end of a step a checkpoint ended."""
+    lcp_late_s: float
+    """How long after its moment the running checkpoint began."""
+    is_closed: bool
+    """Nothing was taken in the last step, and buffers are nearly empty."""
+
+
+if TYPE_CHECKING:
+
+    class Rows(Generic[R]):
+        """An array of rows of one type."""
+
+        shape: tuple[int]
+
+        def __getitem__(self, at: int) -> R: ...
+        def __setitem__(self, at: int, row: R) -> None: ...
+        def __len__(self) -> int: ...
+        def __iter__(self) -> Iterator[R]: ...
+        def copy(self) -> Self: ...
+
+else:
+
+    class Rows(Generic[R]):
+        """An array of rows of one type; at run time a record array of numpy."""
+
+
+@cache
+def _dtype(row: Any) -> np.dtype[Any]:
+    fields = get_type_hints(row)
+    taken = [name for name in fields if hasattr(np.recarray, name) or hasattr(np.record, name)]
+    if taken:
+        raise TypeError(f"{row.__name__}: {', '.join(taken)} is what an array calls something of its own")
+    kinds = {float: np.float64, int: np.int64, bool: np.bool_}
+    return np.dtype([(name, kinds[kind]) for name, kind in fields.items()], align=True)
+
+
+@cache
+def _zeros(row: Any) -> dict[str, float]:
+    return dict.fromkeys(get_type_hints(row), 0)
+
+
+def rows(row: type[R], count: int) -> Rows[R]:
+    """An array of rows, all fields 0."""
+    return cast(Rows[R], np.zeros(count, _dtype(cast(Any, row))).view(np.recarray))
+
+
+def stacked(drafts: Sequence[R]) -> Rows[R]:
+    """An array of the rows that were drafted; at least one."""
+    dtype = _dtype(cast(Any, type(drafts[0])))
+    return cast(Rows[R], np.array([values(draft) for draft in drafts], dtype).view(np.recarray))
+
+
+def record(draft: R) -> R:
+    """A row by itself."""
+    return stacked([draft])[0]
+
+
+def values(draft: Row) -> tuple[float, ...]:
+    """The fields of a draft, in their order."""
+    return tuple(vars(draft).values())
+
+
+def column(of: Rows[R], field: Callable[[R], float]) -> Floats:
+    """One field of all rows, to be read and written: what is written into it is in the rows."""
+    return cast(Floats, field(cast(R, of)))
+
+
+class World(NamedTuple):
+    """One moment of a simulation, and the laws that hold in it: all that the kernel reads and changes."""
+
+    run: Run
+    nodes: Rows[Node]
+    places: Rows[Place]
+    slots: Ints
+    alive: Ints
+    group_count: Floats
+    ldm_of: Ints
+    load: Floats
+    base: Floats
+    share: Floats
+    disks: Rows[Disk]
+    disk_start: Ints
+    disk_member: Ints
+    offered: Floats
+    parts: Floats
+    node_state: Rows[NodeState]
+    targets: Floats
+    weights: Floats
+    cluster: Cluster
+    waiting: Floats
+    errors: Floats
+    first: Floats
+    work: Rows[DiskWork]
+
+
+class History(NamedTuple):
+    """What the kernel writes down, bucket by bucket."""
+
+    totals: Floats
+    errors: Floats
+    low: Floats
+    high: Floats
+    last: Floats
+    log: Floats
+    disk: Floats
+    busy: Floats
+    node: Floats
+
+
+def example() -> tuple[World, History]:
+    """The smallest world and its history: their types are those of every other one."""
+
+    def floats(dimensions: int) -> Floats:
+        return np.zeros((1,) * dimensions)
+
+    def ints(dimensions: int) -> Ints:
+        return np.zeros((1,) * dimensions, dtype=np.int64)
+
+    world = World(
+        record(Run()), rows(Node, 1), rows(Place, 1), ints(2), ints(1), floats(1), ints(2), floats(2),
+        floats(2), floats(2), rows(Disk, 1), ints(1), ints(1), floats(1), floats(3), rows(NodeState, 1),
+        floats(2), floats(2), record(Cluster()), floats(1), floats(1), floats(2), rows(DiskWork, 1),
+    )  # fmt: skip
+    return world, History(*(floats(2 if i in (0, 1) else 3) for i in range(9)))

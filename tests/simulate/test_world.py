@@ -1,0 +1,79 @@
+"""Row types: fields by name, for one row and for all of them, and what the type checker finds in them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ndbplan.simulate import world
+from ndbplan.simulate.world import Cluster, Disk, DiskWork, Node, NodeState, Place, Row, Run
+
+ROW_TYPES = (Run, Node, Place, NodeState, Disk, DiskWork, Cluster)
+
+
+@pytest.mark.parametrize("row", ROW_TYPES)
+def test_what_is_drafted_is_in_the_row_and_in_the_column(row: type[Row]) -> None:
+    drafts = [row(), row()]
+    names = list(vars(drafts[0]))
+    assert names == list(row.__annotations__)
+    for at, name in enumerate(names):
+        setattr(drafts[1], name, at % 2)
+    found = world.stacked(drafts)
+    for at, name in enumerate(names):
+        assert getattr(found[0], name) == 0
+        assert getattr(found[1], name) == at % 2
+        column = world.column(found, lambda one, name=name: getattr(one, name))
+        column[:] = 1
+        assert getattr(found[0], name) == 1, "a column is a view"
+    one = world.record(drafts[1])
+    kept = one.copy()
+    setattr(one, names[0], 1)
+    assert getattr(kept, names[0]) == 0, "a copy is apart"
+
+
+def test_a_field_called_like_a_method_of_arrays_is_refused() -> None:
+    class Wrong(Row):
+        fill: float
+
+    with pytest.raises(TypeError, match="fill"):
+        world.rows(Wrong, 1)
+
+
+def test_every_error_and_purpose_has_its_place() -> None:
+    assert [int(one) for one in world.Error] == list(range(len(world.ERROR_CODES)))
+    assert [one.name.lower() for one in world.Purpose] == list(world.PURPOSES)
+    for places in (world.Part, world.OfCluster, world.OfNode):
+        assert [int(one) for one in places] == list(range(len(places)))
+
+
+def test_the_example_has_the_shape_of_every_world() -> None:
+    state, history = world.example()
+    assert all(np.asarray(one).dtype != object for one in (*state, *history))
+
+
+def test_the_type_checker_finds_a_wrong_field(tmp_path: Path) -> None:
+    code = (
+        "from ndbplan.simulate.world import Node, Rows, column\n"
+        "def right(nodes: Rows[Node]) -> float:\n    return nodes[0].lag_limit_s\n"
+        "def wrong(nodes: Rows[Node]) -> float:\n    return nodes[0].lag_limits_s\n"
+        "def wrong_too(nodes: Rows[Node]) -> object:\n    return column(nodes, lambda node: node.lag)\n"
+    )
+    (tmp_path / "fields.py").write_text(code)
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "fields.py"]
+    package = Path(world.__file__).parents[2]
+    found = subprocess.run(
+        [*command, "--cache-dir", str(tmp_path / "cache")],
+        env={"MYPYPATH": str(package), "PATH": ""},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    wrong = [
+        line.partition(":")[2].partition(":")[0] for line in found.stdout.splitlines() if "error" in line
+    ]
+    assert set(wrong) == {"5", "7"}, found.stdout + found.stderr
