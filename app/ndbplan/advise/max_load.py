@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.units import format_duration
+from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bottleneck import Bottleneck, full_of
 
@@ -37,10 +38,6 @@ WAITS_S = 1.0
 PRECISION = 0.002
 LEAST_MESSAGES = 2.0
 """A transaction is asked for and answered at least: the links of the data nodes bound any rate."""
-RATE_FACTOR = 1.12
-"""How well simulated rates agree with a running cluster whose disks were limited."""
-MOMENT_FACTOR = 1.3
-"""How well the moment of the first error does."""
 NOT_LOADED = "not all rows of the job get in"
 _LIFTED = 16.0
 _ALL_THE_ROOM = 1e6
@@ -188,7 +185,7 @@ def max_load(
         after,
         asked_per_s,
         duration_s,
-        _moment(end),
+        _moment(plan, end),
         end.code,
         note=_note(plan, mix),
     )
@@ -214,12 +211,12 @@ def _time_of_job(
     first, loaded = result.first_error, result.loaded_after_s
     taken_s = result.duration_s if loaded is None else loaded.value
     rate = float((result.accepted * result.bucket_s).sum()) / taken_s
-    low, high = rate / RATE_FACTOR, rate * RATE_FACTOR
+    mean = Quantity.stated("mean over the job", rate, "tx/s", "simulation")
+    found = mean * constants_of(plan)["simulated_rate"]
     if loaded is not None:
-        low, high = rate * taken_s / loaded.high, rate * taken_s / loaded.low
-    why = (Term("mean over the job", rate, "tx/s", "simulation"),)
+        found = (mean * taken_s / loaded.because()).in_unit("tx/s")
     return MaxLoad(
-        max_per_s=Quantity(rate, low, high, "tx/s", why),
+        max_per_s=found,
         limited_by=result.bottleneck,
         next_limit=None,
         offered_per_s=rate_of(plan, workload),
@@ -239,21 +236,20 @@ def _at_one_per_s(workload: Workload) -> Workload:
     return workload.model_copy(update={"load": load})
 
 
-def _moment(end: End) -> Quantity | None:
+def _moment(plan: Plan, end: End) -> Quantity | None:
     if end.at_s is None:
         return None
-    why = (Term(f"first error {end.code}", end.at_s, "s", "simulation just above the rate"),)
-    return Quantity.around(end.at_s, "s", MOMENT_FACTOR, why)
+    first = Quantity.stated(f"first error {end.code}", end.at_s, "s", "simulation just above the rate")
+    return first * constants_of(plan)["simulated_moment"]
 
 
 def bound_per_s(scenario: Scenario) -> float:
     """Transactions per second that the links of the data nodes carry when each needs two bare messages."""
-    from ndbplan.estimate.constants import constant_for
 
     plan = scenario.plan
     hosts = {node.host_id for node_class in scenario.node_classes for node in node_class.nodes}
     link = sum(plan.host(host_id).network_bytes_per_s for host_id in hosts)
-    return link / (LEAST_MESSAGES * constant_for(plan, "network_protocol_bytes").value)
+    return link / (LEAST_MESSAGES * constants_of(plan)["network_protocol_bytes"].value)
 
 
 def highest_rate(
@@ -464,5 +460,5 @@ def _quantity(scenario: Scenario, rate: float, limit: Bottleneck) -> Quantity:
             # Disk reads are asked for with the rows of the end, the service for those of the beginning.
             share = min(1.0, rate / service.max_per_s)
             low, high = share * service.low_per_s, share * service.high_per_s
-            return Quantity(rate, min(rate, low), max(rate, high), "tx/s", (*terms, *service.why))
-    return Quantity.around(rate, "tx/s", RATE_FACTOR, terms)
+            return Quantity.spanning(rate, (low, high), "tx/s", (*terms, *service.why))
+    return Quantity.exact(rate, "tx/s", terms) * constants_of(scenario.plan)["simulated_rate"]

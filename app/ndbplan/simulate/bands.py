@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.world import ERROR_CODES, PURPOSES, OfCluster, OfNode, column
@@ -35,16 +36,6 @@ MOST_NUMBERS = 20_000_000
 """Of all series of all runs together, which are held until the percentiles are known: 80 MB."""
 FEWEST_BUCKETS = 60
 _SOURCE = "simulated runs with constants drawn from their ranges"
-
-DISK_SPREAD = (0.93, 1.0, 1.05)
-"""Speed of a disk against what the plan states: lowest, likeliest, highest [assumed]."""
-LCP_SHARE_SPREAD = (0.85, 1.0, 1.04)
-"""Share of a busy disk that a checkpoint takes [7.4.10: 0.60 to 0.75 around 0.73]."""
-STAGE_SPREAD = (0.4, 1.0, 1.6)
-"""Pauses between checkpoints [7.4.10: 1 to 4 s without backlog]."""
-LAG_EXIT_SPREAD = (0.9, 1.0, 1.12)
-UNEVEN_SPREAD = (0.3, 1.0, 3.0)
-"""Unevenness of log parts against the likeliest [range of redo_part_unevenness]."""
 
 
 @dataclass(frozen=True)
@@ -293,13 +284,20 @@ def _drawn(
     def draw(low: float, mode: float, high: float) -> float:
         return mode if number == 0 or low >= high else float(random.triangular(low, mode, high))
 
+    constants = constants_of(scenario.plan)
+
+    def drawn_of(name: str) -> float:
+        """A constant somewhere in its range, against its value."""
+        one = constants[name]
+        return draw(one.low / one.value, 1.0, one.high / one.value)
+
     run, nodes, disks = scenario.run.copy(), scenario.nodes.copy(), scenario.disks.copy()
-    column(disks, lambda disk: disk.write_bytes_per_s)[:] *= draw(*DISK_SPREAD)
-    column(disks, lambda disk: disk.read_iops)[:] *= draw(*DISK_SPREAD)
-    column(disks, lambda disk: disk.lcp_share)[:] *= draw(*LCP_SHARE_SPREAD)
-    run.lcp_stage_s *= draw(*STAGE_SPREAD)
-    run.lag_exit *= draw(*LAG_EXIT_SPREAD)
-    run.unevenness = draw(*UNEVEN_SPREAD)
+    column(disks, lambda disk: disk.write_bytes_per_s)[:] *= drawn_of("disk_speed_drawn")
+    column(disks, lambda disk: disk.read_iops)[:] *= drawn_of("disk_speed_drawn")
+    column(disks, lambda disk: disk.lcp_share)[:] *= drawn_of("lcp_device_share_drawn")
+    run.lcp_stage_s *= drawn_of("lcp_stage_s")
+    run.lag_exit *= drawn_of("redo_lag_exit")
+    run.unevenness = drawn_of("redo_unevenness_drawn")
     factor = draw(log_range[0], 1.0, log_range[1])
     # Events change these in place.
     changed = {name: getattr(scenario, name).copy() for name in ("places", "slots", "alive", "base", "share")}

@@ -465,7 +465,7 @@ def _with_log_full(
         return full_after_s(checkpoints, per_s, usable)
 
     pause = constants["lcp_pause_s"]
-    model = constants["simulated_log_rate"]
+    model = constants["simulated_rate"]
     value = seconds(limits.ceiling, pause.value, rate * page.value)
     if value is None:
         return found

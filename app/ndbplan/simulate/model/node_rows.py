@@ -28,6 +28,7 @@ from ndbplan.estimate.storage.distribution import distribute, ldm_threads
 from ndbplan.estimate.storage.memory import memory
 from ndbplan.estimate.storage.node_data import node_data_by_id
 from ndbplan.estimate.storage.shares import Shares, shares_of
+from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -35,15 +36,6 @@ from ndbplan.plan.workloads import Workload
 from ndbplan.simulate.world import Node, values
 
 Floats = NDArray[np.float64]
-
-NEXT_FILE_OPEN_BYTES = 9.5 * MIB
-"""Bytes of a log file on disk before the next file is open [7.4.10, error 1220 with files of 16 MiB]."""
-NEXT_FILE_OPEN_SHARE = 0.6
-"""The same for smaller files, as a share [assumed]."""
-MOST_FRAGMENTS = 64.0
-DIRTY_SHARE = 0.9
-"""Share of DiskPageBufferMemory that may be dirty [assumed]."""
-PAGE_BYTES = 32768
 
 
 class SimulationError(UserError):
@@ -160,6 +152,7 @@ def _sums(
         return sums
     page = constant_for(plan, "redo_page_overhead").value
     insert_weight = number(plan, node, "InsertRecoveryWork", 40) / 100
+    delete_weight = constant_for(plan, "lcp_delete_weight").value
     rows_per_tx = sum(load.writes_per_s for load, _ in by_table if load.redo_bytes_per_s.value > 0) / rate
     for load, by_node in by_table:
         share = by_node.get(node.node_id)
@@ -175,7 +168,9 @@ def _sums(
         data, index = grow[load.table.id, load.unique_index]
         sums.memory += kept_rows_per_s(load) * share.replicas / rate * data
         sums.index += kept_rows_per_s(load) * share.replicas / rate * index
-        weighted = load.updates_per_s + insert_weight * load.inserts_per_s + 1.2 * load.deletes_per_s
+        weighted = (
+            load.updates_per_s + insert_weight * load.inserts_per_s + delete_weight * load.deletes_per_s
+        )
         sums.changed += weighted * row_bytes
         touched = (load.updates_per_s + load.inserts_per_s + load.deletes_per_s) * row_bytes
         sums.touched += touched
@@ -195,7 +190,10 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Node:
     row.log_bytes = max(1.0, log_bytes)
     row.log_limit_bytes = max(1.0, log_bytes - constant_for(plan, "redo_log_reserve_bytes").value)
     row.file_bytes = file_bytes
-    row.file_open_after_bytes = min(NEXT_FILE_OPEN_BYTES, NEXT_FILE_OPEN_SHARE * file_bytes)
+    row.file_open_after_bytes = min(
+        constant_for(plan, "redo_next_file_open_bytes").value,
+        constant_for(plan, "redo_next_file_open_share").value * file_bytes,
+    )
     row.lcp_min_bytes_per_s = limits.floor
     row.lcp_max_bytes_per_s = limits.ceiling
     row.lcp_max_other_bytes_per_s = limits.other_restart
@@ -232,7 +230,8 @@ def _fragments(plan: Plan, node: DataNode, by_table: list[tuple[TableLoad, Share
     for table in {load.table.id: load.table for load, _ in by_table}.values():
         nodes = distribute(plan, table).placement.nodes
         count += int((nodes == node.node_id).sum())
-    return float(min(MOST_FRAGMENTS, max(1, round(count / max(1, ldm_threads(plan, node))))))
+    most = constant_for(plan, "lcp_fragments_in_turn").value
+    return float(min(most, max(1, round(count / max(1, ldm_threads(plan, node))))))
 
 
 def _disk_data_row(
@@ -248,9 +247,8 @@ def _disk_data_row(
     if undo_bytes > 0:
         row.undo_limit_bytes = undo_bytes * (1.0 - reserve)
         row.undo_buffer_bytes = max(1.0, sum(group.undo_buffer_bytes for group in plan.logfile_groups))
-    row.dirty_limit_bytes = (
-        max(PAGE_BYTES, number(plan, node, "DiskPageBufferMemory", 64 * MIB)) * DIRTY_SHARE
-    )
+    cache = max(PAGE_BYTES, number(plan, node, "DiskPageBufferMemory", 64 * MIB))
+    row.dirty_limit_bytes = cache * constant_for(plan, "disk_page_buffer_dirty").value
     if room.capacity_bytes > 0:
         row.space_limit_bytes = room.capacity_bytes
     if rate <= 0:

@@ -38,20 +38,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MAX_STEPS = 20_000_000
-LCP_SHARE_SMALL_FILES = 0.62
-"""Share of a busy disk that a checkpoint takes when log files are smaller than the redo buffer [7.4.10]."""
-LCP_SHARE_BUFFERED = 0.60
-"""The same without ODirect [7.4.10]."""
-ABORTED_LOG_SHARE = 1.0
-"""Log that transactions of many rows write before they are undone, against what all their rows in open parts
-would write, times the root of the accepted share [7.4.10: 1.3 to 1.45 x per accepted row, 1.8 x at four
-times the ceiling]. A single row is written by every replica before the one that refuses it."""
-STAGE_S = 0.6
-"""Least time of one of the five flushes of the log between two checkpoints [7.4.10: pauses of 1 to 4 s]."""
 FINE_S = 0.025
 """Longest piece of a step in which something runs out: what happens then does not depend on the step."""
-LAG_EXIT = 1.18
-"""Speed of a good second against the mean: what ends a refusal because of lag [7.4.10: 3 to 7 s]."""
 
 
 @dataclass(frozen=True)
@@ -305,9 +293,9 @@ def lcp_share(plan: Plan) -> float:
     if calibration_of(plan, "lcp_device_share") is not None:
         return share
     if number(plan, None, "FragmentLogFileSize", 16 * MIB) < redo_buffer_bytes(plan, None):
-        share = min(share, LCP_SHARE_SMALL_FILES)
+        share = min(share, constant_for(plan, "lcp_device_share_small_files").value)
     if plan.features.lcp_share_of_buffered_writes and not number(plan, None, "ODirect", 0):
-        share = min(share, LCP_SHARE_BUFFERED)
+        share = min(share, constant_for(plan, "lcp_device_share_buffered").value)
     return share
 
 
@@ -340,7 +328,7 @@ def _run(
 ) -> Run:
     run = Run()
     set_step(run, plan, step_s)
-    run.lcp_stage_s = STAGE_S
+    run.lcp_stage_s = constant_for(plan, "lcp_stage_s").value
     load = workload.load
     if isinstance(load, ClosedLoad):
         run.clients = load.clients
@@ -356,10 +344,11 @@ def _run(
     run.lcp_threshold_bytes = 4.0 * 2 ** min(
         31, max(0, number(plan, None, "TimeBetweenLocalCheckpoints", 20))
     )
-    run.aborted_log = ABORTED_LOG_SHARE
+    # A single row is written by every replica before the one that refuses it.
+    run.aborted_log = constant_for(plan, "redo_aborted_share").value
     run.grows = True
     run.spans_three_lcps = not plan.features.redo_spans_two_lcps
     run.insert_share = share_of_transactions(plan, workload, disk=False)
     run.disk_data_share = share_of_transactions(plan, workload, disk=True)
-    run.lag_exit = LAG_EXIT
+    run.lag_exit = constant_for(plan, "redo_lag_exit").value
     return run

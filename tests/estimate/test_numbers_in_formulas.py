@@ -1,0 +1,77 @@
+"""Formulas hold no fitted numbers: those are constants with a range and where they come from."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import ndbplan
+
+PACKAGE = Path(ndbplan.__file__).parent
+ROOMS = ("estimate", "simulate/model")
+PLAIN = {-1.0, 0.0, 0.5, 1.0, 2.0, 100.0}
+"""Halves, doubles and percents say what they are."""
+ALLOWED: dict[str, tuple[float, ...]] = {
+    "estimate/load/checkpoint.py": (0.001,),
+    "estimate/load/key_choice.py": (1e-09,),
+    "estimate/load/log_full.py": (0.001, 3.0, 1000000000.0),
+    "estimate/load/maintenance_window.py": (1e-06,),
+    "estimate/space/growth.py": (0.05,),
+    "estimate/storage/node_memory.py": (1.1,),
+    "estimate/storage/rows.py": (4.0,),
+    "estimate/storage/spread.py": (1e-09, 0.3175, 0.365),
+    "estimate/storage/table_memory.py": (0.05, 4.0),
+    "estimate/times/backup.py": (0.25,),
+    "estimate/times/restart.py": (1e-06,),
+    "estimate/times/restart_phases.py": (1e-09,),
+    "simulate/model/loaders.py": (1e-06,),
+    "simulate/model/meanwhile.py": (1e-09,),
+    "simulate/model/node_rows.py": (1e18,),
+    "simulate/model/page_cache.py": (0.0001,),
+    "simulate/model/pools.py": (1000000000000000.0,),
+    "simulate/model/scenario.py": (1e-09, 0.0001, 0.001, 4.0),
+}
+"""What is left, by file: numbers that keep a division or a comparison from rounding, limits that nothing
+reaches, bytes and words of the product's formats, and the medians of order statistics. It can only shrink."""
+
+
+def _in_functions(code: str) -> Iterator[float]:
+    """Every number with a point in a function's body or defaults that is not plain."""
+    for function in ast.walk(ast.parse(code)):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for part in ast.walk(function):
+                if isinstance(part, ast.Constant) and isinstance(part.value, float):
+                    yield part.value
+
+
+def _found() -> dict[str, set[float]]:
+    files = (path for room in ROOMS for path in sorted((PACKAGE / room).rglob("*.py")))
+    return {
+        path.relative_to(PACKAGE).as_posix(): {*_in_functions(path.read_text("utf-8"))} - PLAIN
+        for path in files
+    }
+
+
+def test_fitted_numbers_are_constants_with_a_source() -> None:
+    new = {
+        name: sorted(left)
+        for name, numbers in _found().items()
+        if (left := numbers - set(ALLOWED.get(name, ())))
+    }
+    assert not new, "put them into resources/ndb/constants.json: value, low, high, unit, evidence, source"
+
+
+def test_what_is_allowed_is_still_there() -> None:
+    found = _found()
+    gone = {
+        name: sorted(left)
+        for name, numbers in ALLOWED.items()
+        if (left := set(numbers) - found.get(name, set()))
+    }
+    assert not gone, "take them off the list"
+
+
+def test_a_number_in_a_formula_is_found() -> None:
+    code = "LIMIT = 1.25\ndef time(x: float, more: float = 0.7) -> float:\n    return 1.25 * x + more\n"
+    assert {*_in_functions(code)} == {0.7, 1.25}
