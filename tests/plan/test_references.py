@@ -6,9 +6,17 @@ from typing import Any
 
 import pytest
 
+from ndbplan.plan.fields import Part
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DiskRoles, Link
-from ndbplan.plan.references import BrokenReferenceError, broken, first_broken
+from ndbplan.plan.processes import DiskRole, DiskRoles, Link
+from ndbplan.plan.references import (
+    BrokenReferenceError,
+    _fields_of,
+    _parts_in,
+    broken,
+    first_broken,
+    references,
+)
 from ndbplan.plan.samples import sample_names, sample_plan
 
 STARTER = sample_plan("starter")
@@ -83,3 +91,35 @@ def test_each_contradiction_is_found_at_its_place(plan: Plan, where: str, what: 
 def test_all_contradictions_are_listed() -> None:
     plan = swapped(swapped(STARTER, "hosts", location_id="none"), "tables", primary_key=("no",))
     assert [type(found) for found in broken(plan)] == [BrokenReferenceError] * 2
+
+
+def _walked(kind: type[Part]) -> set[type[Part]]:
+    """The kind and all kinds of parts in it."""
+    found = {kind}
+    for field in kind.model_fields.values():
+        for inner in _parts_in(field.annotation):
+            found |= _walked(inner)
+    return found
+
+
+def test_every_field_that_holds_an_id_declares_what_it_names() -> None:
+    """All but the id of an object itself: an id that nobody declares would be neither checked nor renamed."""
+    for kind in _walked(Plan):
+        declared = {name for name, _ in _fields_of(kind).refs}
+        ids = {name for name in kind.model_fields if name.endswith(("_id", "_ids", "_id_1", "_id_2"))}
+        if kind is DiskRoles:
+            ids = {role.value for role in DiskRole}
+        assert declared == ids - {"id", "node_id"} - {"pool_node_ids"}, kind
+
+
+def test_a_walk_tells_every_reference_with_its_path() -> None:
+    workload = sample_plan("telecom-144").workloads[0]
+    found = list(references(workload))
+    assert len(found) == sum(len(t.operations) for t in workload.transactions) + len(
+        [r for e in workload.events for r in references(e)]
+    )
+    for reference in found:
+        value: object = workload
+        for step in reference.path:
+            value = value[step] if isinstance(step, int) else getattr(value, step)  # type: ignore[index]
+        assert value == reference.id

@@ -30,8 +30,8 @@ def event_of(plan: Plan, text: str) -> Event:
     """
     from pydantic import TypeAdapter, ValidationError
 
-    from ndbplan.plan.events import Event, named_by
-    from ndbplan.plan.references import broken_event
+    from ndbplan.plan.events import Event
+    from ndbplan.plan.references import broken_part, references
 
     known = _ids(plan)
     fields = _fields(text, known)
@@ -50,14 +50,14 @@ def event_of(plan: Plan, text: str) -> Event:
         raise UsageError(
             f"'{text[:80]}' is not an event: {place or 'kind'}: {first['msg']}", where="--event", fix=_FIX
         ) from None
-    for named in named_by(event):
+    for named in (reference.id for reference in references(event)):
         if named not in plan.by_id:
             raise UsageError(
                 f"the plan has no object '{named[:64]}'",
                 where="--event",
                 fix="name it by its id in the plan file, a node also by its node id, a host by its host name",
             )
-    for broken in broken_event(plan, event, "--event"):
+    for broken in broken_part(plan, event, "--event"):
         raise UsageError(broken.what, where="--event", fix=f"{event.kind} happens to another kind of thing")
     return event
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ndbplan.edits.parts import EditError, add, free_id, free_node_id, next_hostname
-from ndbplan.plan.events import named_by, with_ids, without
 from ndbplan.plan.fields import Part, Point
 from ndbplan.plan.hardware import Disk, Host, Location
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Process, SqlNode, process_node_ids
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.processes import DataNode, Process, SqlNode, process_node_ids
+from ndbplan.plan.references import references, renamed, without
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import JobLoad, Workload
+from ndbplan.plan.workloads import Workload
 
+T = TypeVar("T", bound=Part)
 _MARK = "ndbplan-fragment"
 
 
@@ -67,7 +68,7 @@ def paste(
             raise ValueError
         fragment = TypeAdapter(Fragment).validate_python(json.loads(text))
     except (ValidationError, ValueError, RecursionError):
-        raise EditError("the clipboard holds no piece of a plan", fix="copy hosts or nodes first") from None
+        raise _no_fragment() from None
     ids: dict[str, str] = {}
 
     def fresh(old: str) -> str:
@@ -86,14 +87,12 @@ def paste(
     for host in fragment.hosts:
         hostname = host.hostname if host.hostname not in names else next_hostname(host.hostname, names)
         names.add(hostname)
-        where = host.location_id
         parts.append(
-            host.model_copy(
+            _left(plan, host, ids).model_copy(
                 update={
                     "id": fresh(host.id),
                     "hostname": hostname,
                     "disks": tuple(d.model_copy(update={"id": fresh(d.id)}) for d in host.disks),
-                    "location_id": ids.get(where or "", where if where in plan.by_id else None),
                     "position": shifted(host.position),
                 }
             )
@@ -117,8 +116,7 @@ def paste(
                 taken.add(pool[-1])
             fields["pool_node_ids"] = tuple(pool)
         if isinstance(process, DataNode):
-            roles = {r.value: ids.get(process.disk_roles.disk_of(r) or "") for r in DiskRole}
-            fields["disk_roles"] = DiskRoles(**roles)
+            fields["disk_roles"] = _left(EMPTY_PLAN, process.disk_roles, ids)
         parts.append(process.model_copy(update=fields))
     table_names = {t.full_name for t in plan.tables}
     new_ids = {table.id: fresh(table.id) for table in fragment.tables}
@@ -128,14 +126,27 @@ def paste(
             number += 1
             name = f"{table.name}_{number}"
         table_names.add(f"{table.database}.{name}")
-        space = table.tablespace_id if table.tablespace_id in plan.by_id else None
-        values_of = table.distribution_key_table_id
-        values_of = new_ids.get(values_of or "", values_of if values_of in plan.by_id else None)
-        fields = {"id": new_ids[table.id], "name": name, "tablespace_id": space}
-        parts.append(table.model_copy(update={**fields, "distribution_key_table_id": values_of}))
+        fields = {"id": new_ids[table.id], "name": name}
+        parts.append(_left(plan, table, new_ids).model_copy(update=fields))
     for workload in fragment.workloads:
         parts.append(_paste_workload(plan, workload, ids, fresh(workload.id)))
     return add(plan, *parts), (*loose, *(part.id for part in parts))
+
+
+def _no_fragment() -> EditError:
+    return EditError("the clipboard holds no piece of a plan", fix="copy hosts or nodes first")
+
+
+def _left(plan: Plan, part: T, ids: Mapping[str, str]) -> T:
+    """The part with what was copied along called by its new ids, and without what is not in the plan.
+
+    Only for parts whose references can all be cleared.
+    """
+    absent = {r.id for r in references(part)} - ids.keys() - plan.by_id.keys()
+    left = without(part, absent)
+    if left is None:
+        raise _no_fragment()
+    return renamed(left, ids)
 
 
 def _paste_loose_disks(
@@ -161,22 +172,8 @@ def _paste_loose_disks(
 
 
 def _paste_workload(plan: Plan, workload: Workload, ids: dict[str, str], new_id: str) -> Workload:
-    transactions = tuple(
-        t.model_copy(
-            update={
-                "operations": tuple(
-                    o.model_copy(update={"table_id": ids.get(o.table_id, o.table_id)}) for o in t.operations
-                )
-            }
-        )
-        for t in workload.transactions
-    )
-    absent = {name for e in workload.events for name in named_by(e)} - ids.keys() - plan.by_id.keys()
-    left = (without(event, absent) for event in workload.events)
-    events = [with_ids(event, ids) for event in left if event is not None]
-    load = workload.load
-    if isinstance(load, JobLoad):
-        rows = tuple(r.model_copy(update={"table_id": ids.get(r.table_id, r.table_id)}) for r in load.rows)
-        load = load.model_copy(update={"rows": rows})
-    changed = {"id": new_id, "transactions": transactions, "events": tuple(events), "load": load}
-    return workload.model_copy(update=changed)
+    """Its events leave out what is not there; its operations keep their tables, or the paste is refused."""
+    happens_to = {r.id for event in workload.events for r in references(event)}
+    absent = happens_to - ids.keys() - plan.by_id.keys()
+    left = tuple(kept for event in workload.events if (kept := without(event, absent)) is not None)
+    return renamed(workload.model_copy(update={"id": new_id, "events": left}), ids)

@@ -19,27 +19,15 @@ from pydantic import ValidationError
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.events import with_ids, without
 from ndbplan.plan.fields import Part, Point, refusal
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Link, Process, process_node_ids
-from ndbplan.plan.references import first_broken
+from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Link, process_node_ids
+from ndbplan.plan.references import first_broken, renamed, without
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
-from ndbplan.plan.workloads import JobLoad, Workload
+from ndbplan.plan.workloads import Workload
 
 T = TypeVar("T", bound=Part)
-_REFERENCES = (
-    "location_id",
-    "host_id",
-    "tablespace_id",
-    "logfile_group_id",
-    "table_id",
-    "distribution_key_table_id",
-    "process_id_1",
-    "process_id_2",
-    "object_id",
-)
 _COLLECTIONS: dict[type, str] = {
     Location: "locations",
     Host: "hosts",
@@ -156,35 +144,25 @@ def _mapped(parts: Iterable[T], change: Callable[[T], T]) -> tuple[T, ...]:
     return tuple(change(part) for part in parts)
 
 
+_NAMED_IN = (
+    "locations",
+    "hosts",
+    "processes",
+    "logfile_groups",
+    "tablespaces",
+    "tables",
+    "links",
+    "waivers",
+    "workloads",
+)
+"""Collections whose parts are named, or name others."""
+
+
 def _renamed(plan: Plan, old: str, new: str) -> Plan:
     def follow(part: Any) -> Any:
-        fields: dict[str, Any] = {}
-        for name in _REFERENCES:
-            if getattr(part, name, None) == old:
-                fields[name] = new
-        if isinstance(part, DataNode):
-            roles = {r.value: new for r in DiskRole if part.disk_roles.disk_of(r) == old}
-            if roles:
-                fields["disk_roles"] = part.disk_roles.model_copy(update=roles)
-        if isinstance(part, Workload):
-            transactions = tuple(
-                t.model_copy(update={"operations": _mapped(t.operations, follow)}) for t in part.transactions
-            )
-            if transactions != part.transactions:
-                fields["transactions"] = transactions
-            if isinstance(part.load, JobLoad) and part.load.rows:
-                fields["load"] = part.load.model_copy(update={"rows": _mapped(part.load.rows, follow)})
-            events = tuple(with_ids(event, {old: new}) for event in part.events)
-            if events != part.events:
-                fields["events"] = events
-        return part.model_copy(update=fields) if fields else part
+        return renamed(part, {old: new})
 
-    return plan.replace(
-        **{
-            name: _mapped(getattr(plan, name), follow)
-            for name in ("hosts", "processes", "tablespaces", "tables", "workloads", "links", "waivers")
-        }
-    )
+    return plan.replace(**{name: _mapped(getattr(plan, name), follow) for name in _NAMED_IN})
 
 
 def remove(plan: Plan, object_ids: Collection[str]) -> Plan:
@@ -192,87 +170,24 @@ def remove(plan: Plan, object_ids: Collection[str]) -> Plan:
 
     A host takes its disks and processes with it (API slots lose only their host), a disk leaves the roles
     it had, a location frees its hosts, a table its operations, and a workload without operations goes too.
-    Events of what is gone go with it.
+    Events of what is gone go with it. What goes and what stays is declared where a field names an object.
     """
-    gone = set(object_ids)
-    for host in plan.hosts:
-        if host.id in gone:
-            gone.update(disk.id for disk in host.disks)
-            gone.update(p.id for p in plan.processes_of_host[host.id] if p.kind != "api")
-    gone.update(space.id for space in plan.tablespaces if space.logfile_group_id in gone)
-    if not gone & plan.by_id.keys():
+    known = plan.by_id.keys()
+    gone = set(object_ids) & known
+    if not gone:
         return plan
-    return _checked(
-        plan.replace(
-            locations=_without(plan.locations, gone),
-            hosts=tuple(_host_without(host, gone) for host in plan.hosts if host.id not in gone),
-            processes=tuple(_process_without(p, gone) for p in plan.processes if p.id not in gone),
-            logfile_groups=_without(plan.logfile_groups, gone),
-            tablespaces=_without(plan.tablespaces, gone),
-            tables=tuple(_table_without(t, gone) for t in plan.tables if t.id not in gone),
-            links=tuple(k for k in plan.links if not {k.process_id_1, k.process_id_2} & gone),
-            waivers=tuple(w for w in plan.waivers if w.object_id not in gone),
-            workloads=tuple(
-                kept
-                for w in plan.workloads
-                if w.id not in gone
-                for kept in [_workload_without(w, gone)]
-                if kept is not None
-            ),
-        )
-    )
+    while True:
+        left = {name: _without(getattr(plan, name), gone) for name in _NAMED_IN}
+        after = plan.replace(**left)
+        along = known - after.by_id.keys()
+        if along == gone:
+            return _checked(after)
+        gone = set(along)
 
 
 def _without(parts: tuple[Any, ...], gone: set[str]) -> tuple[Any, ...]:
-    kept = tuple(part for part in parts if part.id not in gone)
-    return parts if len(kept) == len(parts) else kept
-
-
-def _table_without(table: Table, gone: set[str]) -> Table:
-    lost = {
-        name: None for name in ("tablespace_id", "distribution_key_table_id") if getattr(table, name) in gone
-    }
-    return table.model_copy(update=lost) if lost else table
-
-
-def _host_without(host: Host, gone: set[str]) -> Host:
-    fields: dict[str, Any] = {}
-    if host.location_id in gone:
-        fields["location_id"] = None
-    if any(disk.id in gone for disk in host.disks):
-        fields["disks"] = tuple(disk for disk in host.disks if disk.id not in gone)
-    return host.model_copy(update=fields) if fields else host
-
-
-def _process_without(process: Process, gone: set[str]) -> Process:
-    if process.host_id in gone:
-        return process.model_copy(update={"host_id": None})
-    if isinstance(process, DataNode):
-        lost = {r.value: None for r in DiskRole if process.disk_roles.disk_of(r) in gone}
-        if lost:
-            roles = process.disk_roles.model_copy(update=lost)
-            return process.model_copy(update={"disk_roles": roles})
-    return process
-
-
-def _workload_without(workload: Workload, gone: set[str]) -> Workload | None:
-    left = (without(event, gone) for event in workload.events)
-    events = tuple(event for event in left if event is not None)
-    if events != workload.events:
-        workload = workload.model_copy(update={"events": events})
-    load = workload.load
-    if isinstance(load, JobLoad) and any(part.table_id in gone for part in load.rows):
-        rows = tuple(part for part in load.rows if part.table_id not in gone)
-        workload = workload.model_copy(update={"load": load.model_copy(update={"rows": rows})})
-    if not any(o.table_id in gone for t in workload.transactions for o in t.operations):
-        return workload
-    transactions = tuple(
-        t.model_copy(update={"operations": kept})
-        for t in workload.transactions
-        for kept in [tuple(o for o in t.operations if o.table_id not in gone)]
-        if kept
-    )
-    return workload.model_copy(update={"transactions": transactions}) if transactions else None
+    kept = tuple(left for part in parts if (left := without(part, gone)) is not None)
+    return parts if len(kept) == len(parts) and all(map(is_, kept, parts)) else kept
 
 
 def set_plan(plan: Plan, **fields: Any) -> Plan:

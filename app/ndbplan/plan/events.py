@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from ndbplan.plan.fields import Assumable, Id, Identifier, ParameterValue, Seconds, with_kind
+from ndbplan.plan.fields import Assumable, Id, Identifier, ParameterValue, Ref, Seconds, with_kind
 
 
 class _Event(Assumable):
@@ -23,7 +22,7 @@ class NodeFailure(_Event):
     """A data node dies; it may be started again."""
 
     kind: Literal["node_failure"] = "node_failure"
-    object_id: Id
+    object_id: Annotated[Id, Ref("data_nodes", gone="remove")]
     """The data node's process."""
     back_after_s: Seconds | None = None
     """When it is started again, after its failure; None: not at all."""
@@ -33,7 +32,7 @@ class SqlNodeDown(_Event):
     """An SQL node stops; its clients send nothing."""
 
     kind: Literal["sql_node_down"] = "sql_node_down"
-    object_id: Id
+    object_id: Annotated[Id, Ref("sql_nodes", gone="remove")]
     duration_s: Seconds = 0.0
     """0: for the rest of the run."""
 
@@ -42,7 +41,7 @@ class ManagementNodeDown(_Event):
     """A management server stops, and with it the arbitrator when it is the elected one."""
 
     kind: Literal["management_node_down"] = "management_node_down"
-    object_id: Id
+    object_id: Annotated[Id, Ref("management_nodes", gone="remove")]
     """The management node's process."""
     back_after_s: Seconds | None = None
     """When it is started again, after it stopped; None: not at all."""
@@ -52,7 +51,7 @@ class HostFailure(_Event):
     """A host falls silent: its power is gone, and with it every process on it."""
 
     kind: Literal["host_failure"] = "host_failure"
-    object_id: Id
+    object_id: Annotated[Id, Ref("hosts", gone="remove")]
     """The host."""
     back_after_s: Seconds | None = None
     """When the host is back and its processes are started, after its failure; None: not at all."""
@@ -62,7 +61,7 @@ class LocationFailure(_Event):
     """A rack, room or zone falls silent with all its hosts."""
 
     kind: Literal["location_failure"] = "location_failure"
-    object_id: Id
+    object_id: Annotated[Id, Ref("locations", gone="remove")]
     """The location."""
     back_after_s: Seconds | None = None
     """When its hosts are back and their processes are started, after its failure; None: not at all."""
@@ -72,9 +71,9 @@ class NetworkCut(_Event):
     """A link or switch fails: two sides lose sight of each other, every process lives on."""
 
     kind: Literal["network_cut"] = "network_cut"
-    object_ids: Annotated[tuple[Id, ...], Field(min_length=1, max_length=255)]
+    object_ids: Annotated[tuple[Id, ...], Ref("places", gone="remove"), Field(min_length=1, max_length=255)]
     """Locations, hosts and processes of one side."""
-    other_ids: Annotated[tuple[Id, ...], Field(max_length=255)] = ()
+    other_ids: Annotated[tuple[Id, ...], Ref("places", gone="remove"), Field(max_length=255)] = ()
     """Those of the other side; none: everything that is not of the first."""
     back_after_s: Seconds | None = None
     """When both sides see each other again and data nodes that stopped are started; None: not at all."""
@@ -84,7 +83,7 @@ class DiskSlow(_Event):
     """A disk gets slower, or fails."""
 
     kind: Literal["disk_slow"] = "disk_slow"
-    object_id: Id
+    object_id: Annotated[Id, Ref("disks", gone="remove")]
     factor: float = Field(default=0.5, ge=0, le=10)
     """Speed against what it was; 0: it fails, and the data nodes that use it die."""
     duration_s: Seconds = 0.0
@@ -149,36 +148,3 @@ def field_typed(kind: str, name: str) -> str:
     """The field of an event of this kind that is meant by a name; a name that is none stays as it is."""
     field = SPELLINGS.get(name, name)
     return "object_ids" if field == "object_id" and kind == "network_cut" else field
-
-
-def named_by(event: Event) -> tuple[Id, ...]:
-    """Ids of the objects that an event happens to."""
-    if isinstance(event, NetworkCut):
-        return (*event.object_ids, *event.other_ids)
-    object_id: str | None = getattr(event, "object_id", None)
-    return () if object_id is None else (object_id,)
-
-
-def with_ids(event: Event, ids: Mapping[Id, Id]) -> Event:
-    """The event with the objects it names called by other ids; those that are not in `ids` keep theirs."""
-    if not any(name in ids for name in named_by(event)):
-        return event
-    if isinstance(event, NetworkCut):
-        sides = (event.object_ids, event.other_ids)
-        first, other = (tuple(ids.get(name, name) for name in side) for side in sides)
-        return event.model_copy(update={"object_ids": first, "other_ids": other})
-    old = named_by(event)[0]
-    return event.model_copy(update={"object_id": ids.get(old, old)})
-
-
-def without(event: Event, gone: Container[Id]) -> Event | None:
-    """What is left of an event when these objects are gone: a cut keeps what is left of both its sides."""
-    if not any(name in gone for name in named_by(event)):
-        return event
-    if not isinstance(event, NetworkCut):
-        return None
-    sides = (event.object_ids, event.other_ids)
-    first, other = (tuple(name for name in side if name not in gone) for side in sides)
-    if not first or (event.other_ids and not other):
-        return None
-    return event.model_copy(update={"object_ids": first, "other_ids": other})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -70,6 +71,20 @@ def _no_control_but_lines(text: str) -> str:
 _ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
 Id = Annotated[str, Field(pattern=_ID_PATTERN)]
 """Identifies an object inside the plan; unique over the whole plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Says of a field that it names objects: `host_id: Annotated[Id, Ref("hosts", gone="remove")]`.
+
+    Written once, at the field; `plan.references` finds, checks, renames and takes out what is declared here.
+    """
+
+    to: str
+    """What the object must be: a key of `plan.references.KINDS`."""
+    gone: Literal["remove", "clear"]
+    """When the object is removed: the part with this field goes too, or the field no longer states it."""
+
 
 Label = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(no_control)]
 """A name for people."""

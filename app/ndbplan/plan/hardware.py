@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Annotated
 
 from pydantic import Field
 
@@ -16,6 +17,7 @@ from ndbplan.plan.fields import (
     PathText,
     Point,
     PositiveBytes,
+    Ref,
     Seconds,
 )
 
@@ -64,7 +66,7 @@ class Host(Assumable):
 
     id: Id
     hostname: Hostname
-    location_id: Id | None = None
+    location_id: Annotated[Id | None, Ref("locations", gone="clear")] = None
     cores: int = Field(default=8, ge=1, le=4096)
     sockets: int = Field(default=1, ge=1, le=64)
     clock_ghz: float = Field(default=2.5, gt=0, le=20)

@@ -19,10 +19,12 @@ from ndbplan.plan.fields import (
     Note,
     Parameters,
     Part,
+    Ref,
     no_control,
 )
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, Process, SqlNode
+from ndbplan.plan.references import first_broken
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
@@ -51,7 +53,7 @@ class Waiver(Part):
 
     rule: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
     """Name of the rule, as `ndbplan check` prints it."""
-    object_id: Id | None = None
+    object_id: Annotated[Id | None, Ref("objects", gone="remove")] = None
     """Only where the rule concerns this object; None: everywhere."""
     reason: Annotated[str, Field(min_length=1, max_length=500), AfterValidator(no_control)]
 
@@ -92,8 +94,6 @@ class Plan(Assumable):
 
     @model_validator(mode="after")
     def _references_hold(self) -> Self:
-        from ndbplan.plan.references import first_broken
-
         broken = first_broken(self)
         if broken is not None:
             raise broken

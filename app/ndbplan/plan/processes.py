@@ -15,6 +15,7 @@ from ndbplan.plan.fields import (
     Parameters,
     Part,
     PositiveBytes,
+    Ref,
     with_kind,
 )
 
@@ -32,14 +33,17 @@ class DiskRole(StrEnum):
     BACKUP = "backup"
 
 
+DiskId = Annotated[Id | None, Ref("disks", gone="clear")]
+
+
 class DiskRoles(Part):
     """Disk of each role of a data node, by disk id; None: on the disk of its DataDir (the host's first)."""
 
-    redo: Id | None = None
-    lcp: Id | None = None
-    undo: Id | None = None
-    data_files: Id | None = None
-    backup: Id | None = None
+    redo: DiskId = None
+    lcp: DiskId = None
+    undo: DiskId = None
+    data_files: DiskId = None
+    backup: DiskId = None
 
     def disk_of(self, role: DiskRole) -> Id | None:
         """The disk id given to `role`."""
@@ -62,14 +66,14 @@ class ManagementNode(_Process):
     """ndb_mgmd."""
 
     kind: Literal["management"] = "management"
-    host_id: Id
+    host_id: Annotated[Id, Ref("hosts", gone="remove")]
 
 
 class DataNode(_Process):
     """ndbmtd or ndbd."""
 
     kind: Literal["data"] = "data"
-    host_id: Id
+    host_id: Annotated[Id, Ref("hosts", gone="remove")]
     node_group: int | None = Field(default=None, ge=0, le=NODE_GROUP_NONE)
     """Its node group; None: the product fills groups in node-id order; 65536: kept aside."""
     disk_roles: DiskRoles = DiskRoles.model_construct()
@@ -81,7 +85,7 @@ class SqlNode(_Process):
     """mysqld."""
 
     kind: Literal["sql"] = "sql"
-    host_id: Id
+    host_id: Annotated[Id, Ref("hosts", gone="remove")]
     pool_node_ids: tuple[NodeId, ...] = Field(default=(), max_length=62)
     """Further node ids of its pool of cluster connections."""
 
@@ -90,7 +94,7 @@ class ApiSlot(_Process):
     """A connection slot for an API program; without a host it takes a program from anywhere."""
 
     kind: Literal["api"] = "api"
-    host_id: Id | None = None
+    host_id: Annotated[Id | None, Ref("hosts", gone="clear")] = None
 
 
 Process = Annotated[ManagementNode | DataNode | SqlNode | ApiSlot, Field(discriminator="kind")]
@@ -105,6 +109,6 @@ class Link(Assumable):
     """A connection between two nodes with settings of its own: a [tcp] or [shm] section."""
 
     kind: Literal["tcp", "shm"] = "tcp"
-    process_id_1: Id
-    process_id_2: Id
+    process_id_1: Annotated[Id, Ref("processes", gone="remove")]
+    process_id_2: Annotated[Id, Ref("processes", gone="remove")]
     parameters: Parameters = NO_PARAMETERS

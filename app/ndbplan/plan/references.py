@@ -1,125 +1,312 @@
-"""What must hold inside a plan whatever the user does: ids are unique, everything named exists."""
+"""What parts of a plan name by id: one walk over the fields declared with `Ref`, and what must hold of them.
+
+    [r.id for r in references(workload)]        # tables it touches, objects its events happen to
+    renamed(workload, {"t1": "t2"})
+    without(workload, {"t1"})                   # None when nothing is left of it
+
+Checks, renames, removals and pastes all go this way: a field that names an object says so where it is
+declared.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Container, Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple, Protocol, TypeVar, get_args
+
+from annotated_types import MinLen
 
 from ndbplan.base.errors import UserError
-from ndbplan.plan.events import (
-    DiskSlow,
-    Event,
-    HostFailure,
-    LocationFailure,
-    ManagementNodeDown,
-    NetworkCut,
-    NodeFailure,
-    SqlNodeDown,
-)
+from ndbplan.plan.events import NetworkCut
+from ndbplan.plan.fields import Id, Part, Ref
 from ndbplan.plan.hardware import Disk, Host, Location
-from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, ManagementNode, SqlNode, process_node_ids
+from ndbplan.plan.processes import (
+    ApiSlot,
+    DataNode,
+    DiskRole,
+    Link,
+    ManagementNode,
+    Process,
+    SqlNode,
+    process_node_ids,
+)
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
-from ndbplan.plan.workloads import JobLoad
+from ndbplan.plan.workloads import Operation
 
-if TYPE_CHECKING:
-    from ndbplan.plan.plan import Plan
+T = TypeVar("T", bound=Part)
+
+_PROCESSES = (ManagementNode, DataNode, SqlNode, ApiSlot)
+KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
+    "locations": ("location", (Location,)),
+    "hosts": ("host", (Host,)),
+    "disks": ("disk", (Disk,)),
+    "processes": ("process", _PROCESSES),
+    "data_nodes": ("data node", (DataNode,)),
+    "management_nodes": ("management node", (ManagementNode,)),
+    "sql_nodes": ("SQL node", (SqlNode,)),
+    "places": ("location, host or node", (Location, Host, *_PROCESSES)),
+    "logfile_groups": ("log file group", (LogfileGroup,)),
+    "tablespaces": ("tablespace", (Tablespace,)),
+    "tables": ("table", (Table,)),
+    "objects": ("object", (Part,)),
+}
+"""What a reference may name: its word, and the kinds of parts that it may be."""
 
 
 class BrokenReferenceError(UserError, ValueError):
     """A plan that contradicts itself; a ValueError so that validation reports it like any bad field."""
 
 
-def first_broken(plan: Plan) -> BrokenReferenceError | None:
+class Objects(Protocol):
+    """What is asked of a plan: all its objects."""
+
+    @property
+    def by_id(self) -> dict[str, Any]: ...
+    @property
+    def host_of_disk(self) -> dict[str, Host]: ...
+    def objects(self) -> Iterator[Any]: ...
+
+
+class Design(Objects, Protocol):
+    """What is asked of a plan when all of it is checked."""
+
+    @property
+    def processes(self) -> tuple[Process, ...]: ...
+    @property
+    def tables(self) -> tuple[Table, ...]: ...
+
+
+class Reference(NamedTuple):
+    """An id that a part of the plan names."""
+
+    ref: Ref
+    path: tuple[str | int, ...]
+    """Fields and places in lists from the part down: ("transactions", 0, "operations", 2, "table_id")."""
+    id: Id
+
+
+class _Fields(NamedTuple):
+    """What of the fields of a kind of part matters here."""
+
+    refs: tuple[tuple[str, Ref], ...]
+    naming: tuple[str, ...]
+    """Fields with parts that name something."""
+    inside: tuple[str, ...]
+    """Those, and fields with parts that can be named: what may go when something goes."""
+    needed: frozenset[str]
+    """Lists of which one member must stay."""
+
+
+@cache
+def _fields_of(kind: type[Part]) -> _Fields:
+    refs, naming, inside, needed = [], [], [], []
+    for name, field in kind.model_fields.items():
+        refs += [(name, one) for one in field.metadata if isinstance(one, Ref)]
+        if any(isinstance(one, MinLen) for one in field.metadata):
+            needed.append(name)
+        below = [(part, _fields_of(part)) for part in _parts_in(field.annotation)]
+        if any(fields.refs or fields.naming for _, fields in below):
+            naming.append(name)
+        if any(fields.refs or fields.inside or "id" in part.model_fields for part, fields in below):
+            inside.append(name)
+    return _Fields(tuple(refs), tuple(naming), tuple(inside), frozenset(needed))
+
+
+def _parts_in(annotation: Any) -> Iterator[type[Part]]:
+    """Kinds of parts that a field of this type may hold."""
+    if isinstance(annotation, type) and issubclass(annotation, Part):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _parts_in(argument)
+
+
+def references(part: Part, path: tuple[str | int, ...] = ()) -> Iterator[Reference]:
+    """Every id that a part, or a part in it, names; in the order of the fields."""
+    kind = _fields_of(type(part))
+    for name, ref in kind.refs:
+        value = getattr(part, name)
+        for one in value if isinstance(value, tuple) else (value,):
+            if one is not None:
+                yield Reference(ref, (*path, name), one)
+    for name in kind.naming:
+        value = getattr(part, name)
+        if isinstance(value, tuple):
+            for i, one in enumerate(value):
+                yield from references(one, (*path, name, i))
+        else:
+            yield from references(value, (*path, name))
+
+
+def renamed(part: T, ids: Mapping[Id, Id]) -> T:
+    """The part with what it names called by other ids; those not in `ids` keep theirs. Its own stay."""
+    kind = _fields_of(type(part))
+    fields: dict[str, Any] = {}
+    for name, _ in kind.refs:
+        value = getattr(part, name)
+        named = isinstance(value, tuple)
+        new = tuple(ids.get(one, one) for one in value) if named else ids.get(value, value)
+        if new != value:
+            fields[name] = new
+    for name in kind.naming:
+        _exchange(fields, part, name, lambda one: renamed(one, ids))
+    return part.model_copy(update=fields) if fields else part
+
+
+def without(part: T, gone: Container[Id]) -> T | None:
+    """What is left of a part when these objects are gone; None: it goes too. Shares what stays.
+
+    A list of ids, or a list that needs a member, takes its part along when it becomes empty: no id in it
+    means everything, as on the other side of a cut.
+    """
+    if getattr(part, "id", None) in gone:
+        return None
+    kind = _fields_of(type(part))
+    fields: dict[str, Any] = {}
+    for name, ref in kind.refs:
+        value = getattr(part, name)
+        if isinstance(value, tuple):
+            left = tuple(one for one in value if one not in gone)
+            if value and not left:
+                return None
+            if len(left) < len(value):
+                fields[name] = left
+        elif value in gone:
+            if ref.gone == "remove":
+                return None
+            fields[name] = None
+    for name in kind.inside:
+        _exchange(fields, part, name, lambda one: without(one, gone))
+        if name in fields and (fields[name] is None or (not fields[name] and name in kind.needed)):
+            return None
+    return part.model_copy(update=fields) if fields else part
+
+
+def _exchange(fields: dict[str, Any], part: Part, name: str, change: Callable[[Part], Part | None]) -> None:
+    """Put into `fields` what a field becomes when its parts are changed, if any is; None: it is gone."""
+    value = getattr(part, name)
+    if not isinstance(value, tuple):
+        new = change(value)
+        if new is not value:
+            fields[name] = new
+        return
+    changed = [change(one) for one in value]
+    if any(new is not one for new, one in zip(changed, value, strict=True)):
+        fields[name] = tuple(new for new in changed if new is not None)
+
+
+_ORDER = ("hosts", "processes", "links", "waivers", "tablespaces", "tables", "workloads")
+"""The collections in which something is named, in the order in which contradictions are told."""
+
+
+def first_broken(plan: Design) -> BrokenReferenceError | None:
     """The first contradiction, or None."""
     return next(broken(plan), None)
 
 
-def broken(plan: Plan) -> Iterator[BrokenReferenceError]:
-    """Every contradiction inside the plan, in file order."""
-    yield from _duplicate_ids(plan)
-    by_id = plan.by_id
-    for i, host in enumerate(plan.hosts):
-        if host.location_id is not None and not isinstance(by_id.get(host.location_id), Location):
-            yield _missing(f"hosts[{i}].location_id", "location", host.location_id)
-    for i, process in enumerate(plan.processes):
-        place = f"processes[{i}]"
-        if process.host_id is not None and not isinstance(by_id.get(process.host_id), Host):
-            yield _missing(f"{place}.host_id", "host", process.host_id)
-        elif isinstance(process, DataNode):
-            yield from _disk_roles(plan, process, f"{place}.disk_roles")
-    for i, link in enumerate(plan.links):
-        for field in ("process_id_1", "process_id_2"):
-            process_id = getattr(link, field)
-            if not hasattr(by_id.get(process_id), "node_id"):
-                yield _missing(f"links[{i}].{field}", "process", process_id)
-        if link.process_id_1 == link.process_id_2:
+def broken(plan: Design) -> Iterator[BrokenReferenceError]:
+    """Every contradiction inside the plan: ids are unique, everything named exists."""
+    yield from _duplicates(plan)
+    for name in _ORDER:
+        for i, part in enumerate(getattr(plan, name)):
+            yield from broken_part(plan, part, f"{name}[{i}]")
+
+
+def broken_part(plan: Objects, part: Part, place: str) -> Iterator[BrokenReferenceError]:
+    """What a part at a place names that the plan does not have, or that contradicts itself."""
+    kind = _fields_of(type(part))
+    for name, ref in kind.refs:
+        value = getattr(part, name)
+        if value is None:
+            continue
+        word, kinds = KINDS[ref.to]
+        for one in value if isinstance(value, tuple) else (value,):
+            if not isinstance(plan.by_id.get(one), kinds):
+                yield BrokenReferenceError(
+                    f"there is no {word} '{one}' in the plan",
+                    where=f"{place}.{name}",
+                    fix=f"add the {word}",
+                )
+    law = _LAWS.get(type(part))
+    if law is not None:
+        yield from law(plan, part, place)
+    for name in kind.naming:
+        value = getattr(part, name)
+        if isinstance(value, tuple):
+            for i, one in enumerate(value):
+                yield from broken_part(plan, one, f"{place}.{name}[{i}]")
+        else:
+            yield from broken_part(plan, value, f"{place}.{name}")
+
+
+def _link(_plan: Objects, link: Link, place: str) -> Iterator[BrokenReferenceError]:
+    if link.process_id_1 == link.process_id_2:
+        yield BrokenReferenceError(
+            f"the link joins '{link.process_id_1}' with itself; a link joins two nodes",
+            where=f"{place}.process_id_2",
+            fix="name another process",
+        )
+
+
+def _cut(_plan: Objects, event: NetworkCut, place: str) -> Iterator[BrokenReferenceError]:
+    for object_id in sorted({*event.object_ids} & {*event.other_ids}):
+        yield BrokenReferenceError(
+            f"'{object_id}' is on both sides of the cut; what is cut apart is on one of them",
+            where=f"{place}.other_ids",
+            fix="take it out of one side",
+        )
+
+
+def _operation(plan: Objects, operation: Operation, place: str) -> Iterator[BrokenReferenceError]:
+    touched = plan.by_id.get(operation.table_id)
+    if isinstance(touched, Table):
+        yield from _columns(touched, operation.columns, f"{place}.columns")
+
+
+def _disk_roles(plan: Objects, node: DataNode, place: str) -> Iterator[BrokenReferenceError]:
+    for role in DiskRole:
+        disk_id = node.disk_roles.disk_of(role)
+        host = plan.host_of_disk.get(disk_id) if disk_id is not None else None
+        if host is not None and host.id != node.host_id:
             yield BrokenReferenceError(
-                f"the link joins '{link.process_id_1}' with itself; a link joins two nodes",
-                where=f"links[{i}].process_id_2",
-                fix="name another process",
+                f"disk '{disk_id}' is on host '{host.id}' but data node {node.node_id} runs on "
+                f"'{node.host_id}'; a role needs a disk of the node's own host",
+                where=f"{place}.disk_roles.{role}",
+                fix="name a disk of that host or leave the role out",
             )
-    for i, waiver in enumerate(plan.waivers):
-        if waiver.object_id is not None and waiver.object_id not in by_id:
-            yield _missing(f"waivers[{i}].object_id", "object", waiver.object_id)
-    for i, tablespace in enumerate(plan.tablespaces):
-        if not isinstance(by_id.get(tablespace.logfile_group_id), LogfileGroup):
-            yield _missing(
-                f"tablespaces[{i}].logfile_group_id", "log file group", tablespace.logfile_group_id
-            )
-    for i, table in enumerate(plan.tables):
-        yield from _table(plan, table, f"tables[{i}]")
-    for i, workload in enumerate(plan.workloads):
-        for j, transaction in enumerate(workload.transactions):
-            for k, operation in enumerate(transaction.operations):
-                place = f"workloads[{i}].transactions[{j}].operations[{k}]"
-                touched = by_id.get(operation.table_id)
-                if not isinstance(touched, Table):
-                    yield _missing(f"{place}.table_id", "table", operation.table_id)
-                    continue
-                yield from _columns(touched, operation.columns, f"{place}.columns")
-        if isinstance(workload.load, JobLoad):
-            for j, part in enumerate(workload.load.rows):
-                if not isinstance(by_id.get(part.table_id), Table):
-                    yield _missing(f"workloads[{i}].load.rows[{j}].table_id", "table", part.table_id)
-        for j, event in enumerate(workload.events):
-            yield from broken_event(plan, event, f"workloads[{i}].events[{j}]")
 
 
-_HAPPENS_TO: dict[type, tuple[type, str]] = {
-    NodeFailure: (DataNode, "data node"),
-    ManagementNodeDown: (ManagementNode, "management node"),
-    SqlNodeDown: (SqlNode, "SQL node"),
-    HostFailure: (Host, "host"),
-    LocationFailure: (Location, "location"),
-    DiskSlow: (Disk, "disk"),
-}
-"""What the object of an event must be."""
-CAN_BE_CUT_OFF = (Location, Host, DataNode, ManagementNode, SqlNode, ApiSlot)
-"""What may stand on a side of a network cut."""
-
-
-def broken_event(plan: Plan, event: Event, place: str) -> Iterator[BrokenReferenceError]:
-    """What an event names that the plan does not have, or that is of another kind."""
-    wanted = _HAPPENS_TO.get(type(event))
-    if wanted is not None:
-        kind, name = wanted
-        object_id = getattr(event, "object_id", "")
-        if not isinstance(plan.by_id.get(object_id), kind):
-            yield _missing(f"{place}.object_id", name, object_id)
-    if isinstance(event, NetworkCut):
-        for field in ("object_ids", "other_ids"):
-            for object_id in getattr(event, field):
-                if not isinstance(plan.by_id.get(object_id), CAN_BE_CUT_OFF):
-                    yield _missing(f"{place}.{field}", "location, host or node", object_id)
-        for object_id in sorted({*event.object_ids} & {*event.other_ids}):
+def _table(_plan: Objects, table: Table, place: str) -> Iterator[BrokenReferenceError]:
+    names = [column.name for column in table.columns]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        yield BrokenReferenceError(
+            f"column '{repeated}' is there twice", where=f"{place}.columns", fix="rename one of them"
+        )
+    yield from _columns(table, table.primary_key, f"{place}.primary_key")
+    for name in table.distribution_key:
+        if name not in table.primary_key:
             yield BrokenReferenceError(
-                f"'{object_id}' is on both sides of the cut; what is cut apart is on one of them",
-                where=f"{place}.other_ids",
-                fix="take it out of one side",
+                f"'{name}' is not in the primary key ({', '.join(table.primary_key) or 'none'}); NDB "
+                "distributes by columns of the primary key only",
+                where=f"{place}.distribution_key",
+                fix="name primary key columns",
+            )
+    for i, index in enumerate(table.indexes):
+        yield from _columns(table, index.columns, f"{place}.indexes[{i}].columns")
+
+
+def _columns(table: Table, columns: tuple[str, ...], place: str) -> Iterator[BrokenReferenceError]:
+    known = {column.name for column in table.columns}
+    for name in columns:
+        if name not in known:
+            yield BrokenReferenceError(
+                f"table {table.full_name} has no column '{name}'",
+                where=place,
+                fix=f"name one of {', '.join(sorted(known)[:8])}",
             )
 
 
-def _duplicate_ids(plan: Plan) -> Iterator[BrokenReferenceError]:
+def _duplicates(plan: Design) -> Iterator[BrokenReferenceError]:
     seen: dict[str, str] = {}
     for part in plan.objects():
         kind = type(part).__name__
@@ -150,60 +337,11 @@ def _duplicate_ids(plan: Plan) -> Iterator[BrokenReferenceError]:
         names.add(table.full_name)
 
 
-def _disk_roles(plan: Plan, node: DataNode, place: str) -> Iterator[BrokenReferenceError]:
-    for role in DiskRole:
-        disk_id = node.disk_roles.disk_of(role)
-        if disk_id is None:
-            continue
-        host = plan.host_of_disk.get(disk_id)
-        if host is None:
-            yield _missing(f"{place}.{role}", "disk", disk_id)
-        elif host.id != node.host_id:
-            yield BrokenReferenceError(
-                f"disk '{disk_id}' is on host '{host.id}' but data node {node.node_id} runs on "
-                f"'{node.host_id}'; a role needs a disk of the node's own host",
-                where=f"{place}.{role}",
-                fix="name a disk of that host or leave the role out",
-            )
-
-
-def _table(plan: Plan, table: Table, place: str) -> Iterator[BrokenReferenceError]:
-    names = [column.name for column in table.columns]
-    repeated = next((name for name in names if names.count(name) > 1), None)
-    if repeated is not None:
-        yield BrokenReferenceError(
-            f"column '{repeated}' is there twice", where=f"{place}.columns", fix="rename one of them"
-        )
-    yield from _columns(table, table.primary_key, f"{place}.primary_key")
-    for name in table.distribution_key:
-        if name not in table.primary_key:
-            yield BrokenReferenceError(
-                f"'{name}' is not in the primary key ({', '.join(table.primary_key) or 'none'}); NDB "
-                "distributes by columns of the primary key only",
-                where=f"{place}.distribution_key",
-                fix="name primary key columns",
-            )
-    values_of = table.distribution_key_table_id
-    if values_of is not None and not isinstance(plan.by_id.get(values_of), Table):
-        yield _missing(f"{place}.distribution_key_table_id", "table", values_of)
-    for i, index in enumerate(table.indexes):
-        yield from _columns(table, index.columns, f"{place}.indexes[{i}].columns")
-    if table.tablespace_id is not None and not isinstance(plan.by_id.get(table.tablespace_id), Tablespace):
-        yield _missing(f"{place}.tablespace_id", "tablespace", table.tablespace_id)
-
-
-def _columns(table: Table, columns: tuple[str, ...], place: str) -> Iterator[BrokenReferenceError]:
-    known = {column.name for column in table.columns}
-    for name in columns:
-        if name not in known:
-            yield BrokenReferenceError(
-                f"table {table.full_name} has no column '{name}'",
-                where=place,
-                fix=f"name one of {', '.join(sorted(known)[:8])}",
-            )
-
-
-def _missing(place: str, kind: str, name: str) -> BrokenReferenceError:
-    return BrokenReferenceError(
-        f"there is no {kind} '{name}' in the plan", where=place, fix=f"add the {kind}"
-    )
+_LAWS: dict[type, Callable[[Objects, Any, str], Iterator[BrokenReferenceError]]] = {
+    DataNode: _disk_roles,
+    Link: _link,
+    NetworkCut: _cut,
+    Operation: _operation,
+    Table: _table,
+}
+"""What a part of a kind must hold beyond that all it names exists."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from ndbplan.ndb.columns import COLUMN_TYPES
-from ndbplan.plan.fields import Assumable, Bytes, Fraction, Id, Identifier, PathText, PositiveBytes, Rows
+from ndbplan.plan.fields import Assumable, Bytes, Fraction, Id, Identifier, PathText, PositiveBytes, Ref, Rows
 
 if TYPE_CHECKING:
     TypeName = str
@@ -83,7 +83,7 @@ class Table(Assumable):
     """Columns of PARTITION BY KEY; empty: the whole primary key."""
     distribution_key_values: int | None = Field(default=None, ge=1, le=10**15)
     """How many different values these columns have; None: by the table they refer to, else one per row."""
-    distribution_key_table_id: Id | None = None
+    distribution_key_table_id: Annotated[Id | None, Ref("tables", gone="clear")] = None
     """The table whose rows each are one value: that of the warehouses, for rows distributed by warehouse."""
     distribution_key_first: int | None = Field(default=None, ge=-(2**63), lt=2**64)
     """The values are the whole numbers from here on, one after the other; None: not known which they are."""
@@ -104,7 +104,7 @@ class Table(Assumable):
     logging: bool = True
     row_format_fixed: bool = False
     """ROW_FORMAT=FIXED: no reference to a variable part unless a column needs one."""
-    tablespace_id: Id | None = None
+    tablespace_id: Annotated[Id | None, Ref("tablespaces", gone="clear")] = None
     partition_rows: tuple[Rows, ...] = ()
     """Rows counted in each partition (ndb_desc -p), in partition order; empty: spread by the hash map."""
     partition_variable_bytes: tuple[Bytes, ...] = ()
@@ -148,7 +148,7 @@ class Tablespace(Assumable):
 
     id: Id
     name: Identifier
-    logfile_group_id: Id
+    logfile_group_id: Annotated[Id, Ref("logfile_groups", gone="remove")]
     data_files: tuple[SpaceFile, ...] = Field(min_length=1)
     extent_size_bytes: PositiveBytes = 1024 * 1024
     directory: PathText | None = None

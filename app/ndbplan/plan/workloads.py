@@ -18,6 +18,7 @@ from ndbplan.plan.fields import (
     Part,
     PerS,
     PositiveBytes,
+    Ref,
     Seconds,
     with_kind,
 )
@@ -48,7 +49,7 @@ EVENLY = KeyChoice()
 class Operation(Assumable):
     """Rows of one table that one transaction touches in one way."""
 
-    table_id: Id
+    table_id: Annotated[Id, Ref("tables", gone="remove")]
     kind: OperationKind
     rows: float = Field(default=1.0, gt=0, le=1e7)
     """Rows of this kind in one transaction."""
@@ -134,7 +135,7 @@ class JobTool(StrEnum):
 class JobRows(Assumable):
     """Rows of one table that a job loads."""
 
-    table_id: Id
+    table_id: Annotated[Id, Ref("tables", gone="remove")]
     rows: int = Field(gt=0, le=10**15)
 
 
