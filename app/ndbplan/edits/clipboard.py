@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from ndbplan.edits.parts import EditError, add, free_id, free_node_id, next_hostname
-from ndbplan.plan.fields import Part, Point
+from ndbplan.edits.parts import EditError, add, free_id, free_name, free_node_id, next_hostname, valid
+from ndbplan.plan.fields import FARTHEST, Part, Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.processes import DataNode, Process, SqlNode, process_node_ids
@@ -76,7 +76,7 @@ def paste(
         return ids[old]
 
     def shifted(position: Point | None) -> Point | None:
-        return None if position is None else Point(x=position.x + offset, y=position.y + offset)
+        return None if position is None else _moved(position, offset)
 
     parts: list[Any] = []
     for location in fragment.locations:
@@ -118,19 +118,22 @@ def paste(
         if isinstance(process, DataNode):
             fields["disk_roles"] = _left(EMPTY_PLAN, process.disk_roles, ids)
         parts.append(process.model_copy(update=fields))
-    table_names = {t.full_name for t in plan.tables}
+    table_names = {(t.database, t.name) for t in plan.tables}
     new_ids = {table.id: fresh(table.id) for table in fragment.tables}
     for table in fragment.tables:
-        name, number = table.name, 1
-        while f"{table.database}.{name}" in table_names:
-            number += 1
-            name = f"{table.name}_{number}"
-        table_names.add(f"{table.database}.{name}")
+        taken_names = {name for database, name in table_names if database == table.database}
+        name = free_name(table.name, taken_names, "_")
+        table_names.add((table.database, name))
         fields = {"id": new_ids[table.id], "name": name}
         parts.append(_left(plan, table, new_ids).model_copy(update=fields))
     for workload in fragment.workloads:
         parts.append(_paste_workload(plan, workload, ids, fresh(workload.id)))
     return add(plan, *parts), (*loose, *(part.id for part in parts))
+
+
+def _moved(position: Point, offset: float) -> Point:
+    """Aside, and still on the canvas."""
+    return Point(x=min(position.x + offset, FARTHEST), y=min(position.y + offset, FARTHEST))
 
 
 def _no_fragment() -> EditError:
@@ -161,11 +164,7 @@ def _paste_loose_disks(
     for disk in fragment.disks:
         ids[disk.id] = free_id(plan, disk.id, ids.values())
         names = {d.name for d in (*host.disks, *new)}
-        name, number = disk.name, 1
-        while name in names:
-            number += 1
-            name = f"{disk.name}-{number}"
-        new.append(disk.model_copy(update={"id": ids[disk.id], "name": name}))
+        new.append(valid(disk.model_copy(update={"id": ids[disk.id], "name": free_name(disk.name, names)})))
     grown = host.model_copy(update={"disks": (*host.disks, *new)})
     hosts = tuple(grown if h is host else h for h in plan.hosts)
     return plan.replace(hosts=hosts), tuple(d.id for d in new)

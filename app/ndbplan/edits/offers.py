@@ -51,7 +51,7 @@ def make_host(plan: Plan, key: str, location_id: str | None = None, position: Po
     model = next(e for e in hardware()["hosts"] if e["key"] == key)
     taken = {host.hostname for host in plan.hosts}
     hostname = model["hostname"] if model["hostname"] not in taken else edits.next_hostname("host-1", taken)
-    host_id = edits.free_id(plan, hostname)
+    host_id = edits.free_id(plan, edits.id_like(hostname))
     host = Host(
         id=host_id,
         hostname=hostname,
@@ -100,27 +100,29 @@ def make_table(plan: Plan, database: str | None = None, name: str | None = None)
     names = {table.full_name for table in plan.tables}
     database = database or (plan.tables[-1].database if plan.tables else "test")
     name = name or next(f"t{n}" for n in range(1, 20_000) if f"{database}.t{n}" not in names)
-    return Table(
-        id=edits.free_id(plan, edits.id_like(name)),
-        database=database,
-        name=name,
-        columns=(Column(name="id", type="bigint", unsigned=True, nullable=False),),
-        primary_key=("id",),
-        rows=1_000_000,
-        assumed=("rows",),
-    )
+    fields = {
+        "id": edits.free_id(plan, edits.id_like(name)),
+        "database": database,
+        "name": name,
+        "columns": (Column(name="id", type="bigint", unsigned=True, nullable=False),),
+        "primary_key": ("id",),
+        "rows": 1_000_000,
+        "assumed": ("rows",),
+    }
+    return edits.made(Table, fields)
 
 
 def make_column(columns: Collection[Column]) -> Column:
     """A number beside these columns."""
-    return Column(name=_free("column", {column.name for column in columns}), type="int")
+    return Column(name=edits.free_name("column", {column.name for column in columns}, "_"), type="int")
 
 
 def make_index(table: Table) -> Index:
     """An ordered index on the first column without one."""
     key = {*table.primary_key, *(name for index in table.indexes for name in index.columns)}
     column = next((c.name for c in table.columns if c.name not in key), table.columns[-1].name)
-    return Index(name=_free(f"idx_{column}", {index.name for index in table.indexes}), columns=(column,))
+    name = edits.free_name(f"idx_{column}", {index.name for index in table.indexes}, "_")
+    return Index(name=name, columns=(column,))
 
 
 def make_workload(plan: Plan, name: str | None = None) -> Workload:
@@ -128,12 +130,13 @@ def make_workload(plan: Plan, name: str | None = None) -> Workload:
     names = {workload.name for workload in plan.workloads}
     name = name or next(f"Load {n}" for n in range(1, 20_000) if f"Load {n}" not in names)
     transaction = Transaction(name="update", operations=(make_operation(plan),))
-    return Workload(
-        id=edits.free_id(plan, edits.id_like(name.lower())),
-        name=name,
-        transactions=(transaction,),
-        load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1000),), assumed=("points",)),
-    )
+    fields = {
+        "id": edits.free_id(plan, edits.id_like(name.lower())),
+        "name": name,
+        "transactions": (transaction,),
+        "load": OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1000),), assumed=("points",)),
+    }
+    return edits.made(Workload, fields)
 
 
 def make_transaction(plan: Plan, workload: Workload) -> Transaction:
@@ -155,11 +158,3 @@ def make_point(points: tuple[RatePoint, ...]) -> RatePoint:
     """The rate a minute after the last point, the same as there."""
     last = points[-1]
     return RatePoint(at_s=last.at_s + 60, rate_per_s=last.rate_per_s)
-
-
-def _free(wish: str, taken: Collection[str]) -> str:
-    name, number = wish, 1
-    while name in taken:
-        number += 1
-        name = f"{wish}_{number}"
-    return name

@@ -87,12 +87,18 @@ def made(kind: type[T], value: Any) -> T:
         raise _refused(error) from None
 
 
+def valid(part: T) -> T:
+    """The part itself, when a plan file may hold what it holds. Raises EditError."""
+    made(type(part), part.model_dump(mode="json", exclude_defaults=True))
+    return part
+
+
 def add(plan: Plan, *parts: Any) -> Plan:
     """Add locations, hosts, processes, tables, tablespaces, log file groups or workloads, in one step."""
     fields: dict[str, tuple[Any, ...]] = {}
     for part in parts:
         name = _COLLECTIONS.get(type(part), "processes")
-        fields[name] = (*fields.get(name, getattr(plan, name)), part)
+        fields[name] = (*fields.get(name, getattr(plan, name)), valid(part))
     return _checked(plan.replace(**fields))
 
 
@@ -267,11 +273,16 @@ def assign_role(plan: Plan, process_id: str, role: DiskRole, disk_id: str | None
 
 def free_id(plan: Plan, wish: str, taken: Collection[str] = ()) -> str:
     """`wish`, or `wish-2`, `wish-3` …, whichever no object of the plan (or of `taken`) has."""
-    used = plan.by_id
-    candidate, number = wish, 1
-    while candidate in used or candidate in taken:
+    return free_name(wish, {*plan.by_id, *taken}, most=63)
+
+
+def free_name(wish: str, taken: Collection[str], separator: str = "-", most: int = 64) -> str:
+    """`wish`, or `wish-2`, `wish-3` …, whichever is not taken; a long wish is cut to have room."""
+    candidate, number = wish[:most], 1
+    while candidate in taken:
         number += 1
-        candidate = f"{wish}-{number}"
+        end = f"{separator}{number}"
+        candidate = f"{wish[: most - len(end)]}{end}"
     return candidate
 
 
@@ -343,7 +354,7 @@ def _twin_host(plan: Plan, model: Host) -> tuple[Plan, str]:
     host_id = free_id(plan, id_like(hostname))
     disks: list[Disk] = []
     for disk in model.disks:
-        disk_id = free_id(plan, f"{host_id}-{disk.name}".replace(" ", "-"), [d.id for d in disks])
+        disk_id = free_id(plan, id_like(f"{host_id}-{disk.name}"), [d.id for d in disks])
         disks.append(disk.model_copy(update={"id": disk_id}))
     twin = model.model_copy(
         update={"id": host_id, "hostname": hostname, "disks": tuple(disks), "position": None}
@@ -366,17 +377,36 @@ def id_like(text: str) -> str:
 
 
 def next_hostname(model: str, taken: Collection[str]) -> str:
-    """A free name after the pattern of `model`: host-a1 → host-a2, 10.0.0.3 → 10.0.0.4."""
+    """A free name like `model`: host-a1 → host-a2, 10.0.0.3 → 10.0.0.4, fd00::1 → fd00::2."""
     if re.fullmatch(r"\d+(\.\d+){3}", model):
         return _next_address(model, taken)
+    if ":" in model:
+        return _next_address_of_ipv6(model, taken)
     stem, dot, domain = model.partition(".")
+    # A label has up to 63 characters, a name 253.
+    most = min(63, 253 - len(dot + domain))
     digits = len(stem) - len(stem.rstrip("0123456789"))
     base, number = (stem[:-digits], int(stem[-digits:])) if digits else (f"{stem}-", 1)
     while True:
         number += 1
-        candidate = f"{base}{number:0{digits}d}{dot}{domain}"
+        end = f"{number:0{digits}d}"
+        candidate = f"{base[: most - len(end)]}{end[-most:]}{dot}{domain}"
         if candidate not in taken:
             return candidate
+
+
+def _next_address_of_ipv6(model: str, taken: Collection[str]) -> str:
+    from ipaddress import AddressValueError, IPv6Address
+
+    try:
+        address = IPv6Address(model)
+    except AddressValueError:
+        # It looks like one, and no host has it: any that is free.
+        address = IPv6Address("fd00::")
+    while True:
+        address = IPv6Address((int(address) + 1) % 2**128)
+        if str(address) not in taken:
+            return str(address)
 
 
 def _next_address(model: str, taken: Collection[str]) -> str:

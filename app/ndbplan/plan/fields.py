@@ -20,6 +20,8 @@ from ndbplan.base.frozen import FrozenMap
 
 MAX_BYTES = 2**60
 MAX_RATE = 1e15
+FARTHEST = 1e6
+"""From the middle of the canvas, in its units."""
 
 
 class Part(BaseModel):
@@ -149,5 +151,5 @@ def with_kind(part: Any, handler: SerializerFunctionWrapHandler) -> dict[str, An
 class Point(Part):
     """A place on the canvas, in canvas units."""
 
-    x: float = Field(ge=-1e6, le=1e6)
-    y: float = Field(ge=-1e6, le=1e6)
+    x: float = Field(ge=-FARTHEST, le=FARTHEST)
+    y: float = Field(ge=-FARTHEST, le=FARTHEST)
