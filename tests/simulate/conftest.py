@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ndbplan.base import compiled
 from ndbplan.base.resources import resource_path
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
+from ndbplan.simulate.kernel import ready
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.world import Part, Purpose, column
 
@@ -48,3 +53,29 @@ def every_run_conserves(monkeypatch: pytest.MonkeyPatch) -> None:
         return whole(cls, scenario, arrays, *more)
 
     monkeypatch.setattr(SimulationResult, "of", classmethod(of))
+
+
+@pytest.fixture(scope="session")
+def plain_kernel() -> Callable[..., None]:
+    """`advance` and all that it calls as plain Python, not compiled. For short runs."""
+    ready.prepare()
+    modules = [f"ndbplan.simulate.kernel.{name}" for name in ("log", "checkpoint", "disks", "advance")]
+    kept = {name: sys.modules.pop(name) for name in modules}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "compiled", lambda function: function)
+        patch.setattr(compiled, "inlined", lambda function: function)
+        advance: Callable[..., None] = importlib.import_module(modules[-1]).advance
+    # Whoever asks for these modules from now on gets the compiled ones again.
+    for name, module in kept.items():
+        sys.modules[name] = module
+        setattr(sys.modules[module.__package__ or ""], name.rpartition(".")[2], module)
+    assert not hasattr(advance, "py_func")
+    return advance
+
+
+@pytest.fixture(params=["compiled", "plain Python"])
+def both_kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The law that a test is about holds with the compiler and without."""
+    if request.param != "compiled":
+        plain = request.getfixturevalue("plain_kernel")
+        monkeypatch.setattr(ready, "prepare", lambda: plain)

@@ -12,7 +12,7 @@ from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate.arrays import Arrays, StartState
-from ndbplan.simulate.kernel.ready import prepare
+from ndbplan.simulate.kernel import ready
 from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.run import simulate
 from ndbplan.simulate.world import Purpose, column
@@ -55,11 +55,12 @@ def test_updates_fill_no_memory(overload: Plan) -> None:
     assert result.nodes[0].memory[-1] == result.nodes[0].memory[0]
 
 
+@pytest.mark.usefixtures("both_kernels")
 def test_disk_data_writes_pages_and_undo(disk_plan: Plan) -> None:
     plan = with_load(disk_plan, OperationKind.UPDATE, 200)
     scenario = compile_scenario(plan, plan.workloads[0], duration_s=120, step_s=0.1, seed=1)
     arrays = Arrays.fresh(scenario, StartState())
-    arrays.advance(prepare(), scenario, 0, scenario.steps)
+    arrays.advance(ready.prepare(), scenario, 0, scenario.steps)
     state, accepted = arrays.node_state, arrays.cluster.accepted
     undo = arrays.out_disk[:, :, Purpose.UNDO].sum()
     pages = arrays.out_disk[:, :, Purpose.DATA_FILES].sum()

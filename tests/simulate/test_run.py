@@ -17,7 +17,7 @@ from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
 from ndbplan.simulate import run
 from ndbplan.simulate.arrays import Arrays, StartState
-from ndbplan.simulate.kernel.ready import prepare
+from ndbplan.simulate.kernel import ready
 from ndbplan.simulate.model.scenario import Scenario, SimulationError, compile_scenario
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
@@ -45,7 +45,7 @@ def arrays_of(plan: Plan, workload_id: str, seconds: float, **settings: object) 
     workload = plan.workload(workload_id)
     scenario = compile_scenario(plan, workload, duration_s=seconds, step_s=0.1, seed=1, **settings)
     arrays = Arrays.fresh(scenario, StartState())
-    arrays.advance(prepare(), scenario, 0, scenario.steps)
+    arrays.advance(ready.prepare(), scenario, 0, scenario.steps)
     return scenario, arrays
 
 
@@ -112,6 +112,7 @@ def test_same_seed_same_bytes(overload: Plan) -> None:
     assert first.to_csv() != other.to_csv()
 
 
+@pytest.mark.usefixtures("both_kernels")
 @pytest.mark.parametrize("workload", [BIG, SMALL, "blobs-5k-16-clients"])
 def test_log_is_conserved_to_the_byte(overload: Plan, workload: str) -> None:
     scenario, arrays = arrays_of(overload, workload, 90)
@@ -128,6 +129,7 @@ def test_log_is_conserved_to_the_byte(overload: Plan, workload: str) -> None:
     assert made.sum() == pytest.approx((useful + wasted).sum(), rel=1e-7)
 
 
+@pytest.mark.usefixtures("both_kernels")
 def test_a_queue_conserves_transactions(overload: Plan) -> None:
     plan = edits.set_parameter(overload, "sql", "DefaultOperationRedoProblemAction", "queue")
     plan = at_rate(plan, BIG, 9000, clients=64)

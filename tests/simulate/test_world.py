@@ -74,6 +74,6 @@ def test_the_type_checker_finds_a_wrong_field(tmp_path: Path) -> None:
         timeout=120,
     )
     wrong = [
-        line.partition(":")[2].partition(":")[0] for line in found.stdout.splitlines() if "error" in line
+        line.partition(":")[2].partition(":")[0] for line in found.stdout.splitlines() if ": error:" in line
     ]
     assert set(wrong) == {"5", "7"}, found.stdout + found.stderr
