@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ndbplan.base.units import format_bytes, format_bytes_binary, format_count
+from ndbplan.configuration.deployment import data_node_program
 from ndbplan.plan.hardware import Disk, DiskKind, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, DiskRole, ManagementNode, SqlNode
@@ -89,12 +90,28 @@ def group_text(node: DataNode) -> str:
     return "kept aside" if node.node_group == NODE_GROUP_NONE else f"node group {node.node_group}"
 
 
+def program(plan: Plan, kind: str) -> str:
+    """The program of a kind of process, as this version calls it."""
+    if kind == "data":
+        return data_node_program(plan)
+    return {"management": "ndb_mgmd", "sql": "mysqld", "api": "api"}[kind]
+
+
+def display_name(plan: Plan, part: Any) -> str:
+    """The name people know an object by: `host-a1`, `ndbmtd 3`, `shop.orders`."""
+    kind = getattr(part, "kind", None)
+    if isinstance(kind, str) and hasattr(part, "node_id"):
+        return f"{program(plan, kind)} {part.node_id}"
+    if hasattr(part, "full_name"):
+        return str(part.full_name)
+    return str(getattr(part, "hostname", None) or getattr(part, "name", None) or part.id)
+
+
 def _on_host(plan: Plan, process: Any) -> str:
-    programs = {"data": "ndbmtd", "management": "ndb_mgmd", "sql": "mysqld", "api": "API program"}
-    program = programs[process.kind]
+    what = "API program" if process.kind == "api" else program(plan, process.kind)
     if process.host_id is None:
-        return f"{program} · on any host"
-    return f"{program} on {plan.host(process.host_id).hostname}"
+        return f"{what} · on any host"
+    return f"{what} on {plan.host(process.host_id).hostname}"
 
 
 EVENT_NAMES = {

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from ndbplan.describe.titles import display_name
 from ndbplan.desktop.actions import SPECS, Actions
 from ndbplan.desktop.dialogs.command_palette import Command
 from ndbplan.desktop.document.document import Document
-from ndbplan.desktop.document.editor import Editor, display_name
+from ndbplan.desktop.document.editor import Editor
 from ndbplan.edits import palette as catalogue
 from ndbplan.plan.samples import sample_names
 
@@ -36,7 +37,7 @@ def commands_of(
     plan = document.plan
     for part in plan.objects():
         host = plan.host_of_disk.get(part.id)
-        text = f"{host.hostname} / {part.name}" if host is not None else display_name(part)
+        text = f"{host.hostname} / {part.name}" if host is not None else display_name(plan, part)
         icon = _PART_ICONS.get(type(part).__name__, "circle-dot")
         yield Command(text, "go to", icon, partial(go_to, part.id))
     for sample in sample_names():

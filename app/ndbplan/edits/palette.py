@@ -40,7 +40,7 @@ def offers() -> tuple[Offer, ...]:
           for e in classes["hosts"]),
         *(Offer(e["key"], "disk", e["text"], "hard-drive", "Drop it on a host") for e in classes["disks"]),
         Offer("management", "process", "Management node", "sliders-horizontal", "ndb_mgmd: drop on a host"),
-        Offer("data", "process", "Data node", "database", "ndbmtd: drop it on a host"),
+        Offer("data", "process", "Data node", "database", "ndbmtd (ndbd before 7.0): drop it on a host"),
         Offer("sql", "process", "SQL node", "table-2", "mysqld: drop it on a host"),
         Offer("api", "process", "API slot", "plug", "A connection for an NDB API program"),
         *(Offer(role.value, "role", text, "circle-dot",

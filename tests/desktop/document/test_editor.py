@@ -7,8 +7,9 @@ import json
 import pytest
 from PySide6.QtGui import QGuiApplication
 
+from ndbplan.describe.titles import display_name
 from ndbplan.desktop.document.document import Document
-from ndbplan.desktop.document.editor import Editor, display_name
+from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
@@ -148,9 +149,9 @@ def test_adding_a_node_group_selects_its_nodes(editor) -> None:
 
 def test_objects_have_the_names_people_know(editor) -> None:
     plan = editor.plan
-    assert display_name(plan.host("host-a1")) == "host-a1"
-    assert display_name(plan.data_nodes[0]) == f"ndbmtd {plan.data_nodes[0].node_id}"
-    assert display_name(plan.tables[0]) == plan.tables[0].full_name
+    assert display_name(plan, plan.host("host-a1")) == "host-a1"
+    assert display_name(plan, plan.data_nodes[0]) == f"ndbmtd {plan.data_nodes[0].node_id}"
+    assert display_name(plan, plan.tables[0]) == plan.tables[0].full_name
 
 
 def test_arranging_twice_is_one_step(editor) -> None:

@@ -104,3 +104,13 @@ def test_a_tile_says_what_is_written_to_its_disk() -> None:
 
 def test_racks_grow_columns_before_they_get_too_tall() -> None:
     assert [columns_of(n) for n in (0, 1, 6, 7, 36, 144)] == [1, 1, 1, 2, 3, 6]
+
+
+def test_chips_name_the_program_that_the_version_has(qapp) -> None:
+    layouts = Layouter()
+    plan = sample_plan("starter")
+    for version, program in (("8.4", "ndbmtd"), ("6.3", "ndbd"), ("7.0", "ndbmtd")):
+        laid = layouts.layout(plan.replace(ndb_version=version))
+        texts = [chip.text for box in laid.hosts.values() for chip in box.card.chips if chip.kind == "data"]
+        assert texts
+        assert all(text.startswith(f"{program} ") for text in texts)

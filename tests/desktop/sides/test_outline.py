@@ -67,6 +67,16 @@ def test_names_and_roles_follow_edits_without_rebuilding_other_rows(qapp) -> Non
     assert outline._items[document.plan.hosts[9].id] is kept
 
 
+def test_data_nodes_are_named_by_the_program_that_the_version_has(qapp) -> None:
+    document = Document(sample_plan("starter"))
+    outline = _outline(document)
+    for version, program in (("6.3", "ndbd"), ("7.0", "ndbmtd"), ("6.3", "ndbd")):
+        document.edit("Version", lambda p, v=version: p.replace(ndb_version=v))
+        names = str(_shown(outline))
+        assert f"'{program} 1" in names
+        assert f"'{'ndbd' if program == 'ndbmtd' else 'ndbmtd'} " not in names
+
+
 def test_what_was_open_stays_open(qapp) -> None:
     document = Document(sample_plan("starter"))
     outline = _outline(document)

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from ndbplan.base.errors import UserError
+from ndbplan.describe.titles import display_name
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.layout.collision import settled
@@ -248,7 +249,7 @@ class Editor(QObject):
 
     def name_of(self, object_id: str) -> str:
         """The name people know an object by."""
-        return display_name(self.plan.by_id[object_id])
+        return display_name(self.plan, self.plan.by_id[object_id])
 
     def delete(self) -> bool:
         """Remove what is selected, and what cannot live without it; then what held it is selected."""
@@ -326,7 +327,8 @@ class Editor(QObject):
         if field is None or getattr(part, field) == text:
             return False
         return self.do(
-            f"Rename {display_name(part)}", lambda plan: edits.update(plan, object_id, **{field: text})
+            f"Rename {display_name(self.plan, part)}",
+            lambda plan: edits.update(plan, object_id, **{field: text}),
         )
 
     def add_node_group(self) -> bool:
@@ -340,14 +342,3 @@ class Editor(QObject):
 def name_field(part: object) -> str | None:
     """The field that holds an object's name; None when it has none to change."""
     return next((f for f in ("hostname", "name") if hasattr(part, f)), None)
-
-
-def display_name(part: object) -> str:
-    """The name people know an object by: `host-a1`, `ndbmtd 3`, `shop.orders`."""
-    kind = getattr(part, "kind", None)
-    program = {"data": "ndbmtd", "management": "ndb_mgmd", "sql": "mysqld", "api": "api"}
-    if isinstance(kind, str) and hasattr(part, "node_id"):
-        return f"{program[kind]} {part.node_id}"
-    if hasattr(part, "full_name"):
-        return str(part.full_name)
-    return str(getattr(part, name_field(part) or "id"))

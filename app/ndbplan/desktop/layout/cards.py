@@ -69,13 +69,14 @@ def make_card(
     paths: Parameters = NO_PARAMETERS,
     *,
     disk_data: bool,
+    data_program: str = "ndbmtd",
 ) -> Card:
     """The card of a host.
 
     `groups`: node group by id of data node; `paths`: the plan's `path_parameters`; `disk_data`: it has
-    tablespaces.
+    tablespaces; `data_program`: ndbmtd, or ndbd in versions that have no other.
     """
-    chips, y = _chips(processes, groups)
+    chips, y = _chips(processes, groups, data_program)
     tiles, y = _tiles(host, [p for p in processes if isinstance(p, DataNode)], paths, y, disk_data)
     memory = format_bytes_binary(host.memory_bytes)
     cores = f"{host.cores} core" if host.cores == 1 else f"{host.cores} cores"
@@ -89,7 +90,9 @@ def _network(host: Host) -> str:
     return f"{usual:g} GbE" if usual else format_bytes_per_s(host.network_bytes_per_s)
 
 
-def _chips(processes: Sequence[Process], groups: Mapping[str, int]) -> tuple[tuple[Chip, ...], float]:
+def _chips(
+    processes: Sequence[Process], groups: Mapping[str, int], data_program: str
+) -> tuple[tuple[Chip, ...], float]:
     labels: list[tuple[tuple[str, ...], str, str, str, int | None]] = []
     slots = [p for p in processes if p.kind == "api"]
     order = {"data": 0, "management": 1, "sql": 2, "api": 3}
@@ -97,7 +100,7 @@ def _chips(processes: Sequence[Process], groups: Mapping[str, int]) -> tuple[tup
         if process.kind == "api" and len(slots) > _API_CHIPS:
             continue
         group = groups.get(process.id)
-        text = _label(process, group)
+        text = _label(process, group, data_program)
         labels.append(((process.id,), process.kind, text, str(process.node_id), group))
     if len(slots) > _API_CHIPS:
         text = f"api × {len(slots)}"
@@ -113,11 +116,12 @@ def _chips(processes: Sequence[Process], groups: Mapping[str, int]) -> tuple[tup
     return tuple(chips), (y + CHIP_HEIGHT + GAP if chips else HEADER + GAP)
 
 
-def _label(process: Process, group: int | None) -> str:
+def _label(process: Process, group: int | None, data_program: str) -> str:
     if isinstance(process, DataNode):
         if process.node_group == NODE_GROUP_NONE:
-            return f"ndbmtd {process.node_id} · no group"
-        return f"ndbmtd {process.node_id}" if group is None else f"ndbmtd {process.node_id} · NG {group}"
+            return f"{data_program} {process.node_id} · no group"
+        name = f"{data_program} {process.node_id}"
+        return name if group is None else f"{name} · NG {group}"
     name = {"management": "ndb_mgmd", "sql": "mysqld", "api": "api"}[process.kind]
     return f"{name} {process.node_id}"
 

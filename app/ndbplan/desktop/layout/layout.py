@@ -11,6 +11,7 @@ from __future__ import annotations
 from math import ceil, log, sqrt
 from typing import NamedTuple
 
+from ndbplan.configuration.deployment import data_node_program
 from ndbplan.configuration.directories import path_parameters
 from ndbplan.configuration.node_groups import groups_by_number
 from ndbplan.desktop.layout.cards import HOST_WIDTH, Card, Chip, make_card
@@ -124,15 +125,19 @@ class Layouter:
 
     def _fresh_cards(self, plan: Plan, group_of: dict[str, int]) -> dict[str, Card]:
         disk_data, paths = bool(plan.tablespaces), path_parameters(plan)
+        program = data_node_program(plan)
         kept = self._cards
         self._cards = {}
         cards: dict[str, Card] = {}
         for host in plan.hosts:
             processes = plan.processes_of_host[host.id]
-            key = (host, *processes, *(group_of.get(p.id) for p in processes), disk_data, paths)
+            key = (host, *processes, *(group_of.get(p.id) for p in processes), disk_data, paths, program)
             found = kept.get(host.id)
             if found is None or not _same(found[0], key):
-                found = (key, make_card(host, processes, group_of, paths, disk_data=disk_data))
+                found = (
+                    key,
+                    make_card(host, processes, group_of, paths, disk_data=disk_data, data_program=program),
+                )
             self._cards[host.id] = found
             cards[host.id] = found[1]
         return cards

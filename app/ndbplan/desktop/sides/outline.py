@@ -10,7 +10,8 @@ from PySide6.QtGui import QColor, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QTreeView, QWidget
 
 from ndbplan.configuration.node_groups import groups_by_number
-from ndbplan.desktop.document.editor import Editor, display_name
+from ndbplan.describe.titles import display_name
+from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.look import theme
 from ndbplan.edits.palette import ROLE_TEXT
 from ndbplan.plan.hardware import Host
@@ -151,10 +152,10 @@ class Outline(QTreeView):
         name = theme.tokens().name
         for host in plan.hosts:
             processes = plan.processes_of_host[host.id]
-            key = (host, *processes, *(numbers.get(p.id) for p in processes), name)
+            key = (host, *processes, *(numbers.get(p.id) for p in processes), name, plan.features)
             found = kept.get(host.id)
             if found is None or not _same(found[0], key):
-                found = (key, _host_row(host, processes, numbers))
+                found = (key, _host_row(plan, host, processes, numbers))
             self._hosts[host.id] = found
             inside.setdefault(host.location_id, []).append(found[1])
         places = [Row(p.id, p.name, children=tuple(inside.get(p.id, ())), opens=True) for p in plan.locations]
@@ -162,7 +163,7 @@ class Outline(QTreeView):
         spaces = [(s.id, s.name) for s in plan.tablespaces]
         spaces += [(g.id, g.name) for g in plan.logfile_groups]
         sections = (
-            _section("API slots anywhere", [(p.id, display_name(p)) for p in loose]),
+            _section("API slots anywhere", [(p.id, display_name(plan, p)) for p in loose]),
             _section("Tables", [(t.id, t.full_name) for t in plan.tables]),
             _section("Disk data", spaces),
             _section("Workloads", [(w.id, w.name) for w in plan.workloads]),
@@ -204,13 +205,13 @@ def _dress(item: QStandardItem, row: Row) -> None:
     item.setForeground(QColor(row.colour or theme.tokens().text))
 
 
-def _host_row(host: Host, processes: Sequence[Process], numbers: dict[str, int]) -> Row:
+def _host_row(plan: Plan, host: Host, processes: Sequence[Process], numbers: dict[str, int]) -> Row:
     t = theme.tokens()
     rows: list[Row] = []
     roles: dict[str, list[str]] = {disk.id: [] for disk in host.disks}
     for process in processes:
         group = numbers.get(process.id)
-        text = display_name(process) + (f" · NG {group}" if group is not None else "")
+        text = display_name(plan, process) + (f" · NG {group}" if group is not None else "")
         rows.append(Row(process.id, text, t.group(group) if group is not None else t.muted))
         if isinstance(process, DataNode):
             for role, name in ROLE_TEXT.items():
@@ -233,7 +234,7 @@ def _shown(plan: Plan) -> tuple[object, ...]:
     """The parts of a plan that the outline shows; while they are the same objects it need not change."""
     return (
         *plan.locations, *plan.hosts, *plan.processes, *plan.tables, *plan.tablespaces, *plan.logfile_groups,
-        *plan.workloads, plan.parameters,
+        *plan.workloads, plan.parameters, plan.features,
     )  # fmt: skip
 
 

@@ -13,10 +13,10 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QGraphicsPixmapItem, QGraphicsRectItem
 
+from ndbplan.describe.titles import display_name
 from ndbplan.desktop.canvas.drop_target import HostLanding
 from ndbplan.desktop.canvas.items import Z_DRAGGED, Z_LABEL, CanvasItem, DiskItem
 from ndbplan.desktop.canvas.stage import Stage
-from ndbplan.desktop.document.editor import display_name
 from ndbplan.desktop.layout import copies
 from ndbplan.desktop.layout.collision import GRID, settled
 from ndbplan.desktop.look import paint
@@ -231,7 +231,7 @@ class MoveHosts(_Carry):
         editor = self.view.editor
         names = editor.names(self.object_ids)
         location = landing.location_id
-        where = display_name(editor.plan.by_id[location]) if location is not None else ""
+        where = display_name(editor.plan, editor.plan.by_id[location]) if location is not None else ""
         if self.copies and location is not None:
             editor.add_copies(
                 f"Copy {names} to {where}",
@@ -290,7 +290,7 @@ class MoveProcesses(_Carry):
         self.let_go()
         editor = self.view.editor
         if target is not None and self.copies:
-            where = display_name(editor.plan.by_id[target.object_id])
+            where = display_name(editor.plan, editor.plan.by_id[target.object_id])
             editor.add_copies(
                 f"Copy {editor.names(self.object_ids)} to {where}",
                 lambda plan: copies.processes_onto(plan, self.object_ids, target.object_id),
@@ -322,17 +322,18 @@ class MoveRoles(_Carry):
         self.let_go()
         editor, disk_id = self.view.editor, self._disk_id
         if self.copies and target is not None:
-            disk, host = (display_name(editor.plan.by_id[i]) for i in (disk_id, target.object_id))
+            plan = editor.plan
+            disk, host = (display_name(plan, plan.by_id[i]) for i in (disk_id, target.object_id))
             editor.add_copies(
                 f"Copy {disk} to {host}", lambda plan: copies.disk_onto(plan, disk_id, target.object_id)
             )
         if not isinstance(target, DiskItem):
             return
-        name = f"{display_name(editor.plan.by_id[disk_id])} to {target.tile.disk.name}"
+        name = f"{display_name(editor.plan, editor.plan.by_id[disk_id])} to {target.tile.disk.name}"
         if not editor.do(
             f"Move what is written to {name}", lambda plan: move_roles(plan, disk_id, target.object_id)
         ):
-            source = display_name(editor.plan.by_id[disk_id])
+            source = display_name(editor.plan, editor.plan.by_id[disk_id])
             editor.failed.emit(f"No data node writes to {source}; there is nothing to move.")
 
 

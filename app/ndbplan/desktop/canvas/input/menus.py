@@ -9,9 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QMenu
 
+from ndbplan.describe.titles import display_name
 from ndbplan.desktop.canvas.items import CanvasItem
 from ndbplan.desktop.canvas.stage import Stage
-from ndbplan.desktop.document.editor import display_name, name_field
+from ndbplan.desktop.document.editor import name_field
 from ndbplan.desktop.look import theme
 from ndbplan.edits import palette as catalogue
 from ndbplan.plan.hardware import Disk, Host
@@ -54,7 +55,8 @@ def canvas_menu(view: Stage, item: CanvasItem | None, rename: Callable[[str], No
             action.triggered.connect(partial(_toggle_role, view, role, part.id))
         menu.addSeparator()
     if isinstance(part, Host) or item is None or item.kind == "location":
-        add = menu.addMenu(theme.icon("plus"), f"Add to {display_name(part)}" if part else "Add")
+        text = f"Add to {display_name(view.document.plan, part)}" if part else "Add"
+        add = menu.addMenu(theme.icon("plus"), text)
         for entry in catalogue.offers():
             fits = entry.kind in ("disk", "process") if isinstance(part, Host) else entry.kind == "host"
             if fits or (part is None and entry.kind in ("location", "process")):
