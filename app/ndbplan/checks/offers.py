@@ -1,21 +1,24 @@
 """Which fixes may be offered: those that mend their problem, bring no new one and do not cross another.
 
-What a rule has in mind is only a candidate. It is offered when, after it is applied to the plan,
+What a rule has in mind is only a candidate. There is one way from a plan to the plan that is fixed: the
+rules take turns in their order, and each does what it has in mind in the plan that it then finds, when that
+mends its problem and harms nothing (`harm`), until none has anything left to do. What is offered are parts
+of that way:
 
-- what it was offered for is gone,
-- no error or warning is there that was not there before, and none is worse than before (`harm`),
-- every other offered fix still is offered, and does the same as before.
+- a step after which every other rule finds exactly what it found before is offered as it is,
+- steps of which one changes what another's rule finds belong together: they are one edit, offered for each
+  problem that it mends.
 
-The last one makes clicks commute: whatever the order, the same plan comes out, and it is the one of "Fix
-all". Of two candidates that cross, the one whose rule stands first is offered; the other comes, with the
-value that is right then, once the first is done.
+So clicks commute, "Fix all" ends where they end, and once is enough: no way leads on from its end.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
 
 from ndbplan.base.errors import UserError
 from ndbplan.checks.alike import single
@@ -25,10 +28,19 @@ from ndbplan.edits.changes import together, value_changes
 from ndbplan.plan.plan import Plan
 
 Find = Callable[[Plan], Sequence[Problem]]
+Finding = tuple[str, str, bool]
+Change = tuple[str, str, str]
+Seen = tuple[object, ...]
 _WORSE = 1.01
 """Growth of a measure that counts as worse."""
-_SINGLY_UP_TO = 12
-"""Problems that are tried one by one when their fixes cannot all be done together."""
+_WORSE_BY_A_STEP = 1.001
+"""The same for one step of a way, so that all of its steps together stay below."""
+_SINGLY_UP_TO = 6
+"""Fixes of one rule that are tried one by one when they cannot all be done together."""
+_MOST_TURNS = 6
+"""How often all rules take turns: every step mends something, so ways end long before."""
+_TOLD = 3
+"""Changes that the words of a fix name."""
 _RULES_OF_ROOM = frozenset(
     {
         "memory-of-host",
@@ -44,11 +56,13 @@ _ROOM = "no room: "
 Key = tuple[str, str]
 
 
-def harm(before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool = False) -> str:
+def harm(
+    before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool = False, growth: float = _WORSE
+) -> str:
     """What a change does that it must not: the first new or worse error or warning; nothing: it may be done.
 
     Problems are the same when rule and place are, with `anywhere` when the rule is; hints are no harm, nor
-    what a waiver accepts.
+    what a waiver accepts. A measure may grow by the factor `growth`.
     """
     old, new = _by_place(before, anywhere), _by_place(after, anywhere)
     for key, problems in new.items():
@@ -58,7 +72,7 @@ def harm(before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool 
         if min(p.severity.rank for p in problems) < min(p.severity.rank for p in was):
             return problems[0].message
         most = max(p.measure for p in was)
-        if any(p.measure > most * _WORSE for p in problems):
+        if any(p.measure > most * growth for p in problems):
             return problems[0].message
     return ""
 
@@ -76,81 +90,126 @@ def _counts(problem: Problem) -> bool:
 
 
 @dataclass(eq=False)
-class _Candidate:
-    """What one rule would do about its problems, and the problems of the plan after that.
+class _Step:
+    """What one rule does about its problems, and the problems of the plan after that.
 
-    Rules whose fixes touch nothing that others look at are tried as one.
+    Rules whose fixes touch nothing that others look at make one step.
     """
 
+    name: str
+    """Of the rule; none for those that stand alone."""
     problems: list[Problem]
     edit: Edit
     before: Plan
+    found: Sequence[Problem]
     plan: Plan
     after: Sequence[Problem]
 
+    @property
+    def alone(self) -> bool:
+        """Whether it touches nothing that other rules look at."""
+        return not self.name
+
 
 def with_offers(plan: Plan, problems: Sequence[Problem], find: Find) -> list[Problem]:
-    """The problems; those keep their edit whose fix may be offered. `find` gives the problems of a plan."""
-    wanted: dict[str, list[Problem]] = {}
-    for problem in problems:
-        if problem.edit is not None and not problem.waived:
-            wanted.setdefault(problem.rule, []).append(problem)
-    if not wanted:
+    """The problems; those keep an edit whose fix may be offered. `find` gives the problems of a plan."""
+    if not any(_has_fix(problem) for problem in problems):
         return list(problems)
-    refused: dict[int, str] = {}
-    candidates: list[_Candidate] = []
-    alone = [problem for name, rule in RULES.items() if rule.alone for problem in wanted.pop(name, ())]
-    for group in (alone, *(wanted[name] for name in RULES if name in wanted)):
-        found = _candidate(plan, problems, group, find, refused) if group else None
-        if found is not None:
-            candidates.append(found)
-    offered = _without_crossings(candidates)
-    offered = _all_at_once(plan, problems, offered, find, refused)
-    kept = {id(problem) for candidate in offered for problem in candidate.problems}
+    trials = _Trials(find)
+    offers: dict[int, Problem] = {}
+    for part in _parts(plan, problems, list(trials.way(plan, problems)), trials):
+        for problem, with_fix in part.mended(problems):
+            offers.setdefault(id(problem), with_fix)
     return [
-        p
-        if p.edit is None or id(p) in kept or p.waived
-        else _cured_along(p, offered) or _withheld(p, refused.get(id(p), ""))
+        offers[id(p)] if id(p) in offers else _withheld(p, trials.refused) if _has_fix(p) else p
         for p in problems
     ]
 
 
-def _cured_along(problem: Problem, offered: Iterable[_Candidate]) -> Problem | None:
-    """The problem with the fix of another one of its rule, when that one mends it too."""
-    for candidate in offered:
-        for other in candidate.problems:
-            if other.rule == problem.rule and _key(problem) not in {_key(p) for p in candidate.after}:
-                return replace(problem, edit=other.edit, fix=other.fix)
-    return None
+def _has_fix(problem: Problem) -> bool:
+    return problem.edit is not None and not problem.waived
 
 
-def _withheld(problem: Problem, reason: str) -> Problem:
-    fix = problem.fix
-    if fix and reason.startswith(_ROOM):
-        fix = f"make room first ({reason.removeprefix(_ROOM)}), then {fix}"
-    elif fix and reason:
-        fix = f"{fix}; by itself that is not enough here: {reason}"
-    return replace(problem, edit=None, fix=fix)
+def _groups(problems: Iterable[Problem]) -> Iterator[tuple[str, list[Problem]]]:
+    """Problems with a fix by rule, in the order in which rules take turns; `alone` ones are one group."""
+    wanted: dict[str, list[Problem]] = {}
+    for problem in problems:
+        if _has_fix(problem):
+            wanted.setdefault(problem.rule, []).append(problem)
+    alone = [problem for name, rule in RULES.items() if rule.alone for problem in wanted.pop(name, ())]
+    if alone:
+        yield "", alone
+    yield from ((name, wanted[name]) for name in RULES if name in wanted)
 
 
-def _candidate(
-    plan: Plan, before: Sequence[Problem], wanted: list[Problem], find: Find, refused: dict[int, str]
-) -> _Candidate | None:
-    wanted = _without_contradictions(plan, wanted)
-    if not wanted:
-        return None
-    whole, reason = _tried(plan, before, wanted, find)
-    if whole is not None or len(wanted) == 1 or len(wanted) > _SINGLY_UP_TO:
-        refused.update({id(problem): reason for problem in wanted if whole is None})
-        return whole
-    good = []
-    for problem in wanted:
-        one, reason = _tried(plan, before, [problem], find)
-        if one is None:
-            refused[id(problem)] = reason
-        else:
-            good.append(problem)
-    return _tried(plan, before, good, find)[0] if good else None
+class _Trials:
+    """Fixes tried on plans; each plan and fix once."""
+
+    def __init__(self, find: Find) -> None:
+        self.find = find
+        self.refused: dict[int, str] = {}
+        """Why the fix of a problem is not done, by identity of the problem."""
+        self._kept: dict[tuple[int, str], tuple[Plan, _Step | None]] = {}
+
+    def way(self, plan: Plan, found: Sequence[Problem]) -> Iterator[_Step]:
+        """The steps from a plan to the one in which no rule has anything left that it may do."""
+        for _ in range(_MOST_TURNS):
+            before = plan
+            for name in ("", *RULES):
+                group = next((group for group in _groups(found) if group[0] == name), None)
+                step = self.step(plan, found, group) if group else None
+                if step is not None:
+                    plan, found = step.plan, step.after
+                    yield step
+            if plan is before:
+                return
+
+    def step(self, plan: Plan, found: Sequence[Problem], group: tuple[str, list[Problem]]) -> _Step | None:
+        """What a rule may do about its problems in this plan: all, or those fixes that work one by one."""
+        key = (id(plan), group[0])
+        if key not in self._kept:
+            self._kept[key] = (plan, self._step(plan, found, *group))
+        return self._kept[key][1]
+
+    def _step(self, plan: Plan, before: Sequence[Problem], name: str, wanted: list[Problem]) -> _Step | None:
+        wanted = _without_contradictions(plan, wanted)
+        if not wanted:
+            return None
+        whole, reason = self._tried(plan, before, name, wanted)
+        edits = list(dict.fromkeys(problem.edit for problem in wanted))
+        if whole is not None or len(edits) == 1 or len(edits) > _SINGLY_UP_TO:
+            self.refused.update({id(problem): reason for problem in wanted if whole is None})
+            return whole
+        good: list[Problem] = []
+        for edit in edits:
+            these = [problem for problem in wanted if problem.edit is edit]
+            one, reason = self._tried(plan, before, name, these)
+            if one is None:
+                self.refused.update({id(problem): reason for problem in these})
+            else:
+                good += these
+        return self._tried(plan, before, name, good)[0] if good else None
+
+    def _tried(
+        self, plan: Plan, before: Sequence[Problem], name: str, wanted: list[Problem]
+    ) -> tuple[_Step | None, str]:
+        """The step that mends these problems, or why it may not."""
+        edit: Edit = together(problem.edit for problem in wanted)
+        try:
+            changed = edit(plan)
+        except UserError as error:
+            return None, error.line
+        if changed is plan:
+            return None, ""
+        after = self.find(changed)
+        left = Counter(_finding(p) for p in before)
+        left.subtract(_finding(p) for p in after)
+        if any(left[key] < count for key, count in Counter(_finding(p) for p in wanted).items()):
+            return None, ""
+        reason = harm(before, after, growth=_WORSE_BY_A_STEP)
+        if reason and any(p.message == reason and p.rule in _RULES_OF_ROOM for p in after):
+            reason = _ROOM + reason
+        return (None, reason) if reason else (_Step(name, wanted, edit, plan, before, changed, after), "")
 
 
 def _without_contradictions(plan: Plan, wanted: list[Problem]) -> list[Problem]:
@@ -171,124 +230,225 @@ def _without_contradictions(plan: Plan, wanted: list[Problem]) -> list[Problem]:
     return kept
 
 
-def _tried(
-    plan: Plan, before: Sequence[Problem], wanted: list[Problem], find: Find
-) -> tuple[_Candidate | None, str]:
-    """The candidate that mends these problems, or why it may not."""
-    edit: Edit = together(problem.edit for problem in wanted)
-    try:
-        changed = edit(plan)
-    except UserError as error:
-        return None, error.line
-    if changed is plan:
-        return None, ""
-    after = find(changed)
-    gone = Counter(_finding(p) for p in before)
-    gone.subtract(_finding(p) for p in after)
-    if any(gone[key] < count for key, count in Counter(_finding(p) for p in wanted).items()):
-        return None, ""
-    reason = harm(before, after)
-    if reason and any(p.message == reason and p.rule in _RULES_OF_ROOM for p in after):
-        reason = _ROOM + reason
-    return (None, reason) if reason else (_Candidate(wanted, edit, plan, changed, after), "")
+def _finding(problem: Problem) -> Finding:
+    """What must be gone after a fix: an error that becomes a warning is not mended."""
+    return (problem.rule, problem.where, problem.severity is Severity.HINT)
 
 
-def _key(problem: Problem) -> Key:
-    return (problem.rule, problem.where)
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """Steps of a way as one edit; where it was gone already, nothing more is done."""
+
+    plan: Plan
+    steps: tuple[_Step, ...]
+
+    def __call__(self, plan: Plan) -> Plan:
+        return (
+            plan
+            if plan is not self.plan and self._changes <= _differences(self.plan, plan)
+            else self._go(plan)
+        )
+
+    def _go(self, plan: Plan) -> Plan:
+        for step in self.steps:
+            plan = step.edit(plan)
+        return plan
+
+    @cached_property
+    def _changes(self) -> frozenset[Change]:
+        return _differences(self.plan, self._go(self.plan))
 
 
-def _finding(problem: Problem) -> tuple[str, str, Severity]:
-    return (problem.rule, problem.where, problem.severity)
+class _Part:
+    """Steps of a way that belong together, as one edit."""
 
+    def __init__(self, plan: Plan, steps: Sequence[_Step]) -> None:
+        self.plan = plan
+        self.steps = tuple(steps)
+        self.names = {step.name for step in steps}
+        self.alone = all(step.alone for step in steps)
+        self.touched: set[str] = set()
+        """Other rules that find something else after its steps."""
+        self.after: Sequence[Problem] | None = None
+        """The problems of the plan after it alone; None: those it mends are gone, and nothing else."""
 
-def _without_crossings(candidates: list[_Candidate]) -> list[_Candidate]:
-    kept: list[_Candidate] = []
-    for candidate in candidates:
-        if not any(_changes(candidate, other) or _changes(other, candidate) for other in kept):
-            kept.append(candidate)
-    return kept
+    @cached_property
+    def edit(self) -> Edit:
+        """All steps as one edit."""
+        return self.steps[0].edit if len(self.steps) == 1 else _Way(self.plan, self.steps)
 
+    @cached_property
+    def values(self) -> set[tuple[str, str]]:
+        """The values that its steps set."""
+        changed = (_differences(step.before, step.plan) for step in self.steps)
+        return {(scope, name) for each in changed for scope, name, _ in each}
 
-def _changes(one: _Candidate, other: _Candidate) -> bool:
-    """Whether after `one` the fix of `other` would be another one, or none though it is not done yet."""
-    there: dict[Key, list[Edit]] = {}
-    for problem in one.after:
-        if problem.edit is not None:
-            there.setdefault(_key(problem), []).append(problem.edit)
-    for problem in other.problems:
-        edit = problem.edit
-        assert edit is not None
-        now = there.get(_key(problem), [])
-        try:
-            if edit in now or any(_values(other.before, edit) == _values(one.plan, each) for each in now):
+    def meets(self, other: _Part) -> bool:
+        """Whether the two cannot be told apart: one changes what the other looks at, or both the same."""
+        return bool(
+            self.names & other.touched
+            or other.names & self.touched
+            or self.touched & other.touched
+            or self.values & other.values
+        )
+
+    def mended(self, problems: Sequence[Problem]) -> Iterator[tuple[Problem, Problem]]:
+        """The problems that it mends, each with the one that takes its place: that has its fix."""
+        own: dict[Finding, list[Problem]] = {}
+        if self.after is None or (not self.touched and len(self.steps) == 1):
+            for problem in self.steps[0].problems:
+                own.setdefault(_finding(problem), []).append(problem)
+        gone = Counter(_finding(p) for p in problems)
+        gone.subtract(_finding(p) for p in self.after or ())
+        words = self._words()
+        for problem in problems:
+            key = _finding(problem)
+            if not _has_fix(problem) or gone[key] <= 0:
                 continue
-            if edit(one.plan) is not one.plan:
-                return True
-        except UserError:
-            return True
-    return False
+            if own.get(key):
+                fix = own[key].pop(0)
+                yield problem, replace(problem, edit=fix.edit, fix=fix.fix)
+            elif self.after is not None and not own:
+                yield problem, replace(problem, edit=self.edit, fix=words or problem.fix)
+            else:
+                continue
+            gone[key] -= 1
+
+    def _words(self) -> str:
+        """What fixes that belong together do: the changes; nothing: it is one fix that has its own words."""
+        if len({problem.edit for step in self.steps for problem in step.problems}) == 1:
+            return ""
+        lines = [change.line for change in value_changes(self.plan, self.edit(self.plan))]
+        more = f", and {len(lines) - _TOLD} changes more" if len(lines) > _TOLD else ""
+        return f"together: {'; '.join(lines[:_TOLD])}{more}"
 
 
-def _values(plan: Plan, edit: Edit) -> set[tuple[str, str, str]]:
-    """What a fix sets, for fixes that are written as functions and cannot be compared themselves."""
-    return {(c.scope, c.name, str(c.after)) for c in value_changes(plan, edit(plan))}
+def _parts(plan: Plan, problems: Sequence[Problem], way: list[_Step], trials: _Trials) -> list[_Part]:
+    """The way in parts that can be gone in any order, each harmless by itself; the whole way, if need be."""
+    before = _seen(plan, problems)
+    parts = [_Part(plan, [step]) for step in way]
+    for part in parts:
+        part.touched = _touched(part.steps[0])
+    known = {(step,): step.after for step in way[:1]} | {tuple(way): way[-1].after for _ in way[:1]}
+    while True:
+        parts = _joined(plan, way, parts)
+        if len(parts) > 1 and not _commute(plan, way[-1].plan, parts):
+            parts = _all_joined(plan, way, parts)
+            continue
+        for part in [part for part in parts if not part.alone and part.after is None]:
+            if part.steps not in known:
+                known[part.steps] = trials.find(part.edit(plan))
+            part.after = known[part.steps]
+            part.touched |= _rules_of(before, _seen(part.edit(plan), part.after)) - part.names
+            if len(parts) > 1 and (harm(problems, part.after) or _leads_astray(part, parts, trials)):
+                parts = _all_joined(plan, way, parts)
+                break
+        else:
+            if any(one.meets(other) for one, other in combinations(parts, 2)):
+                continue
+            if len(parts) == 1 or _harmless_backwards(plan, problems, parts, trials.find):
+                return parts
+            parts = _all_joined(plan, way, parts)
 
 
-def _all_at_once(
-    plan: Plan,
-    before: Sequence[Problem],
-    candidates: list[_Candidate],
-    find: Find,
-    refused: dict[int, str],
-) -> list[_Candidate]:
-    """Those that may be done one after the other: what two need together may be more than there is."""
-    if len(candidates) < 2:
-        return candidates
-    kept = candidates
-    if not _is_good(plan, before, candidates, find):
-        kept = []
-        for candidate in candidates:
-            if not kept or _is_good(plan, before, [*kept, candidate], find):
-                kept.append(candidate)
-    while len(kept) > 1 and any(_moves_a_measure(before, candidate) for candidate in kept):
-        # What makes a full host fuller by a little must not hide behind what empties it.
-        after = _found_after(plan, kept, find)
-        tried = [c for c in reversed(kept) if not RULES[c.problems[0].rule].alone]
-        worse = next((c for c in tried if harm(_without(plan, kept, c, find), after)), None)
-        if worse is None:
-            break
-        kept = [k for k in kept if k is not worse]
-    for candidate in candidates:
-        if candidate not in kept:
-            refused.update({id(p): "with the other fixes it does not fit" for p in candidate.problems})
+def _leads_astray(part: _Part, parts: list[_Part], trials: _Trials) -> bool:
+    """Whether a rule that does nothing on the whole way would do something after this part alone."""
+    assert part.after is not None
+    known = {name for each in parts for name in each.names}
+    plan = part.edit(part.plan)
+    return any(
+        name not in known and trials.step(plan, part.after, (name, group)) is not None
+        for name, group in _groups(part.after)
+    )
+
+
+def _harmless_backwards(plan: Plan, problems: Sequence[Problem], parts: list[_Part], find: Find) -> bool:
+    """Whether the parts do no harm in the opposite order either: one may hide what another takes."""
+    found = problems
+    for part in [part for part in reversed(parts) if not part.alone]:
+        plan = part.edit(plan)
+        after = part.after if found is problems and part.after is not None else find(plan)
+        if harm(found, after, growth=_WORSE_BY_A_STEP):
+            return False
+        found = after
+    return True
+
+
+def _joined(plan: Plan, way: list[_Step], parts: list[_Part]) -> list[_Part]:
+    """The parts; those that meet are one."""
+    kept: list[_Part] = []
+    for part in parts:
+        one = part
+        while (other := next((other for other in kept if other.meets(one)), None)) is not None:
+            kept.remove(other)
+            one = _as_one(plan, way, [other, one])
+        kept.append(one)
     return kept
 
 
-def _without(plan: Plan, kept: list[_Candidate], one: _Candidate, find: Find) -> Sequence[Problem]:
-    return _found_after(plan, [candidate for candidate in kept if candidate is not one], find)
+def _all_joined(plan: Plan, way: list[_Step], parts: list[_Part]) -> list[_Part]:
+    """One part beside what stands alone; one part at all when there was no more than that."""
+    alone = [part for part in parts if part.alone] if sum(not part.alone for part in parts) > 1 else []
+    return [*alone, _as_one(plan, way, [part for part in parts if part not in alone])]
 
 
-def _moves_a_measure(before: Sequence[Problem], candidate: _Candidate) -> bool:
-    def measures(problems: Sequence[Problem]) -> dict[Key, float]:
-        return {_key(p): p.measure for p in problems if p.measure and not p.waived}
-
-    return measures(before) != measures(candidate.after)
-
-
-def _found_after(plan: Plan, candidates: Iterable[_Candidate], find: Find) -> Sequence[Problem]:
-    for candidate in candidates:
-        plan = candidate.edit(plan)
-    return find(plan)
+def _as_one(plan: Plan, way: list[_Step], parts: list[_Part]) -> _Part:
+    steps = {step for part in parts for step in part.steps}
+    one = _Part(plan, [step for step in way if step in steps])
+    one.touched = {name for part in parts for name in part.touched} - one.names
+    return one
 
 
-def _is_good(plan: Plan, before: Sequence[Problem], candidates: Sequence[_Candidate], find: Find) -> bool:
+def _commute(plan: Plan, end: Plan, parts: list[_Part]) -> bool:
+    """Whether the parts lead to the end of the way in their order and in the opposite one."""
     try:
-        for candidate in candidates:
-            plan = candidate.edit(plan)
+        for order in (parts, parts[::-1]):
+            done = plan
+            for part in order:
+                done = part.edit(done)
+            if value_changes(end, done):
+                return False
     except UserError:
         return False
-    after = find(plan)
-    left = Counter(_finding(p) for p in after)
-    was = Counter(_finding(p) for p in before)
-    wanted = Counter(_finding(p) for candidate in candidates for p in candidate.problems)
-    return not harm(before, after) and all(left[key] <= was[key] - count for key, count in wanted.items())
+    return True
+
+
+def _touched(step: _Step) -> set[str]:
+    """The other rules that find something else after a step, or would do something else."""
+    if step.alone:
+        return set()
+    return _rules_of(_seen(step.before, step.found), _seen(step.plan, step.after)) - {step.name}
+
+
+def _rules_of(before: Counter[Seen], after: Counter[Seen]) -> set[str]:
+    """Rules that find something else."""
+    return {str(seen[0]) for seen in before.keys() | after.keys() if before[seen] != after[seen]}
+
+
+def _seen(plan: Plan, problems: Iterable[Problem]) -> Counter[Seen]:
+    """All that can be told of problems and what their rules would do, to compare."""
+    return Counter(
+        (p.rule, p.where, p.severity, p.measure, _values(plan, p.edit) if _has_fix(p) else None)
+        for p in problems
+    )
+
+
+def _values(plan: Plan, edit: Edit | None) -> object:
+    """What a fix sets, for fixes that are written as functions and cannot be compared themselves."""
+    try:
+        return _differences(plan, plan if edit is None else edit(plan))
+    except UserError as error:
+        return error.line
+
+
+def _differences(before: Plan, after: Plan) -> frozenset[Change]:
+    return frozenset((c.scope, c.name, str(c.after)) for c in value_changes(before, after))
+
+
+def _withheld(problem: Problem, refused: Mapping[int, str]) -> Problem:
+    fix, reason = problem.fix, refused.get(id(problem), "")
+    if fix and reason.startswith(_ROOM):
+        fix = f"make room first ({reason.removeprefix(_ROOM)}), then {fix}"
+    elif fix and reason:
+        fix = f"{fix}; by itself that is not enough here: {reason}"
+    return replace(problem, edit=None, fix=fix)

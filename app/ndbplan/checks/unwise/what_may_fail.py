@@ -35,6 +35,8 @@ _MOST_JUDGED = 20_000
 """Failures of parts that are judged while other placements are tried."""
 _KEPT_MOVES = 6
 """Placements of so many moves from which the next move is tried."""
+_MOST_TRIED = 24
+"""Placements of which is looked whether disks and memory have room for them: the best stand first."""
 
 Way = tuple[str, Edit]
 Move = tuple[str, str]
@@ -128,7 +130,7 @@ def _cures(plan: Plan, search: Search, killers: tuple[Part, ...]) -> Iterator[tu
     The change that leaves the fewest killers, of those the first: best none at all.
     """
     found: list[tuple[set[Part], Way]] = []
-    for remaining, (words, edit) in _helping(search):
+    for remaining, (words, edit) in islice(_helping(search), _MOST_TRIED):
         if any(left <= remaining for left, _ in found) or misfit(plan, edit(plan)):
             continue
         found.append((remaining, (words, edit)))
