@@ -147,8 +147,8 @@ class _Trials:
 
     def __init__(self, find: Find) -> None:
         self.find = find
-        self.refused: dict[int, str] = {}
-        """Why the fix of a problem is not done, by identity of the problem."""
+        self.refused: dict[Finding, str] = {}
+        """Why the fix of a problem is not done."""
         self._kept: dict[tuple[int, str], tuple[Plan, _Step | None]] = {}
 
     def way(self, plan: Plan, found: Sequence[Problem]) -> Iterator[_Step]:
@@ -178,14 +178,14 @@ class _Trials:
         whole, reason = self._tried(plan, before, name, wanted)
         edits = list(dict.fromkeys(problem.edit for problem in wanted))
         if whole is not None or len(edits) == 1 or len(edits) > _SINGLY_UP_TO:
-            self.refused.update({id(problem): reason for problem in wanted if whole is None})
+            self.refused.update({_finding(problem): reason for problem in wanted if whole is None})
             return whole
         good: list[Problem] = []
         for edit in edits:
             these = [problem for problem in wanted if problem.edit is edit]
             one, reason = self._tried(plan, before, name, these)
             if one is None:
-                self.refused.update({id(problem): reason for problem in these})
+                self.refused.update({_finding(problem): reason for problem in these})
             else:
                 good += these
         return self._tried(plan, before, name, good)[0] if good else None
@@ -445,8 +445,8 @@ def _differences(before: Plan, after: Plan) -> frozenset[Change]:
     return frozenset((c.scope, c.name, str(c.after)) for c in value_changes(before, after))
 
 
-def _withheld(problem: Problem, refused: Mapping[int, str]) -> Problem:
-    fix, reason = problem.fix, refused.get(id(problem), "")
+def _withheld(problem: Problem, refused: Mapping[Finding, str]) -> Problem:
+    fix, reason = problem.fix, refused.get(_finding(problem), "")
     if fix and reason.startswith(_ROOM):
         fix = f"make room first ({reason.removeprefix(_ROOM)}), then {fix}"
     elif fix and reason:
