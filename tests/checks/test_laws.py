@@ -46,7 +46,7 @@ def look_at(seed: int) -> None:
     plan = random_plan(seed)
     before, fixes = check(plan), offered(plan)
     fixed = fix_all(plan)
-    assert fixed.rounds <= MOST_ROUNDS
+    assert fixed.rounds <= 1 < MOST_ROUNDS
     assert offered(fixed.plan) == [], "a second time does more"
     # A small part of a wide plan is enough to see whether a single fix brings a problem.
     for problem in fixes[:1]:
@@ -75,14 +75,16 @@ def test_laws_of_fixes(batch: int) -> None:
             raise AssertionError(f"plan {seed}: {broken}") from broken
 
 
-@pytest.mark.parametrize("seed", [20037, 20325])
+@pytest.mark.parametrize("seed", [116, 525, 728, 777, 1000, 20037, 20325])
 def test_plans_that_broke_a_law_once(seed: int) -> None:
-    """Two rules that set the redo log; an arbitrator that moves to where another fix had made it safe."""
+    """Rules that set the redo log after one another, files on the disks of a host that a node leaves, room
+    that one fix takes and another one hides, and an arbitrator that another fix had made safe.
+    """
     look_at(seed)
 
 
 def test_random_plans_are_plans_and_reach_broad_ground() -> None:
-    plans = [random_plan(seed) for seed in range(200)]
+    plans = [random_plan(seed) for seed in range(60)]
     assert plans[17] == random_plan(17)
     assert all(loads(dumps(plan), name="random") == plan for plan in plans[:40])
     assert len({plan.ndb_version for plan in plans}) > 12
@@ -91,5 +93,5 @@ def test_random_plans_are_plans_and_reach_broad_ground() -> None:
     assert any(w.load.kind == "closed" for plan in plans for w in plan.workloads)
     assert any(len(plan.processes_of_host[host.id]) > 1 for plan in plans for host in plan.hosts)
     assert any(not host.disks for plan in plans for host in plan.hosts)
-    rules = {problem.rule for plan in plans[:25] for problem in check(plan)}
+    rules = {problem.rule for plan in plans[:12] for problem in check(plan)}
     assert len(rules) > 30

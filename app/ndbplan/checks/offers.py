@@ -33,8 +33,6 @@ Change = tuple[str, str, str]
 Seen = tuple[object, ...]
 _WORSE = 1.01
 """Growth of a measure that counts as worse."""
-_WORSE_BY_A_STEP = 1.001
-"""The same for one step of a way, so that all of its steps together stay below."""
 _SINGLY_UP_TO = 6
 """Fixes of one rule that are tried one by one when they cannot all be done together."""
 _MOST_TURNS = 6
@@ -56,13 +54,11 @@ _ROOM = "no room: "
 Key = tuple[str, str]
 
 
-def harm(
-    before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool = False, growth: float = _WORSE
-) -> str:
+def harm(before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool = False) -> str:
     """What a change does that it must not: the first new or worse error or warning; nothing: it may be done.
 
     Problems are the same when rule and place are, with `anywhere` when the rule is; hints are no harm, nor
-    what a waiver accepts. A measure may grow by the factor `growth`.
+    what a waiver accepts.
     """
     old, new = _by_place(before, anywhere), _by_place(after, anywhere)
     for key, problems in new.items():
@@ -72,7 +68,7 @@ def harm(
         if min(p.severity.rank for p in problems) < min(p.severity.rank for p in was):
             return problems[0].message
         most = max(p.measure for p in was)
-        if any(p.measure > most * growth for p in problems):
+        if any(p.measure > most * _WORSE for p in problems):
             return problems[0].message
     return ""
 
@@ -206,7 +202,7 @@ class _Trials:
         left.subtract(_finding(p) for p in after)
         if any(left[key] < count for key, count in Counter(_finding(p) for p in wanted).items()):
             return None, ""
-        reason = harm(before, after, growth=_WORSE_BY_A_STEP)
+        reason = harm(before, after)
         if reason and any(p.message == reason and p.rule in _RULES_OF_ROOM for p in after):
             reason = _ROOM + reason
         return (None, reason) if reason else (_Step(name, wanted, edit, plan, before, changed, after), "")
@@ -368,7 +364,7 @@ def _harmless_backwards(plan: Plan, problems: Sequence[Problem], parts: list[_Pa
     for part in [part for part in reversed(parts) if not part.alone]:
         plan = part.edit(plan)
         after = part.after if found is problems and part.after is not None else find(plan)
-        if harm(found, after, growth=_WORSE_BY_A_STEP):
+        if harm(found, after):
             return False
         found = after
     return True
