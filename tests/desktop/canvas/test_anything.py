@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QGuiApplication
 
 from ndbplan.desktop.canvas.input.drops import mime_of
 from ndbplan.desktop.canvas.scene import CanvasScene
@@ -28,6 +29,8 @@ def _shown(scene: CanvasScene) -> dict:
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_anything_goes(hands_on, choose) -> None:
+    # What an earlier example copied must not decide what this one pastes.
+    QGuiApplication.clipboard().clear()
     start = sample_plan("starter")
     hands = hands_on(start)
     editor = hands.view.editor
