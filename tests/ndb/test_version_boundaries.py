@@ -17,7 +17,7 @@ from golden.commands import plan_files, run
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.run import check
-from ndbplan.configuration.settings import redo_log_parts
+from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.edits.parts import set_parameter, update
 from ndbplan.estimate.load.checkpoint import checkpoint, is_partial, speed_limits
 from ndbplan.estimate.load.disk_data import reads_backup
@@ -433,7 +433,13 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         False,
         True,
     ),
-    ("fragment_log_parts", "7.2.16", lambda v: redo_log_parts(plan(v, NoOfFragmentLogParts=8), None), 4, 8),
+    (
+        "fragment_log_parts",
+        "7.2.16",
+        lambda v: redo_log_parts(node_settings(plan(v, NoOfFragmentLogParts=8))),
+        4,
+        8,
+    ),
     ("hash_maps", "7.0.0", lambda v: hashmap.is_exact(version(v), 3), False, True),
     ("hash_map_buckets", "7.2.0", lambda v: hashmap.default_buckets(version(v)), 240, 3840),
     ("large_hash_map", "8.0.0", lambda v: hashmap.default_buckets(version(v), 5000), 3840, 23_040),
@@ -539,7 +545,6 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         False,
         True,
     ),
-    ("redo_control_by_default", "8.0.0", lambda v: speed_limits(plan(v), None).redo_control, False, True),
     (
         "checkpoint_speed_by_parameters",
         "7.4.1",

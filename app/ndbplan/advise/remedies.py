@@ -24,8 +24,7 @@ from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import find
 from ndbplan.checks.unwise.disks import MANY_FILES
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.node_parameters import number
-from ndbplan.configuration.settings import data_node_number, redo_buffer_bytes
+from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
 from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import ValueChange, value_changes
 from ndbplan.plan.plan import Plan
@@ -319,7 +318,7 @@ def _candidates(plan: Plan, workload: Workload, before: MaxLoad) -> Iterator[_Ca
     if resource == "network":
         yield _Candidate("Network links ten times as fast", _faster_network)
     if resource == "disk reads":
-        pages = number(plan, None, "DiskPageBufferMemory", 64 * MIB)
+        pages = node_settings(plan).number("DiskPageBufferMemory")
         for factor in (4, 2, 1.5, 1.25):
             size = int(pages * factor) // MIB * MIB
             title = f"DiskPageBufferMemory {factor:g} x ({format_ndb_size(size)})"
@@ -332,7 +331,7 @@ def _candidates(plan: Plan, workload: Workload, before: MaxLoad) -> Iterator[_Ca
 
 def _more_room(plan: Plan, resource: str) -> Iterator[_Candidate]:
     """Room for the rows that come, most first; nothing where they do not end the time."""
-    memory = data_node_number(plan, None, "DataMemory")
+    memory = node_settings(plan).number("DataMemory")
     for factor in (4, 2, 1.5, 1.25):
         if resource == "memory":
             size = int(memory * factor) // MIB * MIB
@@ -431,8 +430,8 @@ def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
         return lambda p: _set(p, name, value)
 
     resource = before.limited_by.resource
-    files = data_node_number(plan, None, "NoOfFragmentLogFiles")
-    size = data_node_number(plan, None, "FragmentLogFileSize")
+    files = node_settings(plan).number("NoOfFragmentLogFiles")
+    size = node_settings(plan).number("FragmentLogFileSize")
     if resource == "redo files" or size < 64 * MIB:
         yield _Candidate(
             "Redo log files of 256 MiB",
@@ -446,15 +445,15 @@ def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
         title = f"Twice as much redo log ({2 * files} files)"
         yield _Candidate(title, setting("NoOfFragmentLogFiles", 2 * files), only_holds_back=True)
     name = "MinDiskWriteSpeed" if plan.features.checkpoint_speed_by_parameters else "DiskCheckpointSpeed"
-    speed = number(plan, None, name, 10 * MIB)
+    speed = node_settings(plan).number(name)
     if resource == "disk" and speed > 2 * MIB:
         title = f"{name} at half ({format_ndb_size(speed // 2)})"
         yield _Candidate(title, setting(name, speed // 2), only_holds_back=True)
     if resource == "redo log" and plan.features.checkpoint_speed_by_parameters:
-        speed = data_node_number(plan, None, "MaxDiskWriteSpeed")
+        speed = node_settings(plan).number("MaxDiskWriteSpeed")
         title = f"MaxDiskWriteSpeed doubled ({format_ndb_size(2 * speed)})"
         yield _Candidate(title, setting("MaxDiskWriteSpeed", 2 * speed))
-    buffer = 2 * redo_buffer_bytes(plan, None)
+    buffer = 2 * redo_buffer_bytes(node_settings(plan))
     title = f"RedoBuffer doubled ({format_ndb_size(buffer)})"
     yield _Candidate(title, setting("RedoBuffer", buffer), only_holds_back=True)
 

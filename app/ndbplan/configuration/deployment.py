@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ndbplan.configuration.settings import effective
+from ndbplan.configuration.settings import node_settings
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode, SqlNode
@@ -14,7 +14,7 @@ MANAGEMENT_DIRECTORY = "/var/lib/mysql-cluster"
 
 def management_port(plan: Plan, node: ManagementNode) -> int:
     """The port a management node listens on."""
-    port = effective(plan, node, "PortNumber")
+    port = node_settings(plan, node).value("PortNumber")
     return port if isinstance(port, int) and port else MANAGEMENT_PORT
 
 

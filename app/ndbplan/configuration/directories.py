@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.configuration.settings import data_node_text, is_set, redo_log_parts
+from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
@@ -159,7 +159,7 @@ def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:
         backup=other("BackupDataDir", DiskRole.BACKUP),
         lcp=linked(DiskRole.LCP, "lcp"),
         redo=linked(DiskRole.REDO, "redo"),
-        redo_folders=tuple(f"D{8 + part}/DBLQH" for part in range(redo_log_parts(plan, node))),
+        redo_folders=tuple(f"D{8 + part}/DBLQH" for part in range(redo_log_parts(node_settings(plan, node)))),
     )
 
 
@@ -191,13 +191,13 @@ def derived_path_parameters(plan: Plan, node: DataNode) -> dict[str, str]:
             found["FileSystemPathUndoFiles"] = paths.undo_files
     if paths.backup != paths.file_system:
         found["BackupDataDir"] = paths.backup
-    return {name: path for name, path in found.items() if not is_set(plan, node, name)}
+    return {name: path for name, path in found.items() if not node_settings(plan, node).states(name)}
 
 
 def _set_path(plan: Plan, node: DataNode, name: str) -> str | None:
-    if not is_set(plan, node, name):
+    if not node_settings(plan, node).states(name):
         return None
-    value = data_node_text(plan, node, name)
+    value = node_settings(plan, node).value(name)
     return value.rstrip("/") or "/" if isinstance(value, str) and value else None
 
 

@@ -20,7 +20,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.configuration.directories import data_node_paths, disk_for, disk_of_path
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
-from ndbplan.configuration.settings import data_node_text, effective
+from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb.survival import (
     Arbitration,
     Candidate,
@@ -236,20 +236,20 @@ def cluster_of(plan: Plan) -> Cluster:
     }
     ids = node_group_ids(plan)
     spare = frozenset(node_id for node_id, group in ids.items() if group == NODE_GROUP_NONE)
-    text = str(data_node_text(plan, None, "Arbitration") or Arbitration.DEFAULT)
+    text = str(node_settings(plan).value("Arbitration") or Arbitration.DEFAULT)
     mode = next((m for m in Arbitration if m.lower() == text.lower()), Arbitration.DEFAULT)
     return Cluster(rule_of(plan.version), groups, spare, tuple(_candidates(plan)), mode)
 
 
 def _candidates(plan: Plan) -> Iterator[Candidate]:
-    timeout_ms = _number(data_node_text(plan, None, "ArbitrationTimeout"))
+    timeout_ms = _number(node_settings(plan).value("ArbitrationTimeout"))
     for process in plan.processes:
         if isinstance(process, DataNode):
             continue
-        rank = _number(effective(plan, process, "ArbitrationRank"))
+        rank = _number(node_settings(plan, process).value("ArbitrationRank"))
         if rank not in (1, 2):
             continue
-        answers = _number(effective(plan, process, "ArbitrationDelay")) <= timeout_ms
+        answers = _number(node_settings(plan, process).value("ArbitrationDelay")) <= timeout_ms
         management = isinstance(process, ManagementNode)
         for node_id in process_node_ids(process):
             yield Candidate(node_id, rank, management, answers)

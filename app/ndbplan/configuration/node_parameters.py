@@ -6,20 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.configuration.settings import data_node_number, is_set
-from ndbplan.ndb import catalogue
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
-
-
-def number(plan: Plan, node: DataNode | None, name: str, otherwise: int) -> int:
-    """A numeric data node parameter; `otherwise` when the version has no such parameter or no value."""
-    if not catalogue.exists("DB", name):
-        return otherwise
-    value = data_node_number(plan, node, name)
-    return value if value or is_set(plan, node, name) else otherwise
-
 
 _versions: dict[NdbVersion, NdbVersion] = {}
 

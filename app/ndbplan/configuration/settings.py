@@ -1,16 +1,24 @@
-"""Which value a configuration parameter has for a node: its own, the cluster's, or the version's default."""
+"""Which value a configuration parameter has for a node: its own, the cluster's, or the version's default.
+
+node_settings(plan, node).number("RedoBuffer")         # bytes, as the product takes it
+node_settings(plan).states("ODirect")                  # of all data nodes: whether the plan says so
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.units import MIB
 from ndbplan.ndb import catalogue
+from ndbplan.ndb.features import Features, features
 from ndbplan.ndb.values import parse_integer, refusal
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.fields import Parameters
+from ndbplan.plan.fields import NO_PARAMETERS, Parameters
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, Process, SqlNode
+from ndbplan.plan.processes import DataNode, ManagementNode, Process
 
 SECTIONS = {"data": "DB", "management": "MGM", "sql": "API", "api": "API"}
 """Section of the parameter catalogue for each kind of process."""
@@ -26,25 +34,86 @@ SCOPES = {
 """Section of the catalogue for each field of `Plan.parameters`."""
 
 
-def data_node_text(plan: Plan, node: DataNode | None, name: str) -> int | str | None:
-    """Value of a data node parameter; without a node: the cluster's. KeyError for an unknown name."""
-    value = _stated(plan, node, name)
-    return catalogue.default("DB", name, plan.version) if value is None else value
+class NodeSettings:
+    """The values that hold for one node, as the product takes them; one object for all nodes that agree.
+
+    A stated value that ndb_mgmd of the version refuses or does not know counts as not stated: checks name
+    it and offer to take it away; everything else can still be computed, with the numbers that come out then.
+    """
+
+    __slots__ = ("_values", "section", "stated", "version")
+
+    def __init__(self, section: str, stated: Mapping[str, int | str], version: NdbVersion) -> None:
+        self.section = section
+        """Of the catalogue: DB, MGM, API, TCP, SHM or SYSTEM."""
+        self.stated = stated
+        """What the plan says and ndb_mgmd takes, by the manual's names."""
+        self.version = version
+        self._values: dict[str, int | str | None] = dict(stated)
+
+    @property
+    def features(self) -> Features:
+        """What the version does."""
+        return features(self.version)
+
+    def value(self, name: str) -> int | str | None:
+        """The value, the version's default included; None for none. KeyError for a name no version has.
+
+        For a version that lacks the parameter: what it does instead, as the catalogue says.
+        """
+        try:
+            return self._values[name]
+        except KeyError:
+            found = self._values[name] = catalogue.default(self.section, name, self.version)
+            return found
+
+    def number(self, name: str) -> int:
+        """Value of a numeric parameter (bytes, count, flag as 0 or 1); 0 when there is none."""
+        found = self.value(name)
+        return found if isinstance(found, int) else 0
+
+    def text(self, name: str) -> str:
+        """Value of a text parameter; empty when there is none."""
+        found = self.value(name)
+        return "" if found is None else str(found)
+
+    def states(self, name: str) -> bool:
+        """Whether the plan states the parameter, for the node or for all of its kind, so that it counts."""
+        return name in self.stated
+
+    def only(self, names: Iterable[str]) -> NodeSettings:
+        """The same with no other parameters than these: one object for all that agree in them."""
+        used = tuple((name, self.stated[name]) for name in sorted(names) if name in self.stated)
+        return _shared_object(self.section, used, self.version)
 
 
-def _stated(plan: Plan, node: DataNode | None, name: str) -> int | str | None:
-    own = node.parameters if node is not None else {}
-    value = own[name] if name in own else plan.parameters.data_node.get(name)
-    return None if value is None else taken("DB", name, value, plan.version)
+@lru_cache(maxsize=1024)
+def _shared_object(
+    section: str, stated: tuple[tuple[str, int | str], ...], version: NdbVersion
+) -> NodeSettings:
+    return NodeSettings(section, dict(stated), version)
+
+
+@memo_by_identity(size=2048)
+def settings_from(section: str, shared: Parameters, own: Parameters, ndb_version: str) -> NodeSettings:
+    """What holds where a kind of node has the parameters `shared` and one of them its `own` beside them."""
+    version = NdbVersion.parse(ndb_version)
+    found: dict[str, int | str | None] = {}
+    for stated in (shared, own):
+        names: set[str] = set()
+        for name, value in stated.items():
+            if catalogue.exists(section, name):
+                parameter = catalogue.parameter(section, name, version).name
+                if parameter not in names:
+                    found[parameter] = _taken(section, parameter, value, version)
+                    names.add(parameter)
+    taken = ((name, found[name]) for name in sorted(found))
+    return _shared_object(section, tuple((n, v) for n, v in taken if v is not None), version)
 
 
 @lru_cache(maxsize=4096)
-def taken(section: str, name: str, value: int | str, version: NdbVersion) -> int | str | None:
-    """A stated value as it counts: not at all when ndb_mgmd of the version refuses or does not know it.
-
-    Checks name such a value and offer to take it away; everything else can still be computed, with the
-    numbers that come out then.
-    """
+def _taken(section: str, name: str, value: int | str, version: NdbVersion) -> int | str | None:
+    """A stated value as it counts: not at all when ndb_mgmd of the version refuses or does not know it."""
     if not catalogue.knows(section, name, version):
         return None
     parameter = catalogue.parameter(section, name, version)
@@ -55,35 +124,23 @@ def taken(section: str, name: str, value: int | str, version: NdbVersion) -> int
     return value
 
 
-def data_node_number(plan: Plan, node: DataNode | None, name: str) -> int:
-    """Value of a numeric data node parameter (bytes, count, flag as 0 or 1); 0 when nothing is set."""
-    value = data_node_text(plan, node, name)
-    return value if isinstance(value, int) else 0
+def node_settings(plan: Plan, process: Process | None = None) -> NodeSettings:
+    """What holds for a process; without one: for data nodes that state nothing of their own."""
+    if process is None:
+        return settings_from("DB", plan.parameters.data_node, NO_PARAMETERS, plan.ndb_version)
+    shared = parameters_of_kind(plan, process)
+    own = process.parameters or NO_PARAMETERS
+    return settings_from(SECTIONS[process.kind], shared, own, plan.ndb_version)
 
 
-def is_set(plan: Plan, node: DataNode | None, name: str) -> bool:
-    """Whether the plan states the parameter, for the node or for all data nodes, so that it counts."""
-    return _stated(plan, node, name) is not None
+@memo_by_identity(size=4)
+def settings_by_node(plan: Plan) -> Mapping[int, NodeSettings]:
+    """What holds for every data node, by node id; nodes that agree share one object."""
+    return {node.node_id: node_settings(plan, node) for node in plan.data_nodes}
 
 
-def no_of_replicas(plan: Plan) -> int:
-    """NoOfReplicas: copies of every row, and members of a node group."""
-    return max(1, data_node_number(plan, None, "NoOfReplicas"))
-
-
-def redo_buffer_bytes(plan: Plan, node: DataNode | None) -> int:
-    """RedoBuffer of one log part, rounded up to 512 KiB as the product does."""
-    step = MIB // 2
-    return -(-data_node_number(plan, node, "RedoBuffer") // step) * step
-
-
-def redo_log_parts(plan: Plan, node: DataNode | None) -> int:
-    """NoOfFragmentLogParts: log parts of a data node."""
-    return max(1, data_node_number(plan, node, "NoOfFragmentLogParts"))
-
-
-def cluster_parameters_of(plan: Plan, process: Process) -> Parameters:
-    """The parameters set for all nodes of the kind of this process."""
+def parameters_of_kind(plan: Plan, process: Process) -> Parameters:
+    """What the plan states for all nodes of the kind of this process."""
     if isinstance(process, DataNode):
         return plan.parameters.data_node
     if isinstance(process, ManagementNode):
@@ -91,11 +148,67 @@ def cluster_parameters_of(plan: Plan, process: Process) -> Parameters:
     return plan.parameters.sql
 
 
-def effective(
-    plan: Plan, process: ManagementNode | DataNode | SqlNode | ApiSlot, name: str
-) -> int | str | None:
-    """Value of a parameter for one process: its own, its kind's, or the version's default."""
-    shared = cluster_parameters_of(plan, process)
-    if name in process.parameters:
-        return process.parameters[name]
-    return shared[name] if name in shared else catalogue.default(SECTIONS[process.kind], name, plan.version)
+@dataclass(frozen=True)
+class NodesAlike:
+    """Data nodes that have the same parameters of their own, and what holds for them."""
+
+    plan: Plan
+    nodes: tuple[DataNode, ...]
+    shared: bool
+    """Whether they have no parameters of their own."""
+    settings: NodeSettings
+
+    @property
+    def where(self) -> str:
+        """The place in words."""
+        if self.shared:
+            return "all data nodes"
+        ids = ", ".join(str(node.node_id) for node in self.nodes[:4])
+        return f"data node{'s' if len(self.nodes) > 1 else ''} {ids}{' …' if len(self.nodes) > 4 else ''}"
+
+    @property
+    def object_ids(self) -> tuple[str, ...]:
+        """The nodes; none when the setting is the cluster's."""
+        return () if self.shared else tuple(node.id for node in self.nodes)
+
+    def scope_of(self, name: str) -> str:
+        """Where an edit changes the parameter: the node that sets it itself, else all data nodes."""
+        return scope_of(self.nodes[0] if self.nodes else None, name)
+
+
+def scope_of(node: DataNode | None, name: str) -> str:
+    """Where an edit changes a parameter of a data node: the node that sets it itself, else all data nodes."""
+    return node.id if node is not None and name in node.parameters else "data_node"
+
+
+@memo_by_identity(size=4)
+def nodes_alike(plan: Plan) -> tuple[NodesAlike, ...]:
+    """The data nodes by what they state themselves, those that state nothing first.
+
+    A plan without data nodes has one group without nodes: what would hold for them.
+    """
+    groups: dict[object, list[DataNode]] = {}
+    for node in plan.data_nodes:
+        groups.setdefault(tuple(sorted(node.parameters.items(), key=str)), []).append(node)
+    if not groups:
+        return (NodesAlike(plan, (), True, node_settings(plan)),)
+    return tuple(
+        NodesAlike(plan, tuple(nodes), key == (), node_settings(plan, nodes[0]))
+        for key, nodes in sorted(groups.items(), key=lambda item: item[0] != ())
+    )
+
+
+def no_of_replicas(plan: Plan) -> int:
+    """NoOfReplicas: copies of every row, and members of a node group."""
+    return max(1, node_settings(plan).number("NoOfReplicas"))
+
+
+def redo_buffer_bytes(settings: NodeSettings) -> int:
+    """RedoBuffer of one log part, rounded up to 512 KiB as the product does."""
+    step = MIB // 2
+    return -(-settings.number("RedoBuffer") // step) * step
+
+
+def redo_log_parts(settings: NodeSettings) -> int:
+    """NoOfFragmentLogParts: log parts of a data node."""
+    return max(1, settings.number("NoOfFragmentLogParts"))

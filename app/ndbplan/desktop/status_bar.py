@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from ndbplan.base.units import format_bytes_binary
 from ndbplan.configuration.node_groups import groups_by_number
-from ndbplan.configuration.settings import data_node_number, no_of_replicas
+from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.desktop.actions import Actions
 from ndbplan.plan.plan import Plan
 
@@ -72,7 +72,7 @@ def summary(plan: Plan) -> str:
         hosts = len(plan.hosts)
         return f"{hosts} host{'s' if hosts != 1 else ''} · no data nodes yet" if hosts else "Empty plan"
     groups, replicas = len(groups_by_number(plan)), no_of_replicas(plan)
-    memory = format_bytes_binary(data_node_number(plan, None, "DataMemory"))
+    memory = format_bytes_binary(node_settings(plan).number("DataMemory"))
     return " · ".join(
         (
             f"{nodes} data node{'s' if nodes != 1 else ''}",

@@ -93,7 +93,6 @@ class Features(NamedTuple):
     partial_checkpoints: bool
     two_pass_copy: bool
     redo_control: bool
-    redo_control_by_default: bool
     backup_share: bool
     multithreaded_backup: bool
     data_files_by_many_threads: bool

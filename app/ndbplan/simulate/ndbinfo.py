@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import KIB, MIB
-from ndbplan.configuration.node_parameters import number
-from ndbplan.configuration.settings import redo_log_parts
+from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.estimate.storage.memory import memory
 from ndbplan.estimate.storage.node_memory import (
     disk_page_buffer_bytes,
@@ -157,7 +156,7 @@ def _logbuffers(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[R
         used, total = _by_part(result, node_id, "last", bucket)
         instances = ldm_threads(plan, nodes[node_id])
         held: dict[tuple[int, int], int] = {}
-        for log_part in range(redo_log_parts(plan, nodes[node_id])):
+        for log_part in range(redo_log_parts(node_settings(plan, nodes[node_id]))):
             instance = log_part % instances + 1
             place = (0, instance) if by_ldm else (log_part, instance)
             # Up to 7.x the parts of an LDM thread share one buffer, and each holds pages of its own.
@@ -196,7 +195,9 @@ def _logspaces(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Ro
         used, total = _by_part(result, node_id, "log_used", bucket)
         instances = ldm_threads(plan, nodes[node_id])
         # By LDM thread, as the rows come from the blocks of the node [7.4.10: parts 0, 2, 1, 3 with two].
-        parts = sorted(range(redo_log_parts(plan, nodes[node_id])), key=lambda part: part % instances)
+        parts = sorted(
+            range(redo_log_parts(node_settings(plan, nodes[node_id]))), key=lambda part: part % instances
+        )
         for log_part in parts:
             yield {
                 "node_id": node_id,
@@ -223,7 +224,7 @@ def _memoryusage(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[
     nodes = {node.node_id: node for node in plan.data_nodes}
     for node_id, series in _up(result, bucket):
         index_total, index_used = _index_memory(plan, nodes[node_id], series, bucket)
-        messages = number(plan, nodes[node_id], "LongMessageBuffer", 64 * MIB) // page_bytes
+        messages = node_settings(plan, nodes[node_id]).number("LongMessageBuffer") // page_bytes
         pages = {
             "Data memory": (PAGE_BYTES, _pages(_memory(series, bucket)), _whole(series.memory_total_bytes)),
             "Index memory": (_INDEX_PAGE_BYTES, index_used, index_total),
@@ -251,7 +252,7 @@ def _index_memory(plan: Plan, node: DataNode, series: NodeSeries, bucket: int) -
 
     Each LDM thread adds 256 KiB to what is configured (memoryusage of 7.4.10).
     """
-    stated = number(plan, node, "IndexMemory", 0)
+    stated = node_settings(plan, node).number("IndexMemory")
     if not stated:
         return 0, 0
     total = (stated + _INDEX_MORE_BYTES * ldm_threads(plan, node)) // _INDEX_PAGE_BYTES
@@ -288,14 +289,14 @@ def _resources(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Ro
         found["DATA_MEMORY"] = (data, _pages(_memory(series, bucket)) + index_pages, data)
         found["FILE_BUFFERS"] = (files, max(0, files - _FILE_BUFFERS_FREE_PAGES), files)
         found["DISK_PAGE_BUFFER"] = (cache, cache, cache)
-        shared = number(plan, node, "SharedGlobalMemory", 128 * MIB) // PAGE_BYTES
+        shared = node_settings(plan, node).number("SharedGlobalMemory") // PAGE_BYTES
         listed = [found[name] for name in kinds.names if name in found]
         found["RESERVED"] = (
             sum(max(0, reserved - used) for reserved, used, _ in listed),
             sum(used for _, used, _ in listed),
             sum(reserved for reserved, _, _ in listed) + shared,
         )
-        spare_pct = number(plan, node, "MinFreePct", 5)
+        spare_pct = node_settings(plan, node).number("MinFreePct")
         for name in kinds.names:
             reserved, used, most = found[name]
             # Of what is taken and the spare pages (481 pages in use, 26 spare [8.4.8]).
@@ -314,7 +315,7 @@ def _reserved(
     result: SimulationResult, plan: Plan, node: DataNode, series: NodeSeries
 ) -> dict[str, tuple[int, int | None]]:
     """Pages of the global memory reserved for each use, and the most it may take; None: no limit."""
-    threads, parts = threads_of(plan, node), redo_log_parts(plan, node)
+    threads, parts = threads_of(plan, node), redo_log_parts(node_settings(plan, node))
     buffers = ldm_threads(plan, node) if logbuffers_row_is_an_ldm(plan.version) else parts
     _, buffer_bytes = _by_part(result, series.node_id, "last", 0)
     index_pages = _index_memory(plan, node, series, 0)[0] * _INDEX_PAGE_BYTES // PAGE_BYTES

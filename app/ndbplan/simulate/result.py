@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.configuration.node_parameters import number
+from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.constants import constant_for
 from ndbplan.simulate.arrays import Arrays, loaded_after_s
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
@@ -362,7 +362,7 @@ def _nodes(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[NodeSer
     for n, node_class in enumerate(scenario.node_classes):
         recorded = arrays.out_node[:, n]
         written = np.diff(recorded[:, OfNode.REDO_WRITTEN], prepend=0.0)
-        reserve = 1.0 - number(scenario.plan, node_class.nodes[0], "MinFreePct", 5) / 100
+        reserve = 1.0 - node_settings(scenario.plan, node_class.nodes[0]).number("MinFreePct") / 100
         found.append(
             NodeSeries(
                 node_id=node_class.node_id,

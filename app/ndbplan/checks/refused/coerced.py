@@ -11,7 +11,7 @@ from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.refused.threads import is_automatic, thread_text, threads
 from ndbplan.checks.rule import hint, rule, warning
-from ndbplan.checks.settings_of import NodeSettings, settings_of
+from ndbplan.configuration.settings import NodesAlike, nodes_alike
 from ndbplan.ndb import catalogue
 from ndbplan.ndb.threads.layout import ThreadConfigError
 from ndbplan.plan.plan import Plan
@@ -27,9 +27,9 @@ _OPTION = re.compile(r"(name|undo_buffer_size|extent_size)\s*=\s*\S[^;]*", re.I)
 
 @rule("text-understood", "The data node does not understand a text")
 def text_understood(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         for name in _CHOICES:
-            value = str(found.value(name)) if found.is_set(name) else ""
+            value = str(found.settings.value(name)) if found.settings.states(name) else ""
             if not value or not catalogue.knows("DB", name, plan.version):
                 continue
             allowed = catalogue.parameter("DB", name, plan.version).allowed_values
@@ -43,7 +43,7 @@ def text_understood(plan: Plan) -> Iterator[Problem]:
                     without(found.scope_of(name), name),
                 )
         for name in _FILE_SPECS:
-            value = str(found.value(name)) if found.is_set(name) else ""
+            value = str(found.settings.value(name)) if found.settings.states(name) else ""
             if value and not _is_file_specification(value):
                 yield warning(
                     found.where,
@@ -66,9 +66,9 @@ def _is_file_specification(text: str) -> bool:
 def settings_lifted(plan: Plan) -> Iterator[Problem]:
     if not plan.features.settings_lifted:
         return
-    for found in settings_of(plan):
-        send = found.number("TotalSendBufferMemory")
-        if found.is_set("TotalSendBufferMemory") and 0 < send < _LEAST_SEND_BYTES:
+    for found in nodes_alike(plan):
+        send = found.settings.number("TotalSendBufferMemory")
+        if found.settings.states("TotalSendBufferMemory") and 0 < send < _LEAST_SEND_BYTES:
             yield hint(
                 found.where,
                 f"TotalSendBufferMemory is {format_ndb_size(send)}; the data node takes "
@@ -89,10 +89,10 @@ def settings_lifted(plan: Plan) -> Iterator[Problem]:
             )
 
 
-def _small_transaction_memory(found: NodeSettings) -> Iterator[Problem]:
+def _small_transaction_memory(found: NodesAlike) -> Iterator[Problem]:
     name = "TransactionMemory"
-    stated = found.number(name)
-    if not catalogue.knows("DB", name, found.plan.version) or not found.is_set(name) or not stated:
+    stated = found.settings.number(name)
+    if not catalogue.knows("DB", name, found.plan.version) or not found.settings.states(name) or not stated:
         return
     try:
         counts = threads(found)

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.configuration import parameter_scopes, without
 from ndbplan.checks.rule import error, problem, rule, warning
-from ndbplan.checks.settings_of import NodeSettings, settings_of
-from ndbplan.configuration.settings import data_node_number, effective, no_of_replicas
+from ndbplan.configuration.settings import NodesAlike, no_of_replicas, node_settings, nodes_alike
 from ndbplan.edits.changes import KeepLinks, SetField, SetParameter, together
 from ndbplan.ndb import catalogue
 from ndbplan.plan.plan import Plan
@@ -43,11 +42,14 @@ def setting(scope: str, name: str, value: int | str) -> Edit:
     return SetParameter(scope, name, value)
 
 
-def wanted_operations(plan: Plan, found: NodeSettings) -> int:
+def wanted_operations(plan: Plan, found: NodesAlike) -> int:
     """MaxNoOfConcurrentOperations that every rule about it is content with: what they all set it to."""
-    wanted = [found.number(name) for name in ("MaxNoOfConcurrentOperations", "MaxNoOfConcurrentTransactions")]
+    wanted = [
+        found.settings.number(name)
+        for name in ("MaxNoOfConcurrentOperations", "MaxNoOfConcurrentTransactions")
+    ]
     dml = (
-        found.number("MaxDMLOperationsPerTransaction")
+        found.settings.number("MaxDMLOperationsPerTransaction")
         if plan.features.dml_operations_compared
         else _UNLIMITED_DML
     )
@@ -70,9 +72,9 @@ def operations_of_largest_transaction(plan: Plan) -> tuple[int, float, str]:
 
 @rule("operations-and-transactions", "MaxNoOfConcurrentOperations is below the transactions", refused=True)
 def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
-        operations = found.number("MaxNoOfConcurrentOperations")
-        transactions = found.number("MaxNoOfConcurrentTransactions")
+    for found in nodes_alike(plan):
+        operations = found.settings.number("MaxNoOfConcurrentOperations")
+        transactions = found.settings.number("MaxNoOfConcurrentTransactions")
         if operations < transactions:
             wanted = wanted_operations(plan, found)
             yield error(
@@ -89,9 +91,9 @@ def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
 def dml_operations(plan: Plan) -> Iterator[Problem]:
     if not plan.features.dml_operations_compared:
         return
-    for found in settings_of(plan):
-        dml = found.number("MaxDMLOperationsPerTransaction")
-        operations = found.number("MaxNoOfConcurrentOperations")
+    for found in nodes_alike(plan):
+        dml = found.settings.number("MaxDMLOperationsPerTransaction")
+        operations = found.settings.number("MaxNoOfConcurrentOperations")
         if dml != _UNLIMITED_DML and dml > operations:
             wanted = wanted_operations(plan, found)
             yield error(
@@ -109,9 +111,9 @@ def reserved_limits(plan: Plan) -> Iterator[Problem]:
     for name in _RESERVED:
         if not catalogue.knows("DB", f"Reserved{name}", plan.version):
             continue
-        for found in settings_of(plan):
-            reserved, most = found.number(f"Reserved{name}"), found.number(f"MaxNoOf{name}")
-            if found.is_set(f"Reserved{name}") and reserved > most:
+        for found in nodes_alike(plan):
+            reserved, most = found.settings.number(f"Reserved{name}"), found.settings.number(f"MaxNoOf{name}")
+            if found.settings.states(f"Reserved{name}") and reserved > most:
                 yield error(
                     found.where,
                     f"Reserved{name} {reserved} is above MaxNoOf{name} {most}; ndb_mgmd refuses the "
@@ -125,8 +127,8 @@ def reserved_limits(plan: Plan) -> Iterator[Problem]:
 @rule("table-objects", "There are too many tables and indexes together", refused=True)
 def table_objects(plan: Plan) -> Iterator[Problem]:
     names = ("MaxNoOfTables", "MaxNoOfOrderedIndexes", "MaxNoOfUniqueHashIndexes")
-    for found in settings_of(plan):
-        total = sum(found.number(name) for name in names)
+    for found in nodes_alike(plan):
+        total = sum(found.settings.number(name) for name in names)
         if total > _OBJECTS_MAX:
             yield error(
                 found.where,
@@ -160,16 +162,16 @@ def transaction_memory(plan: Plan) -> Iterator[Problem]:
     refused=True,
 )
 def start_fail_retries(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         for name in ("MaxStartFailRetries", "StartFailRetryDelay"):
             if not catalogue.knows("DB", name, plan.version):
                 continue
             default = catalogue.default("DB", name, plan.version)
-            if found.value(name) != default and found.number("StopOnError") != 0:
+            if found.settings.value(name) != default and found.settings.number("StopOnError") != 0:
                 yield error(
                     found.where,
-                    f"{name} is {found.value(name)} while StopOnError is 1; ndb_mgmd wants its default "
-                    f"{default}",
+                    f"{name} is {found.settings.value(name)} while StopOnError is 1; ndb_mgmd wants its "
+                    f"default {default}",
                     "set StopOnError to 0",
                     found.object_ids,
                     setting(found.scope_of("StopOnError"), "StopOnError", 0),
@@ -261,7 +263,7 @@ def management_ports(plan: Plan) -> Iterator[Problem]:
     for node in plan.management_nodes:
         hostname = plan.host(node.host_id).hostname
         name = "localhost" if hostname in LOOPBACK else hostname
-        value = effective(plan, node, "PortNumber")
+        value = node_settings(plan, node).value("PortNumber")
         port = value if isinstance(value, int) and value else _MANAGEMENT_PORT
         first = taken.setdefault((name, port), node)
         if first is not node:
@@ -439,5 +441,5 @@ def _added_to_data_memory(plan: Plan, scope: str, name: str, value: int | str) -
     if name != "IndexMemory" or not plan.features.index_memory_joined or scope != "data_node" or own:
         return None
     entry = catalogue.parameter("DB", "DataMemory", plan.version)
-    total = data_node_number(plan, None, "DataMemory") + value if isinstance(value, int) else 0
+    total = node_settings(plan).number("DataMemory") + value if isinstance(value, int) else 0
     return SetParameter(scope, "DataMemory", total) if 0 < total <= (entry.maximum or total) else None

@@ -8,8 +8,7 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import LOOPBACK, setting
 from ndbplan.checks.rule import error, hint, problem, rule, warning
-from ndbplan.checks.settings_of import NodeSettings, settings_of
-from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.settings import NodesAlike, no_of_replicas, nodes_alike
 from ndbplan.estimate.storage.placement import threads_of
 from ndbplan.ndb import catalogue
 from ndbplan.ndb.threads.config import check_thread_config
@@ -25,26 +24,26 @@ _LEAST_BUSY_THREADS = 3
 _THREAD_SETTINGS = ("ThreadConfig", "MaxNoOfExecutionThreads", "AutomaticThreadConfig", "NumCPUs")
 
 
-def is_automatic(found: NodeSettings) -> bool:
+def is_automatic(found: NodesAlike) -> bool:
     """Whether AutomaticThreadConfig decides."""
-    return found.plan.features.automatic_threads and found.number("AutomaticThreadConfig") == 1
+    return found.plan.features.automatic_threads and found.settings.number("AutomaticThreadConfig") == 1
 
 
-def is_classic(found: NodeSettings) -> bool:
+def is_classic(found: NodesAlike) -> bool:
     """Whether each LDM thread has its own partition of every table."""
-    return not is_automatic(found) and found.number("ClassicFragmentation") != 0
+    return not is_automatic(found) and found.settings.number("ClassicFragmentation") != 0
 
 
-def thread_text(found: NodeSettings) -> str:
+def thread_text(found: NodesAlike) -> str:
     """ThreadConfig in effect; nothing when another setting wins or the version lacks it."""
     if is_automatic(found) or not catalogue.knows("DB", "ThreadConfig", found.plan.version):
         return ""
-    return str(found.value("ThreadConfig") or "").strip()
+    return str(found.settings.value("ThreadConfig") or "").strip()
 
 
-def threads(found: NodeSettings) -> ThreadCounts:
+def threads(found: NodesAlike) -> ThreadCounts:
     """Threads of the nodes. Raises ThreadConfigError for a ThreadConfig they would refuse."""
-    parameters = {name: found.value(name) for name in _THREAD_SETTINGS}
+    parameters = {name: found.settings.value(name) for name in _THREAD_SETTINGS}
     plan = found.plan
     cores = min((plan.host(node.host_id).cores for node in found.nodes), default=8)
     return thread_counts(plan.version, parameters, cores)
@@ -52,7 +51,7 @@ def threads(found: NodeSettings) -> ThreadCounts:
 
 @rule("thread-config", "ThreadConfig cannot be read", refused=True)
 def thread_config(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         text = thread_text(found)
         if not text:
             continue
@@ -70,7 +69,7 @@ def thread_config(plan: Plan) -> Iterator[Problem]:
 
 @rule("thread-config-of-node", "The data node does not take ThreadConfig")
 def thread_config_of_node(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         text = thread_text(found)
         if not text:
             continue
@@ -90,12 +89,12 @@ def thread_config_of_node(plan: Plan) -> Iterator[Problem]:
 
 @rule("thread-settings-ignored", "A thread setting has no effect")
 def thread_settings_ignored(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         automatic = is_automatic(found)
         ignored: list[tuple[str, str]] = []
         if automatic:
             ignored = [(name, "AutomaticThreadConfig is 1") for name in _THREAD_SETTINGS[:2]]
-            if found.number("ClassicFragmentation") == 1:
+            if found.settings.number("ClassicFragmentation") == 1:
                 ignored.append(("ClassicFragmentation", "AutomaticThreadConfig switches it off"))
         else:
             ignored = [("NumCPUs", "it counts with AutomaticThreadConfig only")]
@@ -105,8 +104,8 @@ def thread_settings_ignored(plan: Plan) -> Iterator[Problem]:
                 ignored.append(("PartitionsPerNode", "ClassicFragmentation is 1"))
         for name, reason in ignored:
             # Classic fragmentation that is asked for is the default, and yet not what happens.
-            differs = found.value(name) != catalogue.default("DB", name, plan.version)
-            if found.is_set(name) and (differs or name == "ClassicFragmentation"):
+            differs = found.settings.value(name) != catalogue.default("DB", name, plan.version)
+            if found.settings.states(name) and (differs or name == "ClassicFragmentation"):
                 yield warning(
                     found.where,
                     f"{name} has no effect: {reason}; the data node ignores it without a word",
@@ -133,10 +132,10 @@ def _fewer_threads(plan: Plan, node: DataNode, cores: int) -> str:
     host = plan.host(node.host_id)
 
     def busy(name: str, value: int) -> int:
-        parameters = {each: found.value(each) for each in _THREAD_SETTINGS}
+        parameters = {each: found.settings.value(each) for each in _THREAD_SETTINGS}
         return _wanting_a_core(thread_counts(plan.version, {**parameters, name: value}, host.cores))
 
-    found = next(found for found in settings_of(plan) if node in found.nodes)
+    found = next(found for found in nodes_alike(plan) if node in found.nodes)
     if is_automatic(found):
         name, values = "NumCPUs", range(cores, 0, -1)
     elif thread_text(found):
@@ -182,12 +181,12 @@ def threads_and_cores(plan: Plan) -> Iterator[Problem]:
 
 @rule("ldm-and-log-parts", "LDM threads and redo log parts do not go together")
 def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         try:
             ldm = threads(found).ldm_instances
         except ThreadConfigError:
             continue
-        parts = max(1, found.number("NoOfFragmentLogParts"))
+        parts = max(1, found.settings.number("NoOfFragmentLogParts"))
         enough = next((p for p in _LOG_PARTS if p >= ldm and p % ldm == 0), None)
         known = catalogue.knows("DB", "NoOfFragmentLogParts", plan.version)
         scope = found.scope_of("NoOfFragmentLogParts")
@@ -231,14 +230,14 @@ def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
 def partitions_per_node(plan: Plan) -> Iterator[Problem]:
     if not plan.features.automatic_threads:
         return
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         if is_classic(found):
             continue
         try:
             ldm = threads(found).ldm_instances
         except ThreadConfigError:
             continue
-        partitions, replicas = found.number("PartitionsPerNode"), no_of_replicas(plan)
+        partitions, replicas = found.settings.number("PartitionsPerNode"), no_of_replicas(plan)
         if partitions * replicas // ldm > _MOST_PARTITIONS_PER_LDM:
             most = (_MOST_PARTITIONS_PER_LDM * ldm + ldm - 1) // replicas
             yield error(
@@ -266,13 +265,13 @@ def location_domains(plan: Plan) -> Iterator[Problem]:
 
 @rule("files-for-security", "Certificates or passwords are missing")
 def files_for_security(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         for name, needs in (
             ("RequireTls", "a TLS certificate of the node"),
             ("RequireCertificate", "a TLS certificate of the node"),
             ("EncryptedFileSystem", "the password at each start (--filesystem-password-from-stdin)"),
         ):
-            if catalogue.knows("DB", name, plan.version) and found.number(name) == 1:
+            if catalogue.knows("DB", name, plan.version) and found.settings.number(name) == 1:
                 yield hint(
                     found.where,
                     f"{name} is on: ndb_mgmd says nothing, but the data node does not start without {needs}",
@@ -284,10 +283,10 @@ def files_for_security(plan: Plan) -> Iterator[Problem]:
 @rule("paths-absolute", "A path is not absolute")
 def paths_absolute(plan: Plan) -> Iterator[Problem]:
     names = ("DataDir", "FileSystemPath", "FileSystemPathDD", "FileSystemPathDataFiles")
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         for name in (*names, "FileSystemPathUndoFiles", "BackupDataDir"):
-            value = found.value(name)
-            if found.is_set(name) and isinstance(value, str) and not value.startswith("/"):
+            value = found.settings.value(name)
+            if found.settings.states(name) and isinstance(value, str) and not value.startswith("/"):
                 yield warning(
                     found.where,
                     f"{name} is '{value[:60]}', which depends on the folder the data node is started in; a "

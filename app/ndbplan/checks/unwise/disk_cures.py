@@ -18,7 +18,7 @@ from ndbplan.checks.rule import problem
 from ndbplan.checks.shared import memory_of, space_of
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.settings import data_node_number, no_of_replicas, redo_log_parts
+from ndbplan.configuration.settings import no_of_replicas, node_settings, redo_log_parts
 from ndbplan.edits.changes import SetRole, together
 from ndbplan.estimate.space.disk_space import DiskSpace
 from ndbplan.ndb import catalogue
@@ -239,7 +239,7 @@ def _log_files(plan: Plan, disk: DiskSpace, left: float) -> int:
     """NoOfFragmentLogFiles for which the redo logs on the disk take no more than `left` bytes."""
     here = {one.node_id for one in disk.files if one.role is DiskRole.REDO}
     each = sum(
-        redo_log_parts(plan, node) * data_node_number(plan, node, "FragmentLogFileSize")
+        redo_log_parts(node_settings(plan, node)) * node_settings(plan, node).number("FragmentLogFileSize")
         for node in plan.data_nodes
         if node.node_id in here
     )
@@ -249,7 +249,7 @@ def _log_files(plan: Plan, disk: DiskSpace, left: float) -> int:
 def less_memory(plan: Plan, disk: DiskSpace) -> str:
     """The largest DataMemory that can be checkpointed to the disk, if the rows of today fit into it."""
     nodes = {node.node_id: node for node in plan.data_nodes if node.node_id in disk.node_ids}
-    memory = max((data_node_number(plan, node, "DataMemory") for node in nodes.values()), default=0)
+    memory = max((node_settings(plan, node).number("DataMemory") for node in nodes.values()), default=0)
     fixed = sum(disk.of(role).value for role in _MADE_WHOLE)
     grown = disk.memory_full_bytes.value - fixed
     fits = memory * max(0.0, (1 - ROOM_LEFT) * disk.capacity_bytes - fixed) / max(1.0, grown)

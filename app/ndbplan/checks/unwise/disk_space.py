@@ -20,7 +20,7 @@ from ndbplan.checks.unwise.disk_cures import (
     less_or_larger,
 )
 from ndbplan.checks.unwise.disks import uses_disk_data
-from ndbplan.configuration.settings import data_node_number
+from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.space.disk_space import DiskSpace
 from ndbplan.estimate.space.growth import (
     Filling,
@@ -133,7 +133,7 @@ def disk_space_of_memory(plan: Plan) -> Iterator[Problem]:
         if full.value <= limit or disk.used_bytes.value > (1 - ROOM_LEFT) * limit:
             continue
         nodes = [node for node in plan.data_nodes if node.node_id in disk.node_ids]
-        memory = max((data_node_number(plan, node, "DataMemory") for node in nodes), default=0)
+        memory = max((node_settings(plan, node).number("DataMemory") for node in nodes), default=0)
         text = (
             f"when {_nodes(disk)} filled DataMemory ({format_ndb_size(memory)}), checkpoints and what else "
             f"lies on disk {disk.disk} of {disk.host} would need {format_bytes(full.value)} "

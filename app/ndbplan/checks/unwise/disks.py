@@ -8,9 +8,9 @@ from ndbplan.base.units import format_bytes, format_bytes_per_s, format_percent
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.settings_of import settings_of
 from ndbplan.checks.shared import demand_of, disk_data_of, paths_of
 from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.settings import nodes_alike
 from ndbplan.edits.changes import SetRole, together
 from ndbplan.edits.parts import update
 from ndbplan.estimate.load.disk_data import TablespaceUse
@@ -128,9 +128,9 @@ def disk_beside_redo(plan: Plan, node: DataNode, last: bool = False) -> Disk:
 @rule("logfile-groups", "There are several log file groups")
 def logfile_groups(plan: Plan) -> Iterator[Problem]:
     names = {group.name: group.id for group in plan.logfile_groups}
-    for found in settings_of(plan):
-        if found.is_set("InitialLogfileGroup") and found.nodes:
-            name, size = specified_files(str(found.value("InitialLogfileGroup") or ""))
+    for found in nodes_alike(plan):
+        if found.settings.states("InitialLogfileGroup") and found.nodes:
+            name, size = specified_files(str(found.settings.value("InitialLogfileGroup") or ""))
             if size:
                 names.setdefault(name, found.nodes[0].id)
     if len(names) > 1:

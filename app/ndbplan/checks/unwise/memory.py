@@ -10,7 +10,7 @@ from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.checks.shared import memory_of
-from ndbplan.configuration.settings import data_node_number
+from ndbplan.configuration.settings import node_settings, scope_of
 from ndbplan.edits.parts import set_parameter
 from ndbplan.estimate.storage.memory import NodeMemory
 from ndbplan.plan.plan import Plan
@@ -62,7 +62,7 @@ def memory_of_host(plan: Plan) -> Iterator[Problem]:
 def data_memory_of_host(plan: Plan) -> Iterator[Problem]:
     by_host: dict[str, int] = defaultdict(int)
     for node in plan.data_nodes:
-        by_host[node.host_id] += data_node_number(plan, node, "DataMemory")
+        by_host[node.host_id] += node_settings(plan, node).number("DataMemory")
     for host_id, data_memory in by_host.items():
         host = plan.host(host_id)
         share = data_memory / host.memory_bytes
@@ -84,7 +84,7 @@ def data_memory_fill(plan: Plan) -> Iterator[Problem]:
     nodes = {node.node_id: node for node in plan.data_nodes}
     for need in memory_of(plan).nodes:
         node = nodes[need.node_id]
-        kept = data_node_number(plan, node, "MinFreePct") or 5
+        kept = node_settings(plan, node).number("MinFreePct") or 5
         usable = 1 - kept / 100
         if need.fill <= usable:
             continue
@@ -109,7 +109,7 @@ def data_memory_fill(plan: Plan) -> Iterator[Problem]:
 def _more_memory(plan: Plan, node: DataNode, wanted: float) -> str:
     """Raise DataMemory where hosts and disks have room for that, else what would make room."""
     size = -(-int(wanted) // MIB) * MIB
-    scope = node.id if "DataMemory" in node.parameters else "data_node"
+    scope = scope_of(node, "DataMemory")
     reason = misfit(plan, set_parameter(plan, scope, "DataMemory", size))
     if not reason:
         return f"raise DataMemory to {format_bytes_binary(size)} or add a node group"

@@ -9,7 +9,7 @@ from ndbplan.base.units import format_bytes_binary
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.limits import operations_of_largest_transaction, setting, wanted_operations
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.settings_of import settings_of
+from ndbplan.configuration.settings import nodes_alike
 from ndbplan.ndb import catalogue
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
@@ -21,8 +21,8 @@ _HEADROOM = 1.2
 
 @rule("memory-locked", "Data nodes can be swapped out", alone=True)
 def memory_locked(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
-        if found.nodes and found.number("LockPagesInMainMemory") == 0:
+    for found in nodes_alike(plan):
+        if found.nodes and found.settings.number("LockPagesInMainMemory") == 0:
             yield hint(
                 found.where,
                 "LockPagesInMainMemory is 0: where a host has swap space, parts of the data node can be "
@@ -35,18 +35,18 @@ def memory_locked(plan: Plan) -> Iterator[Problem]:
 
 @rule("numa", "Memory of one socket is used first", alone=True)
 def numa(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
-        if not catalogue.knows("DB", "Numa", plan.version) or found.number("Numa") != 0:
+    for found in nodes_alike(plan):
+        if not catalogue.knows("DB", "Numa", plan.version) or found.settings.number("Numa") != 0:
             continue
+        memory = found.settings.number("DataMemory")
         for node in found.nodes:
             host = plan.host(node.host_id)
-            if host.sockets > 1 and found.number("DataMemory") > host.memory_bytes / host.sockets:
+            if host.sockets > 1 and memory > host.memory_bytes / host.sockets:
                 yield warning(
                     found.where,
-                    f"Numa is 0 and DataMemory is {format_bytes_binary(found.number('DataMemory'))}, more "
-                    f"than "
-                    f"one of the {host.sockets} sockets of {host.hostname} has; one socket fills up and the "
-                    "rest is slow",
+                    f"Numa is 0 and DataMemory is {format_bytes_binary(memory)}, more than one of the "
+                    f"{host.sockets} sockets of {host.hostname} has; one socket fills up and the rest"
+                    " is slow",
                     "set Numa to 1",
                     (*found.object_ids, host.id),
                     setting(found.scope_of("Numa"), "Numa", 1),
@@ -57,8 +57,8 @@ def numa(plan: Plan) -> Iterator[Problem]:
 @rule("concurrent-operations", "The largest transaction does not fit")
 def concurrent_operations(plan: Plan) -> Iterator[Problem]:
     needed, largest, name = operations_of_largest_transaction(plan)
-    for found in settings_of(plan):
-        limit = found.number("MaxNoOfConcurrentOperations")
+    for found in nodes_alike(plan):
+        limit = found.settings.number("MaxNoOfConcurrentOperations")
         if needed > limit:
             wanted = wanted_operations(plan, found)
             yield warning(
@@ -100,8 +100,8 @@ def schema_objects(plan: Plan) -> Iterator[Problem]:
     report = error if plan.features.schema_limits_hard else warning
     for name, needed in _objects(plan).items():
         wanted = math.ceil(needed * _HEADROOM)
-        for found in settings_of(plan):
-            limit = found.number(name)
+        for found in nodes_alike(plan):
+            limit = found.settings.number(name)
             if not found.nodes or wanted <= limit:
                 continue
             says = report if needed > limit else warning

@@ -19,11 +19,10 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.settings_of import NodeSettings, settings_of
 from ndbplan.checks.shared import checkpoint_of, redo_of
 from ndbplan.checks.unwise.redo_cures import cure_of_short_log
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.settings import redo_log_parts
+from ndbplan.configuration.settings import NodesAlike, node_settings, nodes_alike, redo_log_parts
 from ndbplan.edits.changes import together
 from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.load.redo import log_bytes_per_part
@@ -48,46 +47,46 @@ def _written(plan: Plan) -> float:
     return max(rates, default=0.0)
 
 
-def _controls_itself(found: NodeSettings) -> bool:
+def _controls_itself(found: NodesAlike) -> bool:
     """Whether checkpoints are partial and speed up as the log fills: a moderate log is right then."""
     node = found.nodes[0]
     return is_partial(found.plan, node) and speed_limits(found.plan, node).redo_control
 
 
-def _least_log_bytes(found: NodeSettings) -> int:
+def _least_log_bytes(found: NodesAlike) -> int:
     """Redo log that a data node should have by the rules of thumb for its version; 0: no rule applies."""
-    memory = found.number("DataMemory")
+    memory = found.settings.number("DataMemory")
     share = found.plan.features.redo_log_least_share
     return 0 if share < 1 and _controls_itself(found) else int(memory * share)
 
 
-def _good_file_bytes(found: NodeSettings) -> int:
+def _good_file_bytes(found: NodesAlike) -> int:
     """FragmentLogFileSize that suits heavy writes: what it is, when that is enough."""
-    size, buffer = found.number("FragmentLogFileSize"), found.number("RedoBuffer")
+    size, buffer = found.settings.number("FragmentLogFileSize"), found.settings.number("RedoBuffer")
     if _written(found.plan) < _HEAVY_BYTES_PER_S or not (size < _SMALL_FILE or buffer > size):
         return size
     most = catalogue.parameter("DB", "FragmentLogFileSize", found.plan.version).maximum or GIB
     return next((good for good in _GOOD_FILES if good > size and good >= buffer), most)
 
 
-def wanted_log(found: NodeSettings) -> tuple[int, int]:
+def wanted_log(found: NodesAlike) -> tuple[int, int]:
     """(FragmentLogFileSize, NoOfFragmentLogFiles) that all rules about them are content with."""
     node = found.nodes[0]
     size = _good_file_bytes(found)
-    parts = redo_log_parts(found.plan, node)
+    parts = redo_log_parts(node_settings(found.plan, node))
     needed = max(log_bytes_per_part(found.plan, node), _least_log_bytes(found) / parts)
-    files = found.number("NoOfFragmentLogFiles")
-    if size * files >= needed and size == found.number("FragmentLogFileSize"):
+    files = found.settings.number("NoOfFragmentLogFiles")
+    if size * files >= needed and size == found.settings.number("FragmentLogFileSize"):
         return size, files
     return size, max(3, math.ceil(needed / size))
 
 
-def _larger_log(found: NodeSettings) -> tuple[str, Edit]:
+def _larger_log(found: NodesAlike) -> tuple[str, Edit]:
     """The redo log that the rules want: in words, and as a change."""
     size, files = wanted_log(found)
     changes = [setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files)]
     words = f"set NoOfFragmentLogFiles to {files} (initial node restart)"
-    if size != found.number("FragmentLogFileSize"):
+    if size != found.settings.number("FragmentLogFileSize"):
         changes.append(setting(found.scope_of("FragmentLogFileSize"), "FragmentLogFileSize", size))
         words = f"set FragmentLogFileSize to {format_ndb_size(size)} and {words.removeprefix('set ')}"
     return words, together(changes)
@@ -119,12 +118,12 @@ def redo_log_size(plan: Plan) -> Iterator[Problem]:
 
 @rule("redo-log-and-memory", "The redo log is small for DataMemory")
 def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         if not found.nodes:
             continue
         node = found.nodes[0]
-        log = log_bytes_per_part(plan, node) * redo_log_parts(plan, node)
-        memory, least = found.number("DataMemory"), _least_log_bytes(found)
+        log = log_bytes_per_part(plan, node) * redo_log_parts(node_settings(plan, node))
+        memory, least = found.settings.number("DataMemory"), _least_log_bytes(found)
         if log < least:
             fix, edit = _larger_log(found)
             yield warning(
@@ -149,7 +148,7 @@ def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
 
 @rule("redo-log-seconds", "The redo log holds less than a minute of peak load")
 def redo_log_seconds(plan: Plan) -> Iterator[Problem]:
-    if all(_controls_itself(found) for found in settings_of(plan) if found.nodes):
+    if all(_controls_itself(found) for found in nodes_alike(plan) if found.nodes):
         return
     for workload in plan.workloads:
         full = redo_of(plan, workload).time_to_full_s
@@ -191,13 +190,13 @@ def _log_of_length(plan: Plan, rough: Plan, factor: float) -> tuple[str, Edit]:
     """A redo log so many times as long as in `rough`, of good files: in words, and as a change of `plan`."""
     changes, words = [], []
     nodes = {node.id: node for node in rough.data_nodes}
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         size, least = wanted_log(found)
         now = log_bytes_per_part(rough, nodes[found.nodes[0].id])
         files = max(least, math.ceil(now * factor / size))
         changes.append(setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files))
         told = f"set NoOfFragmentLogFiles of {found.where} to {files}"
-        if size != found.number("FragmentLogFileSize"):
+        if size != found.settings.number("FragmentLogFileSize"):
             changes.append(setting(found.scope_of("FragmentLogFileSize"), "FragmentLogFileSize", size))
             told += f" and FragmentLogFileSize to {format_ndb_size(size)}"
         words.append(told)
@@ -207,8 +206,8 @@ def _log_of_length(plan: Plan, rough: Plan, factor: float) -> tuple[str, Edit]:
 @rule("redo-file-size", "Redo files are small for heavy writes")
 def redo_file_size(plan: Plan) -> Iterator[Problem]:
     rate = _written(plan)
-    for found in settings_of(plan):
-        size, buffer = found.number("FragmentLogFileSize"), found.number("RedoBuffer")
+    for found in nodes_alike(plan):
+        size, buffer = found.settings.number("FragmentLogFileSize"), found.settings.number("RedoBuffer")
         if rate < _HEAVY_BYTES_PER_S or not found.nodes:
             continue
         if size < _SMALL_FILE or buffer > size:
@@ -239,9 +238,11 @@ def _slowest_write(plan: Plan, nodes: Sequence[DataNode]) -> int:
 def checkpoint_speed(plan: Plan) -> Iterator[Problem]:
     if not catalogue.knows("DB", "MaxDiskWriteSpeed", plan.version):
         return
-    for found in settings_of(plan):
-        speed, memory = found.number("MaxDiskWriteSpeed"), found.number("DataMemory")
-        unset = not found.is_set("MaxDiskWriteSpeed") and found.number("EnableRedoControl") == 0
+    for found in nodes_alike(plan):
+        speed, memory = found.settings.number("MaxDiskWriteSpeed"), found.settings.number("DataMemory")
+        unset = (
+            not found.settings.states("MaxDiskWriteSpeed") and found.settings.number("EnableRedoControl") == 0
+        )
         most = min((_slowest_write(plan, found.nodes) // 2, 100 * MIB))
         if memory > _LARGE_DATA_MEMORY and unset and found.nodes and most > speed:
             yield warning(
@@ -254,7 +255,7 @@ def checkpoint_speed(plan: Plan) -> Iterator[Problem]:
             )
         for node in found.nodes:
             disk = disk_for(plan, node, DiskRole.LCP)
-            floor = found.number("MinDiskWriteSpeed")
+            floor = found.settings.number("MinDiskWriteSpeed")
             if disk is not None and floor > 0.5 * disk.sequential_write_bytes_per_s:
                 yield warning(
                     f"data node {node.node_id}",
@@ -272,8 +273,8 @@ def checkpoint_speed(plan: Plan) -> Iterator[Problem]:
 def redo_control(plan: Plan) -> Iterator[Problem]:
     if not catalogue.knows("DB", "EnableRedoControl", plan.version):
         return
-    for found in settings_of(plan):
-        on = found.number("EnableRedoControl") == 1
+    for found in nodes_alike(plan):
+        on = found.settings.number("EnableRedoControl") == 1
         for node in found.nodes:
             redo, lcp = disk_for(plan, node, DiskRole.REDO), disk_for(plan, node, DiskRole.LCP)
             if redo is None:
@@ -303,9 +304,9 @@ def redo_control(plan: Plan) -> Iterator[Problem]:
 @rule("checkpoint-interval", "TimeBetweenLocalCheckpoints is set as if it were a duration", alone=True)
 def checkpoint_interval(plan: Plan) -> Iterator[Problem]:
     name = "TimeBetweenLocalCheckpoints"
-    for found in settings_of(plan):
-        value, default = found.value(name), catalogue.default("DB", name, plan.version)
-        if found.is_set(name) and value != default and isinstance(value, int):
+    for found in nodes_alike(plan):
+        value, default = found.settings.value(name), catalogue.default("DB", name, plan.version)
+        if found.settings.states(name) and value != default and isinstance(value, int):
             started = format_bytes_binary(4 * 2 ** min(value, 31))
             yield warning(
                 found.where,
@@ -321,9 +322,9 @@ def checkpoint_interval(plan: Plan) -> Iterator[Problem]:
 
 @rule("diskless", "Diskless loses all data when the cluster stops")
 def diskless(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         for name in ("Diskless", "Discless"):
-            if catalogue.knows("DB", name, plan.version) and found.number(name) == 1:
+            if catalogue.knows("DB", name, plan.version) and found.settings.number(name) == 1:
                 nodes = [node for w in plan.workloads for node in checkpoint_of(plan, w).nodes]
                 full = [node.overflow_after_s.value for node in nodes if node.overflow_after_s is not None]
                 when = f"comes all the same, here after {format_duration(min(full))}" if full else "can come"
@@ -340,14 +341,14 @@ def diskless(plan: Plan) -> Iterator[Problem]:
 @rule("direct-io", "Large checkpoints go through the file cache", alone=True)
 def direct_io(plan: Plan) -> Iterator[Problem]:
     uses_disk = bool(plan.tablespaces)
-    for found in settings_of(plan):
-        large = found.number("DataMemory") >= 16 * GIB
-        if not found.nodes or found.number("ODirect") == 1 or not (uses_disk or large):
+    for found in nodes_alike(plan):
+        large = found.settings.number("DataMemory") >= 16 * GIB
+        if not found.nodes or found.settings.number("ODirect") == 1 or not (uses_disk or large):
             continue
         why = (
             "with disk data"
             if uses_disk
-            else f"with DataMemory {format_ndb_size(found.number('DataMemory'))}"
+            else f"with DataMemory {format_ndb_size(found.settings.number('DataMemory'))}"
         )
         yield warning(
             found.where,
@@ -363,14 +364,14 @@ def direct_io(plan: Plan) -> Iterator[Problem]:
 def direct_io_sync(plan: Plan) -> Iterator[Problem]:
     if not catalogue.knows("DB", "ODirectSyncFlag", plan.version):
         return
-    for found in settings_of(plan):
+    for found in nodes_alike(plan):
         slow = any(
             disk.kind is DiskKind.HDD
             for node in found.nodes
             for disk in [disk_for(plan, node, DiskRole.REDO)]
             if disk is not None
         )
-        if slow and found.number("ODirect") == 1 and found.number("ODirectSyncFlag") == 0:
+        if slow and found.settings.number("ODirect") == 1 and found.settings.number("ODirectSyncFlag") == 0:
             yield hint(
                 found.where,
                 "ODirectSyncFlag spares an fsync per redo write where the file system allows it: 2 to 3 "
@@ -385,8 +386,8 @@ def direct_io_sync(plan: Plan) -> Iterator[Problem]:
 def compressed_checkpoints(plan: Plan) -> Iterator[Problem]:
     from ndbplan.checks.shared import cpu_of
 
-    for found in settings_of(plan):
-        names = [n for n in ("CompressedLCP", "CompressedBackup") if found.number(n) == 1]
+    for found in nodes_alike(plan):
+        names = [n for n in ("CompressedLCP", "CompressedBackup") if found.settings.number(n) == 1]
         if not names:
             continue
         ids = {node.node_id for node in found.nodes}

@@ -11,7 +11,7 @@ from ndbplan.checks.problem import Edit
 from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.shared import checkpoint_of, space_of
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.settings import data_node_number, redo_log_parts
+from ndbplan.configuration.settings import node_settings, redo_log_parts, scope_of
 from ndbplan.edits.changes import together
 from ndbplan.estimate.load.checkpoint import speed_limits
 from ndbplan.ndb import catalogue
@@ -33,7 +33,7 @@ def cure_of_short_log(
 
     Each is tried on the plan: it must cure and it must fit. When none does, the words say what would.
     """
-    files = data_node_number(plan, node, "NoOfFragmentLogFiles")
+    files = node_settings(plan, node).number("NoOfFragmentLogFiles")
     wanted = math.ceil(files * fill / (_AIM * allowed))
 
     def cured(after: Plan) -> bool:
@@ -51,7 +51,7 @@ def cure_of_short_log(
             longer = _longer(node, files, still)
             ways.append((f"{longer[0]}, and {words}", together([longer[1], edit])))
     disk = disk_for(plan, node, DiskRole.REDO)
-    each = redo_log_parts(plan, node) * data_node_number(plan, node, "FragmentLogFileSize")
+    each = redo_log_parts(node_settings(plan, node)) * node_settings(plan, node).number("FragmentLogFileSize")
     size = format_bytes(wanted * each)
     if disk is None:
         host = plan.host(node.host_id).hostname
@@ -68,18 +68,14 @@ def cure_of_short_log(
     )
 
 
-def _scope(node: DataNode, name: str) -> str:
-    return node.id if name in node.parameters else "data_node"
-
-
 def _longer(node: DataNode, files: int, wanted: int) -> tuple[str, Edit]:
     name = "NoOfFragmentLogFiles"
-    return f"raise {name} from {files} to {wanted} {_RESTART}", setting(_scope(node, name), name, wanted)
+    return f"raise {name} from {files} to {wanted} {_RESTART}", setting(scope_of(node, name), name, wanted)
 
 
 def _most_files(plan: Plan, node: DataNode) -> int:
     """The most NoOfFragmentLogFiles for which the node's redo log still fits."""
-    files = data_node_number(plan, node, "NoOfFragmentLogFiles")
+    files = node_settings(plan, node).number("NoOfFragmentLogFiles")
     disk = disk_for(plan, node, DiskRole.REDO)
     space = space_of(plan).of(disk.id) if disk is not None else None
     if disk is None or space is None:
@@ -90,7 +86,7 @@ def _most_files(plan: Plan, node: DataNode) -> int:
     )
     # The setting holds for all nodes of the disk, as far as they do not state their own.
     together_here = len({one.node_id for one in space.files if one.role is DiskRole.REDO})
-    each = redo_log_parts(plan, node) * data_node_number(plan, node, "FragmentLogFileSize")
+    each = redo_log_parts(node_settings(plan, node)) * node_settings(plan, node).number("FragmentLogFileSize")
     return files + max(0, int(left // max(1, each * together_here)))
 
 
@@ -106,5 +102,5 @@ def _faster(plan: Plan, node: DataNode) -> Iterator[tuple[str, Edit]]:
     while step <= fastest:
         rounded = max(MIB, int(step) // MIB * MIB)
         words = f"set {name} to {format_ndb_size(rounded)}, which disk {disk.name} can write"
-        yield words, setting(_scope(node, name), name, rounded)
+        yield words, setting(scope_of(node, name), name, rounded)
         step *= 2

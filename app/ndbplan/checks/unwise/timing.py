@@ -9,10 +9,10 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.rule import hint, rule, warning
-from ndbplan.checks.settings_of import settings_of
 from ndbplan.checks.shared import backup_of, memory_of
 from ndbplan.checks.unwise.disks import disk_beside_redo, uses_disk_data
 from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.settings import nodes_alike
 from ndbplan.edits.changes import SetRole
 from ndbplan.ndb import catalogue
 from ndbplan.plan.hardware import DiskKind
@@ -29,9 +29,9 @@ _LONG_BACKUP_S = 4 * 3600.0
 @rule("heartbeat", "Heartbeat interval too short or too long")
 def heartbeat(plan: Plan) -> Iterator[Problem]:
     name = "HeartbeatIntervalDbDb"
-    for found in settings_of(plan):
-        interval = found.number(name)
-        if not found.is_set(name):
+    for found in nodes_alike(plan):
+        interval = found.settings.number(name)
+        if not found.settings.states(name):
             continue
         shared = any(
             len(plan.processes_of_host[node.host_id]) > 1
@@ -47,7 +47,7 @@ def heartbeat(plan: Plan) -> Iterator[Problem]:
                 found.object_ids,
                 setting(found.scope_of(name), name, 5000),
             )
-        inactive = found.number("TransactionInactiveTimeout")
+        inactive = found.settings.number("TransactionInactiveTimeout")
         if 0 < inactive < _MISSED_HEARTBEATS * interval:
             yield warning(
                 found.where,
@@ -62,10 +62,15 @@ def heartbeat(plan: Plan) -> Iterator[Problem]:
 
 @rule("arbitration-timeout", "Arbitration does not wait for two heartbeats")
 def arbitration_timeout(plan: Plan) -> Iterator[Problem]:
-    for found in settings_of(plan):
-        if not (found.is_set("ArbitrationTimeout") or found.is_set("HeartbeatIntervalDbDb")):
+    for found in nodes_alike(plan):
+        if not (
+            found.settings.states("ArbitrationTimeout") or found.settings.states("HeartbeatIntervalDbDb")
+        ):
             continue
-        timeout, interval = found.number("ArbitrationTimeout"), found.number("HeartbeatIntervalDbDb")
+        timeout, interval = (
+            found.settings.number("ArbitrationTimeout"),
+            found.settings.number("HeartbeatIntervalDbDb"),
+        )
         if timeout < 2 * interval:
             yield warning(
                 found.where,
@@ -81,9 +86,9 @@ def arbitration_timeout(plan: Plan) -> Iterator[Problem]:
 @rule("global-checkpoints", "Global checkpoints are not every 2 seconds", alone=True)
 def global_checkpoints(plan: Plan) -> Iterator[Problem]:
     name = "TimeBetweenGlobalCheckpoints"
-    for found in settings_of(plan):
-        value, default = found.number(name), catalogue.default("DB", name, plan.version)
-        if found.is_set(name) and value != default and isinstance(default, int):
+    for found in nodes_alike(plan):
+        value, default = found.settings.number(name), catalogue.default("DB", name, plan.version)
+        if found.settings.states(name) and value != default and isinstance(default, int):
             effect = (
                 "more committed work is lost when all nodes fail"
                 if value > default

@@ -10,9 +10,8 @@ from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.limits import LOOPBACK
 from ndbplan.checks.refused.threads import is_automatic
 from ndbplan.checks.rule import error, hint, problem, rule, warning
-from ndbplan.checks.settings_of import settings_of
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
-from ndbplan.configuration.settings import data_node_number, effective, no_of_replicas, redo_log_parts
+from ndbplan.configuration.settings import no_of_replicas, node_settings, nodes_alike, redo_log_parts
 from ndbplan.edits.changes import FreeApiSlots, SetField, SetParameter, together
 from ndbplan.estimate.storage.placement import ldm_threads
 from ndbplan.plan.hardware import Host
@@ -149,7 +148,7 @@ def management_nodes(plan: Plan) -> Iterator[Problem]:
             [node.id for node in nodes],
         )
     for node in nodes:
-        if effective(plan, node, "ArbitrationRank") == 0:
+        if node_settings(plan, node).value("ArbitrationRank") == 0:
             yield warning(
                 f"management node {node.node_id}",
                 f"management node {node.node_id} has ArbitrationRank 0 and never becomes arbitrator",
@@ -231,8 +230,8 @@ def uneven_data_nodes(plan: Plan) -> Iterator[Problem]:
     severity = _for_real(plan, plan.data_nodes[0].host_id)
     found: dict[str, set[int]] = {"DataMemory": set(), "NoOfFragmentLogParts": set(), "LDM threads": set()}
     for node in plan.data_nodes:
-        found["DataMemory"].add(data_node_number(plan, node, "DataMemory"))
-        found["NoOfFragmentLogParts"].add(redo_log_parts(plan, node))
+        found["DataMemory"].add(node_settings(plan, node).number("DataMemory"))
+        found["NoOfFragmentLogParts"].add(redo_log_parts(node_settings(plan, node)))
         found["LDM threads"].add(ldm_threads(plan, node))
     for name, values in found.items():
         if len(values) > 1:
@@ -250,10 +249,10 @@ def uneven_data_nodes(plan: Plan) -> Iterator[Problem]:
 
 def _is_bound(plan: Plan, node: DataNode) -> bool:
     """Whether threads of a data node have processors of their own."""
-    found = next(found for found in settings_of(plan) if node in found.nodes)
-    if found.is_set("LockExecuteThreadToCPU") or is_automatic(found):
+    found = next(found for found in nodes_alike(plan) if node in found.nodes)
+    if found.settings.states("LockExecuteThreadToCPU") or is_automatic(found):
         return True
-    return "cpu" in str(found.value("ThreadConfig") or "")
+    return "cpu" in str(found.settings.value("ThreadConfig") or "")
 
 
 @rule("data-and-sql-together", "Data and SQL nodes fight for processors")

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
-from ndbplan.configuration.settings import SCOPES, SECTIONS, cluster_parameters_of
+from ndbplan.configuration.settings import SCOPES, SECTIONS, parameters_of_kind
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import label, link
@@ -88,7 +88,7 @@ class Scope:
         if self.process_ids:
             process = plan.by_id.get(self.process_ids[0])
             if process is not None:
-                shared = cluster_parameters_of(plan, process)
+                shared = parameters_of_kind(plan, process)
                 if name in shared:
                     return shared[name]
         return catalogue.default(self.section, name, plan.version)

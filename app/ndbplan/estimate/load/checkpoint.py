@@ -15,9 +15,9 @@ from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.base.units import MIB
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.node_parameters import KEPT_NODES, number, settings_of_node
+from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of_node
+from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.demand import NodeLoad, TableLoad, node_loads, stored_loads
 from ndbplan.estimate.load.log_full import HORIZON_S, Checkpoints, full_after_s
@@ -54,30 +54,28 @@ class SpeedLimits:
 def speed_limits(plan: Plan, node: DataNode | None) -> SpeedLimits:
     """Speed limits of a node by its version's parameters; before 7.4 one speed, faster in a restart."""
     if not plan.features.checkpoint_speed_by_parameters:
-        speed = number(plan, node, "DiskCheckpointSpeed", 10 * MIB)
-        restart = number(plan, node, "DiskCheckpointSpeedInRestart", 100 * MIB)
+        speed = node_settings(plan, node).number("DiskCheckpointSpeed")
+        restart = node_settings(plan, node).number("DiskCheckpointSpeedInRestart")
         return SpeedLimits(speed, speed, speed, restart, redo_control=False)
-    floor = number(plan, node, "MinDiskWriteSpeed", 10 * MIB)
-    ceiling = max(floor, number(plan, node, "MaxDiskWriteSpeed", 20 * MIB))
+    floor = node_settings(plan, node).number("MinDiskWriteSpeed")
+    ceiling = max(floor, node_settings(plan, node).number("MaxDiskWriteSpeed"))
     return SpeedLimits(
         floor=floor,
         ceiling=ceiling,
-        other_restart=max(ceiling, number(plan, node, "MaxDiskWriteSpeedOtherNodeRestart", 50 * MIB)),
-        own_restart=max(ceiling, number(plan, node, "MaxDiskWriteSpeedOwnRestart", 200 * MIB)),
+        other_restart=max(ceiling, node_settings(plan, node).number("MaxDiskWriteSpeedOtherNodeRestart")),
+        own_restart=max(ceiling, node_settings(plan, node).number("MaxDiskWriteSpeedOwnRestart")),
         redo_control=_redo_control(plan, node),
     )
 
 
 def _redo_control(plan: Plan, node: DataNode | None) -> bool:
     known = plan.features
-    return known.redo_control and bool(
-        number(plan, node, "EnableRedoControl", int(known.redo_control_by_default))
-    )
+    return known.redo_control and bool(node_settings(plan, node).number("EnableRedoControl"))
 
 
 def is_partial(plan: Plan, node: DataNode | None = None) -> bool:
     """Whether checkpoints write only what changed."""
-    return plan.features.partial_checkpoints and bool(number(plan, node, "EnablePartialLcp", 1))
+    return plan.features.partial_checkpoints and bool(node_settings(plan, node).number("EnablePartialLcp"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +228,8 @@ def _partial(
     plan: Plan, data: NodeData, load: NodeLoad, changes: list[_Change], limits: SpeedLimits
 ) -> tuple[Quantity, Quantity, Quantity]:
     """(bytes, speed, duration) of a partial checkpoint."""
-    work = max(1, number(plan, None, "RecoveryWork", 60)) / 100
-    insert = number(plan, None, "InsertRecoveryWork", 40) / 100
+    work = max(1, node_settings(plan).number("RecoveryWork")) / 100
+    insert = node_settings(plan).number("InsertRecoveryWork") / 100
     constants = constants_of(plan)
     pause = constants["lcp_pause_s"]
     headroom = constants["lcp_target_headroom"]
@@ -332,7 +330,7 @@ def _without_growth(
     limits = speed_limits(plan, None)
     partial = is_partial(plan)
     constants = constants_of(plan)
-    factor = constants["lcp_compressed_factor"].value if number(plan, None, "CompressedLCP", 0) else 1.0
+    factor = constants["lcp_compressed_factor"].value if node_settings(plan).number("CompressedLCP") else 1.0
     full = _all_rows(data) * constants["lcp_all_rows"] * factor
     changes = _changes(data, tables)
     writes = load is not None and load.writes_per_s > 0
@@ -434,8 +432,8 @@ def _with_log_full(
     if rate < _LEAST_RATE or usable <= 0:
         return found
     limits = speed_limits(plan, None)
-    factor = constants["lcp_compressed_factor"].value if number(plan, None, "CompressedLCP", 0) else 1.0
-    weight = number(plan, None, "InsertRecoveryWork", 40) / 100
+    factor = constants["lcp_compressed_factor"].value if node_settings(plan).number("CompressedLCP") else 1.0
+    weight = node_settings(plan).number("InsertRecoveryWork") / 100
     deleted = constant("lcp_delete_weight").value
     growth = changed = touched = spread = 0.0
     by_table = _by_table(tables)
@@ -445,7 +443,7 @@ def _with_log_full(
         changed += each * (one.updates + weight * one.inserts + deleted * one.deletes)
         touched += each * (one.updates + one.inserts + one.deletes)
         spread += each * (one.updates + one.inserts + one.deletes) * one.part.checkpoint_bytes
-    work = max(1, number(plan, None, "RecoveryWork", 60)) / 100 if is_partial(plan) else None
+    work = max(1, node_settings(plan).number("RecoveryWork")) / 100 if is_partial(plan) else None
     needed = touched + changed / (work or 1.0)
     whole = touched * data.checkpoint_bytes
     share = min(1.0, spread / whole) if whole > 0 and spread > 0 else 1.0

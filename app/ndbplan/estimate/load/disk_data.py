@@ -12,7 +12,8 @@ from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.configuration.node_parameters import KEPT_NODES, number, settings_of, version_of
+from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of, version_of
+from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.demand import TableLoad, table_loads
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, row_layout
@@ -232,7 +233,7 @@ def _gather(
 def _node(plan: Plan, node: DataNode, sums: _Sums) -> NodeDiskData:
     constants = constants_of(plan)
     hot = constants["disk_page_buffer_hot"]
-    cache = number(plan, node, "DiskPageBufferMemory", 64 * 1024 * 1024)
+    cache = node_settings(plan, node).number("DiskPageBufferMemory")
     touched = max(sums.touched, 1.0)
     buffer = Quantity.stated("DiskPageBufferMemory", cache, "bytes")
     asked_for = Quantity.stated("pages that are touched", sums.touched, "bytes", "formula")

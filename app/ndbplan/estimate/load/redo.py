@@ -12,7 +12,7 @@ from typing import Any
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of, version_of
-from ndbplan.configuration.settings import data_node_number
+from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.demand import NodeLoad, node_loads
 from ndbplan.estimate.load.log_records import operation_redo, transaction_redo
@@ -115,8 +115,8 @@ class RedoEstimate:
 
 def log_bytes_per_part(plan: Plan, node: DataNode | None) -> int:
     """Redo log of one part: NoOfFragmentLogFiles x FragmentLogFileSize."""
-    files = data_node_number(plan, node, "NoOfFragmentLogFiles")
-    return files * data_node_number(plan, node, "FragmentLogFileSize")
+    settings = node_settings(plan, node)
+    return settings.number("NoOfFragmentLogFiles") * settings.number("FragmentLogFileSize")
 
 
 @memo_by_identity(size=256)

@@ -16,14 +16,8 @@ from typing import Any, NamedTuple
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.configuration.directories import disk_of_path, disks_of_roles
-from ndbplan.configuration.node_parameters import FILE_SETTINGS, KEPT_NODES, number, settings_of_node
-from ndbplan.configuration.settings import (
-    data_node_number,
-    data_node_text,
-    is_set,
-    no_of_replicas,
-    redo_log_parts,
-)
+from ndbplan.configuration.node_parameters import FILE_SETTINGS, KEPT_NODES, settings_of_node
+from ndbplan.configuration.settings import no_of_replicas, node_settings, redo_log_parts
 from ndbplan.estimate.constants import constants_of, quantity_of
 from ndbplan.estimate.load.checkpoint import is_partial
 from ndbplan.estimate.load.redo import log_bytes_per_part
@@ -203,12 +197,12 @@ def _sum(parts: Any) -> Quantity:
 
 def is_diskless(plan: Plan, node: DataNode | None) -> bool:
     """Whether the node writes no files: Diskless, which up to 7.4 was also spelled Discless."""
-    return bool(number(plan, node, "Diskless", 0) or number(plan, node, "Discless", 0))
+    return bool(node_settings(plan, node).number("Diskless") or node_settings(plan, node).number("Discless"))
 
 
 def redo_space(plan: Plan, node: DataNode | None) -> Quantity:
     """Redo log of a node: parts x files x size. The low end is that of sparse files at first."""
-    parts, each = redo_log_parts(plan, node), log_bytes_per_part(plan, node)
+    parts, each = redo_log_parts(node_settings(plan, node)), log_bytes_per_part(plan, node)
     size = float(parts * each)
     terms = [
         Term("log parts", parts, "", "NoOfFragmentLogParts; 4 before it existed"),
@@ -222,7 +216,7 @@ def redo_space(plan: Plan, node: DataNode | None) -> Quantity:
 
 def _text(plan: Plan, node: DataNode | None, name: str) -> int | str | None:
     try:
-        return data_node_text(plan, node, name)
+        return node_settings(plan, node).value(name)
     except KeyError:
         return None
 
@@ -235,7 +229,7 @@ def _checkpoint_space(plan: Plan, row_bytes: Quantity, largest: float) -> Quanti
     """
     rows, constants = row_bytes.named("rows in memory, as a checkpoint writes them"), constants_of(plan)
     if is_partial(plan):
-        work = max(1, number(plan, None, "RecoveryWork", 60)) / 100
+        work = max(1, node_settings(plan).number("RecoveryWork")) / 100
         most = (1 + Quantity.stated("RecoveryWork", work, "fraction")) * constants[
             "partial_checkpoint_factor"
         ]
@@ -250,7 +244,7 @@ def _checkpoint_space(plan: Plan, row_bytes: Quantity, largest: float) -> Quanti
             )
             both = size + beside
             size = Quantity.spanning(both.value, (size.low, size.high), "bytes", both.why)
-    if number(plan, None, "CompressedLCP", 0):
+    if node_settings(plan).number("CompressedLCP"):
         size = size * constants["lcp_compressed_factor"]
     return size
 
@@ -299,7 +293,7 @@ def _stated_size(name: str, files: LogfileGroup | Tablespace) -> Quantity:
 
 def _specified(plan: Plan, parameter: str, known: set[str]) -> Quantity:
     """Files that a parameter creates at the first start, when the plan does not list them itself."""
-    text = str(_text(plan, None, parameter) or "") if is_set(plan, None, parameter) else ""
+    text = str(_text(plan, None, parameter) or "") if node_settings(plan).states(parameter) else ""
     name, size = specified_files(text)
     if not size or name in known:
         return _NOTHING
@@ -384,8 +378,8 @@ def _filled(
 ) -> tuple[tuple[DiskRole, Quantity], ...]:
     """Checkpoints and backups of a node whose DataMemory is full; no less than what they are now."""
     now = {role: _sum((one.files, one.bytes) for one in files if one.role is role) for role in _OF_ROWS}
-    free = number(plan, None, "MinFreePct", 5) / 100
-    limit = int(data_node_number(plan, None, "DataMemory") * (1 - free))
+    free = node_settings(plan).number("MinFreePct") / 100
+    limit = int(node_settings(plan).number("DataMemory") * (1 - free))
     rows = _rows_of_full_memory(plan, data, limit)
     held = data.checkpoint_bytes if data is not None else 0.0
     largest = max((part.checkpoint_bytes for part in data.tables), default=0.0) if data is not None else 0.0
@@ -393,7 +387,7 @@ def _filled(
     share = 1 / replicas
     if data is not None and data.row_bytes:
         share = data.primary_row_bytes / data.row_bytes
-    if number(plan, None, "CompressedBackup", 0):
+    if node_settings(plan).number("CompressedBackup"):
         share *= constants_of(plan)["lcp_compressed_factor"].value
     more = (rows - held).within(least=0.0) * (kept * share)
     saved = total((("rows of today", now[DiskRole.BACKUP]), ("rows to come", more)), "bytes")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.configuration.node_groups import groups_by_number
-from ndbplan.configuration.settings import redo_log_parts
+from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.estimate.storage.fragments import MapFacts, Partition, Skew, TableDistribution, map_facts
 from ndbplan.estimate.storage.key_values import KeyValues, distribution_key, key_values
 from ndbplan.estimate.storage.placement import cluster_of, ldm_threads, placements, table_shape, threads_of
@@ -185,7 +185,7 @@ def _one(surroundings: _Surroundings) -> _Surroundings:
 
 @memo_by_identity(16)
 def _placed_in(plan: Plan) -> tuple[dict[str, tuple[Placement, ...]], _Surroundings]:
-    around = _Surroundings(plan.version, tuple(groups_by_number(plan)), redo_log_parts(plan, None))
+    around = _Surroundings(plan.version, tuple(groups_by_number(plan)), redo_log_parts(node_settings(plan)))
     return placements(plan), _one(around)
 
 
@@ -367,7 +367,7 @@ def redistribute(
         group_ids=tuple(groups_by_number(plan_after)),
         rows=after_rows,
         layout=before.layout,
-        log_parts=redo_log_parts(plan_after, None),
+        log_parts=redo_log_parts(node_settings(plan_after)),
         keys=before.keys,
         exact_keys=before.exact_keys,
         is_full_copy=before.is_full_copy,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.configuration.node_groups import node_group_ids
-from ndbplan.configuration.settings import data_node_number
+from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.storage.distribution import distribute_all
 from ndbplan.estimate.storage.node_memory import node_memories
 from ndbplan.estimate.storage.placement import placements
@@ -179,8 +179,8 @@ def _nodes(plan: Plan, tables: list[TableSizes]) -> tuple[NodeMemory, ...]:
     found = []
     for node in plan.data_nodes:
         data, index = by_group.get(group_ids[node.node_id], nothing)
-        limit = data_node_number(plan, node, "DataMemory")
-        index_limit = data_node_number(plan, node, "IndexMemory")
+        limit = node_settings(plan, node).number("DataMemory")
+        index_limit = node_settings(plan, node).number("IndexMemory")
         found.append(
             NodeMemory(
                 node_id=node.node_id,

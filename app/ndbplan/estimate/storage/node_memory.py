@@ -13,8 +13,7 @@ import re
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.units import KIB, MIB, parse_bytes
-from ndbplan.configuration.node_parameters import number
-from ndbplan.configuration.settings import data_node_text, redo_buffer_bytes, redo_log_parts
+from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, redo_log_parts
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.placement import threads_of
 from ndbplan.ndb.features import features
@@ -65,10 +64,10 @@ def _links(plan: Plan) -> int:
 def send_buffer_bytes(plan: Plan, node: DataNode, threads: ThreadCounts) -> int:
     """Send buffers of all links of a node."""
     links = _links(plan)
-    stated = number(plan, node, "TotalSendBufferMemory", 0)
+    stated = node_settings(plan, node).number("TotalSendBufferMemory")
     per_link = plan.parameters.tcp.get("SendBufferMemory")
     own = stated or links * (per_link if isinstance(per_link, int) else 2 * MIB)
-    extra = number(plan, node, "ExtraSendBufferMemory", 0)
+    extra = node_settings(plan, node).number("ExtraSendBufferMemory")
     size = own + extra + threads.block_threads * _SEND_THREAD_PAGES * PAGE
     if extra == 0:
         least = _SEND_GENERAL_BYTES + links * _SEND_LINK_BYTES + threads.block_threads * 2 * MIB
@@ -79,7 +78,7 @@ def send_buffer_bytes(plan: Plan, node: DataNode, threads: ThreadCounts) -> int:
 def disk_page_buffer_bytes(plan: Plan, node: DataNode, threads: ThreadCounts) -> int:
     """DiskPageBufferMemory with the buffers for restoring that lie beside it."""
     restoring = threads.ldm_instances + threads.query + threads.recover
-    stated = number(plan, node, "DiskPageBufferMemory", 64 * MIB)
+    stated = node_settings(plan, node).number("DiskPageBufferMemory")
     return stated + restoring * _RESTORE_BUFFER_BYTES + 2 * MIB
 
 
@@ -88,10 +87,10 @@ def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Qua
 
     The factors are fitted to what 8.4.8 printed for 90 settings of limits and threads; 10 % off at most.
     """
-    stated = number(plan, node, "TransactionMemory", 0)
+    stated = node_settings(plan, node).number("TransactionMemory")
     ldm, tc = threads.ldm_instances, max(1, threads.tc)
-    operations = number(plan, node, "MaxNoOfConcurrentOperations", 32768)
-    buffers = number(plan, node, "ReservedTransactionBufferMemory", 0)
+    operations = node_settings(plan, node).number("MaxNoOfConcurrentOperations")
+    buffers = node_settings(plan, node).number("ReservedTransactionBufferMemory")
     others = threads.query + threads.recover
     constants = constants_of(plan)
 
@@ -108,10 +107,10 @@ def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Qua
     least = reserved + times(ldm + tc, "transaction_reserved_thread_bytes")
     if stated:
         return Quantity.exact(max(float(stated), least), "bytes")
-    transactions = number(plan, node, "MaxNoOfConcurrentTransactions", 4096)
-    local_operations = number(plan, node, "MaxNoOfLocalOperations", 0) or 1.1 * operations
-    scans = number(plan, node, "MaxNoOfLocalScans", 0) or min(
-        tc * ldm * number(plan, node, "MaxNoOfConcurrentScans", 256), _LOCAL_SCANS_MOST
+    transactions = node_settings(plan, node).number("MaxNoOfConcurrentTransactions")
+    local_operations = node_settings(plan, node).number("MaxNoOfLocalOperations") or 1.1 * operations
+    scans = node_settings(plan, node).number("MaxNoOfLocalScans") or min(
+        tc * ldm * node_settings(plan, node).number("MaxNoOfConcurrentScans"), _LOCAL_SCANS_MOST
     )
     computed = (
         times(1, "transaction_memory_bytes")
@@ -122,15 +121,15 @@ def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Qua
         )
         + times(local_operations, "local_operation_bytes")
         + times(transactions, "local_transaction_bytes")
-        + times(scans, "local_scan_row_bytes") * number(plan, node, "BatchSizePerLocalScan", 256)
+        + times(scans, "local_scan_row_bytes") * node_settings(plan, node).number("BatchSizePerLocalScan")
         + times(ldm, "transaction_memory_ldm_bytes")
         + times(others, "transaction_memory_query_bytes")
         + constants["index_operation_bytes"].value
-        * max(0, number(plan, node, "MaxNoOfConcurrentIndexOperations", 8192) - 8192)
+        * max(0, node_settings(plan, node).number("MaxNoOfConcurrentIndexOperations") - 8192)
         + constants["fired_trigger_bytes"].value
-        * max(0, number(plan, node, "MaxNoOfFiredTriggers", 4000) - 4000)
+        * max(0, node_settings(plan, node).number("MaxNoOfFiredTriggers") - 4000)
         + constants["transaction_buffer_factor"].value
-        * max(0, number(plan, node, "TransactionBufferMemory", MIB) - MIB)
+        * max(0, node_settings(plan, node).number("TransactionBufferMemory") - MIB)
     )
     return (computed * constants["transaction_memory_fit"]).in_unit("bytes").within(least=least)
 
@@ -153,18 +152,22 @@ def node_memories(plan: Plan) -> dict[int, Quantity]:
 
 def _node_memory(plan: Plan, node: DataNode) -> Quantity:
     version, threads = plan.version, threads_of(plan, node)
-    parts = redo_log_parts(plan, node)
+    settings = node_settings(plan, node)
+    parts = redo_log_parts(settings)
 
     def exact(value: float) -> Quantity:
         return Quantity.exact(float(value), "bytes")
 
     ldm = threads.ldm_instances
-    index_memory = number(plan, node, "IndexMemory", 0)
+    index_memory = settings.number("IndexMemory")
     pieces = [
-        ("DataMemory", exact(number(plan, node, "DataMemory", 0))),
+        ("DataMemory", exact(settings.number("DataMemory"))),
         ("IndexMemory", exact(index_memory + (8 * PAGE * ldm if index_memory else 0))),
-        ("SharedGlobalMemory", exact(number(plan, node, "SharedGlobalMemory", 0))),
-        ("redo buffers of all log parts", exact(parts * (redo_buffer_bytes(plan, node) + MIB))),
+        ("SharedGlobalMemory", exact(settings.number("SharedGlobalMemory"))),
+        (
+            "redo buffers of all log parts",
+            exact(parts * (redo_buffer_bytes(settings) + MIB)),
+        ),
         ("job buffers", exact(job_buffer_pages(threads, version) * PAGE)),
         ("send buffers", exact(send_buffer_bytes(plan, node, threads))),
         (
@@ -173,7 +176,7 @@ def _node_memory(plan: Plan, node: DataNode) -> Quantity:
         ),
         ("schema transactions", exact(2 * MIB)),
         ("TransactionMemory", transaction_memory(plan, node, threads)),
-        ("buffers for messages", exact(number(plan, node, "LongMessageBuffer", 64 * MIB))),
+        ("buffers for messages", exact(settings.number("LongMessageBuffer"))),
         ("buffers for backup", exact(_backup_bytes(plan, node))),
         ("undo buffer", exact(_undo_bytes(plan, node))),
         (
@@ -185,15 +188,15 @@ def _node_memory(plan: Plan, node: DataNode) -> Quantity:
 
 
 def _backup_bytes(plan: Plan, node: DataNode) -> int:
-    data = number(plan, node, "BackupDataBufferSize", 16 * MIB)
-    return data + number(plan, node, "BackupLogBufferSize", 16 * MIB)
+    data = node_settings(plan, node).number("BackupDataBufferSize")
+    return data + node_settings(plan, node).number("BackupLogBufferSize")
 
 
 def _undo_bytes(plan: Plan, node: DataNode) -> int:
     """Undo buffers of log file groups; that of InitialLogfileGroup has 64 MiB unless it says otherwise."""
     planned = sum(group.undo_buffer_bytes for group in plan.logfile_groups)
     try:
-        initial = str(data_node_text(plan, node, "InitialLogfileGroup") or "")
+        initial = str(node_settings(plan, node).value("InitialLogfileGroup") or "")
     except KeyError:
         initial = ""
     if planned or not initial:

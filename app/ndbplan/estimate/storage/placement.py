@@ -7,7 +7,7 @@ from functools import lru_cache
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.settings import data_node_number, data_node_text, redo_log_parts
+from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.features import features
 from ndbplan.ndb.placement.fragment_counts import Cluster, TableShape
@@ -23,13 +23,11 @@ _THREAD_PARAMETERS = ("MaxNoOfExecutionThreads", "ThreadConfig", "AutomaticThrea
 
 @memo_by_identity(16)
 def _thread_counts_by_node(plan: Plan) -> dict[int, ThreadCounts]:
-    shared = {name: data_node_text(plan, None, name) for name in _THREAD_PARAMETERS}
     found: dict[int, ThreadCounts] = {}
     for node in plan.data_nodes:
-        own = {name for name in _THREAD_PARAMETERS if name in node.parameters}
-        parameters = {**shared, **{name: data_node_text(plan, node, name) for name in own}} if own else shared
-        cores = plan.host(node.host_id).cores
-        found[node.node_id] = _threads(plan.version, tuple(parameters.items()), cores)
+        settings = node_settings(plan, node)
+        parameters = tuple((name, settings.value(name)) for name in _THREAD_PARAMETERS)
+        found[node.node_id] = _threads(plan.version, parameters, plan.host(node.host_id).cores)
     return found
 
 
@@ -55,18 +53,18 @@ def cluster_of(plan: Plan) -> Cluster:
     """What decides placement: node groups, LDM instances, log parts, kind of fragmentation."""
     version = plan.version
     automatic = is_automatic(
-        version, {"AutomaticThreadConfig": data_node_text(plan, None, "AutomaticThreadConfig")}
+        version, {"AutomaticThreadConfig": node_settings(plan).value("AutomaticThreadConfig")}
     )
     classic = not plan.features.automatic_threads or (
-        not automatic and data_node_number(plan, None, "ClassicFragmentation") != 0
+        not automatic and node_settings(plan).number("ClassicFragmentation") != 0
     )
     return Cluster(
         version=version,
         groups=tuple(tuple(node.node_id for node in group) for group in node_groups(plan)),
         ldm=FrozenMap({node.node_id: ldm_threads(plan, node) for node in plan.data_nodes}),
-        log_parts=redo_log_parts(plan, None),
+        log_parts=redo_log_parts(node_settings(plan)),
         classic=classic,
-        partitions_per_node=max(1, data_node_number(plan, None, "PartitionsPerNode")),
+        partitions_per_node=max(1, node_settings(plan).number("PartitionsPerNode")),
     )
 
 

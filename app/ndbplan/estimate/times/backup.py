@@ -18,8 +18,8 @@ from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.units import MIB
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.node_parameters import KEPT_NODES, number, settings_of_node, version_of
-from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of_node, version_of
+from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.checkpoint import speed_limits
 from ndbplan.estimate.load.demand import node_loads
@@ -175,7 +175,7 @@ def _may_be_multithreaded(plan: Plan, node: DataNode) -> bool:
     """Whether version and parameters let every LDM thread of a node write its own part of the backup."""
     if not speed_change("multithreaded_backup").is_in(plan.version):
         return False
-    return bool(number(plan, node, "EnableMultithreadedBackup", 1))
+    return bool(node_settings(plan, node).number("EnableMultithreadedBackup"))
 
 
 def _writers(plan: Plan, data: NodeData, machine: _Machine) -> tuple[list[tuple[float, float]], Term]:
@@ -186,8 +186,7 @@ def _writers(plan: Plan, data: NodeData, machine: _Machine) -> tuple[list[tuple[
     """
     limits, part = speed_limits(plan, None), 1.0
     if speed_change("backup_share").is_in(plan.version):
-        share = constants_of(plan)["backup_speed_share"]
-        part = max(1, number(plan, None, "BackupDiskWriteSpeedPct", round(100 * share.value))) / 100
+        part = max(1, node_settings(plan).number("BackupDiskWriteSpeedPct")) / 100
     term = Term("share that a backup gets", part, "fraction", "BackupDiskWriteSpeedPct")
     if not machine.multithreaded:
         return [(data.primary_bytes, limits.ceiling * part)], term
@@ -233,7 +232,7 @@ def _limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> li
             Quantity.exact(work, "bytes", terms) / constants["backup_scan_ldm_bytes_per_s"],
         ),
     ]
-    if number(plan, None, "CompressedBackup", 0):
+    if node_settings(plan).number("CompressedBackup"):
         time = Quantity.exact(work, "bytes", terms) / constants["backup_compress_bytes_per_s"]
         found.append(Limit("LDM threads that compress", time))
     return [*found, *_device_limits(plan, data, size, machine)]
@@ -282,7 +281,7 @@ def _node(
     )
     rows = Quantity.stated("rows", data.primary_rows, "rows", "distribution")
     size = held + (rows * constants["backup_row_overhead_bytes"]).in_unit("bytes")
-    if number(plan, None, "CompressedBackup", 0):
+    if node_settings(plan).number("CompressedBackup"):
         size = size * constants["lcp_compressed_factor"]
     writing, decides = slowest(*_limits(plan, data, size, machine))
     fixed = constants["backup_fixed_s"]
@@ -341,13 +340,13 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
             source is target,
         )
         nodes.append(_of(one, data.node_id))
-        buffer = number(plan, by_id[data.node_id], "BackupLogBufferSize", 16 * MIB)
+        buffer = node_settings(plan, by_id[data.node_id]).number("BackupLogBufferSize")
         if changes and changes > nodes[-1].speed_bytes_per_s.value:
             notes.append(
                 f"node {data.node_id}: changes come faster than the backup writes; its log buffer of "
                 f"{buffer // MIB} MiB overruns and the backup fails"
             )
-    if number(plan, None, "Diskless", 0):
+    if node_settings(plan).number("Diskless"):
         notes.append("a diskless cluster makes no backup")
     slow = largest(((f"node {n.node_id}", n.duration_s) for n in nodes), "s")
     return BackupEstimate(tuple(nodes), slow, tuple(notes))

@@ -20,8 +20,8 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity, Term, rising, total
 from ndbplan.base.units import format_value
 from ndbplan.configuration.node_groups import node_groups, odd_group
-from ndbplan.configuration.node_parameters import number, version_of
-from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.node_parameters import version_of
+from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.cpu import CpuEstimate, cpu
@@ -207,7 +207,7 @@ def _batch(plan: Plan, version: NdbVersion) -> int:
     """Rows of a batch that count: MaxReorgBuildBatchSize where there is one, at most the largest useful."""
     if not speed_change("reorganise_batches").is_in(version):
         return _LARGEST_USEFUL_BATCH
-    batch = number(plan, None, "MaxReorgBuildBatchSize", _LARGEST_USEFUL_BATCH)
+    batch = node_settings(plan).number("MaxReorgBuildBatchSize")
     return min(_LARGEST_USEFUL_BATCH, max(1, batch))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.base.quantity import Quantity, Term, rising
-from ndbplan.configuration.node_parameters import number
+from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.times.restart_phases import (
     LEAST_COPY_SHARE,
@@ -20,7 +20,7 @@ from ndbplan.plan.processes import DataNode
 
 def copies_in_two_passes(plan: Plan, node: DataNode) -> bool:
     """Whether an initial restart copies rows first and builds the ordered indexes afterwards."""
-    return bool(number(plan, node, "TwoPassInitialNodeRestartCopy", 0))
+    return bool(node_settings(plan, node).number("TwoPassInitialNodeRestartCopy"))
 
 
 def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Limit:

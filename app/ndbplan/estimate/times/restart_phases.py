@@ -12,8 +12,7 @@ from typing import Any
 
 from ndbplan.base.quantity import Quantity, Term, rising, total
 from ndbplan.base.units import GIB, MIB
-from ndbplan.configuration.node_parameters import number
-from ndbplan.configuration.settings import data_node_text, redo_log_parts
+from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.checkpoint import NodeCheckpoint, SpeedLimits, is_partial, speed_limits
 from ndbplan.estimate.load.demand import NodeLoad
@@ -162,7 +161,7 @@ def uneven_terms(start: Starting) -> tuple[Term, ...]:
     reported), so 16 log parts leave some of 10 threads with two of them and the others with one.
     """
     ldm = ldm_threads(start.plan, start.node)
-    parts = redo_log_parts(start.plan, start.node)
+    parts = redo_log_parts(node_settings(start.plan, start.node))
     if not start.data or not cluster_of(start.plan).classic or parts % ldm == 0:
         return ()
     each = len(start.data.by_ldm) * start.data.fullest_ldm.rows / start.rows if start.rows else 1.0
@@ -185,7 +184,7 @@ def _at(start: Starting, whole: float, fullest: float, rate: Quantity, name: str
 def allocate_memory(start: Starting) -> Phase:
     """Allocate and touch all memory of the node: by one thread before 7.4.1."""
     names = ("DataMemory", "IndexMemory", "DiskPageBufferMemory")
-    memory = sum(number(start.plan, start.node, name, 0) for name in names)
+    memory = sum(node_settings(start.plan, start.node).number(name) for name in names)
     constants = constants_of(start.plan)
     touched = Quantity.stated("DataMemory, IndexMemory and DiskPageBufferMemory", memory, "bytes")
     rate = constants["memory_touch_bytes_per_s"]
@@ -202,7 +201,7 @@ def early_phases(start: Starting) -> Phase:
     plan = start.plan
     constants = constants_of(plan)
     count = sum(1 + len(table.indexes) for table in plan.tables)
-    memory = number(plan, start.node, "DataMemory", 0) / GIB
+    memory = node_settings(plan, start.node).number("DataMemory") / GIB
     time = (
         constants["restart_failure_s"]
         + constants["restart_metadata_s"]
@@ -215,8 +214,8 @@ def early_phases(start: Starting) -> Phase:
 def create_files(start: Starting) -> Phase:
     """Create the redo log files of an initial start: sparse (one page per MiB) or full."""
     plan, node = start.plan, start.node
-    size = redo_log_parts(plan, node) * log_bytes_per_part(plan, node)
-    text = data_node_text(plan, node, "InitFragmentLogFiles")
+    size = redo_log_parts(node_settings(plan, node)) * log_bytes_per_part(plan, node)
+    text = node_settings(plan, node).value("InitFragmentLogFiles")
     sparse = str(text or "sparse").lower() != "full"
     disk = start.redo_disk
     constants = constants_of(plan)
@@ -280,7 +279,7 @@ def _checkpoint_on_disk(start: Starting) -> Limit | None:
     read = Quantity.exact(1.0, "factor")
     if is_partial(plan, start.node):
         read = constants["restore_read_factor_partial"]
-    if number(plan, start.node, "CompressedLCP", 0):
+    if node_settings(plan, start.node).number("CompressedLCP"):
         read = read * constants["lcp_compressed_factor"].value
     held = Quantity.stated("checkpoint on disk", start.data.checkpoint_bytes, "bytes", "formula")
     speed = Quantity.stated(f"sequential reading of {disk.name}", start.reads(disk), "bytes/s")
@@ -413,7 +412,7 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
     idle = constants["lcp_wait_idle_s"]
     limits = speed_limits(plan, start.node)
     packed = 1.0
-    if number(plan, start.node, "CompressedLCP", 0):
+    if node_settings(plan, start.node).number("CompressedLCP"):
         packed = constants["lcp_compressed_factor"].value
     partial = is_partial(plan, start.node)
     written = start.checkpoint.written_bytes.value if start.load is not None and start.checkpoint else 0.0

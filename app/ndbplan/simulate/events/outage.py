@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from ndbplan.configuration.failures import Damage, Failures, Judged
-from ndbplan.configuration.node_parameters import number
+from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb.survival import (
     Arbitration,
     Outcome,
@@ -168,14 +168,14 @@ class Outage:
             low, high = killed_after_s()
             span = (low, (low + high) / 2.0, high)
         if silent_others and not silent_data:
-            span = later_of(span, self._silent("HeartbeatIntervalDbApi", 1500, 1))
+            span = later_of(span, self._silent("HeartbeatIntervalDbApi", 1))
         if silent_data:
-            check = number(self.plan, None, "ConnectCheckIntervalDelay", 0)
-            span = later_of(span, self._silent("HeartbeatIntervalDbDb", 5000, silent_data, check))
+            check = node_settings(self.plan).number("ConnectCheckIntervalDelay")
+            span = later_of(span, self._silent("HeartbeatIntervalDbDb", silent_data, check))
         return added(span, HANDLED_S)
 
-    def _silent(self, name: str, otherwise: int, count: int, check: int = 0) -> Span:
-        low, high = silent_after_s(number(self.plan, None, name, otherwise), count, check)
+    def _silent(self, name: str, count: int, check: int = 0) -> Span:
+        low, high = silent_after_s(node_settings(self.plan).number(name), count, check)
         return low, (low + high) / 2.0, high
 
     def waits_s(self, found: Judged) -> float:
@@ -194,7 +194,7 @@ class Outage:
         silent = self.loss is not None and self.loss.silent.get(self.running.arbitrator or 0, False)
         unanswered = side.verdict.outcome is Outcome.STOPS and (silent or side.verdict.asked is not None)
         if cluster.arbitration is Arbitration.WAIT_EXTERNAL or unanswered:
-            return number(self.plan, None, "ArbitrationTimeout", 7500) / 1000.0
+            return node_settings(self.plan).number("ArbitrationTimeout") / 1000.0
         return 0.0
 
     def winner(self, found: Judged) -> Side | None:

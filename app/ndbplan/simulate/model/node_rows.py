@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import MIB
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.node_parameters import number
-from ndbplan.configuration.settings import redo_buffer_bytes, redo_log_parts
+from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, redo_log_parts
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.load.demand import TableLoad, chosen_loads, rate_of, table_loads
@@ -93,10 +91,10 @@ def node_facts(
             row.fragments = _fragments(plan, node, by_table)
             mine = used[node.node_id]
             row.memory_limit_bytes = mine.data_memory_limit_bytes * (
-                1.0 - number(plan, node, "MinFreePct", 5) / 100
+                1.0 - node_settings(plan, node).number("MinFreePct") / 100
             )
             # Its default holds a million rows: a plan that says nothing about it leaves it open.
-            stated = "IndexMemory" in node.parameters or "IndexMemory" in plan.parameters.data_node
+            stated = node_settings(plan, node).states("IndexMemory")
             row.index_limit_bytes = mine.index_memory_limit_bytes if stated else 0.0
             row.index_limit_bytes = row.index_limit_bytes or 1e18
             room = rooms.get(node.node_id, TablespaceRoom())
@@ -111,7 +109,7 @@ def node_facts(
                 redo_bytes=sums.redo,
                 row_share=sums.row_share,
                 parts=len(sums.redo),
-                redo_buffer=redo_buffer_bytes(plan, node),
+                redo_buffer=redo_buffer_bytes(node_settings(plan, node)),
                 start=start,
                 signature=(
                     values(row),
@@ -146,12 +144,12 @@ def _sums(
     grow: dict[tuple[str, int | None], tuple[float, float]],
     rate: float,
 ) -> _Sums:
-    parts = redo_log_parts(plan, node)
+    parts = redo_log_parts(node_settings(plan, node))
     sums = _Sums(np.zeros(parts), np.zeros(parts))
     if rate <= 0:
         return sums
     page = constant_for(plan, "redo_page_overhead").value
-    insert_weight = number(plan, node, "InsertRecoveryWork", 40) / 100
+    insert_weight = node_settings(plan, node).number("InsertRecoveryWork") / 100
     delete_weight = constant_for(plan, "lcp_delete_weight").value
     rows_per_tx = sum(load.writes_per_s for load, _ in by_table if load.redo_bytes_per_s.value > 0) / rate
     for load, by_node in by_table:
@@ -181,11 +179,12 @@ def _sums(
 
 def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Node:
     row = Node()
-    file_bytes = max(1, number(plan, node, "FragmentLogFileSize", 16 * MIB))
+    file_bytes = max(1, node_settings(plan, node).number("FragmentLogFileSize"))
     log_bytes = log_bytes_per_part(plan, node)
     limits = speed_limits(plan, node)
     row.buffer_limit_bytes = max(
-        1.0, redo_buffer_bytes(plan, node) - constant_for(plan, "redo_buffer_reserve_bytes").value
+        1.0,
+        redo_buffer_bytes(node_settings(plan, node)) - constant_for(plan, "redo_buffer_reserve_bytes").value,
     )
     row.log_bytes = max(1.0, log_bytes)
     row.log_limit_bytes = max(1.0, log_bytes - constant_for(plan, "redo_log_reserve_bytes").value)
@@ -198,13 +197,13 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Node:
     row.lcp_max_bytes_per_s = limits.ceiling
     row.lcp_max_other_bytes_per_s = limits.other_restart
     row.lcp_max_own_bytes_per_s = limits.own_restart
-    compressed = number(plan, node, "CompressedLCP", 0)
+    compressed = node_settings(plan, node).number("CompressedLCP")
     row.lcp_factor = constant_for(plan, "lcp_compressed_factor").value if compressed else 1.0
-    row.lag_limit_s = number(plan, node, "RedoOverCommitLimit", 20)
-    row.lag_count = max(1, number(plan, node, "RedoOverCommitCounter", 3))
+    row.lag_limit_s = node_settings(plan, node).number("RedoOverCommitLimit")
+    row.lag_count = max(1, node_settings(plan, node).number("RedoOverCommitCounter"))
     row.redo_control = bool(limits.redo_control)
     row.partial_lcp = is_partial(plan, node)
-    row.recovery_work = max(1, number(plan, node, "RecoveryWork", 60)) / 100
+    row.recovery_work = max(1, node_settings(plan, node).number("RecoveryWork")) / 100
     row.adaptive_lcp = limits.floor < limits.ceiling
     row.device_factor = constant_for(plan, "device_write_factor").value
     row.inserted_bytes = sums.inserted
@@ -219,7 +218,7 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Node:
     seeks = disk_of(plan, node, DiskRole.REDO).kind == DiskKind.HDD
     unevenness = "redo_part_unevenness_hdd" if seeks else "redo_part_unevenness"
     row.unevenness = constant_for(plan, unevenness).value
-    backup_share = number(plan, node, "BackupDiskWriteSpeedPct", 50) / 100
+    backup_share = node_settings(plan, node).number("BackupDiskWriteSpeedPct") / 100
     row.backup_bytes_per_s = limits.ceiling * backup_share
     return row
 
@@ -247,7 +246,7 @@ def _disk_data_row(
     if undo_bytes > 0:
         row.undo_limit_bytes = undo_bytes * (1.0 - reserve)
         row.undo_buffer_bytes = max(1.0, sum(group.undo_buffer_bytes for group in plan.logfile_groups))
-    cache = max(PAGE_BYTES, number(plan, node, "DiskPageBufferMemory", 64 * MIB))
+    cache = max(PAGE_BYTES, node_settings(plan, node).number("DiskPageBufferMemory"))
     row.dirty_limit_bytes = cache * constant_for(plan, "disk_page_buffer_dirty").value
     if room.capacity_bytes > 0:
         row.space_limit_bytes = room.capacity_bytes

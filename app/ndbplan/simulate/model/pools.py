@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ndbplan.base.units import MIB
-from ndbplan.configuration.node_parameters import number
-from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.demand import rate_of, table_loads
 from ndbplan.estimate.load.network import network
@@ -28,7 +27,7 @@ def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service
     run.held_s = load.latency_s if isinstance(load, ClosedLoad) else constants["idle_latency_s"].value
     operations = [operations_of(plan, workload, transaction) for transaction in workload.transactions]
     weights = [transaction.weight for transaction in workload.transactions]
-    each = min((number(plan, node, "MaxNoOfConcurrentOperations", 32768) for node in nodes), default=0)
+    each = min((node_settings(plan, node).number("MaxNoOfConcurrentOperations") for node in nodes), default=0)
     fits = [(o, w) for o, w in zip(operations, weights, strict=True) if o <= each]
     mean = sum(o * w for o, w in fits) / sum(w for _, w in fits) if fits else 0.0
     run.too_large_share = 1.0 - sum(w for _, w in fits) / sum(weights)
@@ -58,8 +57,8 @@ def operations_of(plan: Plan, workload: Workload, transaction: Transaction) -> f
 
 def _record_memory(plan: Plan, node: DataNode) -> float:
     """Bytes of a node for records of operations: TransactionMemory, and what may be borrowed."""
-    return transaction_memory(plan, node, threads_of(plan, node)).value + number(
-        plan, node, "SharedGlobalMemory", 128 * MIB
+    return transaction_memory(plan, node, threads_of(plan, node)).value + node_settings(plan, node).number(
+        "SharedGlobalMemory"
     )
 
 
@@ -76,7 +75,7 @@ def _send_transactions(plan: Plan, workload: Workload, limits: Sequence[Service]
     links = [host for host in network(plan, workload).hosts if host.host_id in hosts]
     if node is None or not links:
         return 0.0
-    stated = number(plan, node, "TotalSendBufferMemory", 0)
+    stated = node_settings(plan, node).number("TotalSendBufferMemory")
     per_link = plan.parameters.tcp.get("SendBufferMemory")
     each = per_link if isinstance(per_link, int) else LINK_SEND_BUFFER_BYTES
     room = constants_of(plan)["send_overload_share"].value * (

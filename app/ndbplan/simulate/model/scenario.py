@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.base.units import MIB
 from ndbplan.configuration.node_groups import node_groups, odd_group
-from ndbplan.configuration.node_parameters import number
-from ndbplan.configuration.settings import redo_buffer_bytes
+from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
 from ndbplan.estimate.constants import calibration_of, constant_for
 from ndbplan.estimate.load.jobs import job_of
 from ndbplan.plan.plan import Plan
@@ -292,9 +290,9 @@ def lcp_share(plan: Plan) -> float:
     share = constant_for(plan, "lcp_device_share").value
     if calibration_of(plan, "lcp_device_share") is not None:
         return share
-    if number(plan, None, "FragmentLogFileSize", 16 * MIB) < redo_buffer_bytes(plan, None):
+    if node_settings(plan).number("FragmentLogFileSize") < redo_buffer_bytes(node_settings(plan)):
         share = min(share, constant_for(plan, "lcp_device_share_small_files").value)
-    if plan.features.lcp_share_of_buffered_writes and not number(plan, None, "ODirect", 0):
+    if plan.features.lcp_share_of_buffered_writes and not node_settings(plan).number("ODirect"):
         share = min(share, constant_for(plan, "lcp_device_share_buffered").value)
     return share
 
@@ -310,7 +308,7 @@ def queues(plan: Plan) -> bool:
 
 def set_step(run: Run, plan: Plan, step_s: float) -> None:
     """Set everything in a run's settings that depends on the length of a step."""
-    gcp_s = max(step_s, number(plan, None, "TimeBetweenGlobalCheckpoints", 2000) / 1000)
+    gcp_s = max(step_s, node_settings(plan).number("TimeBetweenGlobalCheckpoints") / 1000)
     run.step_s = step_s
     run.steps_per_second = max(1, round(1.0 / step_s))
     run.steps_per_gcp = max(1, round(gcp_s / step_s))
@@ -319,7 +317,7 @@ def set_step(run: Run, plan: Plan, step_s: float) -> None:
     run.pieces = fine
     run.piece_s = step_s / fine
     if queues(plan):
-        timeout_s = number(plan, None, "TransactionDeadlockDetectionTimeout", 1200) / 1000
+        timeout_s = node_settings(plan).number("TransactionDeadlockDetectionTimeout") / 1000
         run.queue_slots = max(1, min(400_000, round(timeout_s / step_s * fine)))
 
 
@@ -342,7 +340,7 @@ def _run(
     run.coverage = covered
     run.unevenness = uneven
     run.lcp_threshold_bytes = 4.0 * 2 ** min(
-        31, max(0, number(plan, None, "TimeBetweenLocalCheckpoints", 20))
+        31, max(0, node_settings(plan).number("TimeBetweenLocalCheckpoints"))
     )
     # A single row is written by every replica before the one that refuses it.
     run.aborted_log = constant_for(plan, "redo_aborted_share").value
