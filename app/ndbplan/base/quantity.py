@@ -195,7 +195,8 @@ def _joined(first: tuple[Term, ...], second: tuple[Term, ...]) -> tuple[Term, ..
     """Steps of both; what both go back to (a constant, say) once."""
     if not first or not second:
         return first or second
-    return (*first, *(term for term in second if not any(term is one for one in first)))
+    known = {id(term) for term in first}
+    return first + tuple([term for term in second if id(term) not in known])
 
 
 def _ends_of_quotient(low: float, high: float, divisor: Quantity) -> tuple[float, float]:

@@ -375,7 +375,7 @@ class _Sums:
     """Adds up the loads of one node."""
 
     def __init__(self) -> None:
-        self.redo = _NO_LOG
+        self.redo = [0.0, 0.0, 0.0]
         self.terms: list[Term] = []
         self.parts: dict[int, float] = {}
         self.ldms: dict[int, float] = {}
@@ -390,7 +390,10 @@ class _Sums:
         """Add what one table asks of the node; `whole`: its log over all nodes, as a term."""
         redo = load.redo_bytes_per_s
         if redo.value:
-            self.redo += redo.because() * share.replicas
+            # Once for each table and node: numbers, not quantities, for speed.
+            self.redo[0] += share.replicas * redo.value
+            self.redo[1] += share.replicas * redo.low
+            self.redo[2] += share.replicas * redo.high
             for part, fraction in share.by_log_part:
                 self.parts[part] = self.parts.get(part, 0.0) + fraction * redo.value
             fullest = share.fullest_log_part
@@ -426,12 +429,13 @@ class _Sums:
         self.grown += share.replicas * load.inserts_per_s * load.checkpoint_row_bytes
 
     def node_load(self, node_id: int) -> NodeLoad:
+        log, *ends = self.redo
         logged, read = self.all_logged, self.reads + self.scanned
         busiest = max(self.ldms.values(), default=0.0) + self.moving
         reading = max(self.reading.values(), default=0.0) + self.moving_reads
         return NodeLoad(
             node_id=node_id,
-            redo_bytes_per_s=self.redo.because(*self.terms),
+            redo_bytes_per_s=Quantity.spanning(log, ends, "bytes/s", self.terms),
             redo_by_log_part=tuple(sorted(self.parts.items())),
             writes_per_s=self.inserts + self.updates + self.deletes,
             inserts_per_s=self.inserts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ndbplan.base.quantity import Quantity, Term, largest
+from ndbplan.base.quantity import Quantity, Term
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
@@ -64,4 +64,5 @@ def slowest(*limits: Limit, why: tuple[Term, ...] = ()) -> tuple[Quantity, Limit
         *why,
         Term(f"limited by: {decides.name}", decides.duration_s.value, "s", "formula: the slowest decides"),
     )
-    return largest(((limit.name, limit.duration_s) for limit in limits), "s").because(*terms), decides
+    ends = max(span.low for span in spans), max(span.high for span in spans)
+    return Quantity(decides.duration_s.value, *ends, "s", terms), decides
