@@ -24,7 +24,16 @@ from ndbplan.base.errors import UserError
 from ndbplan.checks.alike import single
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.rule import RULES
-from ndbplan.edits.changes import together, value_changes
+from ndbplan.edits.changes import (
+    FreeApiSlots,
+    KeepLinks,
+    SetField,
+    SetParameter,
+    SetRole,
+    Together,
+    together,
+    value_changes,
+)
 from ndbplan.plan.plan import Plan
 
 Find = Callable[[Plan], Sequence[Problem]]
@@ -430,11 +439,19 @@ def _seen(plan: Plan, problems: Iterable[Problem]) -> Counter[Seen]:
 
 
 def _values(plan: Plan, edit: Edit | None) -> object:
-    """What a fix sets, for fixes that are written as functions and cannot be compared themselves."""
+    """What a fix sets: the edit where it says so itself, what it does here where it is a function."""
+    if _is_plain(edit):
+        return edit
     try:
         return _differences(plan, plan if edit is None else edit(plan))
     except UserError as error:
         return error.line
+
+
+def _is_plain(edit: object) -> bool:
+    if isinstance(edit, Together):
+        return all(_is_plain(change) for change in edit.changes)
+    return isinstance(edit, SetParameter | SetField | SetRole | KeepLinks | FreeApiSlots)
 
 
 def _differences(before: Plan, after: Plan) -> frozenset[Change]:
