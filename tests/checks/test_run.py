@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import check, check_all, has_errors, load_rules
+from ndbplan.checks.run import TOPICS, check, check_all, has_errors, load_rules
 from ndbplan.edits.parts import move, remove, set_parameter, update
 from ndbplan.plan import file
 from ndbplan.plan.fields import Point
@@ -132,3 +135,16 @@ def test_a_drag_on_the_canvas_is_not_checked_again() -> None:
     assert check(dragged) == before
     smaller = update(dragged, plan.data_nodes[0].host_id, memory_bytes=2**30)
     assert check(smaller) != before
+
+
+def test_rules_stand_in_one_order_whoever_imports_them_first() -> None:
+    program = (
+        "import ndbplan.checks.unwise.timing, ndbplan.checks.run as run; run.load_rules(); "
+        "from ndbplan.checks.rule import RULES; print(*RULES)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    load_rules()
+    assert done.stdout.split() == list(RULES)
+    topics = [topic.rpartition(".")[2] for topic in TOPICS]
+    found = [topics.index(rule.topic) for rule in RULES.values()]
+    assert found == sorted(found)

@@ -133,10 +133,11 @@ def partition_after(plan: Plan, fact: Fact) -> float:
 def partition_before(plan: Plan, fact: Fact) -> float:
     """The same before it, as `ndbplan distribute --json` says."""
     from ndbplan.estimate.storage.distribution import distribute
+    from ndbplan.estimate.storage.skew import distribution_json
 
     match = re.fullmatch(r"s003-before-p(\d+)-(\w+)", fact.id)
     assert match is not None
-    shape = distribute(plan, plan.tables[0]).to_json()["partitions"][int(match[1])]
+    shape = distribution_json(distribute(plan, plan.tables[0]))["partitions"][int(match[1])]
     value = shape["rows" if match[2] == "commits" else _OF_JSON[match[2]]]
     return float(value["value"] if isinstance(value, dict) else value)
 

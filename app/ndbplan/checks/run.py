@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 
 from ndbplan.base.errors import UserError
@@ -36,10 +37,16 @@ TOPICS = (
 """Modules of rules, in the order in which their problems are listed."""
 
 
+@cache
 def load_rules() -> None:
-    """Import every module of rules, so that RULES is complete."""
+    """Import every module of rules, so that RULES is complete and in the order of TOPICS."""
     for topic in TOPICS:
         import_module(f"ndbplan.checks.{topic}")
+    # Modules of rules import one another, and others import them: whoever comes first must not matter.
+    place = {topic.rpartition(".")[2]: number for number, topic in enumerate(TOPICS)}
+    ordered = sorted(RULES.values(), key=lambda rule: place.get(rule.topic, len(place)))
+    RULES.clear()
+    RULES.update((rule.name, rule) for rule in ordered)
 
 
 def check(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tuple[Problem, ...]:
