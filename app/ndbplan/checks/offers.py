@@ -79,7 +79,14 @@ def harm(before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool 
         most = max(p.measure for p in was)
         if any(p.measure > most * _WORSE for p in problems):
             return problems[0].message
+        if not anywhere and key[0] in _RULES_OF_ROOM and not _objects(problems) <= _objects(was):
+            # A row may tell of many disks or hosts: one more of them is another one that has no room.
+            return problems[0].message
     return ""
+
+
+def _objects(problems: Iterable[Problem]) -> set[str]:
+    return {object_id for problem in problems for object_id in problem.object_ids}
 
 
 def _by_place(problems: Iterable[Problem], anywhere: bool) -> dict[Key, list[Problem]]:

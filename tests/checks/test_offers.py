@@ -1,0 +1,22 @@
+"""What a fix may not do."""
+
+from __future__ import annotations
+
+from ndbplan.checks.offers import harm
+from ndbplan.checks.problem import Problem, Severity
+
+
+def _full(*disks: str, measure: float = 1.2) -> Problem:
+    return Problem("disk-space", Severity.ERROR, "disk d0 of h1", "is full", None, disks, measure=measure)
+
+
+def test_a_row_that_tells_of_one_more_disk_is_harm() -> None:
+    assert harm([_full("a")], [_full("a", "b")]) == "is full"
+    assert harm([_full("a", "b")], [_full("a")]) == ""
+    assert harm([_full("a")], [_full("a")]) == ""
+
+
+def test_a_fuller_disk_is_harm_and_a_hint_is_none() -> None:
+    assert harm([_full("a")], [_full("a", measure=1.5)]) == "is full"
+    hint = Problem("disk-page-buffer", Severity.HINT, "DiskPageBufferMemory", "is small")
+    assert harm([], [hint]) == ""
