@@ -88,13 +88,12 @@ def exit_code(error: Exception) -> int:
 
 def _open_what_is_closed() -> None:
     """A program may be started without the three usual files."""
-    # Open until the program ends.
     if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 — open until the program ends
     if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 — open until the program ends
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 — open until the program ends
 
 
 def _silence(stream: TextIO) -> None:

@@ -79,11 +79,11 @@ def make_application() -> QApplication:
 
 def _import_model() -> None:
     """Load what needs no Qt before Qt, which reads the source of each module that is imported after it."""
-    import platformdirs  # noqa: F401
+    import platformdirs  # noqa: F401 — loading it is the aim
 
     import ndbplan.configuration.node_groups
     import ndbplan.edits.arrange
-    import ndbplan.plan.samples  # noqa: F401
+    import ndbplan.plan.samples  # noqa: F401 — loading it is the aim
 
 
 def _started() -> QApplication:

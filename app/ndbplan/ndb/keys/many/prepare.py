@@ -51,9 +51,11 @@ def load() -> None:
         if _loaded:
             return
         with code().loading():
-            from ndbplan.ndb.keys.many import hash as keyhash_kernel  # noqa: F401 — importing is what prepares them
-            from ndbplan.ndb.keys.many import moments as keytext_moments  # noqa: F401 — importing is what prepares them
-            from ndbplan.ndb.keys.many import numbers as keytext_numbers  # noqa: F401 — importing is what prepares them
-            from ndbplan.ndb.keys.many import rows as keytext_rows  # noqa: F401 — importing is what prepares them
-            from ndbplan.ndb.keys.many import strings as keytext_strings  # noqa: F401 — importing is what prepares them
+            from ndbplan.ndb.keys.many import (  # noqa: F401 — importing is what prepares them
+                hash,
+                moments,
+                numbers,
+                rows,
+                strings,
+            )
         _loaded = True
