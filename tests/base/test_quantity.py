@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import operator
+import pickle
 from collections.abc import Callable
 from math import inf
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -185,3 +187,49 @@ def test_rising_holds_what_a_growing_function_makes_of_the_ends(first: Quantity,
 def test_a_falling_function_is_refused() -> None:
     with pytest.raises(ValueError, match="does not hold"):
         rising(lambda x: -x, Quantity.around(2.0, "s", 2), unit="s")
+
+
+_TERMS = [Term(f"step {i}", float(i), "") for i in range(5)]
+
+
+@given(
+    st.recursive(
+        st.lists(st.sampled_from(_TERMS), max_size=4).map(lambda terms: Quantity.exact(1.0, "", terms)),
+        lambda parts: st.tuples(st.sampled_from("+-*/"), parts, parts),
+    )
+)
+def test_a_derivation_put_together_late_is_the_one_put_together_at_once(tree: Any) -> None:
+    """Each step once, in the order of the operands; only what one operand says twice itself is said twice."""
+
+    def built(node: Any) -> tuple[Quantity, tuple[Term, ...]]:
+        if isinstance(node, Quantity):
+            return node, node.why
+        sign, (first, steps), (second, more) = node[0], built(node[1]), built(node[2])
+        divides = sign == "/" and second.value
+        found = first / second if divides else OPERATIONS["+" if sign == "/" else sign](first, second)
+        if not steps or not more:
+            return found.in_unit(""), steps or more
+        return found.in_unit(""), steps + tuple(term for term in more if term not in steps)
+
+    found, steps = built(tree)
+    assert found.why == steps
+    assert found.named("all").why[0].why is found.why or not steps
+
+
+def test_a_sum_of_many_parts_has_all_their_steps() -> None:
+    """However deep the sum is."""
+    parts = [Quantity.stated(f"part {i}", 1.0, "bytes") for i in range(20_000)]
+    found = sum(parts, start=Quantity.exact(0.0, "bytes"))
+    assert found.value == len(found.why) == len(parts)
+    assert found.why[-1] is parts[-1].why[0]
+
+
+def test_a_quantity_says_what_it_is_and_equals_only_its_like() -> None:
+    one = Quantity(2.0, 1.0, 3.0, "s", (Term("step", 2.0, "s", "plan"),))
+    same = Quantity(2.0, 1.0, 3.0, "s", (Term("step", 2.0, "s", "plan"),))
+    assert one == same
+    assert len({one, same, one.because(), one.in_unit("h"), one.within(most=2.5)}) == 4
+    assert one != (2.0, 1.0, 3.0, "s", one.why)
+    assert eval(repr(one)) == one
+    many = sum([Quantity.stated(f"part {i}", 1.0, "s") for i in range(2000)], start=one)
+    assert pickle.loads(pickle.dumps(many)) == many

@@ -11,24 +11,47 @@ divided may be at any of its ends at once; errors that have nothing to do with o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from functools import lru_cache
 from math import copysign, hypot, inf
-from typing import Any
+from typing import Any, Final
 
 from ndbplan.base.units import format_value
 
 
-@dataclass(frozen=True, slots=True)
 class Term:
-    """One step of a derivation: an input, a constant or an intermediate result."""
+    """One step of a derivation: an input, a constant or an intermediate result. It never changes."""
 
-    term: str
-    value: float
-    unit: str
-    source: str = ""
-    """Where it comes from: plan, manual, source code, measurement, calibration, assumption, formula."""
-    why: tuple[Term, ...] = ()
+    __slots__ = ("_why", "source", "term", "unit", "value")
+
+    def __init__(self, term: str, value: float, unit: str, source: str = "", why: Derivation = ()) -> None:
+        self.term: Final = term
+        self.value: Final = value
+        self.unit: Final = unit
+        self.source: Final = source
+        """Where it comes from: plan, manual, source code, measurement, calibration, assumption, formula."""
+        self._why = why
+
+    @property
+    def why(self) -> tuple[Term, ...]:
+        """The steps that led to it."""
+        if isinstance(self._why, _Joined):
+            self._why = self._why.terms()
+        return self._why
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Term) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __repr__(self) -> str:
+        return f"Term{self._parts()}"
+
+    def __reduce__(self) -> tuple[type[Term], tuple[object, ...]]:
+        return Term, self._parts()
+
+    def _parts(self) -> tuple[object, ...]:
+        return (self.term, self.value, self.unit, self.source, self.why)
 
     def to_json(self) -> dict[str, Any]:
         """The shape of one `why` entry."""
@@ -43,19 +66,71 @@ class Term:
         return entry
 
 
-@dataclass(frozen=True, slots=True)
+class _Joined:
+    """Steps of two operands, not yet put together: most derivations are never asked for."""
+
+    __slots__ = ("first", "second")
+
+    def __init__(self, first: Derivation, second: Derivation) -> None:
+        self.first: Final = first
+        self.second: Final = second
+
+    def terms(self) -> tuple[Term, ...]:
+        """Steps of both in their order; what both go back to (a constant, say) once."""
+        found: list[Term] = []
+        known: set[int] = set()
+        left: list[Derivation] = [self]
+        while left:
+            steps = left.pop()
+            if isinstance(steps, _Joined):
+                left += (steps.second, steps.first)
+                continue
+            new = [term for term in steps if id(term) not in known]
+            known.update([id(term) for term in new])
+            found += new
+        return tuple(found)
+
+
+Derivation = tuple[Term, ...] | _Joined
+"""Steps of a derivation, put together when they are asked for."""
+
+
 class Quantity:
-    """An estimated number: low <= value <= high, in SI units, with its derivation."""
+    """An estimated number: low <= value <= high, in SI units, with its derivation. It never changes."""
 
-    value: float
-    low: float
-    high: float
-    unit: str
-    why: tuple[Term, ...] = field(default=())
+    # Tens of thousands are made after an edit: frozen dataclasses take four times as long to make.
+    __slots__ = ("_why", "high", "low", "unit", "value")
 
-    def __post_init__(self) -> None:
-        if not self.low <= self.value <= self.high:
-            raise ValueError(f"range {self.low}..{self.high} does not hold {self.value} {self.unit}")
+    def __init__(self, value: float, low: float, high: float, unit: str, why: Derivation = ()) -> None:
+        if not low <= value <= high:
+            raise ValueError(f"range {low}..{high} does not hold {value} {unit}")
+        self.value: Final = value
+        self.low: Final = low
+        self.high: Final = high
+        self.unit: Final = unit
+        self._why = why
+
+    @property
+    def why(self) -> tuple[Term, ...]:
+        """The steps that led to it."""
+        if isinstance(self._why, _Joined):
+            self._why = self._why.terms()
+        return self._why
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quantity) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __repr__(self) -> str:
+        return f"Quantity{self._parts()}"
+
+    def __reduce__(self) -> tuple[type[Quantity], tuple[object, ...]]:
+        return Quantity, self._parts()
+
+    def _parts(self) -> tuple[object, ...]:
+        return (self.value, self.low, self.high, self.unit, self.why)
 
     @classmethod
     def exact(cls, value: float, unit: str, why: Iterable[Term] = ()) -> Quantity:
@@ -85,15 +160,15 @@ class Quantity:
             self.low * factor,
             self.high * factor,
             unit or self.unit,
-            tuple(why) or self.why,
+            tuple(why) or self._why,
         )
 
     def __add__(self, other: Quantity | float) -> Quantity:
         """The sum. ValueError for different units; a plain number has this one's unit."""
         if not isinstance(other, Quantity):
-            return Quantity(self.value + other, self.low + other, self.high + other, self.unit, self.why)
+            return Quantity(self.value + other, self.low + other, self.high + other, self.unit, self._why)
         self._check_unit(other)
-        why = _joined(self.why, other.why)
+        why = _joined(self._why, other._why)
         return Quantity(
             self.value + other.value, self.low + other.low, self.high + other.high, self.unit, why
         )
@@ -101,20 +176,20 @@ class Quantity:
     __radd__ = __add__
 
     def __neg__(self) -> Quantity:
-        return Quantity(-self.value, -self.high, -self.low, self.unit, self.why)
+        return Quantity(-self.value, -self.high, -self.low, self.unit, self._why)
 
     def __sub__(self, other: Quantity | float) -> Quantity:
         """The difference: lowest where the other is highest. ValueError for different units."""
         if not isinstance(other, Quantity):
-            return Quantity(self.value - other, self.low - other, self.high - other, self.unit, self.why)
+            return Quantity(self.value - other, self.low - other, self.high - other, self.unit, self._why)
         self._check_unit(other)
-        why = _joined(self.why, other.why)
+        why = _joined(self._why, other._why)
         return Quantity(
             self.value - other.value, self.low - other.high, self.high - other.low, self.unit, why
         )
 
     def __rsub__(self, other: float) -> Quantity:
-        return Quantity(other - self.value, other - self.high, other - self.low, self.unit, self.why)
+        return Quantity(other - self.value, other - self.high, other - self.low, self.unit, self._why)
 
     def __mul__(self, other: Quantity | float) -> Quantity:
         """The product. Units that do not cancel are written side by side: `in_unit` says what it is."""
@@ -122,13 +197,13 @@ class Quantity:
             low, high = self.low * other, self.high * other
             if other < 0:
                 low, high = high, low
-            return Quantity(self.value * other, low, high, self.unit, self.why)
+            return Quantity(self.value * other, low, high, self.unit, self._why)
         if self.low >= 0 and other.low >= 0:
             low, high = self.low * other.low, self.high * other.high
         else:
             ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
             low, high = min(ends), max(ends)
-        unit, why = _unit_of_product(self.unit, other.unit), _joined(self.why, other.why)
+        unit, why = _unit_of_product(self.unit, other.unit), _joined(self._why, other._why)
         return Quantity(self.value * other.value, low, high, unit, why)
 
     def __rmul__(self, other: float) -> Quantity:
@@ -144,9 +219,9 @@ class Quantity:
             low, high = self.low / other, self.high / other
             if other < 0:
                 low, high = high, low
-            return Quantity(self.value / other, low, high, self.unit, self.why)
+            return Quantity(self.value / other, low, high, self.unit, self._why)
         low, high = _ends_of_quotient(self.low, self.high, other)
-        unit, why = _unit_of_quotient(self.unit, other.unit), _joined(self.why, other.why)
+        unit, why = _unit_of_quotient(self.unit, other.unit), _joined(self._why, other._why)
         return Quantity(self.value / other.value, low, high, unit, why)
 
     def __rtruediv__(self, other: float) -> Quantity:
@@ -166,16 +241,16 @@ class Quantity:
 
     def in_unit(self, unit: str) -> Quantity:
         """The same number, called by another unit: nothing is converted."""
-        return Quantity(self.value, self.low, self.high, unit, self.why)
+        return Quantity(self.value, self.low, self.high, unit, self._why)
 
     def within(self, least: float = -inf, most: float = inf) -> Quantity:
         """The same, but neither the number nor an end of its range beyond these bounds."""
         value, low, high = (min(most, max(least, one)) for one in (self.value, self.low, self.high))
-        return Quantity(value, low, high, self.unit, self.why)
+        return Quantity(value, low, high, self.unit, self._why)
 
     def as_term(self, name: str, source: str = "formula") -> Term:
         """This number as a step in the derivation of another one."""
-        return Term(name, self.value, self.unit, source, self.why)
+        return Term(name, self.value, self.unit, source, self._why)
 
     def to_json(self, *, why: bool = False) -> dict[str, Any]:
         """The shape that the command line prints; with `why` the derivation too."""
@@ -191,12 +266,10 @@ class Quantity:
         return f"{text} ({format_value(self.low, self.unit)} … {format_value(self.high, self.unit)})"
 
 
-def _joined(first: tuple[Term, ...], second: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Steps of both; what both go back to (a constant, say) once."""
+def _joined(first: Derivation, second: Derivation) -> Derivation:
     if not first or not second:
         return first or second
-    known = {id(term) for term in first}
-    return first + tuple([term for term in second if id(term) not in known])
+    return _Joined(first, second)
 
 
 def _ends_of_quotient(low: float, high: float, divisor: Quantity) -> tuple[float, float]:
@@ -245,9 +318,9 @@ def rising(function: Callable[..., float], *parts: Quantity, unit: str) -> Quant
     The way for a maximum, a rounding or any other law that is no formula of operators. A function that falls
     somewhere makes a range that does not hold its value: ValueError.
     """
-    why: tuple[Term, ...] = ()
+    why: Derivation = ()
     for part in parts:
-        why = _joined(why, part.why)
+        why = _joined(why, part._why)
     return Quantity(
         function(*(part.value for part in parts)),
         function(*(part.low for part in parts)),
