@@ -59,7 +59,7 @@ WINDOW = {
     "disk": "Palette: location, host, disk, node", "process": "Palette: location, host, disk, node",
     "role": "Disk roles",
     # Functions of the engine that the window calls and the commands do not, under another name there
-    "advise.remedies.what_would_help": "What would help, the highest load",
+    "advise.remedies.find_remedies": "What would help, the highest load",
     "checks.run.check": "Problems",
     "estimate.storage.distribution.redistribute": "Distribution: add and reorganise",
     "estimate.space.growth.memory_full": "Memory", "estimate.space.growth.fillings": "Memory",

@@ -63,7 +63,7 @@ class Effect:
         }
 
 
-def _fastest(plan: Plan, found: ReorganiseEstimate) -> TableReorganise | None:
+def _fastest(plan: Plan, estimate: ReorganiseEstimate) -> TableReorganise | None:
     """The table whose rows move with most bytes of log per second."""
 
     def log_per_s(moving: TableReorganise) -> float:
@@ -72,7 +72,7 @@ def _fastest(plan: Plan, found: ReorganiseEstimate) -> TableReorganise | None:
         each = sum(operation_redo(table, kind, plan.version).value for kind in kinds)
         return moving.rows_moved * each / moving.duration_s.value
 
-    moving = [t for t in found.tables if t.moves and t.rows_moved and t.duration_s.value > 0]
+    moving = [t for t in estimate.tables if t.moves and t.rows_moved and t.duration_s.value > 0]
     return max(moving, key=log_per_s, default=None)
 
 
@@ -104,8 +104,8 @@ def effect_of_reorganise(
     from ndbplan.simulate.run import simulate, workload_of
 
     workload = workload_of(plan, workload_id)
-    found = reorganise(plan, groups, workload)
-    table = _fastest(plan, found)
+    estimate = reorganise(plan, groups, workload)
+    table = _fastest(plan, estimate)
     if table is None:
         return None
     moved = table.rows_moved

@@ -143,7 +143,7 @@ def _shape(layout: Layout, kinds: tuple[tuple[object, ...], ...]) -> frozenset[t
 
 
 def _in_use(plan: Plan, roles: list[DiskRole]) -> list[Layout]:
-    found = []
+    used = []
     for node in plan.data_nodes:
         disks = plan.host(node.host_id).disks
         groups: dict[int, list[DiskRole]] = {}
@@ -151,11 +151,9 @@ def _in_use(plan: Plan, roles: list[DiskRole]) -> list[Layout]:
             disk = disk_for(plan, node, role)
             assert disk is not None
             groups.setdefault(disks.index(disk), []).append(role)
-        found.append(Layout(tuple(tuple(g) for g in groups.values()), tuple(groups), 0))
+        used.append(Layout(tuple(tuple(g) for g in groups.values()), tuple(groups), 0))
     # Only what all nodes do alike is what the plan has already.
-    return (
-        found if len({(each.groups, each.order) for each in found}) == 1 else [replace(found[0], groups=())]
-    )
+    return used if len({(each.groups, each.order) for each in used}) == 1 else [replace(used[0], groups=())]
 
 
 def _partitions(roles: list[DiskRole]) -> Iterator[Groups]:

@@ -108,16 +108,16 @@ class LoadLeft:
         )
 
     def _use(self, node_id: int, dead_mates: frozenset[int], up: int) -> _Use:
-        found = self._uses.get((node_id, dead_mates, up))
-        if found is None:
+        use = self._uses.get((node_id, dead_mates, up))
+        if use is None:
             load = self._load(node_id, dead_mates)
             busy = node_cpu(self.plan, load)
             payload, writes = self._written
             link = data_node_link(self.plan, load, up, payload, writes)
             reads = load.reads_per_s + load.scanned_rows_per_s
-            found = _Use(busy.ldm_utilisation.value, busy.cores.value, link.value, reads)
-            self._uses[node_id, dead_mates, up] = found
-        return found
+            use = _Use(busy.ldm_utilisation.value, busy.cores.value, link.value, reads)
+            self._uses[node_id, dead_mates, up] = use
+        return use
 
     @cached_property
     def _written(self) -> tuple[float, float]:
@@ -129,8 +129,8 @@ class LoadLeft:
     @cached_property
     def _limits(self) -> tuple[_Limit, ...]:
         """Every limit of the whole cluster, with what it concerns."""
-        found = [(one, _of_service(one)) for one in services(self.plan, self.workload)]
-        return tuple(self._limit(one, whole) for one, whole in [*found, *self._log_limits()])
+        of_services = [(one, _of_service(one)) for one in services(self.plan, self.workload)]
+        return tuple(self._limit(one, whole) for one, whole in [*of_services, *self._log_limits()])
 
     def _limit(self, service: Service, whole: Quantity) -> _Limit:
         where = f"{service.resource}, {service.where}"
@@ -219,12 +219,12 @@ class LoadLeft:
 
     def _undisturbed(self, up: int, spread: float) -> tuple[tuple[float, _Limit], ...]:
         """The limits when nobody near them failed, but so many data nodes are up in all; lowest first."""
-        found = self._kept.get((up, spread))
-        if found is None:
+        limits = self._kept.get((up, spread))
+        if limits is None:
             nobody: frozenset[int] = frozenset()
             values = [(one.whole.value * self._share(one, nobody, up, spread), one) for one in self._limits]
-            found = self._kept[up, spread] = tuple(sorted(values, key=lambda pair: pair[0]))
-        return found
+            limits = self._kept[up, spread] = tuple(sorted(values, key=lambda pair: pair[0]))
+        return limits
 
     @cached_property
     def _clients(self) -> frozenset[int]:
@@ -234,11 +234,11 @@ class LoadLeft:
     @cached_property
     def _limits_of(self) -> dict[int, list[int]]:
         """Limits that a node's failure, or its mates', changes; by their number."""
-        found: dict[int, list[int]] = {}
+        numbers: dict[int, list[int]] = {}
         for number, limit in enumerate(self._limits):
             for node_id in limit.concerned:
-                found.setdefault(node_id, []).append(number)
-        return found
+                numbers.setdefault(node_id, []).append(number)
+        return numbers
 
     @cached_property
     def _kept(self) -> dict[tuple[int, float], tuple[tuple[float, _Limit], ...]]:

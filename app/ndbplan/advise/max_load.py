@@ -212,11 +212,11 @@ def _time_of_job(
     taken_s = result.duration_s if loaded is None else loaded.value
     rate = float((result.accepted * result.bucket_s).sum()) / taken_s
     mean = Quantity.stated("mean over the job", rate, "tx/s", "simulation")
-    found = mean * constants_of(plan)["simulated_rate"]
+    per_s = mean * constants_of(plan)["simulated_rate"]
     if loaded is not None:
-        found = (mean * taken_s / loaded.because()).in_unit("tx/s")
+        per_s = (mean * taken_s / loaded.because()).in_unit("tx/s")
     return MaxLoad(
-        max_per_s=found,
+        max_per_s=per_s,
         limited_by=result.bottleneck,
         next_limit=None,
         offered_per_s=rate_of(plan, workload),
@@ -265,20 +265,20 @@ def highest_rate(
         if rate_per_s >= ceiling.rate_per_s:
             return ceiling.end
         for factor in (1.0, *LOWER_TOO) if is_near else (1.0,):
-            found = _end_at(scenario, factor * rate_per_s, duration_s, cancelled)
-            if found is not None:
-                return found
+            reason = _end_at(scenario, factor * rate_per_s, duration_s, cancelled)
+            if reason is not None:
+                return reason
         return None
 
     low, high = _LOWEST_EXPONENT, _HIGHEST_EXPONENT
     rate, above, end = 0.0, 2.0**high, ceiling.end
     while high - low > PRECISION:
         middle = (low + high) / 2
-        found = end_at(2.0**middle, high - low < _NEAR_EXPONENT)
-        if found is None:
+        reason = end_at(2.0**middle, high - low < _NEAR_EXPONENT)
+        if reason is None:
             low, rate = middle, 2.0**middle
         else:
-            high, above, end = middle, 2.0**middle, found
+            high, above, end = middle, 2.0**middle, reason
     if end is not ceiling.end:
         if end.at_s is None and end.limit.used < 1.0:
             # So little waits just above the rate that a run of it names nothing as short.
@@ -286,9 +286,9 @@ def highest_rate(
         return rate, end
     if ceiling.rate_per_s > rate:
         # The halves stop a little below a limit that is known exactly.
-        found = end_at(ceiling.rate_per_s * _JUST_BELOW, True)
-        if found is not None:
-            return rate, found
+        reason = end_at(ceiling.rate_per_s * _JUST_BELOW, True)
+        if reason is not None:
+            return rate, reason
         rate = ceiling.rate_per_s
     if end.limit.resource != "none":
         # What the simulation says of the next higher rate, so that both name the same.
@@ -300,10 +300,10 @@ def _ceilings(scenario: Scenario, duration_s: float) -> list[Ceiling]:
     """Rates that the services, or the room for rows, exclude without a simulation."""
 
     links = "no limit found up to what the links of the data nodes carry"
-    found = [Ceiling(bound_per_s(scenario), End(Bottleneck("none", links, 0.0)))]
+    ceilings = [Ceiling(bound_per_s(scenario), End(Bottleneck("none", links, 0.0)))]
     for service in scenario.services[:1]:
         limit = Bottleneck(service.resource, service.where, 1.0, service.object_ids)
-        found.append(Ceiling(service.max_per_s, End(limit)))
+        ceilings.append(Ceiling(service.max_per_s, End(limit)))
     for n, node_class in enumerate(scenario.node_classes):
         ids = tuple(node.id for node in node_class.nodes[:1])
         node, (_, memory, space, index) = scenario.nodes[n], scenario.start[n]
@@ -316,8 +316,8 @@ def _ceilings(scenario: Scenario, duration_s: float) -> list[Ceiling]:
                 continue
             room = max(0.0, most - held)
             limit = full_of(code, node_class.node_id, 2.0, ids)
-            found.append(Ceiling(float(room / grows / duration_s), End(limit, duration_s, code)))
-    return found
+            ceilings.append(Ceiling(float(room / grows / duration_s), End(limit, duration_s, code)))
+    return ceilings
 
 
 def _end_at(

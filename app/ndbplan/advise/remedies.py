@@ -81,7 +81,7 @@ class Remedy:
 
 
 @dataclass(frozen=True)
-class Help:
+class Remedies:
     """The highest load of a plan as it is, and what would raise it."""
 
     highest: MaxLoad
@@ -109,8 +109,8 @@ def remedies(
     progress: Callable[[float], None] | None = None,
     also_useless: bool = False,
 ) -> tuple[Remedy, ...]:
-    """The remedies of `what_would_help`."""
-    return what_would_help(
+    """The remedies of `find_remedies`."""
+    return find_remedies(
         plan,
         workload_id,
         duration_s=duration_s,
@@ -125,7 +125,7 @@ def sustained_s(workload: Workload) -> float:
     return max(1.0, workload.duration_s)
 
 
-def what_would_help(
+def find_remedies(
     plan: Plan,
     workload_id: str | None = None,
     *,
@@ -133,7 +133,7 @@ def what_would_help(
     cancelled: Callable[[], bool] | None = None,
     progress: Callable[[float], None] | None = None,
     also_useless: bool = False,
-) -> Help:
+) -> Remedies:
     """The highest load sustained for a time, and changes that raise it, those that suffice first.
 
     Without `duration_s`: for as long as the workload lasts. Spreading the load over more nodes comes before
@@ -150,8 +150,8 @@ def what_would_help(
 
     before = highest(plan)
     problems = find(plan)
-    tried = list(_candidates(plan, workload, before))
-    found: list[Remedy] = []
+    candidates = list(_candidates(plan, workload, before))
+    tried: list[Remedy] = []
     had: set[str] = set()
     best_layout = [0.0, 0.0]
 
@@ -162,9 +162,9 @@ def what_would_help(
             if remedy.after.value <= best_layout[roomier] * WORTHWHILE:
                 return
             best_layout[roomier] = remedy.after.value
-        found.append(remedy)
+        tried.append(remedy)
 
-    for done, candidate in enumerate(tried, start=1):
+    for done, candidate in enumerate(candidates, start=1):
         try:
             after = candidate.edit(plan)
             if candidate.one_of in had or after is plan or not _may_be_done(problems, after):
@@ -180,12 +180,12 @@ def what_would_help(
             continue
         finally:
             if progress is not None:
-                progress(done / len(tried))
-    useful = [r for r in found if r.helps]
+                progress(done / len(candidates))
+    useful = [r for r in tried if r.helps]
     enough = [r for r in useful if r.is_enough]
     rest = sorted((r for r in useful if not r.is_enough), key=lambda r: -r.after.value)
-    useless = [r for r in found if not r.helps] if also_useless else []
-    return Help(before, (*enough, *rest, *useless))
+    useless = [r for r in tried if not r.helps] if also_useless else []
+    return Remedies(before, (*enough, *rest, *useless))
 
 
 def _remedy(
@@ -231,7 +231,7 @@ def _roomier(
 
     With the least room that does, or the most there is; None where it does not help further.
     """
-    found = None
+    roomier = None
     rooms = list(_more_room(after, reached.limited_by.resource))
     for room in reversed(rooms):
 
@@ -241,13 +241,13 @@ def _roomier(
         larger = both(plan)
         if not _may_be_done(problems, larger):
             break
-        found = (replace(candidate, title=f"{candidate.title}, with {room.title}", edit=both), larger)
+        roomier = (replace(candidate, title=f"{candidate.title}, with {room.title}", edit=both), larger)
         then = highest(larger)
         if then.limited_by.resource not in ROOM:
             break
-    if found is None or then.max_per_s.value <= WORTHWHILE * reached.max_per_s.value:
+    if roomier is None or then.max_per_s.value <= WORTHWHILE * reached.max_per_s.value:
         return None
-    return (*found, then)
+    return (*roomier, then)
 
 
 def _may_be_done(problems: list[Problem], after: Plan) -> bool:
@@ -373,7 +373,7 @@ def _layouts(plan: Plan, workload: Workload) -> Iterator[_Candidate]:
         busiest = max((each.utilisation.value for each in demand.disks), default=0.0)
         judged.setdefault(layout.more_disks, []).append((busiest, i, layout))
     for _more, each in sorted(judged.items()):
-        for _busiest, _i, layout in sorted(each, key=lambda found: found[:2])[:_LAYOUTS_SIMULATED]:
+        for _busiest, _i, layout in sorted(each, key=lambda ranked: ranked[:2])[:_LAYOUTS_SIMULATED]:
             yield _Candidate(layout.title, layout.edit, more_disks=layout.more_disks)
 
 

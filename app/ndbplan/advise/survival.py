@@ -128,9 +128,9 @@ class _Work:
             paired = parts if len(parts) * (len(parts) - 1) // 2 <= LISTED_PAIRS else self._one_of_each()
             sets += combinations(paired, 2)
             left_out = (len(parts) * (len(parts) - 1) - len(paired) * (len(paired) - 1)) // 2
-        found = tuple(self.failure(dead) for dead in sets)
+        failures = tuple(self.failure(dead) for dead in sets)
         offered = None if self.load is None else self.load.offered_per_s
-        return SurvivalReport(found, self.search.smallest(depth), offered, tuple(self._notes()), left_out)
+        return SurvivalReport(failures, self.search.smallest(depth), offered, tuple(self._notes()), left_out)
 
     def _one_of_each(self) -> tuple[Part, ...]:
         """Of parts that take the same nodes along, one, in the order of the plan; harmless ones not."""
@@ -151,16 +151,21 @@ class _Work:
             frozenset().union(*(self.search.damage_of[part].apart for part in dead)),
             frozenset().union(*(self.search.damage_of[part].links for part in dead)),
         )
-        found = self._answers.get((whole, lost, renewed))
-        if found is None:
+        failure = self._answers.get((whole, lost, renewed))
+        if failure is None:
             judged = self.search.judge(whole)
             load = self._load_left(judged, lost)
             enough = None if load is None or self.load is None else load.value >= self.load.offered_per_s
             again = self._whole_again(judged, renewed)
-            found = Failure(dead, judged, sentence(judged), load, enough, again)
-            self._answers[whole, lost, renewed] = found
+            failure = Failure(dead, judged, sentence(judged), load, enough, again)
+            self._answers[whole, lost, renewed] = failure
         return Failure(
-            dead, found.judged, found.why, found.load_left_per_s, found.carries_peak, found.whole_again_s
+            dead,
+            failure.judged,
+            failure.why,
+            failure.load_left_per_s,
+            failure.carries_peak,
+            failure.whole_again_s,
         )
 
     def _load_left(self, judged: Judged, lost: frozenset[int]) -> Quantity | None:

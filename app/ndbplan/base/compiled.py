@@ -53,22 +53,22 @@ def make_private(folder: Path) -> str:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-    found = folder.lstat()
-    if stat.S_ISLNK(found.st_mode):
+    status = folder.lstat()
+    if stat.S_ISLNK(status.st_mode):
         return f"{folder} is a symbolic link"
-    if not stat.S_ISDIR(found.st_mode):
+    if not stat.S_ISDIR(status.st_mode):
         return f"{folder} is not a folder"
-    if not _is_ours(found):
+    if not _is_ours(status):
         return f"{folder} belongs to another user"
-    if found.st_mode & _OTHERS:
-        return f"others can write into {folder} (mode {stat.S_IMODE(found.st_mode):04o})"
-    if stat.S_IMODE(found.st_mode) != 0o700:
+    if status.st_mode & _OTHERS:
+        return f"others can write into {folder} (mode {stat.S_IMODE(status.st_mode):04o})"
+    if stat.S_IMODE(status.st_mode) != 0o700:
         folder.chmod(0o700)
     return ""
 
 
-def _is_ours(found: os.stat_result) -> bool:
-    return not hasattr(os, "getuid") or found.st_uid == os.getuid()
+def _is_ours(status: os.stat_result) -> bool:
+    return not hasattr(os, "getuid") or status.st_uid == os.getuid()
 
 
 def place_for(name: str) -> Place:
@@ -241,20 +241,20 @@ class CompiledCode:
 
     def _files(self) -> list[Path]:
         """All that numba may load, and links that may lead it elsewhere."""
-        found = []
+        links = []
         for folder, folders, names in os.walk(self.folder):
             paths = [Path(folder, name) for name in names]
             if Path(folder) == self.folder:
                 paths = [path for path in paths if path.is_symlink() or not _is_own(path.name)]
-            found += paths + [path for name in folders if (path := Path(folder, name)).is_symlink()]
-        return found
+            links += paths + [path for name in folders if (path := Path(folder, name)).is_symlink()]
+        return links
 
     def _sums(self) -> dict[str, list[Any]]:
         try:
-            found = json.loads((self.folder / _SUMS).read_text(encoding="utf-8"))
+            sums = json.loads((self.folder / _SUMS).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return sums if isinstance(sums, dict) else {}
 
     def _unsound(self) -> list[Path]:
         """Files that are not as they were compiled here, and missing ones."""
@@ -278,8 +278,8 @@ def _is_own(name: str) -> bool:
 
 
 def _look(path: Path) -> list[int]:
-    found = path.lstat()
-    return [found.st_size, found.st_mtime_ns]
+    status = path.lstat()
+    return [status.st_size, status.st_mtime_ns]
 
 
 def _sum(path: Path) -> str:
@@ -290,8 +290,8 @@ def _sum(path: Path) -> str:
 
 def _is_sound(path: Path, known: object) -> bool:
     try:
-        found = path.lstat()
-        safe = stat.S_ISREG(found.st_mode) and _is_ours(found) and not found.st_mode & _OTHERS
+        status = path.lstat()
+        safe = stat.S_ISREG(status.st_mode) and _is_ours(status) and not status.st_mode & _OTHERS
         return safe and isinstance(known, list) and bool(known) and known[0] == _sum(path)
     except OSError:
         return False

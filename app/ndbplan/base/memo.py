@@ -30,10 +30,10 @@ def memo_by_identity(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 names = tuple(sorted(kwargs))
                 key += (names, *_key(tuple([kwargs[name] for name in names])))
             with lock:
-                found = kept.get(key)
-                if found is not None:
+                answer = kept.get(key)
+                if answer is not None:
                     kept.move_to_end(key)
-                    return found[0]
+                    return answer[0]
             result = function(*args, **kwargs)
             with lock:
                 kept[key] = (result, args, kwargs or None)
@@ -67,11 +67,11 @@ def memo_each_by_identity(
             answered: dict[tuple[object, ...], tuple[Q, R]] = {}
             with lock:
                 for key, question in zip(keys, questions, strict=True):
-                    found = kept.get(key)
-                    if found is None:
+                    answer = kept.get(key)
+                    if answer is None:
                         new[key] = question
                     else:
-                        answered[key] = found
+                        answered[key] = answer
                         kept.move_to_end(key)
             if new:
                 asked = list(new.values())

@@ -62,18 +62,18 @@ def first_that_fits(
 def _changed(before: Plan, after: Plan) -> set[str]:
     """What differs between two plans of all that takes room."""
     names = ("ndb_version", "hosts", "tables", "tablespaces", "logfile_groups", "backups_kept")
-    found = {name for name in names if getattr(before, name) is not getattr(after, name)}
+    changed = {name for name in names if getattr(before, name) is not getattr(after, name)}
     if before.parameters.data_node != after.parameters.data_node:
-        found.add("parameters")
+        changed.add("parameters")
     if before.processes is not after.processes:
         old = {node.id: node for node in before.data_nodes}
         for node in after.data_nodes:
             was = old.get(node.id)
             if was is not node:
-                found |= {"nodes"} if was is None else _node_changes(was, node)
+                changed |= {"nodes"} if was is None else _node_changes(was, node)
         if len(old) != len(after.data_nodes):
-            found.add("nodes")
-    return found
+            changed.add("nodes")
+    return changed
 
 
 def _node_changes(was: DataNode, node: DataNode) -> set[str]:

@@ -90,11 +90,11 @@ def _objects(problems: Iterable[Problem]) -> set[str]:
 
 
 def _by_place(problems: Iterable[Problem], anywhere: bool) -> dict[Key, list[Problem]]:
-    found: dict[Key, list[Problem]] = {}
+    by_place: dict[Key, list[Problem]] = {}
     for problem in single(problems):
         if _counts(problem):
-            found.setdefault((problem.rule, "" if anywhere else problem.where), []).append(problem)
-    return found
+            by_place.setdefault((problem.rule, "" if anywhere else problem.where), []).append(problem)
+    return by_place
 
 
 def _counts(problem: Problem) -> bool:
@@ -113,7 +113,8 @@ class _Step:
     problems: list[Problem]
     edit: Edit
     before: Plan
-    found: Sequence[Problem]
+    stood: Sequence[Problem]
+    """The problems of the plan before."""
     plan: Plan
     after: Sequence[Problem]
 
@@ -163,24 +164,24 @@ class _Trials:
         """Why the fix of a problem is not done."""
         self._kept: dict[tuple[int, str], tuple[Plan, _Step | None]] = {}
 
-    def way(self, plan: Plan, found: Sequence[Problem]) -> Iterator[_Step]:
+    def way(self, plan: Plan, problems: Sequence[Problem]) -> Iterator[_Step]:
         """The steps from a plan to the one in which no rule has anything left that it may do."""
         for _ in range(_MOST_TURNS):
             before = plan
             for name in ("", *RULES):
-                group = next((group for group in _groups(found) if group[0] == name), None)
-                step = self.step(plan, found, group) if group else None
+                group = next((group for group in _groups(problems) if group[0] == name), None)
+                step = self.step(plan, problems, group) if group else None
                 if step is not None:
-                    plan, found = step.plan, step.after
+                    plan, problems = step.plan, step.after
                     yield step
             if plan is before:
                 return
 
-    def step(self, plan: Plan, found: Sequence[Problem], group: tuple[str, list[Problem]]) -> _Step | None:
+    def step(self, plan: Plan, problems: Sequence[Problem], group: tuple[str, list[Problem]]) -> _Step | None:
         """What a rule may do about its problems in this plan: all, or those fixes that work one by one."""
         key = (id(plan), group[0])
         if key not in self._kept:
-            self._kept[key] = (plan, self._step(plan, found, *group))
+            self._kept[key] = (plan, self._step(plan, problems, *group))
         return self._kept[key][1]
 
     def _step(self, plan: Plan, before: Sequence[Problem], name: str, wanted: list[Problem]) -> _Step | None:
@@ -376,13 +377,13 @@ def _leads_astray(part: _Part, parts: list[_Part], trials: _Trials) -> bool:
 
 def _harmless_backwards(plan: Plan, problems: Sequence[Problem], parts: list[_Part], find: Find) -> bool:
     """Whether the parts do no harm in the opposite order either: one may hide what another takes."""
-    found = problems
+    before = problems
     for part in [part for part in reversed(parts) if not part.alone]:
         plan = part.edit(plan)
-        after = part.after if found is problems and part.after is not None else find(plan)
-        if harm(found, after):
+        after = part.after if before is problems and part.after is not None else find(plan)
+        if harm(before, after):
             return False
-        found = after
+        before = after
     return True
 
 
@@ -429,7 +430,7 @@ def _touched(step: _Step) -> set[str]:
     """The other rules that find something else after a step, or would do something else."""
     if step.alone:
         return set()
-    return _rules_of(_seen(step.before, step.found), _seen(step.plan, step.after)) - {step.name}
+    return _rules_of(_seen(step.before, step.stood), _seen(step.plan, step.after)) - {step.name}
 
 
 def _rules_of(before: Counter[Seen], after: Counter[Seen]) -> set[str]:

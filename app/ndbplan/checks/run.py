@@ -77,17 +77,17 @@ def find(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> list[Prob
     One by one: not yet one row for each cause.
     """
     load_rules()
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for one in RULES.values():
         if cancelled():
             return []
         try:
-            found += one.problems(plan)
+            problems += one.problems(plan)
         except UserError:
             # A rule that needs an estimate keeps silent where the plan is too incomplete for one; the rule
             # for the cause (a ThreadConfig that is refused, no data nodes) speaks.
             continue
-    return sorted((_waived(plan, problem) for problem in found), key=lambda p: p.severity.rank)
+    return sorted((_waived(plan, problem) for problem in problems), key=lambda p: p.severity.rank)
 
 
 _last: tuple[Plan, tuple[Problem, ...]] | None = None

@@ -37,7 +37,7 @@ def remedies(
 
     Every change passes all checks after it is made. SET: the arguments with which `ndbplan set` makes it.
     """
-    from ndbplan.advise.remedies import sustained_s, what_would_help
+    from ndbplan.advise.remedies import find_remedies, sustained_s
     from ndbplan.simulate.run import workload_of
 
     plan = read_plan(plan_file)
@@ -46,8 +46,8 @@ def remedies(
     chosen = workload_of(plan, workload_id)
     lasts_s = duration_s if duration_s is not None else sustained_s(chosen)
     _announce_preparation(plan, chosen.id)
-    found = what_would_help(plan, chosen.id, duration_s=lasts_s)
-    before = found.highest
+    searched = find_remedies(plan, chosen.id, duration_s=lasts_s)
+    before = searched.highest
     shape: dict[str, Any] = {
         "workload": chosen.name,
         "duration_s": lasts_s,
@@ -56,7 +56,7 @@ def remedies(
         "limited_by": before.limited_by.to_json(),
         "enough": before.is_enough,
         "note": before.note,
-        "remedies": [remedy.to_json(why=why) for remedy in found.remedies],
+        "remedies": [remedy.to_json(why=why) for remedy in searched.remedies],
     }
     show(shape, as_json=as_json, why=why, text=_remedy_lines(shape))
 

@@ -89,28 +89,30 @@ def distribute(
             where="--keys",
             fix="name the table with --table",
         )
-    plan, found = _with_keys(plan, tables[0], keys)
+    plan, counted = _with_keys(plan, tables[0], keys)
     shape = distribution_json(distribution_of(plan, plan.table(tables[0].id)))
     shape["keys"] = {
-        "rows": found.rows,
-        "exact": found.exact,
-        "note": found.note,
-        "distinct": found.distinct,
-        "faulty_rows": found.faulty,
-        "hot_keys": [{"row": text, "rows": rows} for text, rows in found.hot_keys],
+        "rows": counted.rows,
+        "exact": counted.exact,
+        "note": counted.note,
+        "distinct": counted.distinct,
+        "faulty_rows": counted.faulty,
+        "hot_keys": [{"row": text, "rows": rows} for text, rows in counted.hot_keys],
     }
     answer: dict[str, Any] = {"tables": [shape]}
-    if output is not None and not found.faulty:
+    if output is not None and not counted.faulty:
         save(plan, output)
         answer["files"] = [str(output)]
     show(answer, as_json=as_json)
-    if found.faulty:
-        click.echo(f"ndbplan: {keys}: {_unread(found)} — correct the keys", err=True)
+    if counted.faulty:
+        click.echo(f"ndbplan: {keys}: {_unread(counted)} — correct the keys", err=True)
         ctx.exit(2)
 
 
-def _unread(found: KeyCount) -> str:
-    return f"{found.faulty} of {found.faulty + found.rows} rows could not be read; {found.problems[0]}"
+def _unread(counted: KeyCount) -> str:
+    return (
+        f"{counted.faulty} of {counted.faulty + counted.rows} rows could not be read; {counted.problems[0]}"
+    )
 
 
 def _with_keys(plan: Plan, table: Table, keys: Path) -> tuple[Plan, KeyCount]:
@@ -120,16 +122,16 @@ def _with_keys(plan: Plan, table: Table, keys: Path) -> tuple[Plan, KeyCount]:
 
     try:
         with keys.open("rb") as stream:
-            found = count_keys(plan, table, stream)
+            counted = count_keys(plan, table, stream)
     except OSError as error:
         raise UsageError(
             f"cannot be read ({error.strerror})", where=str(keys), fix="check the name and the permissions"
         ) from None
     except UserError as error:
         raise UsageError(error.what, where=str(keys), fix=error.fix) from None
-    if found.faulty and not found.rows:
-        raise UsageError(_unread(found), where=str(keys), fix="correct the keys")
-    return update(plan, table.id, **found.table_fields()), found
+    if counted.faulty and not counted.rows:
+        raise UsageError(_unread(counted), where=str(keys), fix="correct the keys")
+    return update(plan, table.id, **counted.table_fields()), counted
 
 
 @ndbplan.command()
@@ -198,10 +200,10 @@ def reorg(
     workload_id = named_workload(plan, under, "--under")
     needs_data_nodes(plan, plan_file)
     workload = None if workload_id is None else plan.workload(workload_id)
-    found = reorganise(plan, add_groups, workload)
-    shape = found.to_json(why=why)
+    answer = reorganise(plan, add_groups, workload)
+    shape = answer.to_json(why=why)
     if output is not None:
-        save(found.plan_after, output)
+        save(answer.plan_after, output)
         shape["files"] = [str(output)]
     show(shape, as_json=as_json, why=why)
 
@@ -218,18 +220,18 @@ def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
     from ndbplan.edits.address import address_of
 
     plan = read_plan(plan_file)
-    found = check_all(plan)
-    standing = tuple(problem for problem in found if not problem.waived)
+    problems = check_all(plan)
+    standing = tuple(problem for problem in problems if not problem.waived)
     shape: dict[str, Any] = {
         "problems": [problem.to_json() for problem in standing],
-        "waived": [{**p.to_json(), "reason": p.waived} for p in found if p.waived],
+        "waived": [{**p.to_json(), "reason": p.waived} for p in problems if p.waived],
         "waivers": [
             {
                 "address": address_of(plan, ("waivers", i)),
                 "rule": waiver.rule,
                 "object_id": waiver.object_id,
                 "reason": waiver.reason,
-                "problems": sum(waiver_of(plan, problem) is waiver for problem in single(found)),
+                "problems": sum(waiver_of(plan, problem) is waiver for problem in single(problems)),
             }
             for i, waiver in enumerate(plan.waivers)
         ],
@@ -270,5 +272,5 @@ def restart(
         raise UsageError(
             f"a restart of kind '{kind}' has no order", where="--together", fix="use it with --kind rolling"
         )
-    found = restart_of(plan, kind, node_id, conditions_of(plan, asked))
-    show(found.to_json(why=why), as_json=as_json, why=why)
+    answer = restart_of(plan, kind, node_id, conditions_of(plan, asked))
+    show(answer.to_json(why=why), as_json=as_json, why=why)

@@ -184,16 +184,16 @@ def _tables_of(plan: Plan, kind: str, words: tuple[str, ...], ddl: str) -> tuple
     text = ddl
     if "(" not in ddl:
         text = read_bytes(Path(ddl)).decode("utf-8", "replace")
-    found = read_ddl(text, plan.version)
-    notes = [str(problem) for problem in found.problems]
-    if not found.tables:
+    definitions = read_ddl(text, plan.version)
+    notes = [str(problem) for problem in definitions.problems]
+    if not definitions.tables:
         raise UsageError(
             f"no table could be read{': ' + notes[0] if notes else ''}", where="--ddl", fix="correct the SQL"
         )
     spaces = {space.name: space.id for space in plan.tablespaces}
-    wanted = {i: spaces[space] for i, space in found.tablespaces.items() if space in spaces}
-    plan = with_tables(plan, found.tables, wanted)
-    addresses = [f"tables[{plan.table(table.full_name).id}]" for table in found.tables]
+    wanted = {i: spaces[space] for i, space in definitions.tablespaces.items() if space in spaces}
+    plan = with_tables(plan, definitions.tables, wanted)
+    addresses = [f"tables[{plan.table(table.full_name).id}]" for table in definitions.tables]
     for address in addresses:
         for word in words:
             plan, _ = assign(plan, f"{address}.{word}")
@@ -215,11 +215,11 @@ def remove_parts(plan_file: Path, addresses: tuple[str, ...], output: Path | Non
 
     plan = read_plan(plan_file)
     try:
-        found = remove(plan, addresses)
+        removed = remove(plan, addresses)
     except UserError as error:
         raise _refused(error, plan_file) from None
-    files = write_changed(plan, found.plan, plan_file, output)
-    shape: dict[str, Any] = {"files": files, **found.to_json()}
+    files = write_changed(plan, removed.plan, plan_file, output)
+    shape: dict[str, Any] = {"files": files, **removed.to_json()}
     lines = [
         *(f"removed {one}" for one in shape["removed"]),
         *(f"with it {one}" for one in shape["along"]),

@@ -29,8 +29,8 @@ def diff(plan_file: Path, running: Path | None, *, as_json: bool) -> None:
     from ndbplan.exporting.difference import diff_from_defaults
 
     plan = read_plan(plan_file)
-    found = diff_from_defaults(plan) if running is None else compare(_running(running, plan), plan)
-    show(found.to_json(), as_json=as_json, text=_lines(found))
+    difference = diff_from_defaults(plan) if running is None else compare(_running(running, plan), plan)
+    show(difference.to_json(), as_json=as_json, text=_lines(difference))
 
 
 def _running(path: Path, plan: Plan) -> Plan:
@@ -42,23 +42,23 @@ def _running(path: Path, plan: Plan) -> Plan:
     if path.suffix == SUFFIX:
         return read_plan(path)
     try:
-        found, _ = import_config({str(path): read_bytes(path)}, plan.ndb_version)
+        plan_of_config, _ = import_config({str(path): read_bytes(path)}, plan.ndb_version)
     except ConfigFileError as error:
         raise UsageError(error.what, where=error.where, fix=error.fix) from None
-    return found
+    return plan_of_config
 
 
-def _lines(found: Difference) -> Iterator[str]:
-    if found.is_empty:
+def _lines(difference: Difference) -> Iterator[str]:
+    if difference.is_empty:
         yield "nothing changes"
         return
-    for change in found.parameters:
+    for change in difference.parameters:
         values = f"{change.shown(change.before)} → {change.shown(change.after)}"
         yield f"{change.name:<34} {values:<24} {change.where}  ({change.restart.replace('_', ' ')} restart)"
-    for word, nodes in (("new", found.added), ("gone", found.removed)):
+    for word, nodes in (("new", difference.added), ("gone", difference.removed)):
         if nodes:
             yield f"{word} node ids: {', '.join(str(node.node_id) for node in nodes)}"
-    for first, second in found.links:
+    for first, second in difference.links:
         yield f"connection between nodes {first} and {second}"
-    for number, step in enumerate(found.steps, 1):
+    for number, step in enumerate(difference.steps, 1):
         yield f"{number:>3}. {step}"

@@ -39,8 +39,8 @@ def event_of(plan: Plan, text: str) -> Event:
         value = fields[name]
         many = [value] if isinstance(value, str) else value
         if isinstance(many, list | tuple):
-            found = [known.get(str(one), one) for one in many]
-            fields[name] = found[0] if isinstance(value, str) else found
+            ids = [known.get(str(one), one) for one in many]
+            fields[name] = ids[0] if isinstance(value, str) else ids
     adapter: TypeAdapter[Event] = TypeAdapter(Event)
     try:
         event = adapter.validate_python(fields)
@@ -64,11 +64,11 @@ def event_of(plan: Plan, text: str) -> Event:
 
 def _ids(plan: Plan) -> dict[str, str]:
     """Id of each object that has another name; an id itself comes first."""
-    found = {location.name: location.id for location in plan.locations}
-    found |= {host.hostname: host.id for host in plan.hosts}
-    found |= {f"{host.hostname}/{disk.name}": disk.id for host in plan.hosts for disk in host.disks}
-    found |= {str(process.node_id): process.id for process in plan.processes}
-    return {name: object_id for name, object_id in found.items() if name not in plan.by_id}
+    ids = {location.name: location.id for location in plan.locations}
+    ids |= {host.hostname: host.id for host in plan.hosts}
+    ids |= {f"{host.hostname}/{disk.name}": disk.id for host in plan.hosts for disk in host.disks}
+    ids |= {str(process.node_id): process.id for process in plan.processes}
+    return {name: object_id for name, object_id in ids.items() if name not in plan.by_id}
 
 
 def _fields(text: str, known: Mapping[str, str]) -> dict[str, Any]:
@@ -76,11 +76,11 @@ def _fields(text: str, known: Mapping[str, str]) -> dict[str, Any]:
 
     if text.lstrip().startswith("{"):
         try:
-            found = json.loads(text)
+            typed = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise UsageError(f"'{text[:80]}' is not JSON ({error})", where="--event", fix=_FIX) from None
-        assert isinstance(found, dict)
-        return found
+        assert isinstance(typed, dict)
+        return typed
     from ndbplan.plan.events import field_typed
 
     # A value ends where the next `name=` begins, so that it may hold spaces and commas.
@@ -113,7 +113,7 @@ def _fields(text: str, known: Mapping[str, str]) -> dict[str, Any]:
 
 def _listed(value: str, known: Mapping[str, str]) -> list[str]:
     """Names between commas, or between spaces where they are no name as a whole."""
-    found: list[str] = []
+    names: list[str] = []
     for piece in filter(None, (piece.strip().strip("'\"") for piece in value.split(","))):
-        found += [piece] if piece in known else piece.split() or [piece]
-    return found
+        names += [piece] if piece in known else piece.split() or [piece]
+    return names

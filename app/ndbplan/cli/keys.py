@@ -59,15 +59,15 @@ def partition(
             click.echo("preparing the key hash (only this first time) …", err=True)
         if sys.stdin.isatty():
             click.echo("reading keys from the terminal; Ctrl+D ends them", err=True)
-        found = job.run(sys.stdin.buffer, None if as_json else sys.stdout.buffer.write)
+        partitioned = job.run(sys.stdin.buffer, None if as_json else sys.stdout.buffer.write)
     except UserError as error:
         where = "--version" if error.where == "ndb_version" else error.where
         raise UsageError(error.what, where=where, fix=error.fix) from None
     if as_json:
-        show(found.to_json(), as_json=True)
-    if found.count.faulty:
-        first = found.count.problems[0] if found.count.problems else ""
-        rows = "1 row" if found.count.faulty == 1 else f"{found.count.faulty} rows"
+        show(partitioned.to_json(), as_json=True)
+    if partitioned.count.faulty:
+        first = partitioned.count.problems[0] if partitioned.count.problems else ""
+        rows = "1 row" if partitioned.count.faulty == 1 else f"{partitioned.count.faulty} rows"
         click.echo(f"ndbplan: stdin: {rows} could not be read; {first} — correct the keys", err=True)
         ctx.exit(2)
 

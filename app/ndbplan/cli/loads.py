@@ -218,5 +218,5 @@ def max_load(plan_file: Path, workload: str | None, duration_s: float, *, why: b
     workload_id = named_workload(plan, workload)
     needs_data_nodes(plan, plan_file)
     _announce_preparation(plan, workload_id)
-    found = highest(plan, workload_id, duration_s=duration_s)
-    show(found.to_json(why=why), as_json=as_json, why=why)
+    answer = highest(plan, workload_id, duration_s=duration_s)
+    show(answer.to_json(why=why), as_json=as_json, why=why)

@@ -75,8 +75,8 @@ def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool)
         fix = "use it with --kind add-nodes --under WORKLOAD"
         raise UsageError("only a reorganisation under a load has an effect on it", where="--effect", fix=fix)
     prepare_simulation()
-    found = effect_of_reorganise(plan, named_workload(plan, under, "--under"), groups)
-    return None if found is None else found.to_json(why)
+    effect = effect_of_reorganise(plan, named_workload(plan, under, "--under"), groups)
+    return None if effect is None else effect.to_json(why)
 
 
 @ndbplan.command()
@@ -122,15 +122,15 @@ def procedure(
         raise UsageError("a calendar file needs a beginning", where="--ics", fix=fix)
     plan = read_plan(plan_file)
     conditions = conditions_of(plan, asked)
-    found = _procedure_of(plan, kind, add_groups, names or (), version, conditions)
+    operation = _procedure_of(plan, kind, add_groups, names or (), version, conditions)
     if ics is not None and start is not None:
-        write_text(ics, to_ics(found, start, plan.name))
+        write_text(ics, to_ics(operation, start, plan.name))
     if gantt is not None:
-        write_text(gantt, gantt_svg(found))
-    shape = found.to_json(why=why)
+        write_text(gantt, gantt_svg(operation))
+    shape = operation.to_json(why=why)
     window = None
     if conditions.workload is not None:
-        best = best_window(conditions.workload, found.duration_s.value)
+        best = best_window(conditions.workload, operation.duration_s.value)
         window = None if best is None else best.to_json()
     shape["best_window"] = window
     if effect:

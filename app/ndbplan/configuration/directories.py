@@ -109,11 +109,11 @@ def disks_of_node(node: DataNode, disks: tuple[Disk, ...], shared: Parameters) -
     by_id = {disk.id: disk for disk in disks}
     first = disks[0] if disks else None
     everywhere = below(_PATHS_OF_ALL)
-    found: dict[DiskRole, Disk | None] = {}
+    disks_by_role: dict[DiskRole, Disk | None] = {}
     for role, names in _PATHS_OF_ROLE.items():
         disk_id = below(names) or node.disk_roles.disk_of(role) or everywhere
-        found[role] = by_id.get(disk_id, first) if disk_id else first
-    return found
+        disks_by_role[role] = by_id.get(disk_id, first) if disk_id else first
+    return disks_by_role
 
 
 def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:
@@ -178,20 +178,20 @@ def derived_path_parameters(plan: Plan, node: DataNode) -> dict[str, str]:
     if not plan.host(node.host_id).disks:
         return {}
     paths = data_node_paths(plan, node)
-    found = {"DataDir": paths.data_dir}
+    derived = {"DataDir": paths.data_dir}
     if paths.file_system != paths.data_dir:
-        found["FileSystemPath"] = paths.file_system
+        derived["FileSystemPath"] = paths.file_system
     inherited = (_set_path(plan, node, "FileSystemPathDD") or paths.file_system).rstrip("/") or "/"
     if paths.data_files == paths.undo_files != inherited:
-        found["FileSystemPathDD"] = paths.data_files
+        derived["FileSystemPathDD"] = paths.data_files
     else:
         if paths.data_files != inherited:
-            found["FileSystemPathDataFiles"] = paths.data_files
+            derived["FileSystemPathDataFiles"] = paths.data_files
         if paths.undo_files != inherited:
-            found["FileSystemPathUndoFiles"] = paths.undo_files
+            derived["FileSystemPathUndoFiles"] = paths.undo_files
     if paths.backup != paths.file_system:
-        found["BackupDataDir"] = paths.backup
-    return {name: path for name, path in found.items() if not node_settings(plan, node).states(name)}
+        derived["BackupDataDir"] = paths.backup
+    return {name: path for name, path in derived.items() if not node_settings(plan, node).states(name)}
 
 
 def _set_path(plan: Plan, node: DataNode, name: str) -> str | None:

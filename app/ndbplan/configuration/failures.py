@@ -160,15 +160,15 @@ def _parsed(plan: Plan, text: str) -> Part:
             fix="write node:4, host:NAME, disk:HOST/NAME, rack:NAME, link:HOST/HOST or switch:NAME",
         )
     part = Part(match[1].lower(), match[2])
-    _found(plan, part)
+    _called_so(plan, part)
     return part
 
 
-def _found(plan: Plan, part: Part) -> list[Any]:
+def _called_so(plan: Plan, part: Part) -> list[Any]:
     """What of the plan a part means; PartError when there is nothing of that name."""
-    found = _called(plan).of(part)
-    if found:
-        return found
+    called = _called(plan).of(part)
+    if called:
+        return called
     if part.kind == "node":
         known = [str(p.node_id) for p in sorted(plan.processes, key=lambda p: p.node_id)]
     elif part.kind == "host":
@@ -203,9 +203,9 @@ class _Called:
 
     def hosts(self, name: str) -> list[Host]:
         """Hosts called so, or with this id; two of one name are one machine to the product."""
-        found = self._hosts.get(name.lower(), [])
+        hosts = self._hosts.get(name.lower(), [])
         by_id = self._by_id.get(name)
-        return found if by_id is None or by_id in found else [*found, by_id]
+        return hosts if by_id is None or by_id in hosts else [*hosts, by_id]
 
     def of(self, part: Part) -> list[Any]:
         """What a part means; nothing when the plan has none of that name."""
@@ -278,8 +278,8 @@ def disks_needed(plan: Plan, process: Process) -> frozenset[str]:
     )
     if process.host_id is None or not isinstance(stated, str):
         return frozenset()
-    found = disk_of_path(plan.host(process.host_id).disks, stated)
-    return frozenset() if found is None else frozenset({found})
+    disk_id = disk_of_path(plan.host(process.host_id).disks, stated)
+    return frozenset() if disk_id is None else frozenset({disk_id})
 
 
 @memo_by_identity(size=2048)
@@ -348,11 +348,11 @@ class Failures:
 
     @cached_property
     def _nodes_of_disk(self) -> dict[str, frozenset[int]]:
-        found: dict[str, set[int]] = {}
+        by_disk: dict[str, set[int]] = {}
         for process in self.plan.processes:
             for disk_id in disks_needed(self.plan, process):
-                found.setdefault(disk_id, set()).update(process_node_ids(process))
-        return {disk_id: frozenset(nodes) for disk_id, nodes in found.items()}
+                by_disk.setdefault(disk_id, set()).update(process_node_ids(process))
+        return {disk_id: frozenset(nodes) for disk_id, nodes in by_disk.items()}
 
     def _nodes_of_hosts(self, hosts: Iterable[Host]) -> frozenset[int]:
         processes = [p for host in hosts for p in self.plan.processes_of_host[host.id]]
@@ -360,16 +360,16 @@ class Failures:
 
     def nodes_of(self, part: Part) -> frozenset[int]:
         """Node ids of every kind inside a part: those that a dead one takes along (a link has none)."""
-        found = _found(self.plan, part)
+        called = _called_so(self.plan, part)
         if part.kind == "node":
-            return frozenset(n for process in found for n in process_node_ids(process))
+            return frozenset(n for process in called for n in process_node_ids(process))
         if part.kind == "disk":
-            ids = [disk.id for disk in found if isinstance(disk, Disk)]
+            ids = [disk.id for disk in called if isinstance(disk, Disk)]
             return frozenset().union(*(self._nodes_of_disk.get(disk_id, frozenset()) for disk_id in ids))
         if part.kind == "link":
             return frozenset()
-        places = {place.id for place in found if isinstance(place, Location)}
-        hosts = [h for h in found if isinstance(h, Host)] or [
+        places = {place.id for place in called if isinstance(place, Location)}
+        hosts = [h for h in called if isinstance(h, Host)] or [
             host for host in self.plan.hosts if host.location_id in places
         ]
         return self._nodes_of_hosts(hosts)
@@ -443,13 +443,13 @@ class Failures:
         return hosts not in links
 
     def _reached(self, start: int, among: set[int], links: frozenset[frozenset[str]]) -> set[int]:
-        found, open_ends = {start}, [start]
+        reached, open_ends = {start}, [start]
         while open_ends:
             node_id = open_ends.pop()
-            new = {n for n in among - found if self._sees(node_id, n, links)}
-            found |= new
+            new = {n for n in among - reached if self._sees(node_id, n, links)}
+            reached |= new
             open_ends += new
-        return found
+        return reached
 
     def _most_alone(self, together: set[int], links: frozenset[frozenset[str]]) -> int:
         """The node of a side that sees the fewest of it; 0 when all see all."""
@@ -467,10 +467,10 @@ def course(plan: Plan, steps: Sequence[Step]) -> tuple[tuple[Judged, ...], ...]:
     """
     failures = Failures(plan)
     living: tuple[Running, ...] = (failures.running,)
-    found: list[tuple[Judged, ...]] = []
+    judgements: list[tuple[Judged, ...]] = []
     for step in steps:
         damage = failures.damage(step.dead, step.cut)
         judged = tuple(failures.after(running, damage, step.at_s) for running in living)
-        found.append(judged)
+        judgements.append(judged)
         living = tuple(side.after for one in judged for side in one.sides if side.after is not None)
-    return tuple(found)
+    return tuple(judgements)

@@ -96,8 +96,8 @@ def _deciding(part: Any) -> Any:
 @memo_by_identity(size=512)
 def _deciding_parameters(stated: Parameters, names: frozenset[str]) -> Parameters:
     used = (name for name in sorted(stated) if name in names or name.startswith(_PATHS))
-    found: Parameters = _one_object(FrozenMap((name, stated[name]) for name in used))
-    return found
+    deciding: Parameters = _one_object(FrozenMap((name, stated[name]) for name in used))
+    return deciding
 
 
 @lru_cache(maxsize=2048)
@@ -155,20 +155,20 @@ class Search:
     def damage_of(self) -> dict[Part, Damage]:
         """What each part does to data nodes and to nodes that may arbitrate."""
         counted = self.failures.cluster.data_nodes | self.failures.running.connected
-        found = {}
+        damages = {}
         for part in self.parts:
             damage = self.failures.damage([part])
-            found[part] = damage._replace(dead=damage.dead & counted)
-        return found
+            damages[part] = damage._replace(dead=damage.dead & counted)
+        return damages
 
     @cached_property
     def alike(self) -> dict[Damage, tuple[Part, ...]]:
         """Parts by what they do; those that do nothing are left out."""
-        found: dict[Damage, list[Part]] = {}
+        by_damage: dict[Damage, list[Part]] = {}
         for part, damage in self.damage_of.items():
             if damage.dead or damage.apart or damage.links:
-                found.setdefault(damage, []).append(part)
-        return {damage: tuple(same) for damage, same in found.items()}
+                by_damage.setdefault(damage, []).append(part)
+        return {damage: tuple(same) for damage, same in by_damage.items()}
 
     def judge(self, *damages: Damage) -> Judged:
         """What the cluster does when all of this happens at once."""
@@ -177,10 +177,10 @@ class Search:
             frozenset().union(*(damage.apart for damage in damages)),
             frozenset().union(*(damage.links for damage in damages)),
         )
-        found = self._judged.get(whole)
-        if found is None:
-            found = self._judged[whole] = self.failures.after(self.failures.running, whole)
-        return found
+        judged = self._judged.get(whole)
+        if judged is None:
+            judged = self._judged[whole] = self.failures.after(self.failures.running, whole)
+        return judged
 
     def of_parts(self, *dead: Part) -> Judged:
         """What the cluster does when these parts fail at once."""
@@ -198,20 +198,20 @@ class Search:
         """
         if not self.failures.cluster.data_nodes:
             return ()
-        found: list[frozenset[Damage]] = []
+        smallest: list[frozenset[Damage]] = []
         for size in range(1, LARGEST + 1):
-            if size > depth and found:
+            if size > depth and smallest:
                 break
             if size > 2 and comb(len(self.alike), size) > _MOST_SETS:
-                found += self._whole_groups(size, found)
+                smallest += self._whole_groups(size, smallest)
             else:
-                found += self._of_size(size, found)
+                smallest += self._of_size(size, smallest)
             if self.cancelled():
                 return ()
         order = {part: number for number, part in enumerate(self.parts)}
         killers = {
             tuple(sorted(chosen, key=order.__getitem__))
-            for damages in found
+            for damages in smallest
             for chosen in product(*(self.alike[damage] for damage in damages))
         }
         return tuple(sorted(killers, key=lambda killer: (len(killer), [order[part] for part in killer])))

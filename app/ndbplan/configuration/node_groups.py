@@ -19,7 +19,7 @@ def node_group_ids(plan: Plan) -> dict[int, int]:
     for node in plan.data_nodes:
         if node.node_group is not None and node.node_group != NODE_GROUP_NONE:
             members[node.node_group] = members.get(node.node_group, 0) + 1
-    found: dict[int, int] = {}
+    groups: dict[int, int] = {}
     lowest = 0
     for node in plan.data_nodes:
         group = node.node_group
@@ -28,8 +28,8 @@ def node_group_ids(plan: Plan) -> dict[int, int]:
                 lowest += 1
             group = lowest
             members[group] = members.get(group, 0) + 1
-        found[node.node_id] = group
-    return found
+        groups[node.node_id] = group
+    return groups
 
 
 @memo_by_identity(16)
@@ -47,7 +47,7 @@ def node_groups(plan: Plan) -> tuple[tuple[DataNode, ...], ...]:
     return tuple(groups_by_number(plan).values())
 
 
-def odd_group(plan: Plan) -> str | None:
+def incomplete_node_group(plan: Plan) -> str | None:
     """What is wrong with the first node group that has not NoOfReplicas members; None: all have."""
     replicas = no_of_replicas(plan)
     for number, members in groups_by_number(plan).items():

@@ -64,18 +64,18 @@ class NodeSettings:
         try:
             return self._values[name]
         except KeyError:
-            found = self._values[name] = catalogue.default(self.section, name, self.version)
-            return found
+            value = self._values[name] = catalogue.default(self.section, name, self.version)
+            return value
 
     def number(self, name: str) -> int:
         """Value of a numeric parameter (bytes, count, flag as 0 or 1); 0 when there is none."""
-        found = self.value(name)
-        return found if isinstance(found, int) else 0
+        value = self.value(name)
+        return value if isinstance(value, int) else 0
 
     def text(self, name: str) -> str:
         """Value of a text parameter; empty when there is none."""
-        found = self.value(name)
-        return "" if found is None else str(found)
+        value = self.value(name)
+        return "" if value is None else str(value)
 
     def states(self, name: str) -> bool:
         """Whether the plan states the parameter, for the node or for all of its kind, so that it counts."""
@@ -98,16 +98,16 @@ def _shared_object(
 def settings_from(section: str, shared: Parameters, own: Parameters, ndb_version: str) -> NodeSettings:
     """What holds where a kind of node has the parameters `shared` and one of them its `own` beside them."""
     version = NdbVersion.parse(ndb_version)
-    found: dict[str, int | str | None] = {}
+    values: dict[str, int | str | None] = {}
     for stated in (shared, own):
         names: set[str] = set()
         for name, value in stated.items():
             if catalogue.exists(section, name):
                 parameter = catalogue.parameter(section, name, version).name
                 if parameter not in names:
-                    found[parameter] = _taken(section, parameter, value, version)
+                    values[parameter] = _taken(section, parameter, value, version)
                     names.add(parameter)
-    taken = ((name, found[name]) for name in sorted(found))
+    taken = ((name, values[name]) for name in sorted(values))
     return _shared_object(section, tuple((n, v) for n, v in taken if v is not None), version)
 
 

@@ -96,9 +96,9 @@ def _disk(overview: Overview, disk: Disk) -> list[Breakdown]:
         ("Random reads", "random_reads_per_s", disk.random_read_iops),
         ("Random writes", "random_writes_per_s", disk.random_write_iops),
     ):
-        found = [(s.name, getattr(s, what)) for s in demand.streams if getattr(s, what).value]
-        if found:
-            asked = total(found, "per s")
+        named = [(s.name, getattr(s, what)) for s in demand.streams if getattr(s, what).value]
+        if named:
+            asked = total(named, "per s")
             rows.append(Row(name, asked, asked.value / most))
     if disk.other_load:
         other = Quantity.exact(disk.other_load, "fraction")
@@ -115,28 +115,28 @@ def _disk(overview: Overview, disk: Disk) -> list[Breakdown]:
 
 def _disk_space(overview: Overview, disk: Disk) -> list[Breakdown]:
     """What lies on a disk, by what it is."""
-    found = overview.disk_space.of(disk.id)
-    if found is None:
+    space = overview.disk_space.of(disk.id)
+    if space is None:
         return []
     whole = disk.capacity_bytes
     rows = [
-        Row(SPACE_OF_ROLE[role], size, size.value / whole, _level(found.fill.value))
-        for role, size in found.by_role
+        Row(SPACE_OF_ROLE[role], size, size.value / whole, _level(space.fill.value))
+        for role, size in space.by_role
     ]
-    rows.append(Row("With DataMemory full", found.memory_full_bytes, None))
+    rows.append(Row("With DataMemory full", space.memory_full_bytes, None))
     assumed = "assumption" if "capacity_bytes" in disk.assumed else "plan"
     stated = (Term("Capacity", whole, "bytes", assumed),)
     rows.append(Row("Capacity", Quantity.exact(whole, "bytes", stated), None))
     notices: tuple[Notice, ...] = ()
-    if found.free_bytes < 0:
-        missing = format_value(-found.free_bytes, "bytes")
+    if space.free_bytes < 0:
+        missing = format_value(-space.free_bytes, "bytes")
         notices = (Notice("The disk is too small", f"{missing} more is needed for the files."),)
-    elif found.memory_full_bytes.value > whole:
+    elif space.memory_full_bytes.value > whole:
         text = "A full DataMemory cannot be checkpointed to it."
         notices = (Notice("Too small for full data nodes", text, "warning"),)
-    heading = f"Why is it {format_percent(found.fill.value)} full?"
+    heading = f"Why is it {format_percent(space.fill.value)} full?"
     return [
-        Breakdown(heading, f"Files on {found.host} / {found.disk}", found.used_bytes, tuple(rows), notices)
+        Breakdown(heading, f"Files on {space.host} / {space.disk}", space.used_bytes, tuple(rows), notices)
     ]
 
 
@@ -184,7 +184,7 @@ def _host(plan: Plan, overview: Overview, host: Host) -> list[Breakdown]:
 
 
 def _data_node(overview: Overview, node: DataNode) -> list[Breakdown]:
-    found = []
+    tables = []
     memory = next((n for n in overview.memory.nodes if n.node_id == node.node_id), None)
     if memory is not None:
         limit = max(1, memory.data_memory_limit_bytes)
@@ -198,7 +198,7 @@ def _data_node(overview: Overview, node: DataNode) -> list[Breakdown]:
             missing = format_value(-memory.headroom_bytes, "bytes")
             notices = (Notice("DataMemory is too small", f"{missing} more is needed for the tables."),)
         heading = f"Why is DataMemory at {format_percent(memory.fill)}?"
-        found.append(Breakdown(heading, about, memory.data_memory_bytes, rows, notices))
+        tables.append(Breakdown(heading, about, memory.data_memory_bytes, rows, notices))
         host = max(1, memory.host_memory_bytes)
         share = memory.ram_bytes.value / host
         rows = (
@@ -206,7 +206,7 @@ def _data_node(overview: Overview, node: DataNode) -> list[Breakdown]:
             Row("Memory of the host", Quantity.exact(memory.host_memory_bytes, "bytes"), None),
         )
         heading = f"Why does it take {format_percent(share)} of RAM?"
-        found.append(Breakdown(heading, f"RAM of node {node.node_id}", memory.ram_bytes, rows))
+        tables.append(Breakdown(heading, f"RAM of node {node.node_id}", memory.ram_bytes, rows))
     cpu = next((n for n in overview.cpu.nodes if n.node_id == node.node_id), None)
     if cpu is not None:
         rows = tuple(
@@ -217,8 +217,10 @@ def _data_node(overview: Overview, node: DataNode) -> list[Breakdown]:
                 ("Other threads", cpu.other_utilisation),
             )
         )
-        found.append(Breakdown("How busy are its threads?", f"Cores of node {node.node_id}", cpu.cores, rows))
-    return found
+        tables.append(
+            Breakdown("How busy are its threads?", f"Cores of node {node.node_id}", cpu.cores, rows)
+        )
+    return tables
 
 
 def _parts_of(quantity: Quantity, whole: float) -> tuple[Row, ...]:
@@ -270,8 +272,8 @@ def _workload(overview: Overview, workload: Workload) -> list[Breakdown]:
     full = [n.overflow_after_s for n in overview.checkpoint.nodes if n.overflow_after_s is not None]
     if full:
         rows.append(Row("Log is full (410) at this load after", min(full, key=lambda q: q.value), None))
-    found = [Breakdown("Redo log of one operation", "", None, tuple(rows))] if rows else []
-    return [*found, *_clients(overview)]
+    tables = [Breakdown("Redo log of one operation", "", None, tuple(rows))] if rows else []
+    return [*tables, *_clients(overview)]
 
 
 def _clients(overview: Overview) -> list[Breakdown]:

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 def offer_recovery(window: MainWindow, folder: Path | None = None) -> None:
     """Say that there is an unsaved plan, with a button that opens it. Without one: nothing."""
-    found = crashed(folder)
-    if not found:
+    plans = crashed(folder)
+    if not plans:
         return
-    newest = found[0]
+    newest = plans[0]
     window.messages.say(
         "warning",
         f"ndbplan ended without saving {newest.name} ({newest.saved_at:%d %B %Y, %H:%M}).",
@@ -26,17 +26,17 @@ def offer_recovery(window: MainWindow, folder: Path | None = None) -> None:
     )
 
 
-def _recover(window: MainWindow, found: Crashed) -> None:
+def _recover(window: MainWindow, lost: Crashed) -> None:
     if not window.files.may_leave():
         return
     try:
-        plan = found.plan()
+        plan = lost.plan()
     except UserError as error:
         window.messages.say("error", error.line)
         return
-    window.document.recover(plan, found.path)
+    window.document.recover(plan, lost.path)
     # Journalled under this program before the old journal goes: a second crash loses nothing either.
     if window.journal is not None:
         window.journal.write()
-    found.discard()
+    lost.discard()
     window.files.shown.emit()

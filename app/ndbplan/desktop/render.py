@@ -50,9 +50,9 @@ def _application() -> object:
     """The application object that fonts need; lives as long as the program."""
     from PySide6.QtWidgets import QApplication
 
-    found = QApplication.instance()
-    if found is not None:
-        return found
+    running = QApplication.instance()
+    if running is not None:
+        return running
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     return QApplication(["ndbplan"])

@@ -69,8 +69,8 @@ def make_application() -> QApplication:
     from PySide6.QtWidgets import QApplication
 
     QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
-    found = QApplication.instance()
-    app = found if isinstance(found, QApplication) else _started()
+    running = QApplication.instance()
+    app = running if isinstance(running, QApplication) else _started()
     app.setApplicationName("ndbplan")
     app.setApplicationDisplayName("")
     app.setDesktopFileName("ndbplan")

@@ -108,11 +108,11 @@ def split(text: str) -> tuple[tuple[Token, ...], str]:
 def _selector(text: str, at: int) -> tuple[str, bool, int]:
     if text[at : at + 1] == '"':
         try:
-            found, end = json.JSONDecoder().raw_decode(text, at)
+            selector, end = json.JSONDecoder().raw_decode(text, at)
         except ValueError:
-            found, end = None, at
-        if isinstance(found, str) and text[end : end + 1] == "]":
-            return found, True, end + 1
+            selector, end = None, at
+        if isinstance(selector, str) and text[end : end + 1] == "]":
+            return selector, True, end + 1
         raise AddressError(
             f"'{text[:80]}': the quoted name in brackets does not end with \"]",
             fix='close it; a quote inside is written \\"',
@@ -139,17 +139,17 @@ def resolve(plan: Plan, address: str) -> tuple[Place, ...]:
 def places(plan: Plan, tokens: tuple[Token, ...]) -> tuple[Place, ...]:
     """The places that the steps of an address name; see resolve."""
     start = _alone(plan, tokens)
-    found, left = start if start is not None else ([Place((), plan, Shape("part"))], tokens)
+    reached, left = start if start is not None else ([Place((), plan, Shape("part"))], tokens)
     said = ""
     while left:
         token, left = left[0], left[1:]
-        jump = _jump(plan, found, token, left, said)
+        jump = _jump(plan, reached, token, left, said)
         if jump is not None:
-            found, left = jump
+            reached, left = jump
         else:
-            found = [place for one in found for place in _step(plan, one, token, said)]
+            reached = [place for one in reached for place in _step(plan, one, token, said)]
         said = f"{said}.{token.name}" if said else token.name
-    unique = {place.path: place for place in found}
+    unique = {place.path: place for place in reached}
     return tuple(unique.values())
 
 
@@ -194,18 +194,18 @@ def parameter_places(plan: Plan, name: str) -> list[Place]:
     if not scopes:
         section = next(s for s in SECTION_SET if catalogue.exists(s, name))
         parameter_name(section, name, plan.version)
-    found: list[Place] = []
+    stated: list[Place] = []
     for scope in scopes:
         section = SCOPES[scope]
         spelt = parameter_name(section, name, plan.version)
         value = getattr(plan.parameters, scope).get(spelt)
-        found.append(Place(("parameters", scope, spelt), value, Shape("parameter", default=None), section))
+        stated.append(Place(("parameters", scope, spelt), value, Shape("parameter", default=None), section))
     for i, process in enumerate(plan.processes):
         section = SECTIONS[process.kind]
-        found += _stated(process.parameters, ("processes", i), section, name)
+        stated += _stated(process.parameters, ("processes", i), section, name)
     for i, link in enumerate(plan.links):
-        found += _stated(link.parameters, ("links", i), link.kind.upper(), name)
-    return found
+        stated += _stated(link.parameters, ("links", i), link.kind.upper(), name)
+    return stated
 
 
 def _stated(parameters: FrozenMap[str, Any], path: Path, section: str, name: str) -> list[Place]:
@@ -241,22 +241,22 @@ def _of_role(
 
 
 def _jump(
-    plan: Plan, found: list[Place], token: Token, left: tuple[Token, ...], said: str
+    plan: Plan, reached: list[Place], token: Token, left: tuple[Token, ...], said: str
 ) -> tuple[list[Place], tuple[Token, ...]] | None:
     """A role or a parameter named on a process or link itself; None: the step is an ordinary field."""
-    parts = [place.value for place in found]
+    parts = [place.value for place in reached]
     if token.selectors or not parts or any(not isinstance(part, Part) for part in parts):
         return None
     if any(field_of(type(part), token.name) is not None for part in parts):
         return None
     role = _role(token.name)
     if role is not None and all(isinstance(part, DataNode) for part in parts):
-        return _of_role(plan, found, role, left, f"{said}.{token.name}" if said else token.name)
+        return _of_role(plan, reached, role, left, f"{said}.{token.name}" if said else token.name)
     if not left and all("parameters" in type(part).model_fields for part in parts):
         sections = [_section(part) for part in parts]
         if any(section and catalogue.exists(section, token.name) for section in sections):
             step = Token("parameters", (), ())
-            inside = [place for one in found for place in _step(plan, one, step, said)]
+            inside = [place for one in reached for place in _step(plan, one, step, said)]
             return [place for one in inside for place in _step(plan, one, token, said)], ()
     return None
 
@@ -318,10 +318,10 @@ def _step(plan: Plan, place: Place, token: Token, said: str) -> list[Place]:
             fix=near(token.name, type(here).model_fields, "it has"),
         )
     section = _section_of(plan, here, field)
-    found = [Place((*place.path, field), getattr(here, field), _shape(here, field), section)]
+    inside = [Place((*place.path, field), getattr(here, field), _shape(here, field), section)]
     for i, selector in enumerate(token.selectors):
-        found = _select(plan, found, selector, token.is_quoted[i])
-    return found
+        inside = _select(plan, inside, selector, token.is_quoted[i])
+    return inside
 
 
 def _kind(part: Part) -> str:
@@ -342,17 +342,17 @@ def _key(plan: Plan, place: Place, token: Token, where: str) -> Place:
     return Place((*place.path, name), place.value.get(name), shape, place.section)
 
 
-def _select(plan: Plan, found: list[Place], selector: str, is_quoted: bool) -> list[Place]:
-    if len(found) == 1 and isinstance(found[0].value, tuple):
-        return _member(plan, found[0], selector, is_quoted)
+def _select(plan: Plan, several: list[Place], selector: str, is_quoted: bool) -> list[Place]:
+    if len(several) == 1 and isinstance(several[0].value, tuple):
+        return _member(plan, several[0], selector, is_quoted)
     # Several of one name: the place among them follows.
-    if len(found) > 1 and selector.isdecimal() and not is_quoted:
-        if int(selector) < len(found):
-            return [found[int(selector)]]
+    if len(several) > 1 and selector.isdecimal() and not is_quoted:
+        if int(selector) < len(several):
+            return [several[int(selector)]]
         raise AddressError(
-            f"there are only {len(found)} of that name, counted from 0", fix="write a lower number"
+            f"there are only {len(several)} of that name, counted from 0", fix="write a lower number"
         )
-    where = address_of(plan, found[0].path)
+    where = address_of(plan, several[0].path)
     raise AddressError(f"{where} is not a list, so it has no [{selector[:60]}]", fix="leave the brackets out")
 
 

@@ -59,12 +59,12 @@ def assign(plan: Plan, text: str) -> tuple[Plan, tuple[Change, ...]]:
     typed = rest[1:]
     changes: list[Change] = []
     try:
-        found = places(plan, tokens)
+        targets = places(plan, tokens)
     except AddressError as error:
         raise AddressError(
             error.line.removesuffix(f" — {error.fix}"), where=text[:120], fix=error.fix
         ) from None
-    for place in found:
+    for place in targets:
         address = place.address(plan)
         before = at(plan, place.path)
         try:
@@ -252,5 +252,5 @@ def _stated(plan: Plan, path: Path) -> Plan:
 
 
 def _several(plan: Plan, path: Path) -> bool:
-    found = at(plan, path)
-    return isinstance(found, tuple) and len(found) > 1
+    value = at(plan, path)
+    return isinstance(value, tuple) and len(value) > 1

@@ -75,11 +75,11 @@ class KeepLinks:
     count: int = 0
 
     def __call__(self, plan: Plan) -> Plan:
-        kept, found = [], 0
+        kept, seen = [], 0
         for link in plan.links:
             if {link.process_id_1, link.process_id_2} == self.process_ids:
-                found += 1
-                if found > self.count:
+                seen += 1
+                if seen > self.count:
                     continue
             kept.append(link)
         return plan if len(kept) == len(plan.links) else plan.replace(links=tuple(kept))

@@ -34,8 +34,8 @@ DEFAULT_DISK = "nvme"
 @cache
 def hardware() -> dict[str, list[dict[str, Any]]]:
     """Classes of locations, hosts and disks, by what they are of; each has a key."""
-    found: dict[str, list[dict[str, Any]]] = read_json("hardware.json")
-    return found
+    offers: dict[str, list[dict[str, Any]]] = read_json("hardware.json")
+    return offers
 
 
 def make_location(plan: Plan, position: Point | None = None) -> Location:

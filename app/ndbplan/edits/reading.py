@@ -77,8 +77,8 @@ def _shape_of(model: type[Part], name: str) -> Shape:
     default = UNSET if field.is_required() else field.get_default(call_default_factory=True)
     if default is PydanticUndefined:
         default = UNSET
-    found = _shape(field.annotation, field.metadata, name)
-    return Shape(found.kind, found.whole, found.optional, found.choices, found.item, default)
+    shape = _shape(field.annotation, field.metadata, name)
+    return Shape(shape.kind, shape.whole, shape.optional, shape.choices, shape.item, default)
 
 
 def _shape(annotation: Any, metadata: Iterable[Any], name: str) -> Shape:
@@ -92,8 +92,8 @@ def _shape(annotation: Any, metadata: Iterable[Any], name: str) -> Shape:
         members = [one for one in get_args(annotation) if one is not type(None)]
         optional = len(members) < len(get_args(annotation))
         if len(members) == 1:
-            found = _shape(members[0], limits, name)
-            return Shape(found.kind, found.whole, optional, found.choices, found.item)
+            shape = _shape(members[0], limits, name)
+            return Shape(shape.kind, shape.whole, optional, shape.choices, shape.item)
         if int in members:
             return Shape("parameter", optional=optional)
         return Shape("part", optional=optional)
@@ -134,9 +134,9 @@ def near(text: str, known: Iterable[str], what: str = "there are") -> str:
     """What to type instead of a name that is not known: the nearest, else the first of those there are."""
     names = list(dict.fromkeys(known))
     lower = {name.lower(): name for name in names}
-    found = difflib.get_close_matches(text.lower(), lower, 3, 0.6)
-    if found:
-        return f"did you mean {' or '.join(lower[name] for name in found)}?"
+    close = difflib.get_close_matches(text.lower(), lower, 3, 0.6)
+    if close:
+        return f"did you mean {' or '.join(lower[name] for name in close)}?"
     shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     if what == "there are" and len(names) == 1:
         what = "there is"
@@ -176,10 +176,10 @@ def _quoted(typed: str) -> str:
     """The text itself, or what stands between double quotes, as JSON writes it."""
     if len(typed) > 1 and typed[0] == typed[-1] == '"':
         try:
-            found = json.loads(typed)
+            text = json.loads(typed)
         except ValueError:
             return typed
-        return found if isinstance(found, str) else typed
+        return text if isinstance(text, str) else typed
     return typed
 
 
@@ -208,10 +208,10 @@ def _read_choice(shape: Shape, typed: str) -> str:
 def _read_list(shape: Shape, typed: str) -> Any:
     assert shape.item is not None
     if typed.startswith("[") or shape.item.kind in ("part", "map"):
-        found = _read_json(typed)
-        if not isinstance(found, list):
+        items = _read_json(typed)
+        if not isinstance(items, list):
             raise UserError(f"'{typed[:40]}' is not a list", fix='write a JSON list such as ["a", "b"]')
-        return tuple(found)
+        return tuple(items)
     item = shape.item
     return tuple(read(item, part) for part in typed.split(",") if part.strip())
 

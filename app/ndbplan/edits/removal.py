@@ -71,13 +71,13 @@ def _named(plan: Plan, address: str) -> tuple[Place, ...]:
         )
     if len(tokens) == 1 and not tokens[0].selectors and tokens[0].name in plan.by_id:
         return tuple(one for one in walk(plan) if getattr(one.value, "id", None) == tokens[0].name)
-    found = places(plan, tokens)
-    for place in found:
+    named = places(plan, tokens)
+    for place in named:
         if len(place.path) == 1 and place.shape.kind in ("list", "part"):
             raise AddressError(
                 f"{place.path[0]} holds the parts of a plan", fix=f"name {place.path[0]}[*] for all"
             )
-    return found
+    return named
 
 
 def _is_object(plan: Plan, place: Place) -> bool:
@@ -146,16 +146,16 @@ def _is_inside(path: Path, of: tuple[Path, ...]) -> bool:
 def _changed(before: Plan, after: Plan, named: tuple[Path, ...]) -> tuple[Change, ...]:
     """Fields of parts that stayed which are no longer what they were."""
     new = _references(after)
-    found = []
+    changes = []
     for address, (path, value) in _references(before).items():
         if address in new and new[address][1] != value and not _is_inside(path, named):
-            found.append(Change(address, reading.plain(value), reading.plain(new[address][1])))
-    return tuple(found)
+            changes.append(Change(address, reading.plain(value), reading.plain(new[address][1])))
+    return tuple(changes)
 
 
 def _references(plan: Plan) -> Mapping[str, tuple[Path, Any]]:
     """Values by address, of all parts that are not counted: a member that goes moves those behind it."""
-    found: dict[str, tuple[Path, Any]] = {}
+    references: dict[str, tuple[Path, Any]] = {}
     for place in walk(plan):
         if isinstance(place.value, Part | dict) or not place.path:
             continue
@@ -163,5 +163,5 @@ def _references(plan: Plan) -> Mapping[str, tuple[Path, Any]]:
             continue
         parts = [at(plan, place.path[: n + 1]) for n, step in enumerate(place.path) if isinstance(step, int)]
         if all(called(plan, part) for part in parts):
-            found[address_of(plan, place.path)] = (place.path, place.value)
-    return found
+            references[address_of(plan, place.path)] = (place.path, place.value)
+    return references

@@ -46,26 +46,26 @@ def constant_for(plan: Plan, name: str) -> Constant:
 
 def _of(calibrations: tuple[Calibration, ...], name: str) -> Constant:
     base = constant(name)
-    for found in reversed(calibrations):
-        if found.constant == name:
-            return _calibrated(base, found.value, found.low, found.high, found.source)
+    for calibration in reversed(calibrations):
+        if calibration.constant == name:
+            return _calibrated(base, calibration.value, calibration.low, calibration.high, calibration.source)
     return base
 
 
 @lru_cache(maxsize=512)
-def term_of(found: Constant) -> Term:
+def term_of(known: Constant) -> Term:
     """A constant as a step of a derivation."""
     return Term(
-        found.meaning or found.name,
-        found.value,
-        found.unit,
-        f"{found.evidence}: {found.source} [{found.name}]",
+        known.meaning or known.name,
+        known.value,
+        known.unit,
+        f"{known.evidence}: {known.source} [{known.name}]",
     )
 
 
-def quantity_of(found: Constant) -> Quantity:
+def quantity_of(known: Constant) -> Quantity:
     """A constant with its range, derived from where it comes from."""
-    return Quantity(found.value, found.low, found.high, found.unit, (term_of(found),))
+    return Quantity(known.value, known.low, known.high, known.unit, (term_of(known),))
 
 
 class Constants:
@@ -73,14 +73,14 @@ class Constants:
 
     def __init__(self, calibrations: tuple[Calibration, ...] = ()) -> None:
         self._calibrations = calibrations
-        self._found: dict[str, Quantity] = {}
+        self._known: dict[str, Quantity] = {}
 
     def __getitem__(self, name: str) -> Quantity:
         """The constant called `name`. KeyError for an unknown name."""
-        known = self._found.get(name)
+        known = self._known.get(name)
         if known is None:
             known = quantity_of(_of(self._calibrations, name))
-            self._found[name] = known
+            self._known[name] = known
         return known
 
     def is_calibrated(self, name: str) -> bool:

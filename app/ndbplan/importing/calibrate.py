@@ -55,11 +55,11 @@ class Change:
         return {"what": self.what, "before": self.before, "after": self.after}
 
 
-def calibrated(plan: Plan, *found: Calibration) -> Plan:
+def calibrated(plan: Plan, *new: Calibration) -> Plan:
     """The plan with these calibrations; one of the same constant is replaced."""
-    names = {calibration.constant for calibration in found}
+    names = {calibration.constant for calibration in new}
     kept = tuple(c for c in plan.calibrations if c.constant not in names)
-    return plan.replace(calibrations=(*kept, *found))
+    return plan.replace(calibrations=(*kept, *new))
 
 
 def calibrate(
@@ -110,14 +110,14 @@ _ABOVE_DEVICES = re.compile(r"(?:dm-|md|loop|zram|drbd)\d+$")
 """What iostat lists beside the devices below it: their bytes would count twice."""
 
 
-def busy_devices(found: Sequence[Measurement]) -> list[str]:
+def busy_devices(measurements: Sequence[Measurement]) -> list[str]:
     """Names of the devices of iostat that say what a disk can do, as they stand there."""
-    return [one.name for one in found if any(one.values.get(name, 0.0) > 0 for name in _DISK_FIELDS)]
+    return [one.name for one in measurements if any(one.values.get(name, 0.0) > 0 for name in _DISK_FIELDS)]
 
 
 def disks_of_devices(
     plan: Plan,
-    found: Sequence[Measurement],
+    measurements: Sequence[Measurement],
     disk_ids: Sequence[str] = (),
     devices: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[list[tuple[Measurement, str]], tuple[str, ...]]:
@@ -129,10 +129,10 @@ def disks_of_devices(
     without such a disk is those `disk_ids` when it is the only busy one. Of a device and its partitions the
     device counts. Raises MeasurementError when it must be asked which disk a device is.
     """
-    names = busy_devices(found)
-    busy = [one for one in found if one.name in names]
+    names = busy_devices(measurements)
+    busy = [one for one in measurements if one.name in names]
     if not busy:
-        shown = ", ".join(one.name for one in found)
+        shown = ", ".join(one.name for one in measurements)
         raise MeasurementError(
             f"{shown[:80]}: nothing in it says what a disk can do",
             fix="measure while the device is at least 30 % busy, or run fio with large sequential blocks",
@@ -185,23 +185,23 @@ def _hosts_of(plan: Plan, one: Measurement) -> list[Host]:
 
 def _one_for_each_disk(pairs: list[tuple[Measurement, str]]) -> list[tuple[Measurement, str]]:
     """Every disk with one device: of a device and its partitions the device. Raises MeasurementError."""
-    found: dict[str, Measurement] = {}
+    measured: dict[str, Measurement] = {}
     for one, disk_id in sorted(pairs, key=lambda pair: len(pair[0].name)):
-        whole = found.setdefault(disk_id, one)
+        whole = measured.setdefault(disk_id, one)
         if whole is not one and not (whole.host == one.host and one.name.startswith(whole.name)):
             raise MeasurementError(
                 f"disk {disk_id} is two devices of iostat: {_place(whole)} and {_place(one)}",
                 fix="say which one it is, with --disk DISK=DEVICE, or give iostat of one machine",
             )
-    return [(one, disk_id) for one, disk_id in pairs if found[disk_id] is one]
+    return [(one, disk_id) for one, disk_id in pairs if measured[disk_id] is one]
 
 
 def _place(one: Measurement) -> str:
     return f"{one.name[:40]} of {one.host[:60]}" if one.host else one.name[:40]
 
 
-def _listed(found: Sequence[Measurement]) -> str:
-    names = [one.name[:40] for one in found]
+def _listed(measurements: Sequence[Measurement]) -> str:
+    names = [one.name[:40] for one in measurements]
     return ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
 
 
@@ -242,18 +242,18 @@ def _calibrate_restart(
             fix="use a restart with more data",
         )
     source = f"restart_info of {measurement.name}"[:_MOST_LABEL]
-    found, changes = [], []
+    calibrations, changes = [], []
     for name, (value, seconds) in rates.items():
         base = constant_for(plan, name)
         # Half a second of rounding weighs more on a short phase.
         spread = max(_RANGE, 1 + 0.5 / seconds)
-        found.append(
+        calibrations.append(
             Calibration(constant=name, value=value, low=value / spread, high=value * spread, source=source)
         )
         changes.append(
             Change(base.meaning or name, format_value(base.value, base.unit), format_value(value, base.unit))
         )
-    return calibrated(plan, *found), tuple(changes)
+    return calibrated(plan, *calibrations), tuple(changes)
 
 
 def _restart_rates(
@@ -293,10 +293,10 @@ def timed_reorganise(
     uncalibrated = plan.replace(
         calibrations=tuple(c for c in plan.calibrations if c.constant != "reorganise_scale")
     )
-    found = reorganise(uncalibrated, groups)
-    moving = sum(1 for table in found.tables if table.moves)
+    estimate = reorganise(uncalibrated, groups)
+    moving = sum(1 for table in estimate.tables if table.moves)
     fixed = moving * constant_for(plan, "reorganise_table_s").value
-    variable = found.duration_s.value - fixed
+    variable = estimate.duration_s.value - fixed
     if seconds <= fixed or variable <= 0:
         raise MeasurementError(
             f"{seconds:g} s is no more than the fixed cost of {moving} tables ({fixed:.0f} s)",

@@ -257,9 +257,9 @@ def _config(done: Imported, name: str, content: bytes, version: str | None) -> N
     slots = len(done.plan.api_slots)
     free = f" and {_counted(slots, 'slot')} for SQL or API nodes" if slots else ""
     done.changes.append(f"{', '.join(counts)} on {hosts}{free}, NDB {done.plan.ndb_version}")
-    for found in report.findings:
-        severity: Literal["error", "warning"] = "error" if found.refused else "warning"
-        done.findings.append(Finding(name, found.line, severity, found.message, found.fix or None))
+    for finding in report.findings:
+        severity: Literal["error", "warning"] = "error" if finding.refused else "warning"
+        done.findings.append(Finding(name, finding.line, severity, finding.message, finding.fix or None))
 
 
 def _options(done: Imported, name: str, _text: str) -> None:
@@ -281,19 +281,19 @@ def _status(done: Imported, name: str, text: str) -> None:
 def _tables(done: Imported, cancelled: Callable[[], bool], name: str, text: str) -> None:
     from ndbplan.importing.ddl.statements import read_ddl
 
-    found = read_ddl(text, done.plan.version, cancelled=cancelled)
-    for problem in found.problems:
+    ddl = read_ddl(text, done.plan.version, cancelled=cancelled)
+    for problem in ddl.problems:
         message = f"column {problem.column}: {problem.message}"
         done.findings.append(Finding(name, problem.line, "warning", message))
     spaces = {space.name: space.id for space in done.plan.tablespaces}
-    wanted = {i: spaces[space] for i, space in found.tablespaces.items() if space in spaces}
+    wanted = {i: spaces[space] for i, space in ddl.tablespaces.items() if space in spaces}
     known = {table.full_name for table in done.plan.tables}
-    done.plan = with_tables(done.plan, found.tables, wanted)
-    for table in found.tables:
+    done.plan = with_tables(done.plan, ddl.tables, wanted)
+    for table in ddl.tables:
         what = "redefined, rows kept" if table.full_name in known else "added"
         known.add(table.full_name)
         done.changes.append(f"{table.full_name}: {what}, {_counted(len(table.columns), 'column')}")
-    if not found.tables:
+    if not ddl.tables:
         done.findings.append(Finding(name, None, "warning", "no table could be read"))
 
 
@@ -340,11 +340,11 @@ def _statistics(done: Imported, name: str, text: str) -> None:
     from ndbplan.importing.statistics import apply_statistics, read_statistics
 
     _described_tables(done, name, text)
-    found = read_statistics(text)
+    statistics = read_statistics(text)
     _status(done, name, text)
-    for problem in found.problems:
+    for problem in statistics.problems:
         done.findings.append(Finding(name, None, "warning", problem))
-    done.plan, said = apply_statistics(done.plan, found.tables)
+    done.plan, said = apply_statistics(done.plan, statistics.tables)
     done.changes += said
 
 
@@ -399,9 +399,9 @@ def _measurements(
     from ndbplan.importing.calibrate import busy_devices, calibrate, disks_of_devices
     from ndbplan.importing.measurements import MeasurementError, read_measurements
 
-    found = read_measurements(text)
+    measured = read_measurements(text)
     pairs: list[tuple[Measurement, str | None]] = []
-    of_iostat = [one for one in found if one.kind == "iostat"]
+    of_iostat = [one for one in measured if one.kind == "iostat"]
     if of_iostat:
         busy = busy_devices(of_iostat)
         done.devices += busy
@@ -415,7 +415,7 @@ def _measurements(
             if aside:
                 message = f"{', '.join(aside)} left aside: the bytes are those of the devices below"
                 done.findings.append(Finding(name, None, "warning", message))
-    for one in found:
+    for one in measured:
         if one.kind != "iostat":
             targets = disk_ids or (None,) if one.kind == "fio" else (None,)
             pairs += [(one, target) for target in targets]

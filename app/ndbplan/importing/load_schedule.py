@@ -55,10 +55,10 @@ def read_load_schedule(
         raise LoadScheduleError(
             f"{len(rows)} lines are more than {MOST_LINES}, the most that is read", fix="thin the file out"
         )
-    found = [_point(n, row, time_at, rate_at) for n, row in rows]
-    begin = found[0][0] if found[0][1] else 0.0
+    schedule = [_point(n, row, time_at, rate_at) for n, row in rows]
+    begin = schedule[0][0] if schedule[0][1] else 0.0
     points: list[RatePoint] = []
-    for (n, _), (at_s, _, rate) in zip(rows, found, strict=True):
+    for (n, _), (at_s, _, rate) in zip(rows, schedule, strict=True):
         if points and at_s - begin <= points[-1].at_s:
             raise LoadScheduleError(
                 f"the moment {at_s - begin:g} s does not come after {points[-1].at_s:g} s",
@@ -105,11 +105,11 @@ def with_schedule(plan: Plan, workload_id: str, text: str, shape: str = "linear"
     What an open load says beside its points (clients, retries) stays. Raises LoadScheduleError.
     """
     workload = plan.workload(workload_id)
-    found = read_load_schedule(text, "step" if shape == "step" else "linear")
-    load = found
+    schedule = read_load_schedule(text, "step" if shape == "step" else "linear")
+    load = schedule
     if isinstance(workload.load, OpenLoad):
-        load = edits.changed(workload.load, points=found.points, shape=found.shape, repeat_s=0.0)
-    duration_s = max(workload.duration_s, found.points[-1].at_s)
+        load = edits.changed(workload.load, points=schedule.points, shape=schedule.shape, repeat_s=0.0)
+    duration_s = max(workload.duration_s, schedule.points[-1].at_s)
     return edits.update(plan, workload.id, load=load, duration_s=duration_s)
 
 

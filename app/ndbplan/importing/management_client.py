@@ -146,7 +146,7 @@ def _configured_index_memory(plan: Plan, reported: dict[int, int]) -> dict[int, 
     if not reported:
         return {}
     threads = {node.node_id: threads_of(plan, node).ldm_instances for node in plan.data_nodes}
-    found = {}
+    by_node = {}
     for node_id, size in reported.items():
         more = _INDEX_MORE_BYTES * threads.get(node_id, 0)
         beyond = size % MIB
@@ -154,8 +154,8 @@ def _configured_index_memory(plan: Plan, reported: dict[int, int]) -> dict[int, 
             size -= more
         elif beyond % _INDEX_MORE_BYTES == 0:
             size -= beyond
-        found[node_id] = size
-    return found
+        by_node[node_id] = size
+    return by_node
 
 
 def _ordered(text: str) -> tuple[int, ...]:
@@ -188,22 +188,22 @@ def _other_version(plan: Plan, answers: Answers) -> list[str]:
 
 
 def _memory_parameter(plan: Plan, name: str, sizes: dict[int, int]) -> tuple[Plan, list[str], list[str]]:
-    found = sorted(set(sizes.values()))
-    if len(found) > 1:
-        shown = ", ".join(map(format_bytes_binary, found))
+    different = sorted(set(sizes.values()))
+    if len(different) > 1:
+        shown = ", ".join(map(format_bytes_binary, different))
         return plan, [], [f"{name} differs between the nodes ({shown}): left as it is in the plan"]
     stated = {node.node_id: node.parameters.get(name) for node in plan.data_nodes}
     before = plan.parameters.data_node.get(name)
     if before is None and not any(stated.values()):
-        plan = edits.set_parameter(plan, "data_node", name, found[0])
-        return plan, [f"{name}: {format_bytes_binary(found[0])}"], []
+        plan = edits.set_parameter(plan, "data_node", name, different[0])
+        return plan, [f"{name}: {format_bytes_binary(different[0])}"], []
     other = [n for n, size in sizes.items() if (stated.get(n) or before) != size]
     if other:
         return (
             plan,
             [],
             [
-                f"the nodes have {name} {format_bytes_binary(found[0])}, the plan states another value "
+                f"the nodes have {name} {format_bytes_binary(different[0])}, the plan states another value "
                 f"for data node {', '.join(map(str, sorted(other)))}"
             ],
         )

@@ -57,9 +57,9 @@ def read_measurements(text: str) -> tuple[Measurement, ...]:
             f"the text has {len(text)} characters, at most {MOST_BYTES} are read",
             fix="cut out the part that counts",
         )
-    found = tuple(one for reader in (_fio, _iostat, _ndbinfo) for one in reader(text))
-    if found:
-        return found
+    measurements = tuple(one for reader in (_fio, _iostat, _ndbinfo) for one in reader(text))
+    if measurements:
+        return measurements
     if _WITHOUT_X.search(text):
         raise MeasurementError(
             "iostat without -x does not say how busy a device was", fix="run iostat -xk 10 under load"

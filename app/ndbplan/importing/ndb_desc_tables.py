@@ -25,12 +25,12 @@ def statements_of(text: str) -> str:
     """CREATE TABLE statements of all tables that ndb_desc describes in a text; hidden tables are left out."""
     heads = list(TABLE_HEAD.finditer(text))
     ends = [*(head.start() for head in heads[1:]), len(text)]
-    found = []
+    statements = []
     for head, end in zip(heads, ends, strict=False):
         if not head[1].startswith("NDB$"):
             database = [match[1] for match in _DATABASE.finditer(text, 0, head.start())]
-            found.append(_statement(head[1], database[-1] if database else None, text[head.end() : end]))
-    return "\n".join(statement for statement in found if statement)
+            statements.append(_statement(head[1], database[-1] if database else None, text[head.end() : end]))
+    return "\n".join(statement for statement in statements if statement)
 
 
 def _section(body: str, name: str) -> list[str]:

@@ -98,10 +98,10 @@ def partition_job(
     size of the map at creation; None: the version's. `table`: which one, when the text defines several.
     Raises PartitionError and KeyTypeError.
     """
-    found = read_ddl(ddl, version)
-    chosen = [t for t in found.tables if table in (None, t.name, t.full_name, t.id)]
+    definitions = read_ddl(ddl, version)
+    chosen = [t for t in definitions.tables if table in (None, t.name, t.full_name, t.id)]
     if not chosen:
-        why = f" ({found.problems[0]})" if found.problems else ""
+        why = f" ({definitions.problems[0]})" if definitions.problems else ""
         raise PartitionError(
             f"no table{f' {table}' if table else ''} could be read{why}",
             where="--ddl",
@@ -151,6 +151,6 @@ def partition_job(
         version=version,
         hash_map=current,
         hash_map_name=hashmap.map_name(current, grown[-1] if grown else None),
-        notes=tuple(str(problem) for problem in found.problems),
+        notes=tuple(str(problem) for problem in definitions.problems),
         unsupported=unsupported,
     )

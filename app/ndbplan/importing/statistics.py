@@ -59,7 +59,7 @@ class StatisticsResult:
 def read_statistics(text: str) -> StatisticsResult:
     """Every table that a text tells something of."""
     problems: list[str] = []
-    found: list[TableStatistics] = list(_ndb_desc(text, problems))
+    tables: list[TableStatistics] = list(_ndb_desc(text, problems))
     information: list[TableStatistics] = []
     fragments: list[Row] = []
     for row in read_rows(text, problems):
@@ -84,13 +84,13 @@ def read_statistics(text: str) -> StatisticsResult:
                     source="INFORMATION_SCHEMA.TABLES",
                 )
             )
-    found += information
-    found += _memory_per_fragment(fragments, problems)
-    if not found and not problems:
+    tables += information
+    tables += _memory_per_fragment(fragments, problems)
+    if not tables and not problems:
         problems.append(
             "line 1: neither INFORMATION_SCHEMA.TABLES, ndb_desc -p nor memory_per_fragment output"
         )
-    return StatisticsResult(tuple(found), tuple(problems))
+    return StatisticsResult(tuple(tables), tuple(problems))
 
 
 def _counted(row: Row, name: str, problems: list[str]) -> int | None:
@@ -287,14 +287,14 @@ def _fitted(table: Table, words: float, plan: Plan) -> tuple[Column, ...]:
     lengths = sum((1 - c.null_fraction) * c.type.length_bytes for c in chosen)
     payload = max(0.0, target - lengths)
     present = sum((1 - c.null_fraction) * (c.mean_bytes - c.type.length_bytes) for c in chosen)
-    found: dict[str, float] = {}
+    averages: dict[str, float] = {}
     for column in chosen:
         if present > 0:
             mean = (column.mean_bytes - column.type.length_bytes) * payload / present
         else:
             mean = payload / len(chosen)
-        found[column.name] = round(min(mean, float(column.type.max_bytes)), 2)
+        averages[column.name] = round(min(mean, float(column.type.max_bytes)), 2)
     return tuple(
-        changed(column, average_bytes=found[column.name]) if column.name in found else column
+        changed(column, average_bytes=averages[column.name]) if column.name in averages else column
         for column in table.columns
     )

@@ -233,11 +233,11 @@ def uca_table(name: str, level: int = 1) -> UcaTable:
 
 
 def _pieces(counts: Array, weights: Array) -> list[list[int]]:
-    flat, found, at = weights.tolist(), [], 0
+    flat, pieces, at = weights.tolist(), [], 0
     for count in counts.tolist():
-        found.append(flat[at : at + count])
+        pieces.append(flat[at : at + count])
         at += count
-    return found
+    return pieces
 
 
 def _jamo_weights(syllable: int, own: dict[int, list[int]]) -> list[int]:

@@ -113,9 +113,9 @@ def release(text: str) -> NdbVersion:
 @lru_cache(maxsize=256)
 def features(version: NdbVersion) -> Features:
     """What a version does; one object for each version."""
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for name, row in rows().items():
         values = list(row["values"].items())
         value = next((v for since, v in reversed(values) if release(since) <= version), values[0][1])
-        found[name] = tuple(value) if isinstance(value, list) else value
-    return Features(**found)
+        by_name[name] = tuple(value) if isinstance(value, list) else value
+    return Features(**by_name)

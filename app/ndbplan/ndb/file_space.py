@@ -21,8 +21,8 @@ _FILE = re.compile(r"([^;:=]+):\s*([0-9]+)\s*([KMG]?)", re.IGNORECASE)
 
 @cache
 def _facts() -> dict[str, Any]:
-    found: dict[str, Any] = read_json("ndb/file_space.json")
-    return found
+    facts: dict[str, Any] = read_json("ndb/file_space.json")
+    return facts
 
 
 def _constant(name: str, row: dict[str, Any], unit: str) -> Constant:
@@ -53,9 +53,9 @@ def specified_files(text: str) -> tuple[str, int]:
     """
     name, size = "", 0
     for part in (part.strip() for part in text.split(";")):
-        found = _FILE.fullmatch(part)
-        if found:
-            size += int(found[2]) * _UNITS[found[3].upper()]
+        match = _FILE.fullmatch(part)
+        if match:
+            size += int(match[2]) * _UNITS[match[3].upper()]
         elif part.lower().startswith("name"):
             name = part.partition("=")[2].strip()
     return name, size

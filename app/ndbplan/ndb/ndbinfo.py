@@ -35,19 +35,19 @@ def _data() -> Any:
 @cache
 def tables_of(version: NdbVersion) -> dict[str, NdbinfoTable]:
     """The tables of a version by name; empty where the product has no ndbinfo (before 7.1)."""
-    found: dict[str, NdbinfoTable] = {}
+    tables: dict[str, NdbinfoTable] = {}
     for table in _data()["tables"]:
         since, certainly_since = _first(table["first"])
         if version < since:
             continue
         columns = _columns(table["columns"], version)
-        found[table["table"]] = NdbinfoTable(
+        tables[table["table"]] = NdbinfoTable(
             table["table"],
             tuple(name for name, _ in columns),
             tuple(kind in _NUMBERS for _, kind in columns),
             version >= certainly_since,
         )
-    return found
+    return tables
 
 
 def _first(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -158,8 +158,8 @@ def silent_after_s(
 
 def killed_after_s() -> tuple[float, float]:
     """Earliest and latest second at which a killed process on a living host is noticed."""
-    found = _data()["detection"]["closed_connection_s"]
-    return found["low"], found["high"]
+    seconds = _data()["detection"]["closed_connection_s"]
+    return seconds["low"], seconds["high"]
 
 
 @cache
@@ -375,8 +375,8 @@ def fail(
         nobody: frozenset[int] = frozenset()
         return (Side(nobody, judge(cluster, running.started, nobody, None), None),)
     answered: set[int] = set()
-    found = [_side(cluster, running, half, gone, answered, at_s) for half in halves]
-    return tuple(sorted(found, key=lambda side: min(side.survivors)))
+    parts = [_side(cluster, running, half, gone, answered, at_s) for half in halves]
+    return tuple(sorted(parts, key=lambda side: min(side.survivors)))
 
 
 def _side(

@@ -141,18 +141,18 @@ class Plan(Assumable):
     @cached_property
     def processes_of_host(self) -> dict[str, tuple[Process, ...]]:
         """Processes on each host, by host id."""
-        found: dict[str, list[Process]] = {host.id: [] for host in self.hosts}
+        by_host: dict[str, list[Process]] = {host.id: [] for host in self.hosts}
         for process in self.processes:
             if process.host_id is not None:
-                found[process.host_id].append(process)
-        return {host_id: tuple(processes) for host_id, processes in found.items()}
+                by_host[process.host_id].append(process)
+        return {host_id: tuple(processes) for host_id, processes in by_host.items()}
 
     def host(self, host_id: Id) -> Host:
         """The host with this id; KeyError when there is none."""
-        found = self.by_id[host_id]
-        if not isinstance(found, Host):
+        host = self.by_id[host_id]
+        if not isinstance(host, Host):
             raise KeyError(host_id)
-        return found
+        return host
 
     def table(self, name_or_id: str) -> Table:
         """The table with this id or `database.table` name; KeyError when there is none."""

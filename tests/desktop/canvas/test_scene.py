@@ -91,10 +91,10 @@ def test_a_place_finds_what_lies_on_top(qapp) -> None:
     scene.show_plan(plan)
     node = plan.data_nodes[0]
     centre = scene.item_of(node.id).rect_in_scene().center()
-    assert scene.found_at(centre).object_id == node.id
-    assert scene.found_at(centre, "host").object_id == node.host_id
-    assert scene.found_at(centre, "location").object_id == plan.host(node.host_id).location_id
-    assert scene.found_at(QPointF(-5000, 0)) is None
+    assert scene.item_at(centre).object_id == node.id
+    assert scene.item_at(centre, "host").object_id == node.host_id
+    assert scene.item_at(centre, "location").object_id == plan.host(node.host_id).location_id
+    assert scene.item_at(QPointF(-5000, 0)) is None
 
 
 @pytest.mark.parametrize("what", ["disks", "space"])

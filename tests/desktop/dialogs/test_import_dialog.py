@@ -71,7 +71,7 @@ def _files(folder: Path, **texts: str) -> list[Path]:
 
 def _wait(qtbot: QtBot, dialog: ImportDialog) -> list[str]:
     qtbot.waitUntil(lambda: dialog._task is None, timeout=30_000)
-    return [dialog.found.item(i).text() for i in range(dialog.found.count())]
+    return [dialog.findings.item(i).text() for i in range(dialog.findings.count())]
 
 
 def test_files_of_several_kinds_go_into_the_plan_in_one_step(
@@ -175,7 +175,7 @@ def test_beside_an_empty_plan_a_new_one_is_offered(qtbot: QtBot) -> None:
 def test_folders_and_pipes_are_named_and_not_waited_for(dialog: ImportDialog, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     dialog.add_files([tmp_path, tmp_path / "pipe"])
-    lines = [dialog.found.item(i).text() for i in range(dialog.found.count())]
+    lines = [dialog.findings.item(i).text() for i in range(dialog.findings.count())]
     assert [line.split(": ")[0] for line in lines] == [str(tmp_path), str(tmp_path / "pipe")]
     assert ["a folder" in line for line in lines] == [True, False]
     assert not dialog.take.isEnabled()

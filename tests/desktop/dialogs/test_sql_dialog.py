@@ -41,17 +41,17 @@ def dialog(qtbot: QtBot, document: Document) -> Iterator[SqlDialog]:
 
 def _typed(qtbot: QtBot, dialog: SqlDialog, text: str) -> None:
     dialog.text.setPlainText(text)
-    qtbot.waitUntil(lambda: dialog.found.count() > 0, timeout=30_000)
+    qtbot.waitUntil(lambda: dialog.read_back.count() > 0, timeout=30_000)
 
 
 def test_tables_are_listed_noted_and_added_in_one_step(
     qtbot: QtBot, dialog: SqlDialog, document: Document
 ) -> None:
     _typed(qtbot, dialog, _SQL)
-    lines = [dialog.found.item(i).text() for i in range(dialog.found.count())]
+    lines = [dialog.read_back.item(i).text() for i in range(dialog.read_back.count())]
     assert "shop.orders · 3 columns · new" in lines
     noted = next(i for i, line in enumerate(lines) if line.startswith("line 9"))
-    dialog._go_to(dialog.found.item(noted))
+    dialog._go_to(dialog.read_back.item(noted))
     assert dialog.text.textCursor().blockNumber() == 8
     dialog.add_tables()
     table = document.plan.table("shop.orders")
@@ -68,7 +68,7 @@ def test_a_known_table_takes_the_definition_and_keeps_its_rows(
     before = document.plan.table("test.t1")
     columns = "a BIGINT NOT NULL PRIMARY KEY, b INT, c TIMESTAMP, d VARBINARY(1024), extra INT"
     _typed(qtbot, dialog, f"CREATE TABLE test.t1 ({columns}) ENGINE=NDB;")
-    assert dialog.found.item(0).text() == "test.t1 · 5 columns · changes"
+    assert dialog.read_back.item(0).text() == "test.t1 · 5 columns · changes"
     dialog.add_tables()
     after = document.plan.table("test.t1")
     assert after.id == before.id

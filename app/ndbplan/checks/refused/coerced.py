@@ -27,31 +27,31 @@ _OPTION = re.compile(r"(name|undo_buffer_size|extent_size)\s*=\s*\S[^;]*", re.I)
 
 @rule("text-understood", "The data node does not understand a text")
 def text_understood(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
+    for alike in nodes_alike(plan):
         for name in _CHOICES:
-            value = str(found.settings.value(name)) if found.settings.states(name) else ""
+            value = str(alike.settings.value(name)) if alike.settings.states(name) else ""
             if not value or not catalogue.knows("DB", name, plan.version):
                 continue
             allowed = catalogue.parameter("DB", name, plan.version).allowed_values
             if value.lower() not in {choice.lower() for choice in allowed}:
                 yield warning(
-                    found.where,
+                    alike.where,
                     f"{name} is '{value[:40]}'; nothing refuses it, but the data node only knows "
                     f"{', '.join(allowed)}",
                     "take it back to the default",
-                    found.object_ids,
-                    without(found.scope_of(name), name),
+                    alike.object_ids,
+                    without(alike.scope_of(name), name),
                 )
         for name in _FILE_SPECS:
-            value = str(found.settings.value(name)) if found.settings.states(name) else ""
+            value = str(alike.settings.value(name)) if alike.settings.states(name) else ""
             if value and not _is_file_specification(value):
                 yield warning(
-                    found.where,
+                    alike.where,
                     f"{name} '{value[:40]}' names no files; nothing refuses it, but the data node takes "
                     "memory for it and creates nothing",
                     "write for example name=lg;undo_buffer_size=64M;undo1.log:1G",
-                    found.object_ids,
-                    without(found.scope_of(name), name),
+                    alike.object_ids,
+                    without(alike.scope_of(name), name),
                 )
 
 
@@ -66,45 +66,45 @@ def _is_file_specification(text: str) -> bool:
 def settings_lifted(plan: Plan) -> Iterator[Problem]:
     if not plan.features.settings_lifted:
         return
-    for found in nodes_alike(plan):
-        send = found.settings.number("TotalSendBufferMemory")
-        if found.settings.states("TotalSendBufferMemory") and 0 < send < _LEAST_SEND_BYTES:
+    for alike in nodes_alike(plan):
+        send = alike.settings.number("TotalSendBufferMemory")
+        if alike.settings.states("TotalSendBufferMemory") and 0 < send < _LEAST_SEND_BYTES:
             yield hint(
-                found.where,
+                alike.where,
                 f"TotalSendBufferMemory is {format_ndb_size(send)}; the data node takes "
                 f"{format_ndb_size(_LEAST_SEND_BYTES)} and 2M for each thread all the same",
                 f"set it to {format_ndb_size(_LEAST_SEND_BYTES)} or leave it out",
-                found.object_ids,
-                setting(found.scope_of("TotalSendBufferMemory"), "TotalSendBufferMemory", _LEAST_SEND_BYTES),
+                alike.object_ids,
+                setting(alike.scope_of("TotalSendBufferMemory"), "TotalSendBufferMemory", _LEAST_SEND_BYTES),
             )
-        yield from _small_transaction_memory(found)
-        text = "" if is_automatic(found) else thread_text(found)
+        yield from _small_transaction_memory(alike)
+        text = "" if is_automatic(alike) else thread_text(alike)
         longest = max((int(n) for n in re.findall(r"spintime\s*=\s*([0-9]{1,9})", text, re.I)), default=0)
         if longest > _LONGEST_SPIN_US:
             yield hint(
-                found.where,
+                alike.where,
                 f"spintime {longest} is above {_LONGEST_SPIN_US}; the data node takes {_LONGEST_SPIN_US}",
                 f"write spintime={_LONGEST_SPIN_US} at most",
-                found.object_ids,
+                alike.object_ids,
             )
 
 
-def _small_transaction_memory(found: NodesAlike) -> Iterator[Problem]:
+def _small_transaction_memory(alike: NodesAlike) -> Iterator[Problem]:
     name = "TransactionMemory"
-    stated = found.settings.number(name)
-    if not catalogue.knows("DB", name, found.plan.version) or not found.settings.states(name) or not stated:
+    stated = alike.settings.number(name)
+    if not catalogue.knows("DB", name, alike.plan.version) or not alike.settings.states(name) or not stated:
         return
     try:
-        counts = threads(found)
+        counts = threads(alike)
     except ThreadConfigError:
         return
     least = _TRANSACTION_BYTES_EACH * (counts.ldm_instances + max(1, counts.tc))
     if stated < least:
         yield hint(
-            found.where,
+            alike.where,
             f"{name} is {format_ndb_size(stated)}; the data node needs {format_ndb_size(least)} for its "
             "LDM and TC threads beside what is reserved, and takes it",
             f"set it to {format_ndb_size(least)} at least, or leave it out",
-            found.object_ids,
-            setting(found.scope_of(name), name, least),
+            alike.object_ids,
+            setting(alike.scope_of(name), name, least),
         )

@@ -42,14 +42,14 @@ def setting(scope: str, name: str, value: int | str) -> Edit:
     return SetParameter(scope, name, value)
 
 
-def wanted_operations(plan: Plan, found: NodesAlike) -> int:
+def wanted_operations(plan: Plan, alike: NodesAlike) -> int:
     """MaxNoOfConcurrentOperations that every rule about it is content with: what they all set it to."""
     wanted = [
-        found.settings.number(name)
+        alike.settings.number(name)
         for name in ("MaxNoOfConcurrentOperations", "MaxNoOfConcurrentTransactions")
     ]
     dml = (
-        found.settings.number("MaxDMLOperationsPerTransaction")
+        alike.settings.number("MaxDMLOperationsPerTransaction")
         if plan.features.dml_operations_compared
         else _UNLIMITED_DML
     )
@@ -72,18 +72,18 @@ def operations_of_largest_transaction(plan: Plan) -> tuple[int, float, str]:
 
 @rule("operations-and-transactions", "MaxNoOfConcurrentOperations is below the transactions", refused=True)
 def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
-        operations = found.settings.number("MaxNoOfConcurrentOperations")
-        transactions = found.settings.number("MaxNoOfConcurrentTransactions")
+    for alike in nodes_alike(plan):
+        operations = alike.settings.number("MaxNoOfConcurrentOperations")
+        transactions = alike.settings.number("MaxNoOfConcurrentTransactions")
         if operations < transactions:
-            wanted = wanted_operations(plan, found)
+            wanted = wanted_operations(plan, alike)
             yield error(
-                found.where,
+                alike.where,
                 f"MaxNoOfConcurrentOperations {operations} is below MaxNoOfConcurrentTransactions "
                 f"{transactions}; ndb_mgmd refuses the configuration",
                 f"set MaxNoOfConcurrentOperations to {wanted}",
-                found.object_ids,
-                setting(found.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
+                alike.object_ids,
+                setting(alike.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
             )
 
 
@@ -91,18 +91,18 @@ def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
 def dml_operations(plan: Plan) -> Iterator[Problem]:
     if not plan.features.dml_operations_compared:
         return
-    for found in nodes_alike(plan):
-        dml = found.settings.number("MaxDMLOperationsPerTransaction")
-        operations = found.settings.number("MaxNoOfConcurrentOperations")
+    for alike in nodes_alike(plan):
+        dml = alike.settings.number("MaxDMLOperationsPerTransaction")
+        operations = alike.settings.number("MaxNoOfConcurrentOperations")
         if dml != _UNLIMITED_DML and dml > operations:
-            wanted = wanted_operations(plan, found)
+            wanted = wanted_operations(plan, alike)
             yield error(
-                found.where,
+                alike.where,
                 f"MaxDMLOperationsPerTransaction {dml} is above MaxNoOfConcurrentOperations {operations}; "
                 "ndb_mgmd refuses the configuration",
                 f"set MaxNoOfConcurrentOperations to {wanted}",
-                found.object_ids,
-                setting(found.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
+                alike.object_ids,
+                setting(alike.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
             )
 
 
@@ -111,30 +111,30 @@ def reserved_limits(plan: Plan) -> Iterator[Problem]:
     for name in _RESERVED:
         if not catalogue.knows("DB", f"Reserved{name}", plan.version):
             continue
-        for found in nodes_alike(plan):
-            reserved, most = found.settings.number(f"Reserved{name}"), found.settings.number(f"MaxNoOf{name}")
-            if found.settings.states(f"Reserved{name}") and reserved > most:
+        for alike in nodes_alike(plan):
+            reserved, most = alike.settings.number(f"Reserved{name}"), alike.settings.number(f"MaxNoOf{name}")
+            if alike.settings.states(f"Reserved{name}") and reserved > most:
                 yield error(
-                    found.where,
+                    alike.where,
                     f"Reserved{name} {reserved} is above MaxNoOf{name} {most}; ndb_mgmd refuses the "
                     "configuration",
                     f"lower Reserved{name} to {most}",
-                    found.object_ids,
-                    setting(found.scope_of(f"Reserved{name}"), f"Reserved{name}", most),
+                    alike.object_ids,
+                    setting(alike.scope_of(f"Reserved{name}"), f"Reserved{name}", most),
                 )
 
 
 @rule("table-objects", "There are too many tables and indexes together", refused=True)
 def table_objects(plan: Plan) -> Iterator[Problem]:
     names = ("MaxNoOfTables", "MaxNoOfOrderedIndexes", "MaxNoOfUniqueHashIndexes")
-    for found in nodes_alike(plan):
-        total = sum(found.settings.number(name) for name in names)
+    for alike in nodes_alike(plan):
+        total = sum(alike.settings.number(name) for name in names)
         if total > _OBJECTS_MAX:
             yield error(
-                found.where,
+                alike.where,
                 f"{', '.join(names)} add up to {total}; ndb_mgmd allows {_OBJECTS_MAX}",
                 "lower them to what the schema needs",
-                found.object_ids,
+                alike.object_ids,
             )
 
 
@@ -162,19 +162,19 @@ def transaction_memory(plan: Plan) -> Iterator[Problem]:
     refused=True,
 )
 def start_fail_retries(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
+    for alike in nodes_alike(plan):
         for name in ("MaxStartFailRetries", "StartFailRetryDelay"):
             if not catalogue.knows("DB", name, plan.version):
                 continue
             default = catalogue.default("DB", name, plan.version)
-            if found.settings.value(name) != default and found.settings.number("StopOnError") != 0:
+            if alike.settings.value(name) != default and alike.settings.number("StopOnError") != 0:
                 yield error(
-                    found.where,
-                    f"{name} is {found.settings.value(name)} while StopOnError is 1; ndb_mgmd wants its "
+                    alike.where,
+                    f"{name} is {alike.settings.value(name)} while StopOnError is 1; ndb_mgmd wants its "
                     f"default {default}",
                     "set StopOnError to 0",
-                    found.object_ids,
-                    setting(found.scope_of("StopOnError"), "StopOnError", 0),
+                    alike.object_ids,
+                    setting(alike.scope_of("StopOnError"), "StopOnError", 0),
                 )
 
 

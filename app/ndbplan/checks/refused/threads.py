@@ -24,53 +24,53 @@ _LEAST_BUSY_THREADS = 3
 _THREAD_SETTINGS = ("ThreadConfig", "MaxNoOfExecutionThreads", "AutomaticThreadConfig", "NumCPUs")
 
 
-def is_automatic(found: NodesAlike) -> bool:
+def is_automatic(alike: NodesAlike) -> bool:
     """Whether AutomaticThreadConfig decides."""
-    return found.plan.features.automatic_threads and found.settings.number("AutomaticThreadConfig") == 1
+    return alike.plan.features.automatic_threads and alike.settings.number("AutomaticThreadConfig") == 1
 
 
-def is_classic(found: NodesAlike) -> bool:
+def is_classic(alike: NodesAlike) -> bool:
     """Whether each LDM thread has its own partition of every table."""
-    return not is_automatic(found) and found.settings.number("ClassicFragmentation") != 0
+    return not is_automatic(alike) and alike.settings.number("ClassicFragmentation") != 0
 
 
-def thread_text(found: NodesAlike) -> str:
+def thread_text(alike: NodesAlike) -> str:
     """ThreadConfig in effect; nothing when another setting wins or the version lacks it."""
-    if is_automatic(found) or not catalogue.knows("DB", "ThreadConfig", found.plan.version):
+    if is_automatic(alike) or not catalogue.knows("DB", "ThreadConfig", alike.plan.version):
         return ""
-    return str(found.settings.value("ThreadConfig") or "").strip()
+    return str(alike.settings.value("ThreadConfig") or "").strip()
 
 
-def threads(found: NodesAlike) -> ThreadCounts:
+def threads(alike: NodesAlike) -> ThreadCounts:
     """Threads of the nodes. Raises ThreadConfigError for a ThreadConfig they would refuse."""
-    parameters = {name: found.settings.value(name) for name in _THREAD_SETTINGS}
-    plan = found.plan
-    cores = min((plan.host(node.host_id).cores for node in found.nodes), default=8)
+    parameters = {name: alike.settings.value(name) for name in _THREAD_SETTINGS}
+    plan = alike.plan
+    cores = min((plan.host(node.host_id).cores for node in alike.nodes), default=8)
     return thread_counts(plan.version, parameters, cores)
 
 
 @rule("thread-config", "ThreadConfig cannot be read", refused=True)
 def thread_config(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
-        text = thread_text(found)
+    for alike in nodes_alike(plan):
+        text = thread_text(alike)
         if not text:
             continue
         try:
             check_thread_config(text, plan.version)
         except BadValueError as bad:
             yield error(
-                found.where,
+                alike.where,
                 f"ThreadConfig {bad}; ndb_mgmd refuses the configuration",
                 "write for example ldm={count=4},main,recv,rep",
-                found.object_ids,
-                without(found.scope_of("ThreadConfig"), "ThreadConfig"),
+                alike.object_ids,
+                without(alike.scope_of("ThreadConfig"), "ThreadConfig"),
             )
 
 
 @rule("thread-config-of-node", "The data node does not take ThreadConfig")
 def thread_config_of_node(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
-        text = thread_text(found)
+    for alike in nodes_alike(plan):
+        text = thread_text(alike)
         if not text:
             continue
         try:
@@ -80,38 +80,38 @@ def thread_config_of_node(plan: Plan) -> Iterator[Problem]:
             continue
         except ThreadConfigError as bad:
             yield error(
-                found.where,
+                alike.where,
                 f"ThreadConfig: {bad.what}; ndb_mgmd accepts it, but the data node stops with error 2350",
                 bad.fix,
-                found.object_ids,
+                alike.object_ids,
             )
 
 
 @rule("thread-settings-ignored", "A thread setting has no effect")
 def thread_settings_ignored(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
-        automatic = is_automatic(found)
+    for alike in nodes_alike(plan):
+        automatic = is_automatic(alike)
         ignored: list[tuple[str, str]] = []
         if automatic:
             ignored = [(name, "AutomaticThreadConfig is 1") for name in _THREAD_SETTINGS[:2]]
-            if found.settings.number("ClassicFragmentation") == 1:
+            if alike.settings.number("ClassicFragmentation") == 1:
                 ignored.append(("ClassicFragmentation", "AutomaticThreadConfig switches it off"))
         else:
             ignored = [("NumCPUs", "it counts with AutomaticThreadConfig only")]
-            if thread_text(found):
+            if thread_text(alike):
                 ignored.append(("MaxNoOfExecutionThreads", "ThreadConfig wins"))
-            if is_classic(found):
+            if is_classic(alike):
                 ignored.append(("PartitionsPerNode", "ClassicFragmentation is 1"))
         for name, reason in ignored:
             # Classic fragmentation that is asked for is the default, and yet not what happens.
-            differs = found.settings.value(name) != catalogue.default("DB", name, plan.version)
-            if found.settings.states(name) and (differs or name == "ClassicFragmentation"):
+            differs = alike.settings.value(name) != catalogue.default("DB", name, plan.version)
+            if alike.settings.states(name) and (differs or name == "ClassicFragmentation"):
                 yield warning(
-                    found.where,
+                    alike.where,
                     f"{name} has no effect: {reason}; the data node ignores it without a word",
                     f"remove {name}",
-                    found.object_ids,
-                    without(found.scope_of(name), name),
+                    alike.object_ids,
+                    without(alike.scope_of(name), name),
                 )
 
 
@@ -122,9 +122,9 @@ def _busy_threads(plan: Plan, node: DataNode) -> int:
     return _wanting_a_core(threads_of(plan, node))
 
 
-def _wanting_a_core(found: ThreadCounts) -> int:
-    ends = 1 if found.main or found.rep else 0
-    return found.ldm + found.tc + found.query + found.recv + found.send + ends
+def _wanting_a_core(counts: ThreadCounts) -> int:
+    ends = 1 if counts.main or counts.rep else 0
+    return counts.ldm + counts.tc + counts.query + counts.recv + counts.send + ends
 
 
 def _fewer_threads(plan: Plan, node: DataNode, cores: int) -> str:
@@ -132,13 +132,13 @@ def _fewer_threads(plan: Plan, node: DataNode, cores: int) -> str:
     host = plan.host(node.host_id)
 
     def busy(name: str, value: int) -> int:
-        parameters = {each: found.settings.value(each) for each in _THREAD_SETTINGS}
+        parameters = {each: alike.settings.value(each) for each in _THREAD_SETTINGS}
         return _wanting_a_core(thread_counts(plan.version, {**parameters, name: value}, host.cores))
 
-    found = next(found for found in nodes_alike(plan) if node in found.nodes)
-    if is_automatic(found):
+    alike = next(alike for alike in nodes_alike(plan) if node in alike.nodes)
+    if is_automatic(alike):
         name, values = "NumCPUs", range(cores, 0, -1)
-    elif thread_text(found):
+    elif thread_text(alike):
         return f"name at most {cores} threads in ThreadConfig beside main and rep" if cores > 1 else ""
     else:
         name, values = "MaxNoOfExecutionThreads", range(min(72, cores + 2), 1, -1)
@@ -181,17 +181,17 @@ def threads_and_cores(plan: Plan) -> Iterator[Problem]:
 
 @rule("ldm-and-log-parts", "LDM threads and redo log parts do not go together")
 def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
+    for alike in nodes_alike(plan):
         try:
-            ldm = threads(found).ldm_instances
+            ldm = threads(alike).ldm_instances
         except ThreadConfigError:
             continue
-        parts = max(1, found.settings.number("NoOfFragmentLogParts"))
+        parts = max(1, alike.settings.number("NoOfFragmentLogParts"))
         enough = next((p for p in _LOG_PARTS if p >= ldm and p % ldm == 0), None)
         known = catalogue.knows("DB", "NoOfFragmentLogParts", plan.version)
-        scope = found.scope_of("NoOfFragmentLogParts")
+        scope = alike.scope_of("NoOfFragmentLogParts")
         edit = setting(scope, "NoOfFragmentLogParts", enough) if enough and known else None
-        cores = min((plan.host(node.host_id).cores for node in found.nodes), default=ldm)
+        cores = min((plan.host(node.host_id).cores for node in alike.nodes), default=ldm)
         if ldm > cores:
             # More log parts would only feed threads that no core is there for.
             enough, edit = None, None
@@ -200,28 +200,28 @@ def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
             fix += f": there are {cores} cores"
         if ldm > parts and not plan.features.ldm_share_log_parts:
             yield error(
-                found.where,
+                alike.where,
                 f"{ldm} LDM threads with NoOfFragmentLogParts {parts}: the data node stops with error 2350",
                 fix,
-                found.object_ids,
+                alike.object_ids,
                 edit,
             )
-        elif ldm > parts and is_classic(found):
+        elif ldm > parts and is_classic(alike):
             yield warning(
-                found.where,
+                alike.where,
                 f"{ldm} LDM threads with NoOfFragmentLogParts {parts}: the LDM threads above {parts} never "
                 "hold data, and nothing says so",
                 fix,
-                found.object_ids,
+                alike.object_ids,
                 edit,
             )
-        elif parts % ldm and is_classic(found):
+        elif parts % ldm and is_classic(alike):
             yield warning(
-                found.where,
+                alike.where,
                 f"{ldm} LDM threads do not divide NoOfFragmentLogParts {parts}: some of them get more "
                 "fragments than others",
                 fix,
-                found.object_ids,
+                alike.object_ids,
                 edit,
             )
 
@@ -230,23 +230,23 @@ def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
 def partitions_per_node(plan: Plan) -> Iterator[Problem]:
     if not plan.features.automatic_threads:
         return
-    for found in nodes_alike(plan):
-        if is_classic(found):
+    for alike in nodes_alike(plan):
+        if is_classic(alike):
             continue
         try:
-            ldm = threads(found).ldm_instances
+            ldm = threads(alike).ldm_instances
         except ThreadConfigError:
             continue
-        partitions, replicas = found.settings.number("PartitionsPerNode"), no_of_replicas(plan)
+        partitions, replicas = alike.settings.number("PartitionsPerNode"), no_of_replicas(plan)
         if partitions * replicas // ldm > _MOST_PARTITIONS_PER_LDM:
             most = (_MOST_PARTITIONS_PER_LDM * ldm + ldm - 1) // replicas
             yield error(
-                found.where,
+                alike.where,
                 f"PartitionsPerNode {partitions} x NoOfReplicas {replicas} / {ldm} LDM threads is above "
                 f"{_MOST_PARTITIONS_PER_LDM}; ndb_mgmd accepts it, but the data node stops with error 2350",
                 f"set PartitionsPerNode to {most} at most, or use more LDM threads",
-                found.object_ids,
-                setting(found.scope_of("PartitionsPerNode"), "PartitionsPerNode", most),
+                alike.object_ids,
+                setting(alike.scope_of("PartitionsPerNode"), "PartitionsPerNode", most),
             )
 
 
@@ -265,32 +265,32 @@ def location_domains(plan: Plan) -> Iterator[Problem]:
 
 @rule("files-for-security", "Certificates or passwords are missing")
 def files_for_security(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
+    for alike in nodes_alike(plan):
         for name, needs in (
             ("RequireTls", "a TLS certificate of the node"),
             ("RequireCertificate", "a TLS certificate of the node"),
             ("EncryptedFileSystem", "the password at each start (--filesystem-password-from-stdin)"),
         ):
-            if catalogue.knows("DB", name, plan.version) and found.settings.number(name) == 1:
+            if catalogue.knows("DB", name, plan.version) and alike.settings.number(name) == 1:
                 yield hint(
-                    found.where,
+                    alike.where,
                     f"{name} is on: ndb_mgmd says nothing, but the data node does not start without {needs}",
                     "prepare it on every data node host before the first start",
-                    found.object_ids,
+                    alike.object_ids,
                 )
 
 
 @rule("paths-absolute", "A path is not absolute")
 def paths_absolute(plan: Plan) -> Iterator[Problem]:
     names = ("DataDir", "FileSystemPath", "FileSystemPathDD", "FileSystemPathDataFiles")
-    for found in nodes_alike(plan):
+    for alike in nodes_alike(plan):
         for name in (*names, "FileSystemPathUndoFiles", "BackupDataDir"):
-            value = found.settings.value(name)
-            if found.settings.states(name) and isinstance(value, str) and not value.startswith("/"):
+            value = alike.settings.value(name)
+            if alike.settings.states(name) and isinstance(value, str) and not value.startswith("/"):
                 yield warning(
-                    found.where,
+                    alike.where,
                     f"{name} is '{value[:60]}', which depends on the folder the data node is started in; a "
                     "path that does not exist there stops it with error 2805",
                     "write an absolute path",
-                    found.object_ids,
+                    alike.object_ids,
                 )

@@ -12,15 +12,15 @@ from ndbplan.plan.plan import Plan
 
 @rule("calibrations", "A measurement that was put in does not count")
 def calibrations(plan: Plan) -> Iterator[Problem]:
-    for found in plan.calibrations:
-        name = found.constant
+    for calibration in plan.calibrations:
+        name = calibration.constant
         if name in all_constants():
             continue
         old = retired_constants().get(name)
         meaning = f" ({old.meaning})" if old is not None else ""
         yield warning(
             "the plan's measurements",
-            f"the calibration of {name}{meaning} to {found.value:g} counts for nothing: no estimate reads it "
-            f"in this version of the program",
+            f"the calibration of {name}{meaning} to {calibration.value:g} counts for nothing: no estimate "
+            f"reads it in this version of the program",
             old.instead if old is not None else "calibrate a constant of the list, or remove it",
         )

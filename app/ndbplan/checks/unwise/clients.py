@@ -14,12 +14,12 @@ from ndbplan.plan.plan import Plan
 @rule("client-nodes", "SQL or API nodes cannot carry their workloads")
 def client_nodes(plan: Plan) -> Iterator[Problem]:
     for workload in plan.workloads:
-        found = cpu_of(plan, workload)
-        coming = found.clients
+        cpu = cpu_of(plan, workload)
+        coming = cpu.clients
         if coming is None or not coming.nodes:
             continue
         kind = "SQL" if coming.through == "sql" else "API"
-        by_host = {host.host_id: host for host in found.hosts}
+        by_host = {host.host_id: host for host in cpu.hosts}
         worst = max(coming.nodes, key=lambda n: by_host[n.host_id].utilisation.value)
         host = by_host[worst.host_id]
         ids = [worst.process_id, worst.host_id, workload.id]

@@ -48,10 +48,10 @@ class Finding:
     """What to do when nothing can be moved."""
 
 
-def by_cause(plan: Plan, found: Iterable[Finding]) -> Iterator[Problem]:
+def by_cause(plan: Plan, of_disks: Iterable[Finding]) -> Iterator[Problem]:
     """One problem for all disks of one name and capacity that the same helps: it tells of the fullest."""
     groups: dict[tuple[str, int, str], list[tuple[Finding, Edit | None]]] = {}
-    for one in found:
+    for one in of_disks:
         words, edit = moved_away(plan, one.disk, one.roles)
         key = (one.disk.disk, one.disk.capacity_bytes, words)
         groups.setdefault(key, []).append((one, edit))

@@ -50,7 +50,7 @@ def _without_backups(disk: DiskSpace) -> float:
 
 @rule("disk-space", "The files of the data nodes do not fit on a disk")
 def disk_space_now(plan: Plan) -> Iterator[Problem]:
-    found = []
+    findings = []
     for disk in space_of(plan).disks:
         needed = _without_backups(disk)
         if needed <= (1 - ROOM_LEFT) * disk.capacity_bytes:
@@ -67,13 +67,15 @@ def disk_space_now(plan: Plan) -> Iterator[Problem]:
         else:
             severity = Severity.WARNING
             text = f"{text}, {format_percent(share)} of it is taken; little is left"
-        found.append(Finding(disk, severity, text, share, MOVED_FIRST, partial(less_or_larger, plan, disk)))
-    yield from by_cause(plan, found)
+        findings.append(
+            Finding(disk, severity, text, share, MOVED_FIRST, partial(less_or_larger, plan, disk))
+        )
+    yield from by_cause(plan, findings)
 
 
 @rule("backups-kept", "The backups that are kept do not fit on a disk")
 def backups_kept(plan: Plan) -> Iterator[Problem]:
-    found = []
+    findings = []
     for disk in space_of(plan).disks:
         backups, others = disk.of(DiskRole.BACKUP), _without_backups(disk)
         limit = disk.capacity_bytes
@@ -99,8 +101,8 @@ def backups_kept(plan: Plan) -> Iterator[Problem]:
         else:
             follows = "the last one fails" if share > 1 else "little is left"
         otherwise = partial(_fewer_backups, plan, disk, backups.value)
-        found.append(Finding(disk, severity, f"{text}: {follows}", share, (DiskRole.BACKUP,), otherwise))
-    yield from by_cause(plan, found)
+        findings.append(Finding(disk, severity, f"{text}: {follows}", share, (DiskRole.BACKUP,), otherwise))
+    yield from by_cause(plan, findings)
 
 
 def _most_changed(plan: Plan, disk: DiskSpace) -> tuple[str, Quantity]:
@@ -127,7 +129,7 @@ def _fewer_backups(plan: Plan, disk: DiskSpace, backups: float) -> str:
 
 @rule("disk-space-of-memory", "A full DataMemory cannot be checkpointed to its disk")
 def disk_space_of_memory(plan: Plan) -> Iterator[Problem]:
-    found = []
+    findings = []
     for disk in space_of(plan).disks:
         limit, full = disk.capacity_bytes, disk.memory_full_bytes
         if full.value <= limit or disk.used_bytes.value > (1 - ROOM_LEFT) * limit:
@@ -143,8 +145,8 @@ def disk_space_of_memory(plan: Plan) -> Iterator[Problem]:
         if severity is Severity.ERROR:
             text = f"{text}: that memory can never be filled with rows"
         otherwise = partial(_less_memory, plan, disk)
-        found.append(Finding(disk, severity, text, full.value / limit, MOVED_FIRST, otherwise))
-    yield from by_cause(plan, found)
+        findings.append(Finding(disk, severity, text, full.value / limit, MOVED_FIRST, otherwise))
+    yield from by_cause(plan, findings)
 
 
 def _less_memory(plan: Plan, disk: DiskSpace) -> str:
@@ -154,14 +156,14 @@ def _less_memory(plan: Plan, disk: DiskSpace) -> str:
 
 @rule("disks-unknown", "A data node writes to a disk that is not in the plan")
 def disks_unknown(plan: Plan) -> Iterator[Problem]:
-    found = [node for node in space_of(plan).nodes if node.files and node.files[0].disk_id is None]
-    if not found:
+    unplaced = [node for node in space_of(plan).nodes if node.files and node.files[0].disk_id is None]
+    if not unplaced:
         return
-    numbers = {node.node_id for node in found}
+    numbers = {node.node_id for node in unplaced}
     nodes = [node for node in plan.data_nodes if node.node_id in numbers]
     hosts = {node.host_id: plan.host(node.host_id).hostname for node in nodes}
     names = ", ".join(list(hosts.values())[:_HOSTS_NAMED]) + (" …" if len(hosts) > _HOSTS_NAMED else "")
-    most = max(node.total_bytes.value for node in found)
+    most = max(node.total_bytes.value for node in unplaced)
     yield hint(
         "disks",
         f"{len(hosts)} host{'s' if len(hosts) > 1 else ''} of data nodes ({names}) without disks in the "
@@ -178,8 +180,8 @@ def fills_with_growth(plan: Plan) -> Iterator[Problem]:
     # Rows in memory cannot outgrow DataMemory: disks that hold a full one need no look at every month.
     outlast = all(disk.memory_full_bytes.high <= disk.capacity_bytes for disk in space_of(plan).disks)
     disks = () if outlast and not uses_disk_data(plan) else disk_fillings(plan, float(_SOON_MONTHS))
-    for kind, found in (("disk", disks), ("tablespace", tablespace_fillings(plan, float(_SOON_MONTHS)))):
-        soon = tuple(one for one in found if _time_left(one))
+    for kind, full in (("disk", disks), ("tablespace", tablespace_fillings(plan, float(_SOON_MONTHS)))):
+        soon = tuple(one for one in full if _time_left(one))
         first = first_of(soon)
         if first is None or first.months_until_full is None:
             continue

@@ -128,11 +128,11 @@ def disk_beside_redo(plan: Plan, node: DataNode, last: bool = False) -> Disk:
 @rule("logfile-groups", "There are several log file groups")
 def logfile_groups(plan: Plan) -> Iterator[Problem]:
     names = {group.name: group.id for group in plan.logfile_groups}
-    for found in nodes_alike(plan):
-        if found.settings.states("InitialLogfileGroup") and found.nodes:
-            name, size = specified_files(str(found.settings.value("InitialLogfileGroup") or ""))
+    for alike in nodes_alike(plan):
+        if alike.settings.states("InitialLogfileGroup") and alike.nodes:
+            name, size = specified_files(str(alike.settings.value("InitialLogfileGroup") or ""))
             if size:
-                names.setdefault(name, found.nodes[0].id)
+                names.setdefault(name, alike.nodes[0].id)
     if len(names) > 1:
         yield error(
             "log file groups",

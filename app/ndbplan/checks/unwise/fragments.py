@@ -34,10 +34,10 @@ def hash_map_skew(plan: Plan) -> Iterator[Problem]:
     alike: dict[tuple[int, int], list[Table]] = {}
     skews: dict[tuple[int, int], float] = {}
     for table in plan.tables:
-        found = distribute(plan, table)
-        skew = found.skew.structural_ratio
+        spread = distribute(plan, table)
+        skew = spread.skew.structural_ratio
         if skew > _SKEW_WARNING:
-            key = (found.buckets, len(set(found.hash_map)))
+            key = (spread.buckets, len(set(spread.hash_map)))
             alike.setdefault(key, []).append(table)
             skews[key] = skew
     for (buckets, partitions), tables in alike.items():

@@ -21,35 +21,35 @@ _HEADROOM = 1.2
 
 @rule("memory-locked", "Data nodes can be swapped out", alone=True)
 def memory_locked(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
-        if found.nodes and found.settings.number("LockPagesInMainMemory") == 0:
+    for alike in nodes_alike(plan):
+        if alike.nodes and alike.settings.number("LockPagesInMainMemory") == 0:
             yield hint(
-                found.where,
+                alike.where,
                 "LockPagesInMainMemory is 0: where a host has swap space, parts of the data node can be "
                 "swapped out, and heartbeats are missed",
                 "set LockPagesInMainMemory to 1 (the user needs the right to lock memory), or have no swap",
-                found.object_ids,
-                setting(found.scope_of("LockPagesInMainMemory"), "LockPagesInMainMemory", 1),
+                alike.object_ids,
+                setting(alike.scope_of("LockPagesInMainMemory"), "LockPagesInMainMemory", 1),
             )
 
 
 @rule("numa", "Memory of one socket is used first", alone=True)
 def numa(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
-        if not catalogue.knows("DB", "Numa", plan.version) or found.settings.number("Numa") != 0:
+    for alike in nodes_alike(plan):
+        if not catalogue.knows("DB", "Numa", plan.version) or alike.settings.number("Numa") != 0:
             continue
-        memory = found.settings.number("DataMemory")
-        for node in found.nodes:
+        memory = alike.settings.number("DataMemory")
+        for node in alike.nodes:
             host = plan.host(node.host_id)
             if host.sockets > 1 and memory > host.memory_bytes / host.sockets:
                 yield warning(
-                    found.where,
+                    alike.where,
                     f"Numa is 0 and DataMemory is {format_bytes_binary(memory)}, more than one of the "
                     f"{host.sockets} sockets of {host.hostname} has; one socket fills up and the rest"
                     " is slow",
                     "set Numa to 1",
-                    (*found.object_ids, host.id),
-                    setting(found.scope_of("Numa"), "Numa", 1),
+                    (*alike.object_ids, host.id),
+                    setting(alike.scope_of("Numa"), "Numa", 1),
                 )
                 break
 
@@ -57,18 +57,18 @@ def numa(plan: Plan) -> Iterator[Problem]:
 @rule("concurrent-operations", "The largest transaction does not fit")
 def concurrent_operations(plan: Plan) -> Iterator[Problem]:
     needed, largest, name = operations_of_largest_transaction(plan)
-    for found in nodes_alike(plan):
-        limit = found.settings.number("MaxNoOfConcurrentOperations")
+    for alike in nodes_alike(plan):
+        limit = alike.settings.number("MaxNoOfConcurrentOperations")
         if needed > limit:
-            wanted = wanted_operations(plan, found)
+            wanted = wanted_operations(plan, alike)
             yield warning(
-                found.where,
+                alike.where,
                 f"transaction '{name}' touches {largest:.0f} rows, about {needed} per data node with 10 % "
                 f"room; "
                 f"MaxNoOfConcurrentOperations is {limit}",
                 f"set MaxNoOfConcurrentOperations to {wanted}, or split the transaction",
-                found.object_ids,
-                setting(found.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
+                alike.object_ids,
+                setting(alike.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
             )
 
 
@@ -100,15 +100,15 @@ def schema_objects(plan: Plan) -> Iterator[Problem]:
     report = error if plan.features.schema_limits_hard else warning
     for name, needed in _objects(plan).items():
         wanted = math.ceil(needed * _HEADROOM)
-        for found in nodes_alike(plan):
-            limit = found.settings.number(name)
-            if not found.nodes or wanted <= limit:
+        for alike in nodes_alike(plan):
+            limit = alike.settings.number(name)
+            if not alike.nodes or wanted <= limit:
                 continue
             says = report if needed > limit else warning
             yield says(
-                found.where,
+                alike.where,
                 f"the tables need {needed} of {name} {limit}; with room for ALTER TABLE {wanted}",
                 f"set {name} to {wanted}",
-                found.object_ids,
-                setting(found.scope_of(name), name, wanted),
+                alike.object_ids,
+                setting(alike.scope_of(name), name, wanted),
             )

@@ -47,47 +47,47 @@ def _written(plan: Plan) -> float:
     return max(rates, default=0.0)
 
 
-def _controls_itself(found: NodesAlike) -> bool:
+def _controls_itself(alike: NodesAlike) -> bool:
     """Whether checkpoints are partial and speed up as the log fills: a moderate log is right then."""
-    node = found.nodes[0]
-    return is_partial(found.plan, node) and speed_limits(found.plan, node).redo_control
+    node = alike.nodes[0]
+    return is_partial(alike.plan, node) and speed_limits(alike.plan, node).redo_control
 
 
-def _least_log_bytes(found: NodesAlike) -> int:
+def _least_log_bytes(alike: NodesAlike) -> int:
     """Redo log that a data node should have by the rules of thumb for its version; 0: no rule applies."""
-    memory = found.settings.number("DataMemory")
-    share = found.plan.features.redo_log_least_share
-    return 0 if share < 1 and _controls_itself(found) else int(memory * share)
+    memory = alike.settings.number("DataMemory")
+    share = alike.plan.features.redo_log_least_share
+    return 0 if share < 1 and _controls_itself(alike) else int(memory * share)
 
 
-def _good_file_bytes(found: NodesAlike) -> int:
+def _good_file_bytes(alike: NodesAlike) -> int:
     """FragmentLogFileSize that suits heavy writes: what it is, when that is enough."""
-    size, buffer = found.settings.number("FragmentLogFileSize"), found.settings.number("RedoBuffer")
-    if _written(found.plan) < _HEAVY_BYTES_PER_S or not (size < _SMALL_FILE or buffer > size):
+    size, buffer = alike.settings.number("FragmentLogFileSize"), alike.settings.number("RedoBuffer")
+    if _written(alike.plan) < _HEAVY_BYTES_PER_S or not (size < _SMALL_FILE or buffer > size):
         return size
-    most = catalogue.parameter("DB", "FragmentLogFileSize", found.plan.version).maximum or GIB
+    most = catalogue.parameter("DB", "FragmentLogFileSize", alike.plan.version).maximum or GIB
     return next((good for good in _GOOD_FILES if good > size and good >= buffer), most)
 
 
-def wanted_log(found: NodesAlike) -> tuple[int, int]:
+def wanted_log(alike: NodesAlike) -> tuple[int, int]:
     """(FragmentLogFileSize, NoOfFragmentLogFiles) that all rules about them are content with."""
-    node = found.nodes[0]
-    size = _good_file_bytes(found)
-    parts = redo_log_parts(node_settings(found.plan, node))
-    needed = max(log_bytes_per_part(found.plan, node), _least_log_bytes(found) / parts)
-    files = found.settings.number("NoOfFragmentLogFiles")
-    if size * files >= needed and size == found.settings.number("FragmentLogFileSize"):
+    node = alike.nodes[0]
+    size = _good_file_bytes(alike)
+    parts = redo_log_parts(node_settings(alike.plan, node))
+    needed = max(log_bytes_per_part(alike.plan, node), _least_log_bytes(alike) / parts)
+    files = alike.settings.number("NoOfFragmentLogFiles")
+    if size * files >= needed and size == alike.settings.number("FragmentLogFileSize"):
         return size, files
     return size, max(3, math.ceil(needed / size))
 
 
-def _larger_log(found: NodesAlike) -> tuple[str, Edit]:
+def _larger_log(alike: NodesAlike) -> tuple[str, Edit]:
     """The redo log that the rules want: in words, and as a change."""
-    size, files = wanted_log(found)
-    changes = [setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files)]
+    size, files = wanted_log(alike)
+    changes = [setting(alike.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files)]
     words = f"set NoOfFragmentLogFiles to {files} (initial node restart)"
-    if size != found.settings.number("FragmentLogFileSize"):
-        changes.append(setting(found.scope_of("FragmentLogFileSize"), "FragmentLogFileSize", size))
+    if size != alike.settings.number("FragmentLogFileSize"):
+        changes.append(setting(alike.scope_of("FragmentLogFileSize"), "FragmentLogFileSize", size))
         words = f"set FragmentLogFileSize to {format_ndb_size(size)} and {words.removeprefix('set ')}"
     return words, together(changes)
 
@@ -118,37 +118,37 @@ def redo_log_size(plan: Plan) -> Iterator[Problem]:
 
 @rule("redo-log-and-memory", "The redo log is small for DataMemory")
 def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
-        if not found.nodes:
+    for alike in nodes_alike(plan):
+        if not alike.nodes:
             continue
-        node = found.nodes[0]
+        node = alike.nodes[0]
         log = log_bytes_per_part(plan, node) * redo_log_parts(node_settings(plan, node))
-        memory, least = found.settings.number("DataMemory"), _least_log_bytes(found)
+        memory, least = alike.settings.number("DataMemory"), _least_log_bytes(alike)
         if log < least:
-            fix, edit = _larger_log(found)
+            fix, edit = _larger_log(alike)
             yield warning(
-                found.where,
+                alike.where,
                 f"the redo log of a data node is {format_bytes_binary(log)}, DataMemory "
                 f"{format_bytes_binary(memory)}; it should have "
                 + ("as much" if plan.features.redo_log_least_share >= 1 else "a tenth of it at least"),
                 fix,
-                found.object_ids,
+                alike.object_ids,
                 edit,
             )
         elif log < plan.features.redo_log_usual_share * memory:
             yield hint(
-                found.where,
+                alike.where,
                 f"the redo log of a data node is {log / max(1, memory):.1f} x DataMemory; before 7.6 the "
                 f"usual "
                 "advice is 6 x for write-heavy loads",
                 None,
-                found.object_ids,
+                alike.object_ids,
             )
 
 
 @rule("redo-log-seconds", "The redo log holds less than a minute of peak load")
 def redo_log_seconds(plan: Plan) -> Iterator[Problem]:
-    if all(_controls_itself(found) for found in nodes_alike(plan) if found.nodes):
+    if all(_controls_itself(alike) for alike in nodes_alike(plan) if alike.nodes):
         return
     for workload in plan.workloads:
         full = redo_of(plan, workload).time_to_full_s
@@ -167,8 +167,8 @@ def _longer_log(plan: Plan, workload: Workload, full_s: float) -> tuple[str, lis
     ids = [workload.id]
 
     def time_to_full_s(after: Plan) -> float:
-        found = redo_of(after, after.workload(workload.id)).time_to_full_s
-        return math.inf if found is None else found.value
+        time_s = redo_of(after, after.workload(workload.id)).time_to_full_s
+        return math.inf if time_s is None else time_s.value
 
     def lasts(after: Plan) -> bool:
         return time_to_full_s(after) >= _SHORTEST_LOG_S
@@ -190,14 +190,14 @@ def _log_of_length(plan: Plan, rough: Plan, factor: float) -> tuple[str, Edit]:
     """A redo log so many times as long as in `rough`, of good files: in words, and as a change of `plan`."""
     changes, words = [], []
     nodes = {node.id: node for node in rough.data_nodes}
-    for found in nodes_alike(plan):
-        size, least = wanted_log(found)
-        now = log_bytes_per_part(rough, nodes[found.nodes[0].id])
+    for alike in nodes_alike(plan):
+        size, least = wanted_log(alike)
+        now = log_bytes_per_part(rough, nodes[alike.nodes[0].id])
         files = max(least, math.ceil(now * factor / size))
-        changes.append(setting(found.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files))
-        told = f"set NoOfFragmentLogFiles of {found.where} to {files}"
-        if size != found.settings.number("FragmentLogFileSize"):
-            changes.append(setting(found.scope_of("FragmentLogFileSize"), "FragmentLogFileSize", size))
+        changes.append(setting(alike.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files))
+        told = f"set NoOfFragmentLogFiles of {alike.where} to {files}"
+        if size != alike.settings.number("FragmentLogFileSize"):
+            changes.append(setting(alike.scope_of("FragmentLogFileSize"), "FragmentLogFileSize", size))
             told += f" and FragmentLogFileSize to {format_ndb_size(size)}"
         words.append(told)
     return " and ".join(words) + " (initial node restart)", together(changes)
@@ -206,23 +206,23 @@ def _log_of_length(plan: Plan, rough: Plan, factor: float) -> tuple[str, Edit]:
 @rule("redo-file-size", "Redo files are small for heavy writes")
 def redo_file_size(plan: Plan) -> Iterator[Problem]:
     rate = _written(plan)
-    for found in nodes_alike(plan):
-        size, buffer = found.settings.number("FragmentLogFileSize"), found.settings.number("RedoBuffer")
-        if rate < _HEAVY_BYTES_PER_S or not found.nodes:
+    for alike in nodes_alike(plan):
+        size, buffer = alike.settings.number("FragmentLogFileSize"), alike.settings.number("RedoBuffer")
+        if rate < _HEAVY_BYTES_PER_S or not alike.nodes:
             continue
         if size < _SMALL_FILE or buffer > size:
-            fix, edit = _larger_log(found)
+            fix, edit = _larger_log(alike)
             reason = (
                 f"RedoBuffer {format_ndb_size(buffer)} is larger than one file"
                 if buffer > size
                 else "the next file is not open in time"
             )
             yield warning(
-                found.where,
+                alike.where,
                 f"FragmentLogFileSize is {format_ndb_size(size)} while a log part takes "
                 f"{format_bytes_per_s(rate)}: {reason}, error 1220 follows",
                 fix,
-                found.object_ids,
+                alike.object_ids,
                 edit,
             )
 
@@ -238,24 +238,24 @@ def _slowest_write(plan: Plan, nodes: Sequence[DataNode]) -> int:
 def checkpoint_speed(plan: Plan) -> Iterator[Problem]:
     if not catalogue.knows("DB", "MaxDiskWriteSpeed", plan.version):
         return
-    for found in nodes_alike(plan):
-        speed, memory = found.settings.number("MaxDiskWriteSpeed"), found.settings.number("DataMemory")
+    for alike in nodes_alike(plan):
+        speed, memory = alike.settings.number("MaxDiskWriteSpeed"), alike.settings.number("DataMemory")
         unset = (
-            not found.settings.states("MaxDiskWriteSpeed") and found.settings.number("EnableRedoControl") == 0
+            not alike.settings.states("MaxDiskWriteSpeed") and alike.settings.number("EnableRedoControl") == 0
         )
-        most = min((_slowest_write(plan, found.nodes) // 2, 100 * MIB))
-        if memory > _LARGE_DATA_MEMORY and unset and found.nodes and most > speed:
+        most = min((_slowest_write(plan, alike.nodes) // 2, 100 * MIB))
+        if memory > _LARGE_DATA_MEMORY and unset and alike.nodes and most > speed:
             yield warning(
-                found.where,
+                alike.where,
                 f"MaxDiskWriteSpeed is at its default {format_ndb_size(speed)} with DataMemory "
                 f"{format_bytes_binary(memory)}: a full checkpoint takes {format_duration(memory / speed)}",
                 f"set MaxDiskWriteSpeed to {format_ndb_size(most)}",
-                found.object_ids,
-                setting(found.scope_of("MaxDiskWriteSpeed"), "MaxDiskWriteSpeed", most),
+                alike.object_ids,
+                setting(alike.scope_of("MaxDiskWriteSpeed"), "MaxDiskWriteSpeed", most),
             )
-        for node in found.nodes:
+        for node in alike.nodes:
             disk = disk_for(plan, node, DiskRole.LCP)
-            floor = found.settings.number("MinDiskWriteSpeed")
+            floor = alike.settings.number("MinDiskWriteSpeed")
             if disk is not None and floor > 0.5 * disk.sequential_write_bytes_per_s:
                 yield warning(
                     f"data node {node.node_id}",
@@ -273,30 +273,30 @@ def checkpoint_speed(plan: Plan) -> Iterator[Problem]:
 def redo_control(plan: Plan) -> Iterator[Problem]:
     if not catalogue.knows("DB", "EnableRedoControl", plan.version):
         return
-    for found in nodes_alike(plan):
-        on = found.settings.number("EnableRedoControl") == 1
-        for node in found.nodes:
+    for alike in nodes_alike(plan):
+        on = alike.settings.number("EnableRedoControl") == 1
+        for node in alike.nodes:
             redo, lcp = disk_for(plan, node, DiskRole.REDO), disk_for(plan, node, DiskRole.LCP)
             if redo is None:
                 continue
             if on and redo is lcp and redo.kind is DiskKind.HDD:
                 yield warning(
-                    found.where,
+                    alike.where,
                     f"EnableRedoControl is on, but REDO and LCP share the hard disk {redo.name}: faster "
                     "checkpoints take the device away from the redo log",
                     "set EnableRedoControl to 0",
-                    (*found.object_ids, redo.id),
-                    setting(found.scope_of("EnableRedoControl"), "EnableRedoControl", 0),
+                    (*alike.object_ids, redo.id),
+                    setting(alike.scope_of("EnableRedoControl"), "EnableRedoControl", 0),
                 )
                 break
             if not on and redo.kind in (DiskKind.NVME, DiskKind.SATA_SSD):
                 yield warning(
-                    found.where,
+                    alike.where,
                     "EnableRedoControl is off although the disks are SSDs; checkpoints then do not speed up "
                     "when the redo log fills",
                     "set EnableRedoControl to 1",
-                    (*found.object_ids, redo.id),
-                    setting(found.scope_of("EnableRedoControl"), "EnableRedoControl", 1),
+                    (*alike.object_ids, redo.id),
+                    setting(alike.scope_of("EnableRedoControl"), "EnableRedoControl", 1),
                 )
                 break
 
@@ -304,59 +304,59 @@ def redo_control(plan: Plan) -> Iterator[Problem]:
 @rule("checkpoint-interval", "TimeBetweenLocalCheckpoints is set as if it were a duration", alone=True)
 def checkpoint_interval(plan: Plan) -> Iterator[Problem]:
     name = "TimeBetweenLocalCheckpoints"
-    for found in nodes_alike(plan):
-        value, default = found.settings.value(name), catalogue.default("DB", name, plan.version)
-        if found.settings.states(name) and value != default and isinstance(value, int):
+    for alike in nodes_alike(plan):
+        value, default = alike.settings.value(name), catalogue.default("DB", name, plan.version)
+        if alike.settings.states(name) and value != default and isinstance(value, int):
             started = format_bytes_binary(4 * 2 ** min(value, 31))
             yield warning(
-                found.where,
+                alike.where,
                 f"{name} is {value}; it is not a number of seconds but starts a checkpoint after 2^{value} "
                 f"words "
                 f"({started}) of changes. Under load checkpoints follow one another anyway, so it neither "
                 "speeds them up nor prevents error 410",
                 f"take it back to {default}; against 410 raise NoOfFragmentLogFiles or the checkpoint speed",
-                found.object_ids,
-                without(found.scope_of(name), name),
+                alike.object_ids,
+                without(alike.scope_of(name), name),
             )
 
 
 @rule("diskless", "Diskless loses all data when the cluster stops")
 def diskless(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
+    for alike in nodes_alike(plan):
         for name in ("Diskless", "Discless"):
-            if catalogue.knows("DB", name, plan.version) and found.settings.number(name) == 1:
+            if catalogue.knows("DB", name, plan.version) and alike.settings.number(name) == 1:
                 nodes = [node for w in plan.workloads for node in checkpoint_of(plan, w).nodes]
                 full = [node.overflow_after_s.value for node in nodes if node.overflow_after_s is not None]
                 when = f"comes all the same, here after {format_duration(min(full))}" if full else "can come"
                 yield warning(
-                    found.where,
+                    alike.where,
                     f"{name} is 1: redo log and checkpoints still do all their work but the last write, so "
                     f"error 410 {when}; there is no backup, and a restart of the cluster loses everything",
                     "take it away and create the tables with NOLOGGING (ndb_table_no_logging)",
-                    found.object_ids,
-                    without(found.scope_of(name), name),
+                    alike.object_ids,
+                    without(alike.scope_of(name), name),
                 )
 
 
 @rule("direct-io", "Large checkpoints go through the file cache", alone=True)
 def direct_io(plan: Plan) -> Iterator[Problem]:
     uses_disk = bool(plan.tablespaces)
-    for found in nodes_alike(plan):
-        large = found.settings.number("DataMemory") >= 16 * GIB
-        if not found.nodes or found.settings.number("ODirect") == 1 or not (uses_disk or large):
+    for alike in nodes_alike(plan):
+        large = alike.settings.number("DataMemory") >= 16 * GIB
+        if not alike.nodes or alike.settings.number("ODirect") == 1 or not (uses_disk or large):
             continue
         why = (
             "with disk data"
             if uses_disk
-            else f"with DataMemory {format_ndb_size(found.settings.number('DataMemory'))}"
+            else f"with DataMemory {format_ndb_size(alike.settings.number('DataMemory'))}"
         )
         yield warning(
-            found.where,
+            alike.where,
             f"ODirect is off {why}: checkpoints fill the file cache of Linux, which is then written in "
             f"bursts",
             "set ODirect to 1",
-            found.object_ids,
-            setting(found.scope_of("ODirect"), "ODirect", 1),
+            alike.object_ids,
+            setting(alike.scope_of("ODirect"), "ODirect", 1),
         )
 
 
@@ -364,21 +364,21 @@ def direct_io(plan: Plan) -> Iterator[Problem]:
 def direct_io_sync(plan: Plan) -> Iterator[Problem]:
     if not catalogue.knows("DB", "ODirectSyncFlag", plan.version):
         return
-    for found in nodes_alike(plan):
+    for alike in nodes_alike(plan):
         slow = any(
             disk.kind is DiskKind.HDD
-            for node in found.nodes
+            for node in alike.nodes
             for disk in [disk_for(plan, node, DiskRole.REDO)]
             if disk is not None
         )
-        if slow and found.settings.number("ODirect") == 1 and found.settings.number("ODirectSyncFlag") == 0:
+        if slow and alike.settings.number("ODirect") == 1 and alike.settings.number("ODirectSyncFlag") == 0:
             yield hint(
-                found.where,
+                alike.where,
                 "ODirectSyncFlag spares an fsync per redo write where the file system allows it: 2 to 3 "
                 "times "
                 "the speed on hard disks",
                 "set ODirectSyncFlag to 1 after a test",
-                found.object_ids,
+                alike.object_ids,
             )
 
 
@@ -386,11 +386,11 @@ def direct_io_sync(plan: Plan) -> Iterator[Problem]:
 def compressed_checkpoints(plan: Plan) -> Iterator[Problem]:
     from ndbplan.checks.shared import cpu_of
 
-    for found in nodes_alike(plan):
-        names = [n for n in ("CompressedLCP", "CompressedBackup") if found.settings.number(n) == 1]
+    for alike in nodes_alike(plan):
+        names = [n for n in ("CompressedLCP", "CompressedBackup") if alike.settings.number(n) == 1]
         if not names:
             continue
-        ids = {node.node_id for node in found.nodes}
+        ids = {node.node_id for node in alike.nodes}
         busy = max(
             (
                 node.ldm_utilisation.value
@@ -402,9 +402,9 @@ def compressed_checkpoints(plan: Plan) -> Iterator[Problem]:
         )
         if busy > 0.6:
             yield warning(
-                found.where,
+                alike.where,
                 f"{' and '.join(names)} compress in the LDM threads, which are {format_percent(busy)} busy "
                 f"already",
                 "switch compression off or use more LDM threads",
-                found.object_ids,
+                alike.object_ids,
             )

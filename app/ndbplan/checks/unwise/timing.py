@@ -29,77 +29,77 @@ _LONG_BACKUP_S = 4 * 3600.0
 @rule("heartbeat", "Heartbeat interval too short or too long")
 def heartbeat(plan: Plan) -> Iterator[Problem]:
     name = "HeartbeatIntervalDbDb"
-    for found in nodes_alike(plan):
-        interval = found.settings.number(name)
-        if not found.settings.states(name):
+    for alike in nodes_alike(plan):
+        interval = alike.settings.number(name)
+        if not alike.settings.states(name):
             continue
         shared = any(
             len(plan.processes_of_host[node.host_id]) > 1
             or any(disk.kind is DiskKind.CLOUD for disk in plan.host(node.host_id).disks)
-            for node in found.nodes
+            for node in alike.nodes
         )
         if interval <= _SHORT_HEARTBEAT_MS and shared:
             yield warning(
-                found.where,
+                alike.where,
                 f"{name} is {interval} ms on hosts that do other work too: a pause of "
                 f"{_MISSED_HEARTBEATS * interval} ms takes a data node for dead",
                 f"set {name} to 5000",
-                found.object_ids,
-                setting(found.scope_of(name), name, 5000),
+                alike.object_ids,
+                setting(alike.scope_of(name), name, 5000),
             )
-        inactive = found.settings.number("TransactionInactiveTimeout")
+        inactive = alike.settings.number("TransactionInactiveTimeout")
         if 0 < inactive < _MISSED_HEARTBEATS * interval:
             yield warning(
-                found.where,
+                alike.where,
                 f"it takes {_MISSED_HEARTBEATS * interval} ms to notice a dead data node "
                 f"({_MISSED_HEARTBEATS} x "
                 f"{name} {interval}), longer than TransactionInactiveTimeout {inactive} ms: clients give "
                 f"up first",
                 f"lower {name} or raise TransactionInactiveTimeout",
-                found.object_ids,
+                alike.object_ids,
             )
 
 
 @rule("arbitration-timeout", "Arbitration does not wait for two heartbeats")
 def arbitration_timeout(plan: Plan) -> Iterator[Problem]:
-    for found in nodes_alike(plan):
+    for alike in nodes_alike(plan):
         if not (
-            found.settings.states("ArbitrationTimeout") or found.settings.states("HeartbeatIntervalDbDb")
+            alike.settings.states("ArbitrationTimeout") or alike.settings.states("HeartbeatIntervalDbDb")
         ):
             continue
         timeout, interval = (
-            found.settings.number("ArbitrationTimeout"),
-            found.settings.number("HeartbeatIntervalDbDb"),
+            alike.settings.number("ArbitrationTimeout"),
+            alike.settings.number("HeartbeatIntervalDbDb"),
         )
         if timeout < 2 * interval:
             yield warning(
-                found.where,
+                alike.where,
                 f"ArbitrationTimeout {timeout} ms is below two heartbeats (2 x {interval} ms): a node may "
                 f"be shut "
                 "down before the arbitrator answers",
                 f"set ArbitrationTimeout to {2 * interval}",
-                found.object_ids,
-                setting(found.scope_of("ArbitrationTimeout"), "ArbitrationTimeout", 2 * interval),
+                alike.object_ids,
+                setting(alike.scope_of("ArbitrationTimeout"), "ArbitrationTimeout", 2 * interval),
             )
 
 
 @rule("global-checkpoints", "Global checkpoints are not every 2 seconds", alone=True)
 def global_checkpoints(plan: Plan) -> Iterator[Problem]:
     name = "TimeBetweenGlobalCheckpoints"
-    for found in nodes_alike(plan):
-        value, default = found.settings.number(name), catalogue.default("DB", name, plan.version)
-        if found.settings.states(name) and value != default and isinstance(default, int):
+    for alike in nodes_alike(plan):
+        value, default = alike.settings.number(name), catalogue.default("DB", name, plan.version)
+        if alike.settings.states(name) and value != default and isinstance(default, int):
             effect = (
                 "more committed work is lost when all nodes fail"
                 if value > default
                 else "the redo log is synced more often"
             )
             yield warning(
-                found.where,
+                alike.where,
                 f"{name} is {value} ms instead of {default}: {effect}",
                 f"take it back to {default} unless that is meant",
-                found.object_ids,
-                without(found.scope_of(name), name),
+                alike.object_ids,
+                without(alike.scope_of(name), name),
             )
 
 

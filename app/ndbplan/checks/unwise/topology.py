@@ -228,12 +228,16 @@ def uneven_data_nodes(plan: Plan) -> Iterator[Problem]:
     if len(plan.data_nodes) < 2:
         return
     severity = _for_real(plan, plan.data_nodes[0].host_id)
-    found: dict[str, set[int]] = {"DataMemory": set(), "NoOfFragmentLogParts": set(), "LDM threads": set()}
+    different: dict[str, set[int]] = {
+        "DataMemory": set(),
+        "NoOfFragmentLogParts": set(),
+        "LDM threads": set(),
+    }
     for node in plan.data_nodes:
-        found["DataMemory"].add(node_settings(plan, node).number("DataMemory"))
-        found["NoOfFragmentLogParts"].add(redo_log_parts(node_settings(plan, node)))
-        found["LDM threads"].add(ldm_threads(plan, node))
-    for name, values in found.items():
+        different["DataMemory"].add(node_settings(plan, node).number("DataMemory"))
+        different["NoOfFragmentLogParts"].add(redo_log_parts(node_settings(plan, node)))
+        different["LDM threads"].add(ldm_threads(plan, node))
+    for name, values in different.items():
         if len(values) > 1:
             low, high = min(values), max(values)
             shown = format_bytes_binary if name == "DataMemory" else str
@@ -249,10 +253,10 @@ def uneven_data_nodes(plan: Plan) -> Iterator[Problem]:
 
 def _is_bound(plan: Plan, node: DataNode) -> bool:
     """Whether threads of a data node have processors of their own."""
-    found = next(found for found in nodes_alike(plan) if node in found.nodes)
-    if found.settings.states("LockExecuteThreadToCPU") or is_automatic(found):
+    alike = next(alike for alike in nodes_alike(plan) if node in alike.nodes)
+    if alike.settings.states("LockExecuteThreadToCPU") or is_automatic(alike):
         return True
-    return "cpu" in str(found.settings.value("ThreadConfig") or "")
+    return "cpu" in str(alike.settings.value("ThreadConfig") or "")
 
 
 @rule("data-and-sql-together", "Data and SQL nodes fight for processors")

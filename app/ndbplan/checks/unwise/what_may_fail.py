@@ -13,7 +13,7 @@ from ndbplan.checks.refused.limits import LOOPBACK
 from ndbplan.checks.rule import problem, rule, warning
 from ndbplan.configuration.failures import Damage, Failures, Part, parts
 from ndbplan.configuration.killers import Search, search_of
-from ndbplan.configuration.node_groups import groups_by_number, odd_group
+from ndbplan.configuration.node_groups import groups_by_number, incomplete_node_group
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.parts import move_process, update
 from ndbplan.plan.plan import Plan
@@ -45,17 +45,17 @@ Move = tuple[str, str]
 
 @rule("what-may-fail", "A single failure stops the cluster")
 def what_may_fail(plan: Plan) -> Iterator[Problem]:
-    if no_of_replicas(plan) < 2 or not plan.data_nodes or odd_group(plan) is not None:
+    if no_of_replicas(plan) < 2 or not plan.data_nodes or incomplete_node_group(plan) is not None:
         return
     search = search_of(plan)
     killers = _told(search)
     if not killers:
         return
-    found = dict(_cures(plan, search, killers))
+    cures = dict(_cures(plan, search, killers))
     survivable = _alone_in_the_plan(plan)
     for part in killers:
         why = search.of_parts(part).best.verdict.why
-        cure = found.get(part)
+        cure = cures.get(part)
         name = f"{_WORDS[part.kind]} {part.name}"
         text = f"the failure of {part} alone stops the cluster: {why}"
         ids = _objects(plan, search.failures, part)
@@ -129,19 +129,19 @@ def _cures(plan: Plan, search: Search, killers: tuple[Part, ...]) -> Iterator[tu
 
     The change that leaves the fewest killers, of those the first: best none at all.
     """
-    found: list[tuple[set[Part], Way]] = []
+    ways: list[tuple[set[Part], Way]] = []
     for remaining, (words, edit) in islice(_helping(search), _MOST_TRIED):
-        if any(left <= remaining for left, _ in found) or misfit(plan, edit(plan)):
+        if any(left <= remaining for left, _ in ways) or misfit(plan, edit(plan)):
             continue
-        found.append((remaining, (words, edit)))
+        ways.append((remaining, (words, edit)))
         if not remaining:
             break
-    found.sort(key=lambda one: len(one[0]))
+    ways.sort(key=lambda one: len(one[0]))
     # All that are offered may be done: then nothing that one of them cures may come back with another.
     together, standing, done = search.failures.plan, set(search.single_killers), set[Part]()
     used: list[Way] = []
     for part in killers:
-        for remaining, way in found:
+        for remaining, way in ways:
             if part in remaining or (way in used and part in standing):
                 continue
             if way not in used:
@@ -164,7 +164,7 @@ class _Helping:
     """
 
     def __init__(self, search: Search) -> None:
-        self._found: list[tuple[set[Part], Way]] = []
+        self._moves: list[tuple[set[Part], Way]] = []
         self._more = _tried(search)
         self._lock = Lock()
 
@@ -172,11 +172,11 @@ class _Helping:
         number = 0
         while True:
             with self._lock:
-                if number == len(self._found):
-                    self._found += islice(self._more, 1)
-                if number == len(self._found):
+                if number == len(self._moves):
+                    self._moves += islice(self._more, 1)
+                if number == len(self._moves):
                     return
-                one = self._found[number]
+                one = self._moves[number]
             yield one
             number += 1
 
@@ -190,7 +190,7 @@ def _tried(search: Search) -> Iterator[tuple[set[Part], Way]]:
     plan, before = search.failures.plan, set(search.single_killers)
     for words, edit in chain(_ways(plan), _moves(plan, before)):
         after = edit(plan)
-        if after is plan or odd_group(after) is not None:
+        if after is plan or incomplete_node_group(after) is not None:
             continue
         remaining = set(Search(after).single_killers)
         if remaining < before:
@@ -236,9 +236,9 @@ def _moves(plan: Plan, killers: set[Part]) -> Iterator[Way]:
                     continue
                 left -= 1
                 after = move_process(moved, *move)
-                found = set(Search(after).single_killers)
-                tried[chosen] = (len(found - killers) + len(found), (*moves, move), after)
-                if found < killers:
+                still = set(Search(after).single_killers)
+                tried[chosen] = (len(still - killers) + len(still), (*moves, move), after)
+                if still < killers:
                     way = _words_of(plan, (*moves, move)), _edit_of((*moves, move))
                     if _beside_another(after) > _beside_another(plan):
                         second_best.append(way)

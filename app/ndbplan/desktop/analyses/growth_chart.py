@@ -44,8 +44,8 @@ def growth_picture(plan: Plan) -> GrowthPicture | None:
     if not grows(plan):
         return None
     memory = memory_full(plan)
-    found = fillings(plan)
-    firsts = {kind: first_of(tuple(f for f in found if f.kind == kind)) for kind in ("disk", "tablespace")}
+    full = fillings(plan)
+    firsts = {kind: first_of(tuple(f for f in full if f.kind == kind)) for kind in ("disk", "tablespace")}
     times = [memory, *(first.months_until_full for first in firsts.values() if first is not None)]
     soonest = min((left.value for left in times if left is not None), default=float(_USUAL_MONTHS))
     horizon = int(min(max(1.25 * soonest + 1, _SHORTEST_MONTHS), _LONGEST_MONTHS))

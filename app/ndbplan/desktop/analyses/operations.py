@@ -224,10 +224,10 @@ def _slider(values: tuple[float | None, ...], start: float | None, name: str) ->
 
 def _procedures(plan: Plan) -> list[tuple[str, tuple[str, str]]]:
     """What can be chosen: growing, a change of each kind, an upgrade to each later series."""
-    found = [("Add groups", (_ADD, ""))]
-    found += [(f"Change {name}", (_CHANGE, name)) for name in _EXAMPLES]
+    choices = [("Add groups", (_ADD, ""))]
+    choices += [(f"Change {name}", (_CHANGE, name)) for name in _EXAMPLES]
     at = SERIES.index(plan.version.series)
-    return found + [(f"Upgrade to {series}", (_UPGRADE, series)) for series in SERIES[at + 1 :]]
+    return choices + [(f"Upgrade to {series}", (_UPGRADE, series)) for series in SERIES[at + 1 :]]
 
 
 def _ask(
@@ -241,13 +241,13 @@ def _ask(
         if task.cancelled():
             break
         try:
-            found = restart(plan, kind, conditions=conditions)
+            estimate = restart(plan, kind, conditions=conditions)
         except UserError as error:
             notes.append(f"{_NAMES[kind]}: {error.line}")
             continue
-        blocks = tuple(Block(p.name, p.duration_s, _why(p)) for p in found.phases)
-        lanes.append(Lane(_NAMES[kind], found.duration_s, blocks))
-        notes += [f"{_NAMES[kind]}: {note}" for note in found.notes]
+        blocks = tuple(Block(p.name, p.duration_s, _why(p)) for p in estimate.phases)
+        lanes.append(Lane(_NAMES[kind], estimate.duration_s, blocks))
+        notes += [f"{_NAMES[kind]}: {note}" for note in estimate.notes]
     if not task.cancelled():
         _add_procedure(plan, chosen, groups, conditions, lanes, notes)
     return lanes, notes
@@ -272,26 +272,26 @@ def _add_procedure(
         name = "Add a node group" if groups == 1 else f"Add {groups} node groups"
     try:
         if what == _CHANGE:
-            found = roll_out(plan, (detail,), conditions)
+            operation = roll_out(plan, (detail,), conditions)
         elif what == _UPGRADE:
-            found = upgrade(plan, detail, conditions)
+            operation = upgrade(plan, detail, conditions)
         else:
-            found = add_nodes(plan, groups, conditions)
+            operation = add_nodes(plan, groups, conditions)
     except UserError as error:
         notes.append(f"{name}: {error.line}")
         return
     blocks = []
-    for step in found.steps:
+    for step in operation.steps:
         blocked = f"Meanwhile blocked: {', '.join(step.blocked)}." if step.blocked else ""
         back = f"Way back: {step.way_back}" if step.way_back else ""
         blocks.append(
             Block(step.title, step.duration_s, "\n".join(t for t in (blocked, back, step.check) if t))
         )
-    lanes.append(Lane(name, found.duration_s, tuple(blocks)))
-    if found.point_of_no_return:
-        last = found.step(found.point_of_no_return)
-        notes.append(f"{name}: no way back from '{last.title if last else found.point_of_no_return}' on")
-    notes += [f"{name}: {note}" for note in found.notes]
+    lanes.append(Lane(name, operation.duration_s, tuple(blocks)))
+    if operation.point_of_no_return:
+        last = operation.step(operation.point_of_no_return)
+        notes.append(f"{name}: no way back from '{last.title if last else operation.point_of_no_return}' on")
+    notes += [f"{name}: {note}" for note in operation.notes]
 
 
 def _why(phase: Any) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ndbplan.desktop.canvas.scene import CanvasScene
 
 
-class HostLanding:
+class HostDropTarget:
     """Follows the pointer and shows a line where hosts would be inserted."""
 
     def __init__(self, scene: CanvasScene, host_ids: Sequence[str] = ()) -> None:
@@ -36,7 +36,7 @@ class HostLanding:
 
     def aim(self, point: QPointF) -> None:
         """The pointer is here now."""
-        self.location_item = self._scene.found_at(point, "location")
+        self.location_item = self._scene.item_at(point, "location")
         self.before_id = None
         if self.location_id is None:
             self.clear()

@@ -241,7 +241,7 @@ class CanvasScene(QGraphicsScene):
         """Id of the host that an object stands on; of a host itself: its own."""
         return object_id if object_id in self._hosts else self._host_of.get(object_id)
 
-    def found_at(self, point: QPointF, *kinds: str, but: Iterable[str] = ()) -> CanvasItem | None:
+    def item_at(self, point: QPointF, *kinds: str, but: Iterable[str] = ()) -> CanvasItem | None:
         """The topmost item at a place, of these kinds, none of the ids in `but`."""
         left_out = set(but)
         for item in self.items(point):
@@ -261,18 +261,18 @@ class CanvasScene(QGraphicsScene):
 
     def in_order(self) -> list[CanvasItem]:
         """Every item in reading order: locations with their hosts and what is inside them."""
-        found: list[CanvasItem] = []
+        items: list[CanvasItem] = []
         seen: set[str] = set()
         for place_id, box in self.layout.locations.items():
-            found.append(self._locations[place_id])
+            items.append(self._locations[place_id])
             for host_id in box.hosts:
-                found += [self._hosts[host_id], *self._inside[host_id]]
+                items += [self._hosts[host_id], *self._inside[host_id]]
                 seen.add(host_id)
         for host_id in self._hosts:
             if host_id not in seen:
-                found += [self._hosts[host_id], *self._inside[host_id]]
-        found += [item for item in self._loose if item.object_ids]
-        return [item for item in found if item.isVisible()]
+                items += [self._hosts[host_id], *self._inside[host_id]]
+        items += [item for item in self._loose if item.object_ids]
+        return [item for item in items if item.isVisible()]
 
     def children_of(self, object_id: str) -> list[CanvasItem]:
         """What stands directly on a host or inside a location."""
@@ -289,17 +289,17 @@ class CanvasScene(QGraphicsScene):
 
     def carried(self, object_ids: Iterable[str]) -> list[CanvasItem]:
         """The items that move along with these hosts or locations (themselves and their content)."""
-        found: dict[int, CanvasItem] = {}
+        items_by_id: dict[int, CanvasItem] = {}
         for object_id in object_ids:
             item = self._by_id.get(object_id)
             if item is None:
                 continue
-            found[id(item)] = item
+            items_by_id[id(item)] = item
             for child in self.children_of(object_id):
-                found[id(child)] = child
+                items_by_id[id(child)] = child
                 for inner in self.children_of(child.object_id):
-                    found[id(inner)] = inner
-        return list(found.values())
+                    items_by_id[id(inner)] = inner
+        return list(items_by_id.values())
 
     def follow(self, object_ids: Iterable[str]) -> None:
         """Let the ribbons of what stands on these hosts run to where they are now."""

@@ -105,7 +105,7 @@ class CanvasView(Stage):
         adding = bool(
             event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier)
         )
-        item = self.canvas_scene.found_at(point)
+        item = self.canvas_scene.item_at(point)
         ribbon = self.canvas_scene.ribbon_at(point) if item is None or item.kind != "process" else None
         if ribbon is not None and not self.canvas_scene.look.is_far:
             self.selection.set(ribbon.members)
@@ -145,7 +145,7 @@ class CanvasView(Stage):
             self._gesture.move(point)
             self._edges.follow(at)
         else:
-            self._hover(self.canvas_scene.found_at(point))
+            self._hover(self.canvas_scene.item_at(point))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._edges.stop()
@@ -160,7 +160,7 @@ class CanvasView(Stage):
             self.selection.set(pressed.object_ids)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        item = self.canvas_scene.found_at(self.mapToScene(event.position().toPoint()))
+        item = self.canvas_scene.item_at(self.mapToScene(event.position().toPoint()))
         if item is None:
             self.fit()
         elif name_of(self.document.plan, item.object_id) is not None and item.kind in ("host", "location"):

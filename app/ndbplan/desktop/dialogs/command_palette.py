@@ -139,13 +139,13 @@ def score(typed: str, text: str) -> float:
         return 1.0
     at, total, previous = 0, 1.0, -2
     for letter in needle:
-        found = hay.find(letter, at)
-        if found < 0:
+        place = hay.find(letter, at)
+        if place < 0:
             return 0.0
-        total += 3.0 if found == previous + 1 else 1.0
-        if found == 0 or not hay[found - 1].isalnum():
+        total += 3.0 if place == previous + 1 else 1.0
+        if place == 0 or not hay[place - 1].isalnum():
             total += 2.0
-        previous, at = found, found + 1
+        previous, at = place, place + 1
     return total - len(hay) * 0.01
 
 

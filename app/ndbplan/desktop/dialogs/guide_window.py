@@ -45,12 +45,12 @@ _PICTURE_WIDTH = 640
 @cache
 def pages() -> tuple[tuple[str, str], ...]:
     """(file, title) of each page, in the order of the table of contents."""
-    found: list[tuple[str, str]] = []
+    titled: list[tuple[str, str]] = []
     for line in (folder() / "index.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("- ["):
             title, _, rest = line[3:].partition("](")
-            found.append((rest.partition(")")[0], title))
-    return tuple(found)
+            titled.append((rest.partition(")")[0], title))
+    return tuple(titled)
 
 
 def folder() -> Path:

@@ -89,9 +89,9 @@ class ImportDialog(QDialog):
         self._tasks = Tasks(self)
         self._task: Task | None = None
         self._read_onto: Plan | None = None
-        self._found: Imported | None = None
+        self._imported: Imported | None = None
         self.sources = _Listing("What is imported", _HINT)
-        self.found = _Listing("What it says", "What the files say is listed here before it is taken.")
+        self.findings = _Listing("What it says", "What the files say is listed here before it is taken.")
         self.state = StateLine()
         self.target = self._choice("Put into", "Where the import goes", ("this plan", "a new plan"))
         self.version = self._choice("NDB", "Version the configuration aims at", ("as the file says", *SERIES))
@@ -123,7 +123,7 @@ class ImportDialog(QDialog):
         self.sources.itemSelectionChanged.connect(self._show_what_can_be_done)
         choices = [w for box in self._labels for w in (self._labels[box], box)]
         left = _pane(self.sources, (add, paste, self._remove))
-        right = _pane(self.found, choices)
+        right = _pane(self.findings, choices)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setProperty("look", "gap")
         split.setHandleWidth(16)
@@ -213,7 +213,7 @@ class ImportDialog(QDialog):
         if self._task is not None:
             self._task.cancel()
             self._task = None
-        self._found = None
+        self._imported = None
         self._show_what_can_be_done()
         if not self._contents:
             self._list_refused()
@@ -239,26 +239,26 @@ class ImportDialog(QDialog):
         if outcome.error:
             self.state.say(outcome.error, is_error=True)
             return
-        found: Imported = outcome.value
-        self._offer_devices(found.devices)
-        self._offer_what_fits(dict(found.kinds))
-        if "config" in found.kinds.values() and self._read_onto is not None:
+        imported: Imported = outcome.value
+        self._offer_devices(imported.devices)
+        self._offer_what_fits(dict(imported.kinds))
+        if "config" in imported.kinds.values() and self._read_onto is not None:
             # Choosing the other target reads again.
             self.target.setCurrentIndex(1)
             return
-        self._found = found
+        self._imported = imported
         for i in range(self.sources.count()):
             item = self.sources.item(i)
             name = item.data(Qt.ItemDataRole.UserRole)
-            kind = _KINDS.get(found.kinds.get(name, ""), "not read")
+            kind = _KINDS.get(imported.kinds.get(name, ""), "not read")
             item.setText(f"{name}\n{kind} · {format_bytes(len(self._contents[name]))}")
-        for finding in sorted(found.findings, key=lambda finding: finding.severity):
+        for finding in sorted(imported.findings, key=lambda finding: finding.severity):
             place = finding.file if finding.line is None else f"{finding.file}, line {finding.line}"
             remedy = f" — {finding.fix}" if finding.fix else ""
-            self._say_found(finding.severity, f"{place}: {finding.message}{remedy}")
-        for change in found.changes:
-            self._say_found("changed", change)
-        changes, notes = len(found.changes), len(found.findings) + len(self._refused)
+            self._say_finding(finding.severity, f"{place}: {finding.message}{remedy}")
+        for change in imported.changes:
+            self._say_finding("changed", change)
+        changes, notes = len(imported.changes), len(imported.findings) + len(self._refused)
         self.state.say(
             f"{changes} change{'s' if changes != 1 else ''}, {notes} note{'s' if notes != 1 else ''}"
             if changes or notes
@@ -290,29 +290,29 @@ class ImportDialog(QDialog):
         self._labels[box].setVisible(shown)
 
     def _list_refused(self) -> None:
-        self.found.clear()
+        self.findings.clear()
         for line in self._refused:
-            self._say_found("error", line)
+            self._say_finding("error", line)
 
-    def _say_found(self, severity: str, text: str) -> None:
+    def _say_finding(self, severity: str, text: str) -> None:
         t = theme.tokens()
         colour = {"error": t.error, "warning": t.warning}.get(severity, t.good)
-        self.found.addItem(QListWidgetItem(theme.icon(_ICONS[severity], colour), text))
+        self.findings.addItem(QListWidgetItem(theme.icon(_ICONS[severity], colour), text))
 
     def _show_what_can_be_done(self) -> None:
         self._remove.setEnabled(bool(self.sources.selectedItems()))
-        found = self._found
-        self.take.setEnabled(found is not None and bool(found.changes))
+        imported = self._imported
+        self.take.setEnabled(imported is not None and bool(imported.changes))
 
     # Taking it
 
     def put_in(self) -> None:
         """Put what was read into the plan as one undoable step, or open it as a new plan."""
-        found = self._found
-        if found is None:
+        imported = self._imported
+        if imported is None:
             return
         if self._read_onto is None:
-            if self._start_with(lambda: found.plan):
+            if self._start_with(lambda: imported.plan):
                 self.accept()
             return
         if self._read_onto is not self._document.plan:
@@ -320,7 +320,7 @@ class ImportDialog(QDialog):
             return
         names = list(self._contents)
         self._document.edit(
-            f"Import {names[0]}" if len(names) == 1 else f"Import {len(names)} files", found.plan
+            f"Import {names[0]}" if len(names) == 1 else f"Import {len(names)} files", imported.plan
         )
         self.accept()
 

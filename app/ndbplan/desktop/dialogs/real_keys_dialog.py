@@ -184,33 +184,33 @@ class RealKeysDialog(QDialog):
             return
         counted: _Counted = outcome.value
         self._counted = counted
-        found = counted.count
-        self._fact("Rows", format_count(found.rows))
-        if found.distinct is not None:
-            self._fact("Different keys", format_count(found.distinct))
-        if found.exact:
+        count = counted.count
+        self._fact("Rows", format_count(count.rows))
+        if count.distinct is not None:
+            self._fact("Different keys", format_count(count.distinct))
+        if count.exact:
             over = format_percent(counted.skew.partition_ratio - 1)
             self._fact("Fullest partition", f"{over} over mean")
             cause = counted.report.cause
-            self._fact("Uneven because of", _WHY["keys" if cause != "even" and found.is_hot else cause])
-        self._show_hot(found)
-        self.take.setEnabled(found.rows > 0)
-        if found.faulty:
-            lines = "; ".join(found.problems[:3])
-            faulty = "1 row" if found.faulty == 1 else f"{format_count(found.faulty)} rows"
+            self._fact("Uneven because of", _WHY["keys" if cause != "even" and count.is_hot else cause])
+        self._show_hot(count)
+        self.take.setEnabled(count.rows > 0)
+        if count.faulty:
+            lines = "; ".join(count.problems[:3])
+            faulty = "1 row" if count.faulty == 1 else f"{format_count(count.faulty)} rows"
             self.state.say(f"{faulty} could not be read, left out of the count: {lines}", is_error=True)
         else:
-            self.state.say(found.note)
+            self.state.say(count.note)
 
-    def _show_hot(self, found: KeyCount) -> None:
-        self.hot.setRowCount(len(found.hot_keys))
-        for row, (text, rows) in enumerate(found.hot_keys):
-            cells = (text, format_count(rows), format_percent(rows / max(1, found.rows)))
+    def _show_hot(self, count: KeyCount) -> None:
+        self.hot.setRowCount(len(count.hot_keys))
+        for row, (text, rows) in enumerate(count.hot_keys):
+            cells = (text, format_count(rows), format_percent(rows / max(1, count.rows)))
             for column, cell in enumerate(cells):
                 item = QTableWidgetItem(cell)
                 item.setTextAlignment(_RIGHT if column else _LEFT)
                 self.hot.setItem(row, column, item)
-        self.hot.setVisible(bool(found.hot_keys))
+        self.hot.setVisible(bool(count.hot_keys))
 
     def _fact(self, name: str, text: str) -> None:
         row = self.facts.rowCount()
@@ -245,13 +245,13 @@ def _count(plan: Plan, table: Table, path: Path, task: Task) -> _Counted:
 
     try:
         with _Metered(FileIO(path), path.stat().st_size, task) as stream:
-            found = count_keys(plan, table, stream, task.cancelled)
+            count = count_keys(plan, table, stream, task.cancelled)
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror})", where=str(path), fix="check the name") from None
-    if not found.rows:
-        what = found.problems[0] if found.problems else "it holds no keys"
+    if not count.rows:
+        what = count.problems[0] if count.problems else "it holds no keys"
         raise UserError(what, where=str(path), fix="give one key per line under a header")
-    fields = found.table_fields()
+    fields = count.table_fields()
     after = edits.update(plan, table.id, **fields)
     distribution = distribute(after, after.by_id[table.id])
-    return _Counted(found, fields, distribution.skew, skew_report(distribution, measured=found.exact))
+    return _Counted(count, fields, distribution.skew, skew_report(distribution, measured=count.exact))

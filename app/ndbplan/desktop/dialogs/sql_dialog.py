@@ -46,17 +46,17 @@ class SqlDialog(QDialog):
         self._document = document
         self._tasks = Tasks(self)
         self._task: Task | None = None
-        self._found: DdlResult | None = None
+        self._ddl: DdlResult | None = None
         self.text = QPlainTextEdit()
         self.text.setFont(theme.mono_font())
         self.text.setPlaceholderText(_HINT)
         self.text.setAccessibleName("SQL text")
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.found = QListWidget()
-        self.found.setAccessibleName("What was understood")
-        self.found.setWordWrap(True)
-        self.found.itemActivated.connect(self._go_to)
-        self.found.itemClicked.connect(self._go_to)
+        self.read_back = QListWidget()
+        self.read_back.setAccessibleName("What was understood")
+        self.read_back.setWordWrap(True)
+        self.read_back.itemActivated.connect(self._go_to)
+        self.read_back.itemClicked.connect(self._go_to)
         self.state = StateLine(_HINT)
         load = QPushButton("Open a file…")
         load.clicked.connect(self._ask_file)
@@ -72,7 +72,7 @@ class SqlDialog(QDialog):
         split.setHandleWidth(12)
         split.setChildrenCollapsible(False)
         split.addWidget(self.text)
-        split.addWidget(self.found)
+        split.addWidget(self.read_back)
         split.setSizes([560, 320])
         foot = QHBoxLayout()
         foot.addWidget(load)
@@ -106,16 +106,16 @@ class SqlDialog(QDialog):
 
     def add_tables(self) -> None:
         """Take the tables into the plan as one undoable edit; known ones keep their rows and growth."""
-        found = self._found
-        if found is None or not found.tables:
+        ddl = self._ddl
+        if ddl is None or not ddl.tables:
             return
         from ndbplan.importing.files import with_tables
 
-        count = len(found.tables)
+        count = len(ddl.tables)
         try:
             self._document.edit(
                 f"Add {count} table{'s' if count != 1 else ''} from SQL",
-                lambda plan: with_tables(plan, found.tables),
+                lambda plan: with_tables(plan, ddl.tables),
             )
         except UserError as error:
             self.state.say(error.line, is_error=True)
@@ -141,24 +141,24 @@ class SqlDialog(QDialog):
         if outcome.cancelled:
             return
         self._task = None
-        self.found.clear()
-        self._found = None
+        self.read_back.clear()
+        self._ddl = None
         self.take.setEnabled(False)
         if outcome.error:
             self.state.say(outcome.error, is_error=True)
             return
-        found: DdlResult = outcome.value
-        self._found = found
+        ddl: DdlResult = outcome.value
+        self._ddl = ddl
         known = {table.full_name for table in self._document.plan.tables}
-        for table in found.tables:
+        for table in ddl.tables:
             what = "changes" if table.full_name in known else "new"
             self._item(f"{table.full_name} · {len(table.columns)} columns · {what}", "table-2", None)
-        for problem in found.problems:
+        for problem in ddl.problems:
             self._item(str(problem), "triangle-alert", (problem.line, problem.column))
-        count = len(found.tables)
+        count = len(ddl.tables)
         self.take.setEnabled(count > 0)
         self.take.setText(f"Add {count} tables" if count != 1 else "Add 1 table")
-        notes = len(found.problems)
+        notes = len(ddl.problems)
         if count or notes:
             self.state.say(
                 f"{count} tables understood, {notes} notes" if notes else f"{count} tables understood"
@@ -170,7 +170,7 @@ class SqlDialog(QDialog):
         colour = theme.tokens().warning if place else theme.tokens().good
         item = QListWidgetItem(theme.icon(icon, colour), text)
         item.setData(Qt.ItemDataRole.UserRole, place)
-        self.found.addItem(item)
+        self.read_back.addItem(item)
 
     def _go_to(self, item: QListWidgetItem) -> None:
         place = item.data(Qt.ItemDataRole.UserRole)

@@ -146,8 +146,8 @@ class Editor(QObject):
         if isinstance(target, Location):
             return target
         host = self._host_of(target)
-        found = self.plan.by_id.get(host.location_id or "") if host is not None else None
-        return found if isinstance(found, Location) else None
+        location = self.plan.by_id.get(host.location_id or "") if host is not None else None
+        return location if isinstance(location, Location) else None
 
     def _host_of(self, target: object) -> Host | None:
         if isinstance(target, Host):

@@ -24,9 +24,9 @@ class Preferences:
         self._path = path
         self._values: dict[str, Any] = {}
         with contextlib.suppress(OSError, ValueError):
-            found = json.loads(path.read_text(encoding="utf-8"))
-            if isinstance(found, dict):
-                self._values = found
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            if isinstance(stored, dict):
+                self._values = stored
 
     def get(self, name: str, default: Any = None) -> Any:
         """A remembered value, if it is of the default's type."""

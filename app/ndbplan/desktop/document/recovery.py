@@ -111,15 +111,15 @@ def crashed(folder: Path | None = None) -> list[Crashed]:
     where = folder or journal_folder()
     if not where.is_dir():
         return []
-    found: list[Crashed] = []
+    journals: list[Crashed] = []
     for journal in where.glob(f"*{_SUFFIX}"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             document = _read(journal)
             if not _runs(int(document["process"])):
                 path = Path(document["path"]) if document["path"] else None
                 saved_at = datetime.fromtimestamp(journal.stat().st_mtime)
-                found.append(Crashed(journal, str(document["name"]), path, saved_at))
-    return sorted(found, key=lambda one: one.saved_at, reverse=True)
+                journals.append(Crashed(journal, str(document["name"]), path, saved_at))
+    return sorted(journals, key=lambda one: one.saved_at, reverse=True)
 
 
 def _read(journal: Path) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class Task(QObject):
     """The Outcome, once."""
     progressed = Signal(object)
     """A Progress; the last one before `finished` need not say 1."""
-    found = Signal(object)
+    partial_result = Signal(object)
     """What the work has so far, as often as it likes."""
 
     def __init__(self, work: Callable[[Task], Any]) -> None:
@@ -68,10 +68,10 @@ class Task(QObject):
         """Called by the work: how far it is."""
         self.progressed.emit(Progress(fraction, text))
 
-    def show_so_far(self, value: object) -> None:
+    def show_partial_result(self, value: object) -> None:
         """Called by the work: what it has so far."""
         if not self._cancelled:
-            self.found.emit(value)
+            self.partial_result.emit(value)
 
     def run_here(self) -> None:
         """Do the work in the calling thread and announce the outcome."""
@@ -123,12 +123,14 @@ class Tasks(QObject):
         work: Callable[[Task], Any],
         done: Callable[[Outcome], None],
         progress: Callable[[Progress], None] | None = None,
-        so_far: Callable[[Any], None] | None = None,
+        on_partial_result: Callable[[Any], None] | None = None,
     ) -> Task:
         """Run `work(task)` in a thread; then `done(outcome)` in the GUI thread."""
         task = Task(work)
-        if so_far is not None:
-            task.found.connect(partial(_found, task, so_far), Qt.ConnectionType.QueuedConnection)
+        if on_partial_result is not None:
+            task.partial_result.connect(
+                partial(_deliver, task, on_partial_result), Qt.ConnectionType.QueuedConnection
+            )
         if progress is not None:
             task.progressed.connect(progress, Qt.ConnectionType.QueuedConnection)
         task.finished.connect(partial(self._ended, task, done), Qt.ConnectionType.QueuedConnection)
@@ -152,9 +154,9 @@ class Tasks(QObject):
         _stop(self._pool, self._running)
 
 
-def _found(task: Task, so_far: Callable[[Any], None], value: object) -> None:
+def _deliver(task: Task, on_partial_result: Callable[[Any], None], value: object) -> None:
     if not task.cancelled():
-        so_far(value)
+        on_partial_result(value)
 
 
 def _stop(pool: QThreadPool, running: dict[Task, _Runnable], _destroyed: object = None) -> None:

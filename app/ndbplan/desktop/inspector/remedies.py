@@ -16,7 +16,7 @@ from ndbplan.plan.workloads import Workload
 
 if TYPE_CHECKING:
     from ndbplan.advise.max_load import MaxLoad
-    from ndbplan.advise.remedies import Help, Remedy
+    from ndbplan.advise.remedies import Remedies, Remedy
 
 _KEPT = 8
 _Asked = tuple[int, str | None, float]
@@ -77,8 +77,8 @@ class RemedySearch(QObject):
 
     def answer(self, workload_id: str | None) -> Answer | None:
         """The answer for the plan as it is and the chosen duration; None: not searched yet."""
-        found = self._answers.get(self._key(workload_id))
-        return found if found is not None and found.plan is self._context.plan else None
+        answer = self._answers.get(self._key(workload_id))
+        return answer if answer is not None and answer.plan is self._context.plan else None
 
     def is_searching(self, workload_id: str | None) -> bool:
         """Whether the search for this workload runs."""
@@ -117,11 +117,11 @@ class RemedySearch(QObject):
             return
         self._task = None
         if outcome.error:
-            found = Answer(plan, error=outcome.error)
+            answer = Answer(plan, error=outcome.error)
         else:
-            help_ = outcome.value
-            found = Answer(plan, help_.highest, help_.remedies)
-        self._answers[asked] = found
+            remedies = outcome.value
+            answer = Answer(plan, remedies.highest, remedies.remedies)
+        self._answers[asked] = answer
         while len(self._answers) > _KEPT:
             self._answers.popitem(last=False)
         self.changed.emit()
@@ -134,11 +134,11 @@ def is_ready() -> bool:
     return kernel.is_prepared()
 
 
-def _search(plan: Plan, workload_id: str | None, duration_s: float, task: Task) -> Help:
-    from ndbplan.advise.remedies import what_would_help
+def _search(plan: Plan, workload_id: str | None, duration_s: float, task: Task) -> Remedies:
+    from ndbplan.advise.remedies import find_remedies
     from ndbplan.desktop.document.kernel import prepare_kernel
 
     prepare_kernel(task)
-    return what_would_help(
+    return find_remedies(
         plan, workload_id, duration_s=duration_s, cancelled=task.cancelled, progress=task.report
     )

@@ -153,13 +153,13 @@ def roles_by_disk(
 
     UNDO and DATA FILES count only when the plan has disk data or somebody gave them a disk.
     """
-    found: dict[str, set[DiskRole]] = {disk.id: set() for disk in host.disks}
+    roles: dict[str, set[DiskRole]] = {disk.id: set() for disk in host.disks}
     for node in nodes:
         for role, disk in disks_of_node(node, host.disks, paths).items():
             stated = node.disk_roles.disk_of(role) is not None
             if disk is not None and (stated or disk_data or role in _ALWAYS_WRITTEN):
-                found[disk.id].add(role)
-    return found
+                roles[disk.id].add(role)
+    return roles
 
 
 def _fitting(names: Sequence[str], width: float) -> str:

@@ -57,11 +57,11 @@ def free_place(wish: Rect, taken: Iterable[Rect]) -> Rect:
 
 def standing_rects(plan: Plan, layout: Layout) -> dict[str, Rect]:
     """Where everything stands that has a place of its own on the canvas, by id."""
-    found = {place_id: box.rect for place_id, box in layout.locations.items()}
-    found.update({h.id: layout.hosts[h.id].rect for h in plan.hosts if h.location_id is None})
+    rects = {place_id: box.rect for place_id, box in layout.locations.items()}
+    rects.update({h.id: layout.hosts[h.id].rect for h in plan.hosts if h.location_id is None})
     if layout.loose is not None:
-        found[""] = layout.loose.rect
-    return found
+        rects[""] = layout.loose.rect
+    return rects
 
 
 def overlap(one: Rect, other: Rect, gap: float) -> bool:

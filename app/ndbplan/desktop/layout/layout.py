@@ -132,14 +132,14 @@ class Layouter:
         for host in plan.hosts:
             processes = plan.processes_of_host[host.id]
             key = (host, *processes, *(group_of.get(p.id) for p in processes), disk_data, paths, program)
-            found = kept.get(host.id)
-            if found is None or not _same(found[0], key):
-                found = (
+            card = kept.get(host.id)
+            if card is None or not _same(card[0], key):
+                card = (
                     key,
                     make_card(host, processes, group_of, paths, disk_data=disk_data, data_program=program),
                 )
-            self._cards[host.id] = found
-            cards[host.id] = found[1]
+            self._cards[host.id] = card
+            cards[host.id] = card[1]
         return cards
 
 

@@ -153,11 +153,11 @@ class Outline(QTreeView):
         for host in plan.hosts:
             processes = plan.processes_of_host[host.id]
             key = (host, *processes, *(numbers.get(p.id) for p in processes), name, plan.features)
-            found = kept.get(host.id)
-            if found is None or not _same(found[0], key):
-                found = (key, _host_row(plan, host, processes, numbers))
-            self._hosts[host.id] = found
-            inside.setdefault(host.location_id, []).append(found[1])
+            known = kept.get(host.id)
+            if known is None or not _same(known[0], key):
+                known = (key, _host_row(plan, host, processes, numbers))
+            self._hosts[host.id] = known
+            inside.setdefault(host.location_id, []).append(known[1])
         places = [Row(p.id, p.name, children=tuple(inside.get(p.id, ())), opens=True) for p in plan.locations]
         loose = [p for p in plan.processes if p.host_id is None]
         spaces = [(s.id, s.name) for s in plan.tablespaces]

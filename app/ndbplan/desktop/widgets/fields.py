@@ -346,8 +346,8 @@ class Form(QWidget):
 
     def _parts(self) -> list[Any]:
         plan = self._document.plan
-        found = [self._part(plan, i) for i in self.ids if i in plan.by_id] if self.ids else [plan]
-        return [part for part in found if part is not None]
+        parts = [self._part(plan, i) for i in self.ids if i in plan.by_id] if self.ids else [plan]
+        return [part for part in parts if part is not None]
 
     def _part(self, plan: Plan, object_id: str) -> Any:
         part = plan.by_id.get(object_id) if object_id else plan

@@ -87,11 +87,11 @@ def _parse_whole(text: str) -> int:
 
 def _parse_signed(text: str) -> int:
     """A whole number that may be below zero; every digit counts."""
-    found = _clean(text).replace(" ", "").replace("\u2009", "")
-    digits = found.removeprefix("-")
+    digits_and_sign = _clean(text).replace(" ", "").replace("\u2009", "")
+    digits = digits_and_sign.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 20):
         raise UserError(f"'{text.strip()[:40]}' is not a whole number", fix="type for example 1 or -5")
-    return int(found)
+    return int(digits_and_sign)
 
 
 def _parse_share(text: str) -> float:

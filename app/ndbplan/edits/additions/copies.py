@@ -22,8 +22,8 @@ def copied(plan: Plan, source: Plan, words: Words) -> Made:
         raise AddressError(f"a copy has no {next(iter(left))[:60]} of its own", fix="set it afterwards")
     ids = []
     for name in words.names:
-        found = [source.by_id[name]] if name in source.by_id else [one.value for one in resolve(source, name)]
-        for part in found:
+        parts = [source.by_id[name]] if name in source.by_id else [one.value for one in resolve(source, name)]
+        for part in parts:
             if getattr(part, "id", None) not in source.by_id:
                 raise AddressError(
                     f"'{name[:60]}' is not an object with an id", fix="copy hosts, disks, nodes, tables …"
@@ -41,7 +41,7 @@ def _host_of(plan: Plan, source: Plan, ids: list[str]) -> str | None:
     """Where the first part stands that stands on a host: a copy goes beside it."""
     for object_id in ids:
         host = source.host_of_disk.get(object_id)
-        found = host.id if host is not None else getattr(plan.by_id[object_id], "host_id", None)
-        if found is not None:
-            return str(found)
+        host_id = host.id if host is not None else getattr(plan.by_id[object_id], "host_id", None)
+        if host_id is not None:
+            return str(host_id)
     return None

@@ -150,16 +150,16 @@ def _by_table(tables: tuple[TableLoad, ...]) -> dict[tuple[str, int | None], Tab
 def _changes(data: NodeData, tables: tuple[TableLoad, ...]) -> list[_Change]:
     """Changes of every table on one node that the workload writes."""
     loads = _by_table(tables)
-    found = []
+    changes = []
     for part in data.tables:
         load = loads.get((part.table.id, part.unique_index))
         if load is None or load.writes_per_s == 0:
             continue
         share = part.share if part.table.rows else 1.0
-        found.append(
+        changes.append(
             _Change(part, share * load.inserts_per_s, share * load.updates_per_s, share * load.deletes_per_s)
         )
-    return found
+    return changes
 
 
 def partial_fraction(change: float, table_share: float, recovery_work: float) -> float:
@@ -320,8 +320,8 @@ def _node(
 
     `room`: bytes a second that their disk leaves for a checkpoint.
     """
-    found = _without_growth(plan, data, load, tables)
-    return found if load is None else _with_log_full(found, plan, data, load, tables, room)
+    node = _without_growth(plan, data, load, tables)
+    return node if load is None else _with_log_full(node, plan, data, load, tables, room)
 
 
 def _without_growth(
@@ -417,7 +417,7 @@ class _Speed:
 
 
 def _with_log_full(
-    found: NodeCheckpoint,
+    node: NodeCheckpoint,
     plan: Plan,
     data: NodeData,
     load: NodeLoad,
@@ -428,9 +428,9 @@ def _with_log_full(
     part, rate = load.hottest_log_part
     constants = constants_of(plan)
     page = constants["redo_page_overhead"]
-    usable = found.redo_log_bytes - constants["redo_log_reserve_bytes"].value
+    usable = node.redo_log_bytes - constants["redo_log_reserve_bytes"].value
     if rate < _LEAST_RATE or usable <= 0:
-        return found
+        return node
     limits = speed_limits(plan, None)
     factor = constants["lcp_compressed_factor"].value if node_settings(plan).number("CompressedLCP") else 1.0
     weight = node_settings(plan).number("InsertRecoveryWork") / 100
@@ -466,7 +466,7 @@ def _with_log_full(
     model = constants["simulated_rate"]
     value = seconds(limits.ceiling, pause.value, rate * page.value)
     if value is None:
-        return found
+        return node
     soon = seconds(limits.floor, pause.high, rate * page.high * model.high)
     late = seconds(limits.ceiling, pause.low, rate * page.low * model.low)
     terms = (
@@ -480,12 +480,12 @@ def _with_log_full(
         *model.why,
     )
     ends = (value if soon is None else soon, HORIZON_S if late is None else late)
-    return replace(found, overflow_after_s=Quantity.spanning(value, ends, "s", terms))
+    return replace(node, overflow_after_s=Quantity.spanning(value, ends, "s", terms))
 
 
 @memo_by_identity(size=KEPT_NODES)
-def _of(found: NodeCheckpoint, node_id: int) -> NodeCheckpoint:
-    return found if found.node_id == node_id else replace(found, node_id=node_id)
+def _of(node: NodeCheckpoint, node_id: int) -> NodeCheckpoint:
+    return node if node.node_id == node_id else replace(node, node_id=node_id)
 
 
 def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
@@ -499,6 +499,6 @@ def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
             continue
         data, load = held[node.node_id], loads.get(node.node_id)
         own = load.alike if load is not None else None
-        found = _node(settings_of_node(plan, node), data.alike, own, tables, _room(plan, node, own))
-        nodes.append(_of(found, node.node_id))
+        one = _node(settings_of_node(plan, node), data.alike, own, tables, _room(plan, node, own))
+        nodes.append(_of(one, node.node_id))
     return CheckpointEstimate(is_partial(plan), tuple(nodes))

@@ -135,12 +135,12 @@ def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
         return CpuEstimate((), ())
     by_node_id = {node.node_id: node for node in plan.data_nodes}
     settings = settings_of(plan)
-    found = []
+    each = []
     for load in node_loads(plan, workload):
         node = by_node_id[load.node_id]
         speed = core_speed(settings, plan.host(node.host_id))
-        found.append(_node(settings, node, load, threads_of(plan, node), speed))
-    nodes = tuple(found)
+        each.append(_node(settings, node, load, threads_of(plan, node), speed))
+    nodes = tuple(each)
     coming = clients(plan, workload)
     by_host: dict[str, list[Quantity]] = {}
     for one in nodes:

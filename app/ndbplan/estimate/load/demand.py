@@ -253,14 +253,14 @@ def _table_loads(
     by_id = {table.id: table for table in tables}
     rate = offered_per_s(workload.load)
     weights = sum(t.weight for t in workload.transactions)
-    found: dict[_Target, _Rates] = {}
+    rates_of: dict[_Target, _Rates] = {}
     for transaction in workload.transactions:
         per_s = rate * transaction.weight / weights
         for operation in transaction.operations:
             table = by_id[operation.table_id]
             rows_per_s = per_s * operation.rows
             target = _Target(table.id, operation.choice if by_choice else EVENLY, None)
-            rates = found.setdefault(target, _Rates())
+            rates = rates_of.setdefault(target, _Rates())
             sums = rates.sums
             sums[operation.kind] += rows_per_s
             if operation.kind is OperationKind.UPDATE and _changes_disk(table, operation):
@@ -281,11 +281,12 @@ def _table_loads(
             for i, (one, count) in enumerate(zip(indexes, entries, strict=True)):
                 if count:
                     # Whatever rows are chosen, the values of a unique index are all different.
-                    hidden = found.setdefault(_Target(table.id, EVENLY, i), _Rates())
+                    hidden = rates_of.setdefault(_Target(table.id, EVENLY, i), _Rates())
                     hidden.entries(operation, rows_per_s * count, table.logging)
                     hidden.log(f"{stored_name(table, i)}: {name}", rows_per_s, one)
     return tuple(
-        _table_load(by_id[target.table_id], target, rates, version, stored) for target, rates in found.items()
+        _table_load(by_id[target.table_id], target, rates, version, stored)
+        for target, rates in rates_of.items()
     )
 
 
@@ -359,16 +360,16 @@ def _shares(plan: Plan, load: TableLoad) -> Shares:
 @memo_by_identity(size=64)
 def _node_loads(loads: tuple[TableLoad, ...], *held: Shares) -> tuple[NodeLoad, ...]:
     whole = [load.redo_bytes_per_s.as_term(f"log of {load.name}, whole cluster") for load in loads]
-    found: dict[int, NodeLoad] = {}
+    by_node: dict[int, NodeLoad] = {}
     for own, node_ids in alike(held):
         sums = _Sums()
         for load, share, log in zip(loads, own, whole, strict=True):
             if share is not None:
                 sums.add(load, share, log)
         first = sums.node_load(node_ids[0])
-        found[first.node_id] = first
-        found.update({i: replace(first, node_id=i, first=first) for i in node_ids[1:]})
-    return tuple(found[node_id] for node_id in sorted(found))
+        by_node[first.node_id] = first
+        by_node.update({i: replace(first, node_id=i, first=first) for i in node_ids[1:]})
+    return tuple(by_node[node_id] for node_id in sorted(by_node))
 
 
 class _Sums:

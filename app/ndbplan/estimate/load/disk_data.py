@@ -116,14 +116,14 @@ class _DiskRow:
 @memo_by_identity(size=4096)
 def disk_rows(table: Table, version: NdbVersion) -> tuple[_DiskRow, ...]:
     """Disk rows of each row of the table; empty for a table in memory."""
-    found = []
+    rows = []
     layout = row_layout(table, version)
     if layout.disk_words:
-        found.append(_DiskRow(1.0, layout))
+        rows.append(_DiskRow(1.0, layout))
     for part in blob_parts(table, version):
         if part.layout.disk_words and part.parts_per_row:
-            found.append(_DiskRow(part.parts_per_row, part.layout))
-    return tuple(found)
+            rows.append(_DiskRow(part.parts_per_row, part.layout))
+    return tuple(rows)
 
 
 def reads_backup(table: Table, version: NdbVersion) -> bool:
@@ -201,7 +201,7 @@ def _gather(
     """Sums of every node, by node id. `plan`: only its settings; `held`: shares of each table."""
     version = version_of(plan)
     by_table = {load.table.id: load for load in loads}
-    found: dict[int, _Sums] = {}
+    by_node: dict[int, _Sums] = {}
     for table, shares in zip(tables, held, strict=True):
         rows = disk_rows(table, version)
         if not rows:
@@ -212,7 +212,7 @@ def _gather(
         backup = reads_backup(table, version)
         undo = sum(row.count * _undo_of(plan, row.layout, load) for row in rows) if load else 0.0
         for node_id, share in shares.items():
-            sums = found.setdefault(node_id, _Sums())
+            sums = by_node.setdefault(node_id, _Sums())
             sums.pages += share.replicas * table.rows * each
             # Reads of the primary only keep other replicas' pages out of the cache.
             sums.touched += (share.replicas if backup else share.primaries) * table.rows * each
@@ -226,7 +226,7 @@ def _gather(
             sums.updates += share.replicas * changed
             sums.page_writes += share.replicas * load.inserts_per_s * each
             sums.undo += share.replicas * undo
-    return found
+    return by_node
 
 
 @memo_by_identity(size=KEPT_NODES)

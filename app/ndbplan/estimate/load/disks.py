@@ -114,12 +114,12 @@ def _streams(
     data: NodeDiskData | None,
 ) -> tuple[tuple[Disk, Stream], ...]:
     """What one node asks of its host's disks."""
-    found: list[tuple[Disk, Stream]] = []
+    streams: list[tuple[Disk, Stream]] = []
 
     def put(role: DiskRole, writes: Quantity, reads: Quantity = _NO_IO, random: Quantity = _NO_IO) -> None:
         disk = disk_of[role]
         if disk is not None and (writes.value or reads.value or random.value):
-            found.append((disk, Stream(node.node_id, role, writes, reads, random)))
+            streams.append((disk, Stream(node.node_id, role, writes, reads, random)))
 
     if log is not None:
         put(DiskRole.REDO, log.device_bytes_per_s)
@@ -133,7 +133,7 @@ def _streams(
             data.random_reads_per_s,
             data.random_writes_per_s,
         )
-    return tuple(found)
+    return tuple(streams)
 
 
 @memo_by_identity(size=3 * KEPT_NODES)
@@ -177,11 +177,11 @@ def demand_of(
         key = node.node_id
         for disk, stream in _streams(node, own, log_of.get(key), lcp_of.get(key), pages_of.get(key)):
             used[disk.id][1].append(stream)
-    found = []
+    demands = []
     for disk_id, (disk, streams) in used.items():
         host = plan.host_of_disk[disk_id]
-        found.append(_demand(settings, host.id, host.hostname, disk, *streams))
-    return DisksEstimate(tuple(found))
+        demands.append(_demand(settings, host.id, host.hostname, disk, *streams))
+    return DisksEstimate(tuple(demands))
 
 
 def disk_demand(plan: Plan, workload: Workload | None) -> DisksEstimate:

@@ -51,7 +51,7 @@ def power_sum(count: int, exponent: float) -> float:
     import numpy as np
 
     upto = min(count, _SUMMED)
-    found = float((np.arange(1, upto + 1, dtype=np.float64) ** -exponent).sum())
+    total = float((np.arange(1, upto + 1, dtype=np.float64) ** -exponent).sum())
     if count > upto:
         a, b = float(upto), float(count)
         whole = (
@@ -59,8 +59,8 @@ def power_sum(count: int, exponent: float) -> float:
             if abs(exponent - 1) < 1e-9
             else (b ** (1 - exponent) - a ** (1 - exponent)) / (1 - exponent)
         )
-        found += float(whole) + (b**-exponent - a**-exponent) / 2
-    return found
+        total += float(whole) + (b**-exponent - a**-exponent) / 2
+    return total
 
 
 @lru_cache(maxsize=256)
@@ -122,9 +122,9 @@ def power_law_shares(distribution: TableDistribution, exponent: float) -> Array:
             for labels in (np.arange(count), ldm, placed.node_group[:count])
         )
         rest = moved if kept else even
-    found = (1.0 - hot.more) * rest
-    found[first] += hot.more
-    return np.asarray(found)
+    chosen = (1.0 - hot.more) * rest
+    chosen[first] += hot.more
+    return np.asarray(chosen)
 
 
 @memo_by_identity(size=1024)
@@ -133,9 +133,9 @@ def _power_law(distribution: TableDistribution, exponent: float) -> Shares:
 
     weights = power_law_shares(distribution, exponent)
     copies = max(1, distribution.placement.fragments // max(1, distribution.placement.partitions))
-    found = spread_shares(distribution, np.tile(weights, copies))
+    by_node = spread_shares(distribution, np.tile(weights, copies))
     # The hottest value is taken to be where it hurts most: chance could only make it better.
-    return _with(found, chance=None)
+    return _with(by_node, chance=None)
 
 
 @memo_by_identity(size=1024)
@@ -143,10 +143,10 @@ def _in_turn(distribution: TableDistribution, table: Table, at_once: float) -> S
     return _with(shares(distribution, table), at_once=at_once)
 
 
-def _with(found: Shares, **fields: Any) -> Shares:
+def _with(by_node: Shares, **fields: Any) -> Shares:
     """The same shares with some fields of each changed; nodes with equal shares keep one object."""
-    changed = {id(share): replace(share, **fields) for share in found.values()}
-    return {node_id: changed[id(share)] for node_id, share in found.items()}
+    changed = {id(share): replace(share, **fields) for share in by_node.values()}
+    return {node_id: changed[id(share)] for node_id, share in by_node.items()}
 
 
 def run_rows(distribution: TableDistribution, choice: KeyChoice, rows_per_s: float) -> float:

@@ -70,15 +70,15 @@ class _Curve:
 
     def corners(self, start_s: float, end_s: float) -> list[float]:
         """Moments inside a stretch at which the rate turns."""
-        found = []
+        times = []
         rounds = range(1)
         if self.repeat_s:
             rounds = range(int(start_s // self.repeat_s), int(end_s // self.repeat_s) + 1)
         for i in rounds:
-            found += [i * self.repeat_s + t for t in self.times]
+            times += [i * self.repeat_s + t for t in self.times]
             if self.repeat_s:
-                found.append(i * self.repeat_s)
-        return sorted({t for t in found if start_s < t < end_s})
+                times.append(i * self.repeat_s)
+        return sorted({t for t in times if start_s < t < end_s})
 
     def stretch(self, start_s: float, duration_s: float) -> tuple[float, float]:
         """(highest, mean) rate of a stretch."""

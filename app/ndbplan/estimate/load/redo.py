@@ -124,21 +124,21 @@ def _operations(
     tables: tuple[Table, ...], workload: Workload, version: NdbVersion
 ) -> tuple[OperationRedo, ...]:
     by_id = {table.id: table for table in tables}
-    found = {}
+    operations = {}
     for transaction in workload.transactions:
         for operation in transaction.operations:
             if operation.kind in (OperationKind.READ, OperationKind.SCAN):
                 continue
             table = by_id[operation.table_id]
             key = (operation.table_id, operation.kind, operation.columns)
-            found[key] = OperationRedo(
+            operations[key] = OperationRedo(
                 workload=workload.name,
                 transaction=transaction.name,
                 table=table.full_name,
                 operation=operation.kind.value,
                 bytes_per_replica=operation_redo(table, operation.kind, version, operation.columns),
             )
-    return tuple(found.values())
+    return tuple(operations.values())
 
 
 def device_bytes_per_s(plan: Plan, log: Quantity) -> Quantity:

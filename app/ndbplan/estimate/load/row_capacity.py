@@ -55,10 +55,10 @@ def memory_per_row(plan: Plan, load: TableLoad) -> tuple[float, float]:
 
 def _memory_per_row(plan: Plan, table: Table) -> tuple[float, float]:
     sample = table.model_copy(update={"rows": _SAMPLE_ROWS, "partition_rows": ()})
-    found = memory(plan.replace(tables=(sample,)))
-    rows = max(1, found.tables[0].replicas) * _SAMPLE_ROWS
-    data = sum(node.data_memory_bytes.value for node in found.nodes)
-    return data / rows, sum(node.index_memory_bytes.value for node in found.nodes) / rows
+    sampled = memory(plan.replace(tables=(sample,)))
+    rows = max(1, sampled.tables[0].replicas) * _SAMPLE_ROWS
+    data = sum(node.data_memory_bytes.value for node in sampled.nodes)
+    return data / rows, sum(node.index_memory_bytes.value for node in sampled.nodes) / rows
 
 
 def tablespace_rooms(
@@ -83,12 +83,12 @@ def tablespace_rooms(
             held[0] += share.replicas * table.rows * each + fragments * extent[table.tablespace_id] / 2
             if load is not None:
                 held[1] += share.replicas * kept_rows_per_s(load) * each
-    found: dict[int, TablespaceRoom] = {}
+    rooms: dict[int, TablespaceRoom] = {}
     first: dict[int, tuple[float, float]] = {}
     for (node_id, space_id), (used, growth) in sums.items():
         left = capacity[space_id] - used
         order = (left / growth if growth > 0 else float("inf"), left)
         if node_id not in first or order < first[node_id]:
             first[node_id] = order
-            found[node_id] = TablespaceRoom(used, capacity[space_id], growth)
-    return found
+            rooms[node_id] = TablespaceRoom(used, capacity[space_id], growth)
+    return rooms

@@ -55,7 +55,7 @@ def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
     if not stated:
         return ()
     flows = _flows(plan, workload)
-    found = []
+    uses = []
     for location in stated:
         speed = location.uplink_bytes_per_s or 1.0
 
@@ -69,8 +69,8 @@ def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
         busier = max(out, into, key=lambda q: q.value)
         link = Term(f"uplink of {location.name}", speed, "bytes/s", "plan")
         use = busier.scaled(1 / speed, "fraction", (busier.as_term("busier direction"), link))
-        found.append(UplinkUse(location.id, location.name, out, into, use))
-    return tuple(found)
+        uses.append(UplinkUse(location.id, location.name, out, into, use))
+    return tuple(uses)
 
 
 def _flows(plan: Plan, workload: Workload) -> _Flows:

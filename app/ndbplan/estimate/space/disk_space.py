@@ -111,27 +111,27 @@ class DiskSpace:
 
     def of(self, role: DiskRole) -> Quantity:
         """Bytes of one role on this disk."""
-        found = self._of_role.get(role)
-        if found is None:
+        size = self._of_role.get(role)
+        if size is None:
             here = ((f"data node {one.node_id}", one.bytes) for one in self.files if one.role is role)
-            found = self._of_role[role] = _sum(here)
-        return found
+            size = self._of_role[role] = _sum(here)
+        return size
 
     def full_of(self, role: DiskRole) -> Quantity:
         """Bytes of one role on this disk when every data node has filled its DataMemory with rows."""
         if role not in _OF_ROWS:
             return self.of(role)
-        found = self._full_of_role.get(role)
-        if found is None:
+        whole = self._full_of_role.get(role)
+        if whole is None:
             grown = ((name, size) for of, name, size in self.filled if of is role)
-            found = self._full_of_role[role] = _sum(grown)
-        return found
+            whole = self._full_of_role[role] = _sum(grown)
+        return whole
 
     @property
     def by_role(self) -> tuple[tuple[DiskRole, Quantity], ...]:
         """Bytes of each role that lies here, largest first."""
-        found = [(role, self.of(role)) for role in DiskRole]
-        return tuple(sorted((one for one in found if one[1].high), key=lambda one: -one[1].value))
+        sizes = [(role, self.of(role)) for role in DiskRole]
+        return tuple(sorted((one for one in sizes if one[1].high), key=lambda one: -one[1].value))
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """One entry of `disks`."""
@@ -336,21 +336,21 @@ def _sizes(
     """
     if is_diskless(plan, None):
         return _Sizes((), _sum(()), ())
-    found = [_File(DiskRole.REDO, "redo log", redo_space(plan, None))]
+    stored = [_File(DiskRole.REDO, "redo log", redo_space(plan, None))]
     if data is not None:
         largest = max((part.checkpoint_bytes for part in data.tables), default=0.0)
-        found.append(_File(DiskRole.LCP, "checkpoints", _checkpoint_space(plan, _rows_now(data), largest)))
+        stored.append(_File(DiskRole.LCP, "checkpoints", _checkpoint_space(plan, _rows_now(data), largest)))
     for group in groups:
-        found.append(_File(DiskRole.UNDO, f"undo files of {group.name}", _stated_size("undo files", group)))
+        stored.append(_File(DiskRole.UNDO, f"undo files of {group.name}", _stated_size("undo files", group)))
     known = {group.name for group in groups}
-    found.append(_File(DiskRole.UNDO, "undo files", _specified(plan, "InitialLogfileGroup", known)))
+    stored.append(_File(DiskRole.UNDO, "undo files", _specified(plan, "InitialLogfileGroup", known)))
     for space in spaces:
         size = _stated_size("data files", space)
-        found.append(_File(DiskRole.DATA_FILES, f"data files of {space.name}", size, space.directory))
+        stored.append(_File(DiskRole.DATA_FILES, f"data files of {space.name}", size, space.directory))
     known = {space.name for space in spaces}
-    found.append(_File(DiskRole.DATA_FILES, "data files", _specified(plan, "InitialTablespace", known)))
-    found.append(_File(DiskRole.BACKUP, _backups(kept), _backup_space(kept, written, log)))
-    files = tuple(one for one in found if one.bytes.high)
+    stored.append(_File(DiskRole.DATA_FILES, "data files", _specified(plan, "InitialTablespace", known)))
+    stored.append(_File(DiskRole.BACKUP, _backups(kept), _backup_space(kept, written, log)))
+    files = tuple(one for one in stored if one.bytes.high)
     whole = _sum((one.files, one.bytes) for one in files)
     return _Sizes(files, whole, _filled(plan, data, files, kept, replicas))
 
@@ -360,13 +360,13 @@ def _node_space(
     node: DataNode, sizes: _Sizes, places: dict[DiskRole, Disk | None], disks: tuple[Disk, ...]
 ) -> NodeSpace:
     """The files of a node on the disks of its host."""
-    found = []
+    placed = []
     for role, files, size, directory in sizes.files:
         disk = places[role]
         stated = disk_of_path(disks, directory) if directory else None
         place = stated or (disk.id if disk is not None else None)
-        found.append(NodeFiles(node.node_id, role, files, place, size))
-    return NodeSpace(node.node_id, tuple(found), sizes.total_bytes)
+        placed.append(NodeFiles(node.node_id, role, files, place, size))
+    return NodeSpace(node.node_id, tuple(placed), sizes.total_bytes)
 
 
 def _backups(kept: int) -> str:

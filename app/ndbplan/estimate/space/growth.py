@@ -111,9 +111,9 @@ class Growth:
         }
 
 
-def first_of(found: tuple[Filling, ...]) -> Filling | None:
+def first_of(full: tuple[Filling, ...]) -> Filling | None:
     """The one that is full first; None when none of them is."""
-    timed = [(one.months_until_full.value, one) for one in found if one.months_until_full is not None]
+    timed = [(one.months_until_full.value, one) for one in full if one.months_until_full is not None]
     return min(timed, key=lambda pair: pair[0])[1] if timed else None
 
 
@@ -198,8 +198,8 @@ def tablespace_fillings(plan: Plan, horizon: float = LONGEST_MONTHS) -> tuple[Fi
 
     def fills_at(months: float) -> dict[str, Quantity]:
         if months not in kept:
-            found = disk_data(after_months(plan, months), None).tablespaces
-            kept[months] = {one.tablespace: one.fill for one in found}
+            spaces = disk_data(after_months(plan, months), None).tablespaces
+            kept[months] = {one.tablespace: one.fill for one in spaces}
         return kept[months]
 
     def months_of(name: str) -> Quantity | None:

@@ -56,13 +56,13 @@ def distribution_key(table: Table) -> tuple[str, ...]:
 @memo_by_identity(size=64)
 def _by_key(tables: tuple[Table, ...]) -> dict[tuple[str, frozenset[str]], Table]:
     """Tables by database and columns of their whole primary key; of several the one with most rows."""
-    found: dict[tuple[str, frozenset[str]], Table] = {}
+    largest: dict[tuple[str, frozenset[str]], Table] = {}
     for table in tables:
         if table.primary_key:
             key = (table.database, frozenset(table.primary_key))
-            if key not in found or table.rows > found[key].rows:
-                found[key] = table
-    return found
+            if key not in largest or table.rows > largest[key].rows:
+                largest[key] = table
+    return largest
 
 
 def _named(plan: Plan, table: Table) -> Table | None:
@@ -82,8 +82,8 @@ def key_values(plan: Plan, table: Table) -> KeyValues:
     """
     stated = None if table.distribution_key_values is not None else table.distribution_key_table_id
     if stated is not None:
-        found = plan.by_id.get(stated)
-        return _key_values(table, found if isinstance(found, Table) else None, False)
+        parent = plan.by_id.get(stated)
+        return _key_values(table, parent if isinstance(parent, Table) else None, False)
     named = _named(plan, table) if table.distribution_key_values is None else None
     return _key_values(table, named, True)
 

@@ -137,21 +137,21 @@ def _sum(parts: Iterable[tuple[str, Quantity]]) -> Quantity:
 @memo_by_identity(size=8)
 def memory(plan: Plan) -> MemoryEstimate:
     """Memory of the plan's tables and data nodes; without node groups there are no tables to count."""
-    found: list[TableSizes] = []
+    sizes_of: list[TableSizes] = []
     if plan.tables and any(group != NODE_GROUP_NONE for group in node_group_ids(plan).values()):
         rules, placed = rules_of(plan), placements(plan)
         where = distribute_all(plan)
-        found = table_memory(
+        sizes_of = table_memory(
             [(t, spread, rules, *placed[t.id][1:]) for t, spread in zip(plan.tables, where, strict=True)]
         )
-    nodes = _nodes(plan, found)
-    return MemoryEstimate(tuple([sizes.memory for sizes in found]), nodes, _hosts(plan, nodes))
+    nodes = _nodes(plan, sizes_of)
+    return MemoryEstimate(tuple([sizes.memory for sizes in sizes_of]), nodes, _hosts(plan, nodes))
 
 
 def _hosts(plan: Plan, nodes: tuple[NodeMemory, ...]) -> tuple[HostMemory, ...]:
     by_host: dict[str, list[tuple[str, Quantity]]] = {}
-    for node, found in zip(plan.data_nodes, nodes, strict=True):
-        by_host.setdefault(node.host_id, []).append((f"data node {node.node_id}", found.ram_bytes))
+    for node, node_memory in zip(plan.data_nodes, nodes, strict=True):
+        by_host.setdefault(node.host_id, []).append((f"data node {node.node_id}", node_memory.ram_bytes))
     return tuple(
         HostMemory(host_id, plan.host(host_id).memory_bytes, _sum(parts))
         for host_id, parts in by_host.items()
@@ -176,12 +176,12 @@ def _nodes(plan: Plan, tables: list[TableSizes]) -> tuple[NodeMemory, ...]:
     by_group = {group: (in_data_memory[i], in_index_memory[i]) for group, i in order.items()}
     nothing, ram_bytes = (_NOTHING, _NOTHING), node_memories(plan)
     joined = plan.features.index_memory_joined
-    found = []
+    memories = []
     for node in plan.data_nodes:
         data, index = by_group.get(group_ids[node.node_id], nothing)
         limit = node_settings(plan, node).number("DataMemory")
         index_limit = node_settings(plan, node).number("IndexMemory")
-        found.append(
+        memories.append(
             NodeMemory(
                 node_id=node.node_id,
                 data_memory_bytes=data,
@@ -193,7 +193,7 @@ def _nodes(plan: Plan, tables: list[TableSizes]) -> tuple[NodeMemory, ...]:
                 container_memory_bytes=node.container_memory_bytes,
             )
         )
-    return tuple(found)
+    return tuple(memories)
 
 
 _KIND_TERMS = (
@@ -211,10 +211,10 @@ def _of_kinds(value: Array, low: Array, high: Array, chosen: list[bool]) -> list
     names = [f"{name} of all tables" for name, taken in zip(_KIND_TERMS, chosen, strict=True) if taken]
     kinds = value[chosen]
     ends = [sizes[chosen].sum(axis=0).tolist() for sizes in (value, low, high)]
-    found = []
+    quantities = []
     for sizes, mid, least, most in zip(kinds.T.tolist(), *ends, strict=True):
         terms = [
             Term(name, size, "bytes", "formula") for name, size in zip(names, sizes, strict=True) if size
         ]
-        found.append(Quantity.spanning(mid, (least, most), "bytes", terms))
-    return found
+        quantities.append(Quantity.spanning(mid, (least, most), "bytes", terms))
+    return quantities

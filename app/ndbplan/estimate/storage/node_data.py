@@ -108,8 +108,8 @@ class NodeData:
     @property
     def fullest_ldm(self) -> LdmData:
         """The most that any LDM thread holds of each quantity: no phase ends before this one is done."""
-        found = [data for _, data in self.by_ldm]
-        return LdmData(*(max((getattr(d, name) for d in found), default=0.0) for name in _LDM_FIELDS))
+        ldms = [data for _, data in self.by_ldm]
+        return LdmData(*(max((getattr(d, name) for d in ldms), default=0.0) for name in _LDM_FIELDS))
 
 
 class _Sums:
@@ -129,12 +129,12 @@ class _Sums:
 
 @memo_by_identity(size=32)
 def _node_data(tables: tuple[Table, ...], version: NdbVersion, *held: Shares) -> tuple[NodeData, ...]:
-    found: dict[int, NodeData] = {}
+    by_node: dict[int, NodeData] = {}
     for own, node_ids in alike(held):
         first = _of_shares(tables, version, own, node_ids[0])
-        found[first.node_id] = first
-        found.update({i: replace(first, node_id=i, first=first) for i in node_ids[1:]})
-    return tuple(found[node_id] for node_id in sorted(found))
+        by_node[first.node_id] = first
+        by_node.update({i: replace(first, node_id=i, first=first) for i in node_ids[1:]})
+    return tuple(by_node[node_id] for node_id in sorted(by_node))
 
 
 def _of_shares(
@@ -176,13 +176,13 @@ def _of_shares(
         sums.primary_pages += primaries * cost.disk_page_bytes
         each = (cost.rows, cost.row_bytes, float(cost.ordered_indexes), indexed, cost.disk_row_bytes)
         for ldm, fraction in share.by_ldm:
-            found = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
+            sums_of_ldm = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
             for i, value in enumerate(each):
-                found[i] += fraction * table.rows * value
+                sums_of_ldm[i] += fraction * table.rows * value
         for ldm, fraction in share.saved_by_ldm:
-            found = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
-            found[5] += fraction * table.rows * cost.moved_bytes
-            found[6] += fraction * table.rows * cost.rows
+            sums_of_ldm = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
+            sums_of_ldm[5] += fraction * table.rows * cost.moved_bytes
+            sums_of_ldm[6] += fraction * table.rows * cost.rows
     return NodeData(
         node_id=node_id,
         rows=sums.rows,

@@ -141,13 +141,13 @@ def node_memories(plan: Plan) -> dict[int, Quantity]:
     Raises ThreadConfigError for a ThreadConfig that a node would refuse.
     """
     kept: dict[tuple[Parameters, ThreadCounts], Quantity] = {}
-    found: dict[int, Quantity] = {}
+    memories: dict[int, Quantity] = {}
     for node in plan.data_nodes:
         key = (node.parameters, threads_of(plan, node))
         if key not in kept:
             kept[key] = _node_memory(plan, node)
-        found[node.node_id] = kept[key]
-    return found
+        memories[node.node_id] = kept[key]
+    return memories
 
 
 def _node_memory(plan: Plan, node: DataNode) -> Quantity:

@@ -23,12 +23,12 @@ _THREAD_PARAMETERS = ("MaxNoOfExecutionThreads", "ThreadConfig", "AutomaticThrea
 
 @memo_by_identity(16)
 def _thread_counts_by_node(plan: Plan) -> dict[int, ThreadCounts]:
-    found: dict[int, ThreadCounts] = {}
+    counts: dict[int, ThreadCounts] = {}
     for node in plan.data_nodes:
         settings = node_settings(plan, node)
         parameters = tuple((name, settings.value(name)) for name in _THREAD_PARAMETERS)
-        found[node.node_id] = _threads(plan.version, parameters, plan.host(node.host_id).cores)
-    return found
+        counts[node.node_id] = _threads(plan.version, parameters, plan.host(node.host_id).cores)
+    return counts
 
 
 @lru_cache(maxsize=256)

@@ -279,7 +279,7 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
 
 @memo_by_identity(_MANY_TABLES)
 def _blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
-    found = []
+    kept = []
     for column in table.columns:
         if not COLUMN_TYPES[column.type].has_parts:
             continue
@@ -289,7 +289,7 @@ def _blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
         parts = -(-behind // kind.part_bytes)
         last = behind - kind.part_bytes * (parts - 1) if parts else 0.0
         mean_part = behind / parts if parts else float(kind.part_bytes)
-        found.append(
+        kept.append(
             BlobParts(
                 column=column.name,
                 inline_bytes=kind.inline_bytes,
@@ -299,7 +299,7 @@ def _blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
                 layout=_part_layout(table, version, kind, mean_part, on_disk=column.storage == "disk"),
             )
         )
-    return tuple(found)
+    return tuple(kept)
 
 
 def _part_bytes(table: Table, kind: StoredType, version: NdbVersion) -> int:
@@ -350,7 +350,7 @@ def _part_layout(
 
 @memo_by_identity(_MANY_TABLES)
 def _unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
-    found: list[UniqueTable] = []
+    tables: list[UniqueTable] = []
     keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
     has_variable_key = any(c.type.storage is _VARIABLE for c in keys)
     key_bytes = 4.0 + sum(4 * c.mean_words for c in keys)
@@ -383,14 +383,14 @@ def _unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]
         present = 1.0
         for c in indexed:
             present *= 1.0 - c.null_fraction
-        found.append(
+        tables.append(
             UniqueTable(
                 index=index,
                 layout=layout_of(columns, set(index.columns), reference_without_variable=False),
                 rows_fraction=present,
             )
         )
-    return tuple(found)
+    return tuple(tables)
 
 
 def unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:

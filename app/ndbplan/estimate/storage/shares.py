@@ -143,7 +143,7 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
     np.add.at(saved, (placed.nodes[first, 0], placed.ldm[first, 0]), weights[first])
     every = np.column_stack((primaries, parts, ldms, own, even_parts, even_ldms, saved))
     alike: dict[bytes, NodeShare] = {}
-    found: Shares = {}
+    by_node: Shares = {}
     for node_id in np.unique(placed.nodes).tolist():
         key = every[node_id].tobytes()
         share = alike.get(key)
@@ -159,8 +159,8 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
                 saved=float(saved[node_id].sum()),
                 saved_by_ldm=_those_with_rows(saved[node_id]),
             )
-        found[node_id] = share
-    return found
+        by_node[node_id] = share
+    return by_node
 
 
 def _those_with_rows(shares: Array) -> tuple[tuple[int, float], ...]:
@@ -173,11 +173,11 @@ def alike(held: Sequence[Shares]) -> list[tuple[tuple[NodeShare | None, ...], li
     Of many nodes most hold the same, which then need one answer. A node without any share is left out.
     """
     every = sorted({node_id for by_node in held for node_id in by_node})
-    found: dict[tuple[int, ...], tuple[tuple[NodeShare | None, ...], list[int]]] = {}
+    same: dict[tuple[int, ...], tuple[tuple[NodeShare | None, ...], list[int]]] = {}
     for node_id in every:
         own = tuple([by_node.get(node_id) for by_node in held])
-        found.setdefault(tuple(map(id, own)), (own, []))[1].append(node_id)
-    return [(own, nodes) for own, nodes in found.values()]
+        same.setdefault(tuple(map(id, own)), (own, []))[1].append(node_id)
+    return [(own, nodes) for own, nodes in same.values()]
 
 
 def _fullest(held: tuple[tuple[int, float], ...], even: Array | None, chance: Chance | None) -> Fullest:
@@ -185,8 +185,8 @@ def _fullest(held: tuple[tuple[int, float], ...], even: Array | None, chance: Ch
     value = max((share for _, share in held), default=0.0)
     if even is None or chance is None or value <= 0.0:
         return Fullest(value, value, value)
-    found = fullest(chance.values, even)
-    return Fullest(value, min(value, found.low), max(value, found.high))
+    full = fullest(chance.values, even)
+    return Fullest(value, min(value, full.low), max(value, full.high))
 
 
 def _busiest(held: tuple[tuple[int, float], ...], at_once: float) -> Fullest:

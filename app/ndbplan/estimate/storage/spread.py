@@ -50,8 +50,8 @@ def _divergence(share: Array, expected: Array) -> Array:
         # The logarithm of 1 + x keeps the digits when both coins are nearly alike.
         heads = np.where(share > 0, share * np.log1p(more / expected), 0.0)
         tails = np.where(share < 1, (1 - share) * np.log1p(-more / (1 - expected)), 0.0)
-    found: Array = np.maximum(0.0, heads + tails)
-    return found
+    divergence: Array = np.maximum(0.0, heads + tails)
+    return divergence
 
 
 def _shares_at(deviation: Array, values: float, expected: Array) -> Array:
@@ -127,8 +127,8 @@ def fullest(values: float, shares: Array) -> Fullest:
 
 def as_shares(weights: Array) -> Array:
     """Weights as shares of their sum."""
-    found: Array = weights / weights.sum()
-    return found
+    shares: Array = weights / weights.sum()
+    return shares
 
 
 def _permutation(count: int, salt: int) -> Array:
@@ -201,9 +201,9 @@ def typical_shares(values: float, shares: Array, order: Array | None = None) -> 
     rank[rank < rank[first]] += 1
     rank[first] = 0
     deviation = _positions(count)[rank]
-    found = _shares_at(deviation, values, shares)
-    rest = found.sum() - found[first]
+    typical = _shares_at(deviation, values, shares)
+    rest = typical.sum() - typical[first]
     most = max(fullest(values, shares).value, float(shares[first]))
-    found *= (1 - most) / rest if rest > 0 else 0.0
-    found[first] = most
-    return as_shares(found)
+    typical *= (1 - most) / rest if rest > 0 else 0.0
+    typical[first] = most
+    return as_shares(typical)

@@ -241,10 +241,10 @@ class _Spread(NamedTuple):
 @memo_each_by_identity(4096)
 def table_memory(questions: Sequence[Question]) -> list[TableSizes]:
     """Memory of tables of one plan; an answer is the same whatever else is asked with it."""
-    found: list[TableSizes] = []
+    sizes: list[TableSizes] = []
     for start in range(0, len(questions), _TABLES_AT_ONCE):
-        found += _together(questions[start : start + _TABLES_AT_ONCE])
-    return found
+        sizes += _together(questions[start : start + _TABLES_AT_ONCE])
+    return sizes
 
 
 def _together(questions: Sequence[Question]) -> Iterator[TableSizes]:
@@ -271,16 +271,16 @@ def _spreads(
         parts.append(_Part(_DISK, layout.rows_per_disk_page))
     for blob in blob_parts(table, rules.version):
         parts += _hidden(BLOB, blob.layout, rules, blob.parts_per_row)
-    found = [_Spread(where.rows, node_group, parts)]
+    spreads = [_Spread(where.rows, node_group, parts)]
     if where.counted_variable_bytes:
-        found.append(_Spread(where.variable_bytes, node_group, [_COUNTED]))
+        spreads.append(_Spread(where.variable_bytes, node_group, [_COUNTED]))
     for index, placed in zip(unique_tables(table, rules.version), unique, strict=True):
         keys = round(table.rows * index.rows_fraction)
         rows = spread_rows(keys, hash_map_of(not_grown(table), placed.partitions, rules.version))
         if placed.partitions < placed.fragments:
             rows = np.tile(rows, placed.fragments // placed.partitions)
-        found.append(_Spread(rows, placed.node_group, _hidden(UNIQUE_INDEX, index.layout, rules)))
-    return found
+        spreads.append(_Spread(rows, placed.node_group, _hidden(UNIQUE_INDEX, index.layout, rules)))
+    return spreads
 
 
 def _hidden(kind: int, layout: RowLayout, rules: Rules, per_row: float = 1.0) -> list[_Part]:
@@ -295,15 +295,15 @@ def _ordered_indexes(table: Table, rules: Rules) -> list[_OrderedIndex]:
     """Ordered indexes of a table: their nodes are filled by how keys arrive."""
     # Unless stated: numbers of a primary key and times of any index come in order, all else at random.
     by_arrival = rules.ordered_index
-    found = [
+    indexes = [
         by_arrival[_arrival(table, index.columns[0]) == "always", index.key_arrival]
         for index in table.indexes
         if index.kind != "unique_hash"
     ]
     if table.primary_key and not table.primary_key_using_hash:
         in_order = _arrival(table, table.primary_key[0]) != "never"
-        found.append(by_arrival[in_order, table.key_arrival])
-    return found
+        indexes.append(by_arrival[in_order, table.key_arrival])
+    return indexes
 
 
 def _arrival(table: Table, column: str) -> str:
@@ -380,7 +380,7 @@ def _sizes(
         _range(of_kind[UNIQUE_INDEX] / copies, *rules.hash_spread, rules.hash_why),
         _range(of_kind[BLOB] / copies, *blob, rules.fill_why),
     )
-    found = TableMemory(
+    memory = TableMemory(
         table.full_name,
         table.rows,
         copies * placed.nodes.shape[1],
@@ -389,7 +389,7 @@ def _sizes(
         int(of_kind[_DISK]) // copies,
     )
     return TableSizes(
-        found,
+        memory,
         pages.by_group,
         tuple([low / value if value else 1.0 for value, low, _, _ in ranges]),
         tuple([high / value if value else 1.0 for value, _, high, _ in ranges]),

@@ -98,8 +98,8 @@ class PhasedEstimate:
         }
 
 
-def _phased(found: list[Phase]) -> PhasedEstimate:
-    return PhasedEstimate(tuple(found), total(((p.name, p.duration_s) for p in found), "s"))
+def _phased(phases: list[Phase]) -> PhasedEstimate:
+    return PhasedEstimate(tuple(phases), total(((p.name, p.duration_s) for p in phases), "s"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +112,15 @@ class _Devices:
     def of(cls, plan: Plan, roles: tuple[DiskRole, ...], workload: Workload | None) -> _Devices:
         """`roles`: purposes that every data node uses at the same time."""
         users: dict[str, int] = {}
-        found: dict[str, Disk] = {}
+        disks: dict[str, Disk] = {}
         for node in plan.data_nodes:
             own = (disk_for(plan, node, role) for role in roles)
             for disk in {d.id: d for d in own if d is not None}.values():
                 users[disk.id] = users.get(disk.id, 0) + 1
-                found[disk.id] = disk
+                disks[disk.id] = disk
         busy = busy_disks(plan, workload)
-        left = {i: left_beside(d, busy.get(i, 0.0)) for i, d in found.items()}
-        return cls({i: left[i] / users[i] for i in found})
+        left = {i: left_beside(d, busy.get(i, 0.0)) for i, d in disks.items()}
+        return cls({i: left[i] / users[i] for i in disks})
 
     def device(self, disk: Disk | None) -> _Device | None:
         """What a disk gives to one node."""
@@ -222,7 +222,7 @@ def _limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> li
         "distribution: each writes its own rows at its share of the speed; more threads can be slower",
     )
     terms = (ceiling, share, threads, holding, slow, *changes)
-    found = [
+    limits = [
         Limit(
             "MaxDiskWriteSpeed × BackupDiskWriteSpeedPct",
             Quantity.exact(seconds, "s", terms) / constants["backup_speed_held"],
@@ -234,8 +234,8 @@ def _limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> li
     ]
     if node_settings(plan).number("CompressedBackup"):
         time = Quantity.exact(work, "bytes", terms) / constants["backup_compress_bytes_per_s"]
-        found.append(Limit("LDM threads that compress", time))
-    return [*found, *_device_limits(plan, data, size, machine)]
+        limits.append(Limit("LDM threads that compress", time))
+    return [*limits, *_device_limits(plan, data, size, machine)]
 
 
 def _device_limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> list[Limit]:
@@ -243,17 +243,17 @@ def _device_limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine
     target, source, one_disk = machine.target, machine.source, machine.one_disk
     pages = data.primary_disk_page_bytes
     read = Quantity.stated("pages of columns on disk to read", pages, "bytes", "rows at their declared width")
-    found = []
+    limits = []
     if target is not None:
         speed = Quantity.stated(f"writing of {target.name}", target.writes_bytes_per_s, "bytes/s")
         writing = size.named("bytes") / speed
         if one_disk and source is not None:
             writing += Quantity.exact(read.value / source.reads_bytes_per_s, "s", read.why)
-        found.append(Limit(f"disk {target.name}", writing))
+        limits.append(Limit(f"disk {target.name}", writing))
     if source is not None and not one_disk and pages:
         speed = Quantity.stated(f"reading of {source.name}", source.reads_bytes_per_s, "bytes/s")
-        found.append(Limit(f"disk {source.name}", read / speed * constants_of(plan)["device_time"]))
-    return found
+        limits.append(Limit(f"disk {source.name}", read / speed * constants_of(plan)["device_time"]))
+    return limits
 
 
 @memo_by_identity(size=KEPT_NODES)
@@ -306,8 +306,8 @@ def _speed(plan: Plan, size: Quantity, writing: Quantity) -> Quantity:
 
 
 @memo_by_identity(size=KEPT_NODES)
-def _of(found: NodeBackup, node_id: int) -> NodeBackup:
-    return found if found.node_id == node_id else replace(found, node_id=node_id)
+def _of(of_alike: NodeBackup, node_id: int) -> NodeBackup:
+    return of_alike if of_alike.node_id == node_id else replace(of_alike, node_id=node_id)
 
 
 @memo_by_identity(size=8)
@@ -357,20 +357,20 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
 
     Each node's backup is read from the disk that it was written to.
     """
-    found = node_data(plan)
+    nodes = node_data(plan)
     by_id = {node.node_id: node for node in plan.data_nodes}
     constants = constants_of(plan)
     rate = constants["restore_client_rows_per_s"]
     version = version_of(plan)
     rows = Quantity.exact(0.0, "s")
     bound = "LDM threads"
-    for data in found:
+    for data in nodes:
         one = _insert_seconds(plan, by_id[data.node_id], data, rate)
         rows = max(rows, one, key=lambda time: time.value)
     limits = [Limit(bound, rows), *_restore_disks(plan, version), *_restore_links(plan)]
     rows, decides = slowest(*limits)
     bound = decides.name
-    entries = max((_entries_of_a_thread(plan, by_id[d.node_id], d) for d in found), default=0.0)
+    entries = max((_entries_of_a_thread(plan, by_id[d.node_id], d) for d in nodes), default=0.0)
     built = Quantity.stated("index entries of the fullest LDM thread", entries, "rows", "distribution")
     indexes = built / constants["index_build_ldm_rows_per_s"]
     faster = "more LDM threads; a faster redo disk; several ndb_restore at once"
@@ -436,7 +436,7 @@ def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
             if disk is not None and size.get(node.node_id):
                 sums[disk.id] = sums.get(disk.id, 0.0) + size[node.node_id]
                 disks[disk.id] = (disk, node.node_id)
-    found = []
+    limits = []
     for disk_id, (disk, node_id) in disks.items():
         out, back = written.get(disk_id, 0.0), read.get(disk_id, 0.0)
         writing = disk.sequential_write_bytes_per_s * disk_left(disk)
@@ -448,8 +448,8 @@ def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
             Term(f"sequential reading of {disk.name}", reading, "bytes/s", "plan"),
         )
         time = Quantity.exact(out / writing + back / reading, "s", why) * constants["device_time"]
-        found.append(Limit(f"disk {disk.name} of node {node_id}", time))
-    return sorted(found, key=lambda limit: -limit.duration_s.value)[:1]
+        limits.append(Limit(f"disk {disk.name} of node {node_id}", time))
+    return sorted(limits, key=lambda limit: -limit.duration_s.value)[:1]
 
 
 def _restore_links(plan: Plan) -> list[Limit]:
@@ -465,14 +465,14 @@ def _restore_links(plan: Plan) -> list[Limit]:
             # From the primary to the first backup, from there to the next.
             chain = [host_of[group[(i + k) % len(group)].node_id] for k in range(len(group))]
             flows += [(begin, end, own.primary_bytes) for begin, end in pairwise(chain)]
-    found = []
+    limits = []
     usable = constants_of(plan)["copy_network_share"]
     for link in crossings(plan, flows).values():
         name = "bytes of rows sent on to other replicas"
         sent = Quantity.stated(name, link.crossing_bytes, "bytes", "distribution")
         speed = Quantity.stated(f"speed of {link.name}", link.bytes_per_s, "bytes/s")
-        found.append(Limit(link.name, sent / (speed * usable)))
-    return sorted(found, key=lambda limit: -limit.duration_s.value)[:1]
+        limits.append(Limit(link.name, sent / (speed * usable)))
+    return sorted(limits, key=lambda limit: -limit.duration_s.value)[:1]
 
 
 def create_disk_data(plan: Plan) -> PhasedEstimate:
@@ -480,7 +480,7 @@ def create_disk_data(plan: Plan) -> PhasedEstimate:
 
     Data nodes whose files lie on one disk share it: each makes its own copy of every file at the same time.
     """
-    found = []
+    phases = []
     jobs = [
         *((f"undo files of {g.name}", f, DiskRole.UNDO) for g in plan.logfile_groups for f in g.undo_files),
         *(
@@ -501,5 +501,5 @@ def create_disk_data(plan: Plan) -> PhasedEstimate:
         one, slow = max(made, key=lambda pair: pair[0].value)
         times = Term("files", file.count, "", "plan")
         time = one.scaled(file.count, "s", (one.as_term("one file"), times)) if file.count > 1 else one
-        found.append(Phase(name, time, f"disk {slow.name}", "smaller or fewer files; a faster disk"))
-    return _phased(found)
+        phases.append(Phase(name, time, f"disk {slow.name}", "smaller or fewer files; a faster disk"))
+    return _phased(phases)

@@ -35,41 +35,41 @@ def crossings(plan: Plan, flows: Iterable[Flow]) -> dict[tuple[str, str, bool], 
     for sender, receiver, size in flows:
         for key in _crossed(plan, sender, receiver):
             sums[key] = sums.get(key, 0.0) + size
-    found = {}
+    by_link = {}
     for key, size in sums.items():
         kind, at, _ = key
         if kind == "host":
             host = plan.host(at)
-            found[key] = Crossing(f"network of host {host.hostname}", host.network_bytes_per_s, size)
+            by_link[key] = Crossing(f"network of host {host.hostname}", host.network_bytes_per_s, size)
         else:
             place = places[at]
-            found[key] = Crossing(f"uplink of {place.name}", place.uplink_bytes_per_s or 1.0, size)
-    return found
+            by_link[key] = Crossing(f"uplink of {place.name}", place.uplink_bytes_per_s or 1.0, size)
+    return by_link
 
 
 def _crossed(plan: Plan, sender: str, receiver: str) -> list[tuple[str, str, bool]]:
     """Directions of links that bytes from one host to another cross."""
     if sender == receiver:
         return []
-    found = [("host", sender, True), ("host", receiver, False)]
+    links = [("host", sender, True), ("host", receiver, False)]
     begin, end = plan.host(sender).location_id, plan.host(receiver).location_id
     if begin != end:
         for place in plan.locations:
             if place.uplink_bytes_per_s is not None and place.id in (begin, end):
-                found.append(("location", place.id, place.id == begin))
-    return found
+                links.append(("location", place.id, place.id == begin))
+    return links
 
 
 def sources_of(plan: Plan, starting: Iterable[int]) -> dict[int, tuple[int, ...]]:
     """Node ids that each starting node fetches its rows from: members of its group that are started."""
     away = set(starting)
-    found: dict[int, tuple[int, ...]] = {}
+    sources: dict[int, tuple[int, ...]] = {}
     for group in node_groups(plan):
         ids = [node.node_id for node in group]
         for node_id in away & set(ids):
             mates = tuple(i for i in ids if i not in away) or tuple(i for i in ids if i != node_id)
-            found[node_id] = mates
-    return found
+            sources[node_id] = mates
+    return sources
 
 
 def copy_links(plan: Plan, fetched_bytes: Mapping[int, float]) -> dict[int, tuple[Crossing, ...]]:

@@ -61,17 +61,17 @@ class FilesToCreate:
 def files_to_create(plan: Plan, node: DataNode) -> tuple[FilesToCreate, ...]:
     """Undo files and data files of every log file group and tablespace: each data node has them all."""
     undo, data = (disk_for(plan, node, role) for role in (DiskRole.UNDO, DiskRole.DATA_FILES))
-    found = []
+    files = []
     if undo is not None:
-        found += [
+        files += [
             FilesToCreate(f"undo files of {group.name}", undo, file.size_bytes, file.count)
             for group in plan.logfile_groups
             for file in group.undo_files
         ]
     if data is not None:
-        found += [
+        files += [
             FilesToCreate(f"data files of {space.name}", data, file.size_bytes, file.count)
             for space in plan.tablespaces
             for file in space.data_files
         ]
-    return tuple(found)
+    return tuple(files)

@@ -19,7 +19,7 @@ from typing import Any
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity, Term, rising, total
 from ndbplan.base.units import format_value
-from ndbplan.configuration.node_groups import node_groups, odd_group
+from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
 from ndbplan.configuration.node_parameters import version_of
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.edits import parts as edits
@@ -149,15 +149,15 @@ class ReorganiseEstimate:
     @property
     def problems(self) -> tuple[str, ...]:
         """One line for each tablespace and each DataMemory that is too small for it."""
-        found: dict[str, list[TablespacePeak]] = {}
+        short: dict[str, list[TablespacePeak]] = {}
         for peak in self.tablespaces:
             if not peak.fits:
-                found.setdefault(peak.tablespace, []).append(peak)
+                short.setdefault(peak.tablespace, []).append(peak)
         spaces = [
             f"error: tablespace {name} needs {format_value(max(p.used_bytes.value for p in peaks), 'bytes')} "
             f"on node{'s' if len(peaks) > 1 else ''} {', '.join(str(p.node_id) for p in peaks)} and has "
             f"{format_value(peaks[0].capacity_bytes, 'bytes')}: add data files before REORGANIZE"
-            for name, peaks in found.items()
+            for name, peaks in short.items()
         ]
         memory_lines = [
             f"error: node {peak.node_id} needs {format_value(peak.data_memory_bytes.value, 'bytes')} of "
@@ -335,15 +335,15 @@ def _duration(
     fixed, spread = constants["reorganise_table_s"], _spread(plan, version_of(plan))
     seconds = max(value for value, _ in threads) * constants["reorganise_scale"].value
     least = max(value for value, _ in devices)
-    found = [(value, name) for value, name in (*threads, *devices) if name]
-    decides = max(found, default=(0.0, "the fixed steps of the statement"))
+    limits = [(value, name) for value, name in (*threads, *devices) if name]
+    decides = max(limits, default=(0.0, "the fixed steps of the statement"))
     terms = (
         *fixed.why,
         Term("rows scanned", sum(work.scanned.values()), "rows", "distribution"),
         Term("rows moved", sum(work.moved.values()), "rows", "distribution"),
         Term("work of a scanned row", cost.scan_s, "s", "formula", cost.terms),
         Term("work of a moved row", cost.moved_s, "s", "formula", cost.terms),
-        *(Term(f"time by {name}", value, "s", "formula") for value, name in found),
+        *(Term(f"time by {name}", value, "s", "formula") for value, name in limits),
         *spread.why,
         change_term("blobs_are_reorganised", plan.version),
         change_term("reorganise_batches", plan.version),
@@ -401,18 +401,18 @@ def _peaks(plan: Plan, after: Plan) -> tuple[NodePeak, ...]:
     """Old nodes keep what they have until OPTIMIZE; new nodes get their final share."""
     now = {node.node_id: node for node in memory(plan).nodes}
     then = {node.node_id: node for node in memory(after).nodes}
-    found = []
+    peaks = []
     for node_id in sorted(then):
         is_new = node_id not in now
         node = then[node_id] if is_new else now[node_id]
-        found.append(NodePeak(node_id, is_new, node.data_memory_bytes, node.data_memory_limit_bytes))
-    return tuple(found)
+        peaks.append(NodePeak(node_id, is_new, node.data_memory_bytes, node.data_memory_limit_bytes))
+    return tuple(peaks)
 
 
 def _tablespaces(plan: Plan, after: Plan) -> tuple[TablespacePeak, ...]:
     """Old nodes keep their extents, which are only used again; new nodes get their final share."""
     old = {node.node_id for group in node_groups(plan) for node in group}
-    found = []
+    peaks = []
     for space in after.tablespaces:
         now, then = (tablespace_use_by_node(p, space) for p in (plan, after))
         capacity = tablespace_capacity_bytes(space)
@@ -420,7 +420,7 @@ def _tablespaces(plan: Plan, after: Plan) -> tuple[TablespacePeak, ...]:
             is_new = node_id not in old
             used = then.get(node_id, 0.0) if is_new else max(now.get(node_id, 0.0), then.get(node_id, 0.0))
             why = (Term("extents of its rows", used, "bytes", "full declared width"),)
-            found.append(
+            peaks.append(
                 TablespacePeak(
                     node_id,
                     is_new,
@@ -429,7 +429,7 @@ def _tablespaces(plan: Plan, after: Plan) -> tuple[TablespacePeak, ...]:
                     capacity,
                 )
             )
-    return tuple(found)
+    return tuple(peaks)
 
 
 def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) -> ReorganiseEstimate:
@@ -446,7 +446,7 @@ def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) ->
         )
     if groups < 1:
         raise ReorganiseError(f"{groups} node groups cannot be added", fix="add one or more")
-    odd = odd_group(plan)
+    odd = incomplete_node_group(plan)
     if odd is not None:
         raise ReorganiseError(odd, fix="give every node group NoOfReplicas members first")
     grown = grow(plan, groups)

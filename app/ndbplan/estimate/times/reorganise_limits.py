@@ -93,5 +93,5 @@ def link_seconds(plan: Plan, after: Plan, change: Redistribution) -> tuple[float
     flows = [(begin, end, size) for (begin, end), size in sums.items()]
     usable = constant_for(plan, "copy_network_share").value
     links = crossings(after, flows).values()
-    found = [(link.crossing_bytes / (link.bytes_per_s * usable), link.name) for link in links]
-    return max(found, default=(0.0, ""))
+    seconds = [(link.crossing_bytes / (link.bytes_per_s * usable), link.name) for link in links]
+    return max(seconds, default=(0.0, ""))

@@ -117,12 +117,12 @@ class _Found:
 def _estimate(
     kind: Kind,
     node_ids: tuple[int, ...],
-    found: list[Phase],
+    in_turn: list[Phase],
     notes: tuple[str, ...] = (),
     bytes_moved: float = 0.0,
 ) -> RestartEstimate:
-    named = ((phase.name, phase.duration_s) for phase in found)
-    return RestartEstimate(kind, node_ids, tuple(found), total(named, "s"), notes, bytes_moved)
+    named = ((phase.name, phase.duration_s) for phase in in_turn)
+    return RestartEstimate(kind, node_ids, tuple(in_turn), total(named, "s"), notes, bytes_moved)
 
 
 def _ldm_with_rows(plan: Plan, node: DataNode, conditions: Conditions) -> int:
@@ -174,23 +174,23 @@ def busy_disks(plan: Plan, workload: Workload | None, starting: Collection[int] 
     """Share of the time of each disk that the traffic of nodes which do not start takes."""
     if workload is None:
         return {}
-    found: dict[str, float] = {}
+    busy: dict[str, float] = {}
     for demand in disk_demand(plan, workload).disks:
         disk = next(d for d in plan.host(demand.host_id).disks if d.id == demand.disk_id)
         for stream in demand.streams:
             if stream.node_id not in starting:
-                found[disk.id] = (
-                    found.get(disk.id, 0.0)
+                busy[disk.id] = (
+                    busy.get(disk.id, 0.0)
                     + stream.write_bytes_per_s.value / disk.sequential_write_bytes_per_s
                     + stream.random_reads_per_s.value / disk.random_read_iops
                     + stream.random_writes_per_s.value / disk.random_write_iops
                 )
-    return found
+    return busy
 
 
 def _others(plan: Plan, held: dict[int, NodeData], starting: set[int], wanted: bool) -> tuple[OtherNode, ...]:
     """Nodes whose checkpoint a start waits for: those that do not start, or all of them when all do."""
-    found: dict[object, OtherNode] = {}
+    others: dict[object, OtherNode] = {}
     on_disk: dict[str, int] = {}
     for other in _members(plan):
         disk = disk_for(plan, other, DiskRole.LCP)
@@ -207,9 +207,9 @@ def _others(plan: Plan, held: dict[int, NodeData], starting: set[int], wanted: b
             name = disk.name
         one = OtherNode(other, data.checkpoint_bytes, speed, name)
         key = (speed, other.parameters)
-        if key not in found or found[key].checkpoint_bytes < one.checkpoint_bytes:
-            found[key] = one
-    return tuple(found.values())
+        if key not in others or others[key].checkpoint_bytes < one.checkpoint_bytes:
+            others[key] = one
+    return tuple(others.values())
 
 
 def _starting(plan: Plan, node: DataNode, conditions: Conditions, together: Iterable[DataNode]) -> Starting:
@@ -259,48 +259,48 @@ def _starting(plan: Plan, node: DataNode, conditions: Conditions, together: Iter
 
 def _phases(start: Starting, kind: Kind) -> _Found:
     """Phases of one node's start."""
-    found = [phases.allocate_memory(start)]
+    own = [phases.allocate_memory(start)]
     if kind == "start":
         return _Found(
-            [*found, phases.create_files(start), phases.early_phases(start), _first_checkpoint(start)]
+            [*own, phases.create_files(start), phases.early_phases(start), _first_checkpoint(start)]
         )
     moved = 0.0
     if kind == "initial":
-        found.append(phases.create_files(start))
+        own.append(phases.create_files(start))
         files = phases.create_disk_files(start)
         if files is not None:
-            found.append(files)
-        found.append(phases.early_phases(start))
+            own.append(files)
+        own.append(phases.early_phases(start))
     else:
-        found += [phases.early_phases(start), phases.restore(start)]
+        own += [phases.early_phases(start), phases.restore(start)]
         undo = phases.apply_undo(start)
         if undo is not None:
-            found.append(undo)
-        found += [phases.replay_redo(start), phases.rebuild_indexes(start)]
+            own.append(undo)
+        own += [phases.replay_redo(start), phases.rebuild_indexes(start)]
     if kind in ("node", "initial"):
         initial = kind == "initial"
-        away = sum(phase.duration_s.value for phase in found)
-        found.append(copy_fragments(start, initial=initial, before_s=away))
+        away = sum(phase.duration_s.value for phase in own)
+        own.append(copy_fragments(start, initial=initial, before_s=away))
         if start.data is not None:
             moved = start.data.moved_bytes * copied_share(start, initial=initial, before_s=away)
     if kind == "initial" and copies_in_two_passes(start.plan, start.node):
-        found.append(phases.rebuild_indexes(start))
-    found.append(phases.wait_for_checkpoint(start, kind))
+        own.append(phases.rebuild_indexes(start))
+    own.append(phases.wait_for_checkpoint(start, kind))
     if kind != "system":
-        slowed = _slowed_by_traffic(start, found)
+        slowed = _slowed_by_traffic(start, own)
         if slowed is not None:
-            found.append(slowed)
-        found.append(phases.hand_over_subscriptions(start))
-    return _Found(found, moved)
+            own.append(slowed)
+        own.append(phases.hand_over_subscriptions(start))
+    return _Found(own, moved)
 
 
-def _slowed_by_traffic(start: Starting, found: list[Phase]) -> Phase | None:
+def _slowed_by_traffic(start: Starting, done: list[Phase]) -> Phase | None:
     """What write traffic added before 6.3.28b and 7.0.9b; None in later versions and without traffic."""
     writes = start.load.writes_per_s if start.load is not None else 0.0
     if start.has("restart_under_traffic") or not writes:
         return None
     slower = constants_of(start.plan)["traffic_restart_factor_old"]
-    before = total(((phase.name, phase.duration_s) for phase in found), "s")
+    before = total(((phase.name, phase.duration_s) for phase in done), "s")
     handed = phases.hand_over_subscriptions(start).duration_s
     whole = total((("phases", before), ("subscriptions", handed)), "s")
     since = change_term("restart_under_traffic", start.plan.version)
@@ -343,10 +343,10 @@ def _each_kind(plan: Plan, nodes: list[DataNode], kind: Kind, conditions: Condit
     return [_of_node(plan, node, kind, conditions, nodes) for node in alike.values()]
 
 
-def _in_step(found: list[_Found]) -> list[Phase]:
+def _in_step(starts: list[_Found]) -> list[Phase]:
     """Phases of nodes that wait for one another after each: the slowest node of every phase counts."""
     by_name: dict[str, list[Phase]] = {}
-    for phase in (p for one in sorted(found, key=lambda one: -len(one.phases)) for p in one.phases):
+    for phase in (p for one in sorted(starts, key=lambda one: -len(one.phases)) for p in one.phases):
         by_name.setdefault(phase.name, []).append(phase)
     steps = []
     for same in by_name.values():
@@ -384,7 +384,7 @@ def _rolling(plan: Plan, conditions: Conditions) -> RestartEstimate:
         rounds = [[node] for node in sorted(_members(plan), key=lambda n: n.node_id)]
     constants = constants_of(plan)
     aside = constants["stop_handover_s"] + constants["operator_gap_s"]
-    found = []
+    passes = []
     for number, nodes in enumerate(rounds, 1):
         each = _each_kind(plan, nodes, "node", conditions)
         slowest = max(each, key=lambda one: one.seconds).phases
@@ -395,13 +395,13 @@ def _rolling(plan: Plan, conditions: Conditions) -> RestartEstimate:
         whole = total_of_independent((("stop and checks", aside), ("restart", restart_s)), "s")
         longest = max(slowest, key=lambda p: p.duration_s.value)
         label = f"node {ids}" if len(nodes) == 1 else f"round {number}: nodes {ids}"
-        found.append(Phase(label, whole, longest.bound, longest.shorten))
+        passes.append(Phase(label, whole, longest.bound, longest.shorten))
     notes: tuple[str, ...] = ()
     if not conditions.one_of_each_group and len(groups) > 1:
         least = max(len(g) for g in groups)
         notes = (f"one node of each group at a time: {least} rounds instead of {len(rounds)}",)
     ids_all = tuple(node.node_id for nodes in rounds for node in nodes)
-    return _estimate("rolling", ids_all, found, notes)
+    return _estimate("rolling", ids_all, passes, notes)
 
 
 def start_beside(
@@ -412,7 +412,7 @@ def start_beside(
     `grown`: the plan with the new nodes, `running`: without them. The nodes start together.
     """
     others = _others(running, node_data_by_id(running), set(), wanted=True)
-    found: list[Phase] = []
+    longest: list[Phase] = []
     for node in nodes:
         start = _starting(grown, node, conditions, nodes)
         start = replace(start, data=None, load=None, others=others)
@@ -425,9 +425,9 @@ def start_beside(
             phases.wait_for_checkpoint(start),
             phases.hand_over_subscriptions(start),
         ]
-        if sum(p.duration_s.value for p in own) > sum(p.duration_s.value for p in found):
-            found = own
-    return _estimate("start", tuple(node.node_id for node in nodes), found)
+        if sum(p.duration_s.value for p in own) > sum(p.duration_s.value for p in longest):
+            longest = own
+    return _estimate("start", tuple(node.node_id for node in nodes), longest)
 
 
 def restart(
@@ -452,8 +452,8 @@ def restart(
     if kind == "rolling":
         return _rolling(plan, conditions)
     if kind in ("system", "start"):
-        found = _in_step(_each_kind(plan, members, kind, conditions))
-        return _estimate(kind, tuple(node.node_id for node in members), found)
+        in_turn = _in_step(_each_kind(plan, members, kind, conditions))
+        return _estimate(kind, tuple(node.node_id for node in members), in_turn)
     if node_id is not None:
         node = next(n for n in plan.data_nodes if n.node_id == node_id)
     else:

@@ -57,13 +57,13 @@ def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Lim
 def _by_links(start: Starting, share: float) -> list[Limit]:
     """Time of each link that the rows cross, with everything that crosses it at the same time."""
     usable = constants_of(start.plan)["copy_network_share"]
-    found = []
+    limits = []
     for link in start.links:
         crossing = link.crossing_bytes * share
         size = Quantity.stated("bytes of rows that cross it", crossing, "bytes", "rows in memory and on disk")
         speed = Quantity.stated(f"speed of {link.name}", link.bytes_per_s, "bytes/s")
-        found.append(Limit(link.name, size / (speed * usable), "a faster network"))
-    return found
+        limits.append(Limit(link.name, size / (speed * usable), "a faster network"))
+    return limits
 
 
 def _by_disks(start: Starting, share: float) -> list[Limit]:
@@ -72,7 +72,7 @@ def _by_disks(start: Starting, share: float) -> list[Limit]:
     if not pages:
         return []
     slower = constants_of(start.plan)["device_time"]
-    found = []
+    limits = []
 
     def size(share: float) -> Quantity:
         return Quantity.stated("pages of columns on disk", share, "bytes", "rows at their declared width")
@@ -81,12 +81,12 @@ def _by_disks(start: Starting, share: float) -> list[Limit]:
     if disk is not None:
         speed = Quantity.stated(f"sequential writing of {disk.name}", start.writes(disk), "bytes/s")
         time = size(pages) / speed * slower
-        found.append(Limit(f"disk {disk.name}", time, "a disk that writes faster"))
+        limits.append(Limit(f"disk {disk.name}", time, "a disk that writes faster"))
     for source in start.source_disks:
         speed = Quantity.stated(f"sequential reading of {source.name}", start.reads(source), "bytes/s")
         time = size(pages / len(start.source_disks)) / speed * slower
-        found.append(Limit(f"disk {source.name}", time, "a disk that reads faster"))
-    return found
+        limits.append(Limit(f"disk {source.name}", time, "a disk that reads faster"))
+    return limits
 
 
 def copied_share(start: Starting, *, initial: bool, before_s: float) -> float:

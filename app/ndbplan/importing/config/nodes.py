@@ -257,8 +257,8 @@ class NodeImport:
     def _known_host(self, hostname: str, line: Line | None, section: RawSection) -> str:
         known = self._hosts.get(hostname)
         if known is not None:
-            found: str = known["id"]
-            return found
+            host_id: str = known["id"]
+            return host_id
         fields = {"id": self._free(_slug(hostname)), "hostname": hostname, "memory_bytes": GIB}
         try:
             Host(**fields)

@@ -23,14 +23,14 @@ def values_of(
 
     Unknown names and values that are refused keep their text; both are reported.
     """
-    found: dict[str, int | str] = {}
+    values: dict[str, int | str] = {}
     for line in section.lines:
         value = _value(config, section, line, version)
         if value is not None and line.name.lower() not in skip:
-            found[_proper_name(section.kind, line.name)] = value
+            values[_proper_name(section.kind, line.name)] = value
     if section.kind == "DB":
         _refuse_mixed_transaction_memory(config, section, version)
-    return found
+    return values
 
 
 def _proper_name(kind: str, name: str) -> str:

@@ -32,15 +32,15 @@ def with_parents(tables: Sequence[Table], keys: Mapping[str, Sequence[ForeignKey
         # The server may or may not tell upper from lower case; a table of exactly this name comes first.
         by_name.setdefault((table.database.casefold(), table.name.casefold()), table)
         by_name[table.database, table.name] = table
-    found = []
+    complete = []
     for table in tables:
         parent = None
         if table.distribution_key and set(table.distribution_key) != set(table.primary_key):
             parent = _parent(table, frozenset(table.distribution_key), by_name, keys)
-        found.append(
+        complete.append(
             table if parent is None else table.model_copy(update={"distribution_key_table_id": parent.id})
         )
-    return found
+    return complete
 
 
 def _parent(

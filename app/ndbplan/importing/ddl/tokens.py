@@ -50,15 +50,15 @@ def unwrapped(text: str) -> str:
     """The text with conditional comments opened; every offset stays what it was."""
     if "/*!" not in text:
         return text
-    found: list[str] = []
+    pieces: list[str] = []
     at, inside = 0, False
     for match in _CONDITIONAL.finditer(text):
         opens = match[0].startswith("/*!")
         if opens or inside:
-            found += [text[at : match.start()], " " * len(match[0])]
+            pieces += [text[at : match.start()], " " * len(match[0])]
             at = match.end()
             inside = opens
-    return "".join(found) + text[at:]
+    return "".join(pieces) + text[at:]
 
 
 def statements(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
@@ -93,19 +93,21 @@ def words(statement: str, offset: int) -> list[Word]:
         tokens = MySQL().tokenize(statement)
     except TokenError as error:
         raise ValueError(str(error).splitlines()[0][:120]) from None
-    found: list[Word] = []
+    result: list[Word] = []
     for token in tokens:
         start = offset + token.start
         kind = token.token_type.name
         if kind == "IDENTIFIER":
-            found.append(Word(token.text, start, "name"))
+            result.append(Word(token.text, start, "name"))
         elif kind in ("STRING", "NATIONAL_STRING", "RAW_STRING"):
-            found.append(Word(token.text, start, "string"))
+            result.append(Word(token.text, start, "string"))
         elif kind == "NUMBER":
-            found.append(Word(token.text, start, "number"))
+            result.append(Word(token.text, start, "number"))
         elif re.match(r"[A-Za-z_$\u0080-\uffff]", token.text):
             # The lexer joins some keywords (PRIMARY KEY); here each word counts alone.
-            found += [Word(part[0], start + part.start(), "word") for part in re.finditer(r"\S+", token.text)]
+            result += [
+                Word(part[0], start + part.start(), "word") for part in re.finditer(r"\S+", token.text)
+            ]
         else:
-            found.append(Word(token.text, start, "sign"))
-    return found
+            result.append(Word(token.text, start, "sign"))
+    return result

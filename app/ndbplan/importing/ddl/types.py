@@ -71,8 +71,8 @@ class Stream:
         """The error that something else stands here."""
         word = self.peek()
         place = self._end if word is _NO_WORD else word.start
-        found = "the end" if word is _NO_WORD else f"'{word.text[:40]}'"
-        return Unreadable(place, f"expected {wanted}, found {found}")
+        instead = "the end" if word is _NO_WORD else f"'{word.text[:40]}'"
+        return Unreadable(place, f"expected {wanted}, found {instead}")
 
     def name(self, what: str) -> str:
         """Take a name, quoted or not. Raises Unreadable."""
@@ -315,8 +315,8 @@ class ColumnReader:
         names = {column["name"].casefold(): column["name"] for column in parts.columns}
 
         def known(columns: tuple[str, ...]) -> tuple[str, ...] | None:
-            found = tuple(names.get(column.casefold(), "") for column in columns)
-            return found if all(found) else None
+            known_columns = tuple(names.get(column.casefold(), "") for column in columns)
+            return known_columns if all(known_columns) else None
 
         for what, columns in (("primary", parts.primary_key), ("distribution", parts.distribution_key)):
             if known(columns) is None:

@@ -105,14 +105,14 @@ def _weights(rule: CollationRule, points: list[int]) -> bytes:
     if rule.kind is Kind.CODE_POINT_3:
         return b"".join(p.to_bytes(3, "big") for p in points)
     if rule.kind is Kind.CODE_POINT_2:
-        found = [min(p, 0xFFFD) if p > 0xFFFF else p for p in points]
+        words = [min(p, 0xFFFD) if p > 0xFFFF else p for p in points]
     elif rule.kind is Kind.GENERAL:
         table = collations.general_weights()
-        found = [int(table[p]) if p < 0x10000 else 0xFFFD for p in points]
+        words = [int(table[p]) if p < 0x10000 else 0xFFFD for p in points]
     else:
         uca = collations.uca_table(rule.table)
-        found = [int(w) for p in points for w in uca.weights[uca.start[p] : uca.start[p + 1]]]
-    return struct.pack(f">{len(found)}H", *found)
+        words = [int(w) for p in points for w in uca.weights[uca.start[p] : uca.start[p + 1]]]
+    return struct.pack(f">{len(words)}H", *words)
 
 
 def _hashed(rule: CollationRule, stored: bytes) -> bytes:

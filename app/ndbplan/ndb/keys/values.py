@@ -209,17 +209,17 @@ def _decimal(column: KeyColumn, value: object, _version: NdbVersion) -> bytes:
         raise _refused(column, value, f"more than {precision - scale} digits before the point")
     digits = str(int(scaled)).rjust(precision, "0")
     whole, fraction = digits[: precision - scale], digits[precision - scale :]
-    found = bytearray()
+    encoded = bytearray()
     first = len(whole) % 9
     groups = ([whole[:first]] if first else []) + [whole[i : i + 9] for i in range(first, len(whole), 9)]
     groups += [fraction[i : i + 9] for i in range(0, len(fraction), 9)]
     for group in groups:
-        found += int(group).to_bytes(_GROUP_BYTES[len(group)], "big")
-    assert len(found) == decimal_bytes(precision, scale)
+        encoded += int(group).to_bytes(_GROUP_BYTES[len(group)], "big")
+    assert len(encoded) == decimal_bytes(precision, scale)
     if number < 0 and int(scaled):
-        found = bytearray(byte ^ 0xFF for byte in found)
-    found[0] ^= 0x80
-    return bytes(found)
+        encoded = bytearray(byte ^ 0xFF for byte in encoded)
+    encoded[0] ^= 0x80
+    return bytes(encoded)
 
 
 def _day(column: KeyColumn, value: object, _version: NdbVersion) -> bytes:
@@ -306,12 +306,12 @@ def _seconds(column: KeyColumn, value: object, moment: tuple[int, ...]) -> int:
     if moment[:3] == (0, 0, 0):
         return 0
     try:
-        found = int(dt.datetime(*moment[:6], tzinfo=dt.UTC).timestamp())  # type: ignore[misc, arg-type]
+        seconds = int(dt.datetime(*moment[:6], tzinfo=dt.UTC).timestamp())  # type: ignore[misc, arg-type]
     except ValueError:
-        found = -1
-    if not 0 <= found <= LAST_TIMESTAMP:
+        seconds = -1
+    if not 0 <= seconds <= LAST_TIMESTAMP:
         raise _refused(column, value, "a time stamp lies between 1970 and 2038-01-19 03:14:07, in UTC")
-    return found
+    return seconds
 
 
 def _clock(column: KeyColumn, value: object) -> tuple[bool, int, int, int, int]:

@@ -307,12 +307,12 @@ def _placed(
 
     nodes = np.take(cluster.nodes_from, np.concatenate(groups) * cluster.replicas + primary, axis=0)
     ldm, log_parts = cluster.ldm_by_node, cluster.log_parts
-    found, start = [], 0
+    placements, start = [], 0
     for count, group in zip(partitions, groups, strict=True):
         own = slice(start, start + len(group))
-        found.append(Placement(len(group), count, group, log_part_id[own], nodes[own], ldm, log_parts))
+        placements.append(Placement(len(group), count, group, log_part_id[own], nodes[own], ldm, log_parts))
         start += len(group)
-    return found
+    return placements
 
 
 def place_all(cluster: Cluster, shapes: Sequence[TableShape]) -> tuple[Placement, ...]:

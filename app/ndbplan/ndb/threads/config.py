@@ -31,10 +31,10 @@ def limits(version: NdbVersion) -> dict[str, int]:
     known = features(version)
     if known.thread_types_of_8:
         return _newer_limits()
-    found = dict(_BEFORE_8)
+    most = dict(_BEFORE_8)
     if known.index_build_threads:
-        found["idxbld"] = 1
-    return found
+        most["idxbld"] = 1
+    return most
 
 
 def check_thread_config(text: str, version: NdbVersion) -> dict[str, int]:
@@ -94,31 +94,31 @@ class _Bound:
 
 def _parameters(kind: str, text: str, version: NdbVersion, bound: _Bound) -> int:
     """Threads that one `{…}` adds."""
-    found = _named(text, version)
-    if "thread_prio" in found and _number("realtime", found.get("realtime", "0")):
+    stated = _named(text, version)
+    if "thread_prio" in stated and _number("realtime", stated.get("realtime", "0")):
         raise BadValueError(f"sets both realtime and thread_prio for {kind}; only one is possible")
-    bindings = [name for name in _BINDINGS if name in found]
+    bindings = [name for name in _BINDINGS if name in stated]
     if len(bindings) > 1:
         raise BadValueError(f"sets {' and '.join(bindings)} for {kind}; only one is possible")
     if kind in _NOT_EXECUTING:
         for name in ("spintime", "nosend", "spintime" if features(version).nosend else "thread_prio"):
-            if name in found:
+            if name in stated:
                 raise BadValueError(f"sets {name} for {kind}, which executes no blocks")
     if kind == "idxbld":
         for name in ("thread_prio", "realtime"):
-            if name in found:
+            if name in stated:
                 raise BadValueError(f"sets {name} for idxbld, which takes none")
-    if "nosend" in found and kind not in _WITH_NOSEND:
+    if "nosend" in stated and kind not in _WITH_NOSEND:
         raise BadValueError(f"sets nosend for {kind}; only {', '.join(_WITH_NOSEND)} can have it")
-    if "thread_prio" in found and not 0 <= _number("thread_prio", found["thread_prio"]) <= 10:
+    if "thread_prio" in stated and not 0 <= _number("thread_prio", stated["thread_prio"]) <= 10:
         raise BadValueError("thread_prio must be between 0 and 10")
     for name in ("spintime", "nosend", "realtime"):
-        if name in found:
-            _number(name, found[name])
+        if name in stated:
+            _number(name, stated[name])
     cpus: tuple[int, ...] = ()
     for name in bindings:
-        cpus = parse_cpu_list(found[name])
-    count = _number("count", found["count"]) if "count" in found else 1
+        cpus = parse_cpu_list(stated[name])
+    count = _number("count", stated["count"]) if "count" in stated else 1
     if bindings and bindings[0].startswith("cpubind") and count > len(cpus):
         raise BadValueError(f"binds {count} {kind} threads to {len(cpus)} CPUs")
     if bindings and kind != "idxbld":
@@ -135,7 +135,7 @@ def _named(text: str, version: NdbVersion) -> dict[str, str]:
         known += ["cpubind_exclusive", "cpuset_exclusive", "thread_prio"]
     if features(version).nosend:
         known.append("nosend")
-    found: dict[str, str] = {}
+    stated: dict[str, str] = {}
     last = ""
     for part in text.split(",") if text.strip() else ():
         name, equals, value = part.partition("=")
@@ -143,18 +143,18 @@ def _named(text: str, version: NdbVersion) -> dict[str, str]:
         if not equals:
             # A further CPU of the list before it: cpubind=1,2,5-6.
             if last in _BINDINGS and re.fullmatch(r"\s*[0-9]+\s*(-\s*[0-9]+\s*)?", part):
-                found[last] += f",{part}"
+                stated[last] += f",{part}"
                 continue
             raise BadValueError(f"is not readable near '{part.strip()[:20]}'")
         if name not in known:
             raise BadValueError(f"names the parameter '{name[:20]}'; there are {', '.join(known)}")
-        if name in found:
+        if name in stated:
             raise BadValueError(f"sets {name} twice")
         if not value.strip():
             raise BadValueError(f"gives {name} no value")
-        found[name] = value.strip()
+        stated[name] = value.strip()
         last = name
-    return found
+    return stated
 
 
 def _number(name: str, text: str) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.configuration.node_groups import node_groups, odd_group
+from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
 from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
 from ndbplan.estimate.constants import calibration_of, constant_for
 from ndbplan.estimate.load.jobs import job_of
@@ -112,7 +112,7 @@ def compile_scenario(
             where="processes",
             fix="add as many data nodes as NoOfReplicas",
         )
-    odd = odd_group(plan)
+    odd = incomplete_node_group(plan)
     if odd is not None:
         raise SimulationError(odd, where="processes", fix="give every node group NoOfReplicas members")
     real = node_facts(plan, workload, groups)

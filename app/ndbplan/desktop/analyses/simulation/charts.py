@@ -261,17 +261,17 @@ class SimulationCharts(QWidget):
         from ndbplan.simulate.stop import clock
 
         colours = theme.tokens()
-        found = [
+        shades = [
             Shade(begin, end, "", colours.warning_fill)
             for begin, end in result.standing
             if end - begin > result.bucket_s
         ]
         stop = result.cluster_stop
         if stop is not None:
-            found.append(
+            shades.append(
                 Shade(stop.at_s.value, result.duration_s, f"stopped {clock(stop.at_s.value)}", colours.error)
             )
-        return found
+        return shades
 
     def _until_stop(self, values: Any) -> Any:
         """The series of something that is gone when the cluster stopped: its line ends there."""
@@ -395,12 +395,12 @@ class SimulationCharts(QWidget):
         result, disk_id = self._result, self.disk.currentData()
         if result is None or self._plan is None or disk_id is None:
             return
-        found = next(d for d in result.disks if disk_id in d.disk_ids)
+        of_disk = next(d for d in result.disks if disk_id in d.disk_ids)
         disk = self._plan.by_id[disk_id]
         speed = disk.sequential_write_bytes_per_s
         colours = theme.tokens()
-        series = [Series("busy", colours.muted, found.utilisation * speed, area=True)]
-        for i, (purpose, values) in enumerate(found.bytes_per_s.items()):
+        series = [Series("busy", colours.muted, of_disk.utilisation * speed, area=True)]
+        for i, (purpose, values) in enumerate(of_disk.bytes_per_s.items()):
             if values.any():
                 series.append(Series(_PURPOSES.get(purpose, purpose), colours.series[i], values))
         self._show(

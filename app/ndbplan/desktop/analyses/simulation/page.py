@@ -237,7 +237,7 @@ class SimulationPanel(Panel):
             lambda task: simulate(plan, workload_id, duration_s, runs, task),
             self._done,
             self._progressed,
-            self._show_so_far,
+            self._show_partial_result,
         )
 
     def _range_toggled(self, on: bool) -> None:
@@ -343,7 +343,7 @@ class SimulationPanel(Panel):
         if progress.fraction is not None:
             self.bar.setValue(round(progress.fraction * 1000))
 
-    def _show_so_far(self, result: SimulationResult) -> None:
+    def _show_partial_result(self, result: SimulationResult) -> None:
         """Draw what a run that is not over has found; the charts are as wide as the whole run."""
         if self._task is None:
             return

@@ -44,7 +44,7 @@ def simulate(plan: Plan, workload_id: str, duration_s: float, runs: int, task: T
         duration_s,
         progress=lambda share: task.report(share, "Simulating…"),
         cancelled=task.cancelled,
-        partial=task.show_so_far,
+        partial=task.show_partial_result,
     )
     elapsed_s = time.perf_counter() - began
     if not runs:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QByteArray, QMimeData, QPointF, QRectF, Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QGraphicsRectItem
 
-from ndbplan.desktop.canvas.drop_target import HostLanding
+from ndbplan.desktop.canvas.drop_target import HostDropTarget
 from ndbplan.desktop.canvas.items import Z_DRAGGED, CanvasItem
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.layout.cards import HOST_WIDTH
@@ -42,7 +42,7 @@ class Drop:
         self._view = view
         self._scene = view.canvas_scene
         self._entry = catalogue.offer(key)
-        self._landing = HostLanding(self._scene)
+        self._drop_target = HostDropTarget(self._scene)
         self._target: CanvasItem | None = None
         self._ghost: QGraphicsRectItem | None = None
         self._point = QPointF()
@@ -57,19 +57,19 @@ class Drop:
         self._point = point
         kind = self._entry.kind
         if kind == "host":
-            self._landing.aim(point)
-            self._aim(self._landing.location_item)
+            self._drop_target.aim(point)
+            self._aim(self._drop_target.location_item)
         elif kind == "role":
-            self._aim(self._scene.found_at(point, "disk"))
+            self._aim(self._scene.item_at(point, "disk"))
         elif kind in ("disk", "process"):
-            self._aim(self._scene.found_at(point, "host"))
+            self._aim(self._scene.item_at(point, "host"))
         show_ghost = kind == "location" or (kind in ("host", "process") and self._target is None)
         self._show_ghost(_LOCATION_SIZE if kind == "location" else _HOST_SIZE if show_ghost else None)
 
     def commit(self) -> bool:
         """Fall: add it here."""
         target = self._target.object_id if self._target is not None else None
-        before = self._landing.before_id
+        before = self._drop_target.before_id
         self.cancel()
         width, _height = _LOCATION_SIZE if self._entry.kind == "location" else _HOST_SIZE
         x, y = self._point.x() - width / 2, self._point.y() - 24
@@ -85,7 +85,7 @@ class Drop:
     def cancel(self) -> None:
         """Left the canvas or given up."""
         self._aim(None)
-        self._landing.clear()
+        self._drop_target.clear()
         self._show_ghost(None)
 
     def _aim(self, item: CanvasItem | None) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QGraphicsPixmapItem, QGraphicsRectItem
 
 from ndbplan.describe.titles import display_name
-from ndbplan.desktop.canvas.drop_target import HostLanding
+from ndbplan.desktop.canvas.drop_target import HostDropTarget
 from ndbplan.desktop.canvas.items import Z_DRAGGED, Z_LABEL, CanvasItem, DiskItem
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.layout import copies
@@ -210,18 +210,18 @@ class MoveHosts(_Carry):
 
     def __init__(self, view: Stage, start: QPointF, host_ids: Sequence[str]) -> None:
         super().__init__(view, start, host_ids)
-        self._landing = HostLanding(self.scene, host_ids)
+        self._drop_target = HostDropTarget(self.scene, host_ids)
 
     def move(self, point: QPointF) -> None:
         self.carry_to(point)
         if not self.copies:
             self.scene.follow(self.object_ids)
-        self._landing.aim(point)
-        self.aim(self._landing.location_item)
+        self._drop_target.aim(point)
+        self.aim(self._drop_target.location_item)
 
     def commit(self) -> None:
-        landing, delta = self._landing, self.delta
-        self._landing.clear()
+        target, delta = self._drop_target, self.delta
+        self._drop_target.clear()
         places = {
             host_id: _snapped(QPointF(box.x, box.y) + delta)
             for host_id in self.object_ids
@@ -230,25 +230,25 @@ class MoveHosts(_Carry):
         self.let_go()
         editor = self.view.editor
         names = editor.names(self.object_ids)
-        location = landing.location_id
+        location = target.location_id
         where = display_name(editor.plan, editor.plan.by_id[location]) if location is not None else ""
         if self.copies and location is not None:
             editor.add_copies(
                 f"Copy {names} to {where}",
-                lambda plan: copies.hosts_into(plan, self.object_ids, location, landing.before_id),
+                lambda plan: copies.hosts_into(plan, self.object_ids, location, target.before_id),
             )
         elif self.copies:
             editor.add_copies(f"Copy {names}", lambda plan: copies.hosts_at(plan, places))
         elif location is not None:
             editor.do(
                 f"Move {names} to {where}",
-                lambda plan: arrange.put_into_location(plan, self.object_ids, location, landing.before_id),
+                lambda plan: arrange.put_into_location(plan, self.object_ids, location, target.before_id),
             )
         else:
             editor.do(f"Move {names}", lambda plan: settled(arrange.put_on_canvas(plan, places), places))
 
     def cancel(self) -> None:
-        self._landing.clear()
+        self._drop_target.clear()
         super().cancel()
 
 
@@ -281,7 +281,7 @@ class MoveProcesses(_Carry):
 
     def move(self, point: QPointF) -> None:
         self.carry_to(point)
-        host = self.scene.found_at(point, "host")
+        host = self.scene.item_at(point, "host")
         at_home = host is not None and all(self.scene.host_of(i) == host.object_id for i in self.object_ids)
         self.aim(None if at_home and not self.copies else host)
 
@@ -309,9 +309,9 @@ class MoveRoles(_Carry):
     def move(self, point: QPointF) -> None:
         self.carry_to(point)
         if self.copies:
-            self.aim(self.scene.found_at(point, "host"))
+            self.aim(self.scene.item_at(point, "host"))
             return
-        other = self.scene.found_at(point, "disk", but=[self._disk_id])
+        other = self.scene.item_at(point, "disk", but=[self._disk_id])
         same_host = other is not None and self.scene.host_of(other.object_id) == self.scene.host_of(
             self._disk_id
         )

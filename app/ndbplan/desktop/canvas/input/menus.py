@@ -25,10 +25,7 @@ def open_menu(view: Stage, event: QContextMenuEvent, rename: Callable[[str], Non
     """The menu for what is under the pointer, or (from the keyboard) for what is selected."""
     scene, selection = view.canvas_scene, view.selection
     keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
-    if keyboard:
-        item = scene.item_of(selection.current or "")
-    else:
-        item = scene.found_at(view.mapToScene(event.pos()))
+    item = scene.item_of(selection.current or "") if keyboard else scene.item_at(view.mapToScene(event.pos()))
     if item is None:
         selection.clear()
     elif item.object_id not in selection.ids:

@@ -299,7 +299,7 @@ def _to_byte(charset: str) -> Array | None:
 
     if max_char_bytes(charset) > 1:
         return None
-    found = np.full(0x10000, -1, dtype=np.int16)
+    byte_of_point = np.full(0x10000, -1, dtype=np.int16)
     for byte in range(256):
         try:
             points = collations.decode_points(bytes([byte]), charset)
@@ -308,5 +308,5 @@ def _to_byte(charset: str) -> Array | None:
         if charset == "latin1" and byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D):
             points = [byte]
         if len(points) == 1 and points[0] < 0x10000:
-            found[points[0]] = byte
-    return found
+            byte_of_point[points[0]] = byte
+    return byte_of_point

@@ -63,11 +63,11 @@ class Chunk:
 
 def kinds_of(columns: Sequence[KeyColumn]) -> tuple[str, ...]:
     """Which compiled encoders a key needs, by the kind of its columns."""
-    found = {"rows"}
+    kinds = {"rows"}
     for column in columns:
         key = column.encoding
-        found.add(f"string-{column.collation or 'default'}" if key.is_text else column.type)
-    return tuple(sorted(found))
+        kinds.add(f"string-{column.collation or 'default'}" if key.is_text else column.type)
+    return tuple(sorted(kinds))
 
 
 def is_prepared(columns: Sequence[KeyColumn]) -> bool:
