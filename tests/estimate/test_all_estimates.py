@@ -16,7 +16,8 @@ from ndbplan.estimate.estimation import PARTS, overview
 from ndbplan.estimate.times.backup import backup, create_disk_data, restore_backup
 from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.estimate.times.restart import KINDS, Conditions, restart
-from ndbplan.operations.procedure import add_nodes, roll_out, upgrade
+from ndbplan.operations.add_nodes import add_nodes
+from ndbplan.operations.roll_out import roll_out, upgrade
 from ndbplan.plan.plan import Plan
 
 
@@ -72,6 +73,6 @@ def test_operations_on_any_plan_are_sound(plan: Plan) -> None:
         assert plan.version < (7, 0)
         return
     assert_sound(steps)
-    ends = [step.end_s for step in steps.steps]
+    ends = [interval.end_s for interval in steps.timeline]
     assert ends == sorted(ends)
     assert math.isclose(ends[-1], steps.duration_s.value, rel_tol=1e-9)

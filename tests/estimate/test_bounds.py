@@ -26,7 +26,7 @@ from ndbplan.estimate.times.backup import backup, restore_backup
 from ndbplan.estimate.times.disk_files import files_to_create
 from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.estimate.times.restart import Conditions, RestartEstimate, restart
-from ndbplan.operations.procedure import add_nodes
+from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole

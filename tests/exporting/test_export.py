@@ -15,9 +15,10 @@ from ndbplan.edits.parts import add, add_node_group, set_plan, update
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.export import KINDS, ExportError, export, render_files
 from ndbplan.exporting.runbook import render_script, runbook_parts
-from ndbplan.exporting.runbook_grow import add_nodes_part, reorganise_statement
-from ndbplan.exporting.runbook_start import disk_data_statements
-from ndbplan.exporting.steps import Management, Shell, Sql, WaitStarted
+from ndbplan.operations.add_nodes import add_nodes
+from ndbplan.operations.commands import Management, Shell, Sql, WaitStarted
+from ndbplan.operations.first_start import disk_data_statements
+from ndbplan.operations.table_moves import reorganise_statement
 from ndbplan.plan import file
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.tables import Column, LogfileGroup, SpaceFile, Table, Tablespace
@@ -86,9 +87,8 @@ def test_two_mysqld_on_one_host_get_a_group_each() -> None:
 
 
 def test_the_runbook_adds_nodes_in_the_order_of_the_manual() -> None:
-    part = add_nodes_part(sample("add-nodes"))
-    assert part is not None
-    names = [step.name for step in part.steps]
+    part = add_nodes(sample("add-nodes"))
+    names = [step.key for step in part.steps]
     wanted = [
         "configuration",
         "management",
@@ -112,7 +112,7 @@ def test_the_runbook_adds_nodes_in_the_order_of_the_manual() -> None:
     assert any("--reload" in c for c in shells)
     assert any("ndb_desc" in c and "--extra-partition-info" in c for c in shells)
     initial = [
-        step.name
+        step.key
         for step in part.steps
         for c in step.commands
         if isinstance(c, Shell) and "--initial" in c.command
@@ -152,19 +152,17 @@ def test_two_groups_at_once_and_the_grown_configuration() -> None:
     assert files["config-with-added-nodes.ini"] == render_config_ini(add_node_group(plan, 2))
 
 
-def test_nodes_kept_aside_need_no_rolling_restart() -> None:
+def test_reserved_nodes_need_no_rolling_restart() -> None:
     grown = add_node_group(sample("add-nodes"))
     for node in grown.data_nodes[-2:]:
         grown = update(grown, node.id, node_group=65536)
-    part = add_nodes_part(grown)
-    assert part is not None
-    assert [step.name for step in part.steps][:3] == ["directories", "start-new", "create-nodegroup"]
+    part = add_nodes(grown)
+    assert [step.key for step in part.steps][:3] == ["directories", "start-new", "create-nodegroup"]
     assert "config-with-added-nodes.ini" not in render_files(grown)
 
 
 def test_a_version_without_online_growth_has_no_such_part() -> None:
-    assert add_nodes_part(sample("disk-data")) is None
-    assert [part.name for part in runbook_parts(sample("disk-data"))] == ["start", "rolling-restart"]
+    assert [part.key for part in runbook_parts(sample("disk-data"))] == ["start", "rolling-restart"]
 
 
 def test_disk_data_objects_with_planned_sizes() -> None:
@@ -201,15 +199,15 @@ def fake_programs(folder: Path) -> dict[str, str]:
 
 def test_steps_say_how_long_they_take_and_wait_long_enough() -> None:
     plan = sample("add-nodes")
-    part = next(p for p in runbook_parts(plan) if p.name == "add-nodes")
-    step = next(s for s in part.steps if s.name == "reorganise-1")
-    assert step.expected is not None
-    assert step.expected.value == pytest.approx(248, rel=0.15)
+    part = next(p for p in runbook_parts(plan) if p.key == "add-nodes")
+    step = next(s for s in part.steps if s.key == "reorganise-1")
+    assert step.duration_s is not None
+    assert step.duration_s.value == pytest.approx(248, rel=0.15)
     files = render_files(plan)
-    assert f"Expected: {step.expected}" in files["runbook.md"]
+    assert f"Expected: {step.duration_s}" in files["runbook.md"]
     assert "'4 min 8 s (" in files["runbook.sh"]
     slow = sample("terabyte-load")
-    rolling = next(p for p in runbook_parts(slow) if p.name == "rolling-restart")
+    rolling = next(p for p in runbook_parts(slow) if p.key == "rolling-restart")
     waits = [c for s in rolling.steps for c in s.commands if isinstance(c, WaitStarted)]
     assert waits
     assert min(wait.timeout_s for wait in waits) > 2732

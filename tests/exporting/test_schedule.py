@@ -9,11 +9,11 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.exporting.schedule import gantt_svg, to_ics
-from ndbplan.operations.procedure import add_nodes
+from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.plan.file import load
 
 PLAN = load(resource_path("samples/add-nodes.ndbplan"))
-PROCEDURE = add_nodes(PLAN)
+OPERATION = add_nodes(PLAN)
 MADE = datetime(2026, 5, 1, 12, tzinfo=UTC)
 START = datetime(2026, 5, 9, 2, 0)
 
@@ -34,11 +34,11 @@ def events(text: str) -> list[dict[str, str]]:
 
 
 def test_calendar_has_the_window_and_every_step() -> None:
-    found = events(to_ics(PROCEDURE, START, PLAN.name, MADE))
-    assert len(found) == 1 + len(PROCEDURE.steps)
+    found = events(to_ics(OPERATION, START, PLAN.name, MADE))
+    assert len(found) == 1 + len(OPERATION.timeline)
     window, *steps = found
     length = datetime.strptime(window["DTEND"], "%Y%m%dT%H%M%S") - START
-    assert 0 <= length.total_seconds() - PROCEDURE.duration_s.high <= 1
+    assert 0 <= length.total_seconds() - OPERATION.duration_s.high <= 1
     starts = [event["DTSTART"] for event in steps]
     assert starts == sorted(starts)
     assert starts[0] == "20260509T020000"
@@ -47,7 +47,7 @@ def test_calendar_has_the_window_and_every_step() -> None:
 
 
 def test_calendar_lines_are_short_and_end_as_the_format_asks() -> None:
-    text = to_ics(PROCEDURE, START, "Ärger, Straße; \\ und\nmehr 日本語" * 3, MADE)
+    text = to_ics(OPERATION, START, "Ärger, Straße; \\ und\nmehr 日本語" * 3, MADE)
     assert text.endswith("END:VCALENDAR\r\n")
     assert all(len(line.encode()) <= 75 for line in text.split("\r\n"))
     assert "\n" not in text.replace("\r\n", "")
@@ -57,18 +57,18 @@ def test_calendar_lines_are_short_and_end_as_the_format_asks() -> None:
 
 def test_a_time_with_a_zone_is_written_in_utc() -> None:
     east = START.replace(tzinfo=timezone(timedelta(hours=2)))
-    assert events(to_ics(PROCEDURE, east, stamp=MADE))[0]["DTSTART"] == "20260509T000000Z"
+    assert events(to_ics(OPERATION, east, stamp=MADE))[0]["DTSTART"] == "20260509T000000Z"
 
 
 def test_same_input_gives_the_same_calendar() -> None:
-    assert to_ics(PROCEDURE, START, stamp=MADE) == to_ics(PROCEDURE, START, stamp=MADE)
+    assert to_ics(OPERATION, START, stamp=MADE) == to_ics(OPERATION, START, stamp=MADE)
 
 
 def test_gantt_is_an_svg_with_a_bar_for_each_step() -> None:
-    root = ElementTree.fromstring(gantt_svg(PROCEDURE))
+    root = ElementTree.fromstring(gantt_svg(OPERATION))
     space = "{http://www.w3.org/2000/svg}"
     titles = [title.text or "" for title in root.iter(f"{space}title")]
-    assert [t.split(":")[0] for t in titles] == [s.title for s in PROCEDURE.steps]
+    assert [t.split(":")[0] for t in titles] == [interval.step.name for interval in OPERATION.timeline]
     texts = [text.text for text in root.iter(f"{space}text")]
     assert "no way back" in texts
     width = float(root.attrib["width"])

@@ -18,7 +18,7 @@ from ndbplan.estimate.storage.node_data import node_data
 from ndbplan.estimate.times.backup import create_file as creation_of
 from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.estimate.times.restart import Conditions, restart
-from ndbplan.operations.procedure import add_nodes
+from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.run import simulate
 from reality.facts import Fact
@@ -103,7 +103,8 @@ def reorganise_time(plan: Plan, fact: Fact) -> Quantity:
 def add_node_script(plan: Plan, fact: Fact) -> float:
     """Management nodes, rolling restart, SQL nodes, new nodes, CREATE NODEGROUP: what the script did."""
     left_out = ("config", "reorg", "optim", "verify")
-    return sum(s.duration_s.value for s in add_nodes(plan).steps if not s.key.startswith(left_out))
+    timeline = add_nodes(plan).timeline
+    return sum(i.duration_s.value for i in timeline if not i.step.key.startswith(left_out))
 
 
 def fragments(plan: Plan, fact: Fact) -> float:

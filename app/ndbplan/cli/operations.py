@@ -15,7 +15,7 @@ from ndbplan.cli.parameters import PLAN, Duration, Names, UsageError, named_work
 
 if TYPE_CHECKING:
     from ndbplan.estimate.times.restart import Conditions
-    from ndbplan.operations.procedure import Procedure
+    from ndbplan.operations.operation import Operation
     from ndbplan.plan.plan import Plan
 
 
@@ -52,8 +52,9 @@ def _refuse_unknown(name: str) -> None:
 
 def _procedure_of(
     plan: Plan, kind: str, groups: int, names: tuple[str, ...], version: str | None, conditions: Conditions
-) -> Procedure:
-    from ndbplan.operations.procedure import add_nodes, roll_out, upgrade
+) -> Operation:
+    from ndbplan.operations.add_nodes import add_nodes
+    from ndbplan.operations.roll_out import roll_out, upgrade
 
     if kind == "add-nodes":
         return add_nodes(plan, groups, conditions)

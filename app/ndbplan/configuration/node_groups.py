@@ -47,6 +47,11 @@ def node_groups(plan: Plan) -> tuple[tuple[DataNode, ...], ...]:
     return tuple(groups_by_number(plan).values())
 
 
+def reserved_nodes(plan: Plan) -> tuple[DataNode, ...]:
+    """The data nodes without a node group (NodeGroup 65536), which wait for a CREATE NODEGROUP."""
+    return tuple(node for node in plan.data_nodes if node.node_group == NODE_GROUP_NONE)
+
+
 def incomplete_node_group(plan: Plan) -> str | None:
     """What is wrong with the first node group that has not NoOfReplicas members; None: all have."""
     replicas = no_of_replicas(plan)

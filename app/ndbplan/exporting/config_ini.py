@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quoting import ascii_text
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths, derived_path_parameters
 from ndbplan.configuration.settings import SECTIONS, no_of_replicas
-from ndbplan.exporting.templates import ascii_text, render
+from ndbplan.exporting.templates import render
 from ndbplan.ndb import catalogue
 from ndbplan.ndb.values import format_value, unwritable
 from ndbplan.plan.plan import Plan

@@ -12,10 +12,9 @@ from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.exporting.operator import render_operator
 from ndbplan.exporting.runbook import render_markdown, render_script, runbook_parts
-from ndbplan.exporting.runbook_grow import GROWN_CONFIG, grown_plan
 from ndbplan.exporting.schedule import gantt_svg
 from ndbplan.exporting.systemd import render_units
-from ndbplan.operations.procedure import add_nodes
+from ndbplan.operations.add_nodes import GROWN_CONFIG, add_nodes, grown_configuration
 from ndbplan.plan.file import PlanFileError, write_atomically
 from ndbplan.plan.plan import Plan
 
@@ -35,7 +34,10 @@ def _my_cnf(plan: Plan, _groups: int) -> dict[str, str]:
 def _runbook(plan: Plan, groups: int) -> dict[str, str]:
     parts = runbook_parts(plan, groups)
     files = {"runbook.md": render_markdown(plan, parts), "runbook.sh": render_script(plan, parts)}
-    grown = grown_plan(plan, groups)
+    try:
+        grown = grown_configuration(plan, groups)
+    except UserError:
+        grown = None
     if grown is not None:
         files[GROWN_CONFIG] = render_config_ini(grown)
     return files
@@ -54,7 +56,7 @@ def _ansible(plan: Plan, _groups: int) -> dict[str, str]:
 
 
 def _schedule(plan: Plan, groups: int) -> dict[str, str]:
-    """The add-node procedure as a Gantt picture; nothing for a plan that cannot grow."""
+    """The operation of adding nodes as a Gantt picture; nothing for a plan that cannot grow."""
     try:
         return {"add-nodes.svg": gantt_svg(add_nodes(plan, groups))}
     except UserError:

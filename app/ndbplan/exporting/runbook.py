@@ -2,38 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.quoting import ascii_text, shell_quoted
 from ndbplan.configuration.deployment import address, connect_string
-from ndbplan.exporting.durations import with_durations
-from ndbplan.exporting.runbook_grow import add_nodes_part
-from ndbplan.exporting.runbook_start import rolling_part, start_part
-from ndbplan.exporting.steps import Command, Copy, Management, RunbookPart, Shell, Sql, Step, WaitStarted
-from ndbplan.exporting.templates import ascii_text, render, shell_quoted
+from ndbplan.exporting.templates import render
+from ndbplan.operations.add_nodes import add_nodes
+from ndbplan.operations.commands import Command, Copy, Management, Shell, Sql, WaitStarted
+from ndbplan.operations.first_start import first_start
+from ndbplan.operations.operation import Operation, Step
+from ndbplan.operations.roll_out import rolling_restart
 from ndbplan.plan.plan import Plan
 
 _HEREDOC = "END_OF_SQL"
 
 
-def runbook_parts(plan: Plan, add_groups: int = 1) -> tuple[RunbookPart, ...]:
-    """The procedures of a plan, in the order in which they come up in its life."""
-    parts = [start_part(plan), rolling_part(plan)]
-    growth = add_nodes_part(plan, add_groups)
-    if growth is not None:
-        parts.append(growth)
-    return tuple(with_durations(plan, part, add_groups) for part in parts)
+def runbook_parts(plan: Plan, add_groups: int = 1) -> tuple[Operation, ...]:
+    """The operations of a cluster in the order in which they come up in its life."""
+    found = (
+        _timed_or_not(partial(first_start, plan)),
+        _timed_or_not(partial(rolling_restart, plan)),
+        _timed_or_not(partial(add_nodes, plan, add_groups)),
+    )
+    return tuple(operation for operation in found if operation is not None)
 
 
-def render_markdown(plan: Plan, parts: tuple[RunbookPart, ...]) -> str:
+def _timed_or_not(operation: Callable[..., Operation]) -> Operation | None:
+    """The operation, without durations where the plan allows no estimate; None where it cannot be done."""
+    for timed in (True, False):
+        try:
+            return operation(timed=timed)
+        except UserError:
+            continue
+    return None
+
+
+def render_markdown(plan: Plan, parts: tuple[Operation, ...]) -> str:
     """The runbook as Markdown."""
-    return render("runbook.md.j2", plan=plan, parts=parts, blocks=markdown_blocks)
+    return render("runbook.md.j2", plan=plan, parts=parts, steps=_steps, blocks=markdown_blocks)
 
 
-def render_script(plan: Plan, parts: tuple[RunbookPart, ...]) -> str:
+def render_script(plan: Plan, parts: tuple[Operation, ...]) -> str:
     """The runbook as a bash script."""
     first = plan.management_nodes[0] if plan.management_nodes else None
     return render(
         "runbook.sh.j2",
         plan=plan,
         parts=parts,
+        steps=_steps,
         connect_string=connect_string(plan),
         management_host=plan.host(first.host_id).hostname if first else "localhost",
         line=_script_line,
@@ -41,9 +59,14 @@ def render_script(plan: Plan, parts: tuple[RunbookPart, ...]) -> str:
     )
 
 
+def _steps(operation: Operation) -> list[Step]:
+    """The steps that have something to say in a runbook."""
+    return [step for step in operation.steps if step.text]
+
+
 def expected_text(step: Step) -> str:
     """How long a step takes, in words; nothing when there is no estimate."""
-    return ascii_text(str(step.expected)) if step.expected is not None else ""
+    return ascii_text(str(step.duration_s)) if step.duration_s is not None else ""
 
 
 def _script_line(command: Command) -> str:

@@ -1,4 +1,4 @@
-"""A procedure as a calendar file and as a Gantt picture.
+"""An operation as a calendar file and as a Gantt picture.
 
 to_ics(add_nodes(plan), start=datetime(2026, 5, 9, 2, 0), name=plan.name)
 gantt_svg(add_nodes(plan))
@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from xml.sax.saxutils import escape
 
 from ndbplan.base.units import format_duration
-from ndbplan.operations.procedure import Procedure, ProcedureStep
+from ndbplan.operations.operation import Interval, Operation
 
 _FOLD_BYTES = 73
 _ROW, _BAR, _LEFT, _TOP, _RIGHT = 30, 14, 330, 64, 90
@@ -24,7 +24,7 @@ _COLOURS = {
 _TICKS_S = (60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800)
 
 
-def to_ics(procedure: Procedure, start: datetime, name: str = "", stamp: datetime | None = None) -> str:
+def to_ics(operation: Operation, start: datetime, name: str = "", stamp: datetime | None = None) -> str:
     """The change window and its steps as an iCalendar file (RFC 5545), beginning at `start`.
 
     A time without a zone is the local time of whoever opens the file. The window lasts as long as the high
@@ -34,22 +34,22 @@ def to_ics(procedure: Procedure, start: datetime, name: str = "", stamp: datetim
     events = [
         _event(
             made,
-            f"{procedure.title}{f' — {name}' if name else ''}",
+            f"{operation.name}{f' — {name}' if name else ''}",
             start,
-            procedure.duration_s.high,
-            f"Expected {procedure.duration_s}. " + " ".join(procedure.notes),
-            f"{name}/{procedure.name}/{start.isoformat()}",
+            operation.duration_s.high,
+            f"Expected {operation.duration_s}. " + " ".join(operation.notes),
+            f"{name}/{operation.key}/{start.isoformat()}",
         )
     ]
-    for step in procedure.steps:
+    for interval in operation.timeline:
         events.append(
             _event(
                 made,
-                step.title,
-                start + timedelta(seconds=step.start_s),
-                step.duration_s.value,
-                _description(procedure, step),
-                f"{name}/{procedure.name}/{step.key}/{start.isoformat()}",
+                interval.step.name,
+                start + timedelta(seconds=interval.start_s),
+                interval.duration_s.value,
+                _description(operation, interval),
+                f"{name}/{operation.key}/{interval.step.key}/{start.isoformat()}",
             )
         )
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//ndbplan//change window//EN", "CALSCALE:GREGORIAN"]
@@ -82,16 +82,17 @@ def _time(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
-def _description(procedure: Procedure, step: ProcedureStep) -> str:
-    parts = [f"Expected {step.duration_s}."]
+def _description(operation: Operation, interval: Interval) -> str:
+    step = interval.step
+    parts = [f"Expected {interval.duration_s}."]
     if step.blocked:
         parts.append(f"Meanwhile not possible: {', '.join(step.blocked)}.")
     if step.check:
         parts.append(f"Check: {step.check}.")
-    if step.key == procedure.point_of_no_return:
+    if step.key == operation.point_of_no_return:
         parts.append("From here on there is no way back.")
-    elif step.way_back:
-        parts.append(f"Way back: {step.way_back}.")
+    elif step.rollback:
+        parts.append(f"Way back: {step.rollback}.")
     if step.if_it_fails:
         parts.append(f"If it fails: {step.if_it_fails}.")
     return "\n".join(parts)
@@ -120,18 +121,18 @@ def _tick_s(span_s: float) -> float:
     return next((tick for tick in _TICKS_S if span_s / tick <= 10), _TICKS_S[-1])
 
 
-def gantt_svg(procedure: Procedure, width: int = 1100) -> str:
+def gantt_svg(operation: Operation, width: int = 1100) -> str:
     """The timeline as an SVG picture: a bar for each step, its range, the point of no return."""
-    last = max((step.start_s + step.duration_s.high for step in procedure.steps), default=1.0)
+    last = max((one.start_s + one.duration_s.high for one in operation.timeline), default=1.0)
     scale = (width - _LEFT - _RIGHT) / max(last, 1.0)
-    height = _TOP + _ROW * len(procedure.steps) + 40
+    height = _TOP + _ROW * len(operation.timeline) + 40
     bottom = height - 34
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" font-family="Inter, sans-serif" font-size="12">',
         f'<rect width="{width}" height="{height}" fill="{_COLOURS["back"]}"/>',
-        _text(16, 26, procedure.title, size=16, weight=600),
-        _text(16, 46, f"Expected {procedure.duration_s}", colour="faint"),
+        _text(16, 26, operation.name, size=16, weight=600),
+        _text(16, 46, f"Expected {operation.duration_s}", colour="faint"),
     ]
     tick = _tick_s(last)
     for i in range(int(last // tick) + 1):
@@ -141,33 +142,36 @@ def gantt_svg(procedure: Procedure, width: int = 1100) -> str:
         )
         parts.append(_text(x, bottom + 18, format_duration(i * tick), colour="faint", anchor="middle"))
     passed = False
-    for row, step in enumerate(procedure.steps):
+    for row, interval in enumerate(operation.timeline):
         y = _TOP + row * _ROW
-        if step.key == procedure.point_of_no_return and not passed:
+        if interval.step.key == operation.point_of_no_return and not passed:
             passed = True
-            x = _LEFT + step.start_s * scale
+            x = _LEFT + interval.start_s * scale
             parts.append(
                 f'<line x1="{x:.1f}" y1="{_TOP - 6}" x2="{x:.1f}" y2="{bottom}" '
                 f'stroke="{_COLOURS["late"]}" stroke-dasharray="4 3"/>'
             )
             parts.append(_text(x + 4, _TOP - 10, "no way back", colour="late"))
-        parts += _bar(step, y, scale, "late" if passed else "bar")
+        parts += _bar(interval, y, scale, "late" if passed else "bar")
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
 
 
-def _bar(step: ProcedureStep, y: float, scale: float, colour: str) -> list[str]:
-    x, middle = _LEFT + step.start_s * scale, y + _ROW / 2
-    length, most = step.duration_s.value * scale, step.duration_s.high * scale
-    tip = escape(f"{step.title}: {step.duration_s}")
-    title = step.title if len(step.title) <= 46 else f"{step.title[:45]}…"
+def _bar(interval: Interval, y: float, scale: float, colour: str) -> list[str]:
+    x, middle = _LEFT + interval.start_s * scale, y + _ROW / 2
+    length, most = interval.duration_s.value * scale, interval.duration_s.high * scale
+    tip = escape(f"{interval.step.name}: {interval.duration_s}")
+    name = interval.step.name
+    title = name if len(name) <= 46 else f"{name[:45]}…"
     return [
         _text(16, middle + 4, title),
         f'<rect x="{x:.1f}" y="{middle - 2:.1f}" width="{max(most, 1):.1f}" height="4" '
         f'rx="2" fill="{_COLOURS["range"]}"/>',
         f'<rect x="{x:.1f}" y="{middle - _BAR / 2:.1f}" width="{max(length, 2):.1f}" height="{_BAR}" '
         f'rx="3" fill="{_COLOURS[colour]}"><title>{tip}</title></rect>',
-        _text(x + max(length, most) + 6, middle + 4, format_duration(step.duration_s.value), colour="faint"),
+        _text(
+            x + max(length, most) + 6, middle + 4, format_duration(interval.duration_s.value), colour="faint"
+        ),
     ]
 
 

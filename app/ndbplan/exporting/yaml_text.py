@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ndbplan.exporting.templates import comment_lines
+from ndbplan.base.quoting import comment_lines
 
 
 def yaml_text(document: Any, comment: str) -> str:

@@ -261,7 +261,8 @@ def _add_procedure(
     lanes: list[Lane],
     notes: list[str],
 ) -> None:
-    from ndbplan.operations.procedure import add_nodes, roll_out, upgrade
+    from ndbplan.operations.add_nodes import add_nodes
+    from ndbplan.operations.roll_out import roll_out, upgrade
 
     what, detail = chosen
     if what == _CHANGE:
@@ -281,16 +282,14 @@ def _add_procedure(
         notes.append(f"{name}: {error.line}")
         return
     blocks = []
-    for step in operation.steps:
+    for step, _, duration_s in operation.timeline:
         blocked = f"Meanwhile blocked: {', '.join(step.blocked)}." if step.blocked else ""
-        back = f"Way back: {step.way_back}" if step.way_back else ""
-        blocks.append(
-            Block(step.title, step.duration_s, "\n".join(t for t in (blocked, back, step.check) if t))
-        )
+        back = f"Way back: {step.rollback}" if step.rollback else ""
+        blocks.append(Block(step.name, duration_s, "\n".join(t for t in (blocked, back, step.check) if t)))
     lanes.append(Lane(name, operation.duration_s, tuple(blocks)))
     if operation.point_of_no_return:
         last = operation.step(operation.point_of_no_return)
-        notes.append(f"{name}: no way back from '{last.title if last else operation.point_of_no_return}' on")
+        notes.append(f"{name}: no way back from '{last.name if last else operation.point_of_no_return}' on")
     notes += [f"{name}: {note}" for note in operation.notes]
 
 

@@ -7,18 +7,28 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.times.restart import Conditions, restart
-from ndbplan.exporting.runbook import runbook_parts
-from ndbplan.operations.procedure import add_nodes, optimise, roll_out, upgrade
+from ndbplan.operations.add_nodes import CannotGrowError, add_nodes, grown_configuration
+from ndbplan.operations.commands import Copy, Management, WaitStarted
+from ndbplan.operations.first_start import first_start
+from ndbplan.operations.operation import Operation
+from ndbplan.operations.roll_out import roll_out, rolling_restart, upgrade
+from ndbplan.operations.table_moves import optimise
 from ndbplan.plan.disk_speed import at_disk_speed
 from ndbplan.plan.file import load
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 
 ADD_NODES = load(resource_path("samples/add-nodes.ndbplan"))
 STARTER = load(resource_path("samples/starter.ndbplan"))
 
 
-def keys(found: object) -> list[str]:
-    return [step.key for step in found.steps]
+def keys(found: Operation) -> list[str]:
+    """Of the steps on the timeline."""
+    return [interval.step.key for interval in found.timeline]
+
+
+def management_commands(found: Operation) -> list[str]:
+    return [c.command for step in found.steps for c in step.commands if isinstance(c, Management)]
 
 
 def test_steps_of_adding_nodes_come_in_the_order_that_works() -> None:
@@ -28,21 +38,21 @@ def test_steps_of_adding_nodes_come_in_the_order_that_works() -> None:
         "create-nodegroup", "reorganise-1", "optimise-1", "verify",
     ]  # fmt: skip
     assert found.point_of_no_return == "reorganise-1"
-    assert not found.step("reorganise-1").way_back
-    assert found.step("create-nodegroup").way_back
-    for step in found.steps:
+    assert not found.step("reorganise-1").rollback
+    assert found.step("create-nodegroup").rollback
+    for step, _, _ in found.timeline:
         assert step.check or step.key.startswith("reorganise")
 
 
 def test_each_step_begins_when_the_one_before_ends() -> None:
-    steps = add_nodes(STARTER).steps
+    steps = add_nodes(STARTER).timeline
     for before, after in pairwise(steps):
         assert after.start_s == pytest.approx(before.end_s)
 
 
 def test_the_published_script_is_within_thirty_percent() -> None:
     left_out = ("configuration", "reorganise", "optimise", "verify")
-    steps = [s for s in add_nodes(ADD_NODES).steps if not s.key.startswith(left_out)]
+    steps = [i for i in add_nodes(ADD_NODES).timeline if not i.step.key.startswith(left_out)]
     assert sum(s.duration_s.value for s in steps) == pytest.approx(888.5, rel=0.3)
 
 
@@ -72,7 +82,8 @@ def test_new_nodes_wait_for_a_checkpoint_of_those_that_run() -> None:
 def test_memory_that_does_not_fit_is_told() -> None:
     small = edits.set_parameter(ADD_NODES, "data_node", "DataMemory", 2**30)
     found = add_nodes(small)
-    assert not all(peak.fits for peak in found.peaks)
+    assert found.reorganisation is not None
+    assert not all(peak.fits for peak in found.reorganisation.node_peaks)
     assert any("DataMemory" in note for note in found.notes)
 
 
@@ -84,10 +95,80 @@ def test_disks_carry_the_log_of_moved_rows() -> None:
     assert 0 < loads[3].utilisation.value < 1
 
 
-def test_keys_are_those_of_the_runbook() -> None:
-    part = next(p for p in runbook_parts(STARTER) if p.name == "add-nodes")
-    names = {step.name for step in part.steps}
-    assert set(keys(add_nodes(STARTER))) <= names
+def with_reserved(plan: Plan, count: int) -> Plan:
+    """The plan with so many reserved nodes of new hosts."""
+    grown = edits.add_node_group(plan, count // 2)
+    for node in grown.data_nodes[-count:]:
+        grown = edits.update(grown, node.id, node_group=65536)
+    return grown
+
+
+def test_one_definition_says_commands_and_durations() -> None:
+    found = add_nodes(STARTER)
+    assert [s.key for s in found.steps if s.duration_s is None] == ["directories"]
+    for step in found.steps:
+        assert step.text
+        assert step.commands
+    restarts = [step for step in found.steps if step.key.startswith("restart-")]
+    assert [step.commands[0] for step in restarts] == [Management("1 RESTART"), Management("2 RESTART")]
+
+
+def test_without_durations_an_operation_has_the_same_steps() -> None:
+    for make in (first_start, rolling_restart, add_nodes):
+        timed, untimed = make(STARTER), make(STARTER, timed=False)
+        assert [s.key for s in untimed.steps] == [s.key for s in timed.steps]
+        assert [s.title for s in untimed.steps] == [s.title for s in timed.steps]
+        assert untimed.timeline == ()
+        assert timed.timeline
+
+
+def test_waiting_lasts_longer_than_what_is_expected() -> None:
+    plan = load(resource_path("samples/terabyte-load.ndbplan"))
+    for step in rolling_restart(plan).steps:
+        for command in step.commands:
+            if isinstance(command, WaitStarted):
+                assert command.timeout_s >= max(3600, 3 * step.duration_s.high)
+
+
+def test_reserved_nodes_are_taken_as_many_as_asked() -> None:
+    plan = with_reserved(ADD_NODES, 4)
+    one = add_nodes(plan)
+    assert [c for c in management_commands(one) if "NODEGROUP" in c] == ["CREATE NODEGROUP 5,6"]
+    both = management_commands(add_nodes(plan, 2))
+    assert [c for c in both if "NODEGROUP" in c] == ["CREATE NODEGROUP 5,6", "CREATE NODEGROUP 7,8"]
+    assert "configuration" not in keys(add_nodes(plan, 2))
+    assert grown_configuration(plan, 2) is None
+
+
+def test_more_groups_than_reserved_nodes_need_a_new_configuration() -> None:
+    plan = with_reserved(ADD_NODES, 2)
+    for timed in (True, False):
+        found = add_nodes(plan, 2, timed=timed)
+        names = [step.key for step in found.steps]
+        # Reserved nodes are started with --initial further down, and so not restarted before.
+        assert names[:5] == ["configuration", "management", "restart-3", "restart-4", "sql-nodes"]
+        assert any(isinstance(c, Copy) for c in found.step("configuration").commands)
+        created = [c for c in management_commands(found) if "NODEGROUP" in c]
+        assert created == ["CREATE NODEGROUP 5,6", "CREATE NODEGROUP 7,8"]
+    grown = grown_configuration(plan, 2)
+    assert [n.node_id for n in grown.data_nodes] == [3, 4, 5, 6, 7, 8]
+    # The reserved nodes stay so until CREATE NODEGROUP.
+    assert [n.node_group for n in grown.data_nodes[2:4]] == [65536, 65536]
+
+
+def test_a_version_that_cannot_grow_has_no_such_operation() -> None:
+    old = edits.set_plan(STARTER, ndb_version="6.3")
+    with pytest.raises(CannotGrowError, match="cannot add data nodes online"):
+        add_nodes(old, timed=False)
+    with pytest.raises(CannotGrowError):
+        grown_configuration(old)
+
+
+def test_restarts_that_erase_say_so_in_their_command() -> None:
+    plain, initial = roll_out(STARTER, ("RedoBuffer",)), roll_out(STARTER, ("NoOfFragmentLogFiles",))
+    assert Management("1 RESTART") in plain.step("restart-1").commands
+    assert Management("1 RESTART -i") in initial.step("restart-1").commands
+    assert "With --initial" in initial.step("restart-1").text
 
 
 def test_one_node_of_each_group_at_a_time_is_faster() -> None:
@@ -114,7 +195,7 @@ def test_the_hardest_change_decides() -> None:
     easy = roll_out(STARTER, ("RedoBuffer",))
     hard = roll_out(STARTER, ("RedoBuffer", "NoOfFragmentLogFiles"))
     assert hard.duration_s.value > easy.duration_s.value
-    assert "--initial" in hard.step("restart-1").title
+    assert "--initial" in hard.step("restart-1").label
     replicas = roll_out(STARTER, ("NoOfReplicas", "RedoBuffer"))
     assert keys(replicas)[0] == "backup"
     assert keys(replicas)[-1] == "restore"
@@ -155,7 +236,7 @@ def test_the_speed_of_the_disks_holds_for_every_step() -> None:
 
     def seconds(factor: float) -> dict[str, float]:
         found = add_nodes(plan, conditions=Conditions(disk_factor=factor))
-        return {step.key: step.duration_s.value for step in found.steps}
+        return {step.key: duration.value for step, _, duration in found.timeline}
 
     slow, stated = seconds(0.002), seconds(1.0)
     assert slow.keys() == stated.keys()

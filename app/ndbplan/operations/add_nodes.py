@@ -1,0 +1,236 @@
+"""Adding node groups while the cluster works: from the configuration to a look at every table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.quoting import shell_quoted
+from ndbplan.configuration.deployment import connect_string
+from ndbplan.configuration.node_groups import reserved_nodes
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits.parts import add_node_group
+from ndbplan.estimate.times.reorganise import grow, reorganise
+from ndbplan.estimate.times.restart import IDLE, Conditions, start_beside
+from ndbplan.operations.commands import (
+    Command,
+    Management,
+    Shell,
+    copy_configuration,
+    node_directories,
+    start_data_node,
+    wait_started,
+)
+from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.roll_out import with_disks_asked
+from ndbplan.operations.steps import (
+    NO_DDL,
+    new_configuration,
+    reload_management_nodes,
+    restart_each,
+    restart_sql_nodes,
+)
+from ndbplan.operations.table_moves import disk_loads, table_moves
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+
+GROWN_CONFIG = "config-with-added-nodes.ini"
+"""config.ini of the grown plan, beside the one of the plan itself."""
+
+
+class CannotGrowError(UserError):
+    """A cluster that takes no data nodes while it works."""
+
+
+def unknown_groups(plan: Plan, groups: int = 1) -> int:
+    """How many of so many groups are of nodes that the configuration does not list yet."""
+    return max(0, groups - len(reserved_nodes(plan)) // no_of_replicas(plan))
+
+
+def grown_configuration(plan: Plan, groups: int = 1) -> Plan | None:
+    """What the cluster is told before nodes are added; None: the reserved nodes are enough.
+
+    Raises EditError for a plan without a whole node group, CannotGrowError for a version before 7.0.
+    """
+    _refuse_unable(plan)
+    unknown = unknown_groups(plan, groups)
+    return add_node_group(plan, unknown) if unknown else None
+
+
+def _refuse_unable(plan: Plan) -> None:
+    if not plan.features.add_nodes_online:
+        raise CannotGrowError(f"NDB {plan.ndb_version} cannot add data nodes online (7.0 and later can)")
+
+
+def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE, *, timed: bool = True) -> Operation:
+    """Adding node groups online: of reserved nodes (NodeGroup 65536) first, then of new ones.
+
+    Where reserved nodes are enough, nothing that runs has to be restarted. SQL nodes come before the new
+    data nodes: else those wait two minutes for subscriptions and then force the SQL nodes off (measured on
+    7.4.10).
+    `timed`: with durations; raises what `reorganise` raises then. Else EditError and CannotGrowError, for a
+    plan that has no node group to copy and a version that cannot grow.
+    """
+    stated = plan
+    plan, conditions = with_disks_asked(plan, conditions)
+    times = Times(plan, known=timed)
+    change = times.ask(reorganise, plan, groups, conditions.load)
+    if change is None:
+        _refuse_unable(plan)
+    grown = grow(plan, groups) if change is None else change.plan_after
+    old = {node.id for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE}
+    new = [n for n in grown.data_nodes if n.id not in old and n.node_group != NODE_GROUP_NONE]
+    known = not unknown_groups(plan, groups)
+    moves, first = table_moves(plan, change)
+    steps = (
+        *(() if known else _prepare(times, plan, grown, new, conditions)),
+        _directories(grown, new),
+        _start_new(times, plan, grown, new, conditions),
+        _create_node_groups(times, plan, new, groups),
+        *moves,
+        *_verify(times, plan),
+    )
+    if known:
+        notes = ["nodes kept aside (NodeGroup 65536) are known already: no restart of what runs"]
+        text = (
+            f"The configuration already lists nodes {_ids(new)} with NodeGroup 65536, so no node that is "
+            "running has to be restarted."
+        )
+    else:
+        notes = ["future nodes listed as NodeGroup 65536 from the start would spare the rolling restart"]
+        text = f"Adds {_groups(groups)}: data nodes {_ids(new)}."
+    text += (
+        " The cluster serves reads and writes all the time, but choose a quiet hour: reorganising takes "
+        "CPU. Until the end no other DDL and no restart of a data node. It cannot be undone by shrinking."
+    )
+    title, label = "Add nodes online", f"Add {_groups(groups)} online"
+    if change is None:
+        return Operation("add-nodes", title, steps, text, label)
+    notes += [f"{t.table}: {note}" for t in change.tables for note in t.notes]
+    notes += change.problems
+    loads = disk_loads(plan, change)
+    if plan is not stated:
+        # The plan that comes out keeps its disks.
+        change = replace(change, plan_after=reorganise(stated, groups, conditions.load).plan_after)
+    return Operation(
+        "add-nodes",
+        title,
+        steps,
+        text,
+        label,
+        point_of_no_return=first,
+        notes=tuple(notes),
+        disks=loads,
+        reorganisation=change,
+    )
+
+
+def _groups(count: int) -> str:
+    return f"{count} node group{'s' if count > 1 else ''}"
+
+
+def _ids(nodes: Sequence[DataNode]) -> str:
+    return ", ".join(str(node.node_id) for node in nodes)
+
+
+def _prepare(
+    times: Times, plan: Plan, grown: Plan, new: Sequence[DataNode], conditions: Conditions
+) -> Iterator[Step]:
+    """The configuration with the new nodes, known to every node that runs."""
+    yield new_configuration(
+        times,
+        "Edit the configuration",
+        f"{GROWN_CONFIG} is the configuration with the new data nodes; it goes to every management host as "
+        "config.ini. Check the new host names in it first.",
+        copy_configuration(grown, GROWN_CONFIG),
+    )
+    yield reload_management_nodes(
+        times,
+        plan,
+        "Reload the management nodes",
+        "Restart ndb_mgmd one after the other with --reload; afterwards SHOW lists the new nodes as not "
+        "connected.",
+        after=(Management("SHOW"),),
+    )
+    started_later = {node.id for node in new}
+    reserved = [node for node in reserved_nodes(plan) if node.id not in started_later]
+    yield from restart_each(times, plan, "node", conditions, reserved)
+    # A new data node waits 120 s for SQL nodes that do not know it, then cuts them off (7.4.10).
+    yield from restart_sql_nodes(times, plan)
+
+
+def _directories(grown: Plan, new: Sequence[DataNode]) -> Step:
+    return Step(
+        "directories",
+        "Directories on the new hosts",
+        "The programs must be installed there in the same version as on the old hosts.",
+        tuple(node_directories(grown, new)),
+    )
+
+
+def _start_new(times: Times, plan: Plan, grown: Plan, new: list[DataNode], conditions: Conditions) -> Step:
+    found = times.ask(start_beside, grown, new, plan, conditions)
+    duration = None if found is None else found.duration_s
+    ids = _ids(new)
+    return Step(
+        "start-new",
+        "Start the new data nodes",
+        "In parallel, for the first time and therefore with --initial. They are started, but hold "
+        "no data until their node group exists.",
+        (*(start_data_node(grown, node, "--initial") for node in new), wait_started(new, duration)),
+        duration,
+        label=f"Start the new data nodes {ids} with --initial",
+        blocked=(NO_DDL,),
+        check=f"ALL STATUS: nodes {ids} started; SHOW: no node group yet",
+        rollback="stop them; the cluster does not need them",
+        if_it_fails="stop the new nodes, correct, start them again with --initial; the others are untouched",
+        destructive=f"--initial erases whatever data nodes {ids} had on their disks; they must be new.",
+        phases=() if found is None else found.phases,
+    )
+
+
+def _create_node_groups(times: Times, plan: Plan, new: Sequence[DataNode], groups: int) -> Step:
+    replicas = no_of_replicas(plan)
+    members = (new[i : i + replicas] for i in range(0, len(new), replicas))
+    return Step(
+        "create-nodegroup",
+        "Create the node groups",
+        f"Exactly {replicas} nodes each. A node group can only be dropped while it is empty.",
+        (
+            *(Management("CREATE NODEGROUP " + ",".join(str(n.node_id) for n in group)) for group in members),
+            Management("SHOW"),
+        ),
+        times.constant("create_nodegroup_s", groups),
+        label=f"CREATE NODEGROUP for {groups} group{'s' if groups > 1 else ''}",
+        blocked=(NO_DDL,),
+        check="SHOW gives the new nodes their node group",
+        rollback="DROP NODEGROUP, as long as no table has been reorganised",
+        if_it_fails="all nodes of the group must be started; then try again",
+    )
+
+
+def _verify(times: Times, plan: Plan) -> Iterator[Step]:
+    if not plan.tables:
+        return
+    commands: list[Command] = []
+    if plan.sql_nodes:
+        host = plan.host(plan.sql_nodes[0].host_id).hostname
+        connect = shell_quoted(connect_string(plan))
+        for table in plan.tables:
+            describe = (
+                f"ndb_desc --ndb-connectstring={connect} --extra-partition-info --extra-node-info "
+                f"--database={shell_quoted(table.database)} {shell_quoted(table.name)}"
+            )
+            commands.append(Shell(host, describe))
+        commands.append(Management("ALL REPORT MEMORYUSAGE"))
+    yield Step(
+        "verify",
+        "Verify with ndb_desc",
+        "Each table has partitions on the new nodes, with about the same row count in every partition."
+        if commands
+        else "",
+        tuple(commands),
+        times.constant("verify_s", len(plan.tables)),
+        check="every table has partitions on the new nodes with about the same row count",
+    )

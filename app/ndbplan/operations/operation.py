@@ -1,0 +1,194 @@
+"""An operation: work on a cluster as steps, each with its commands, duration, check and rollback.
+
+All that is said about the work comes from here: the runbook and its script, the timeline, the calendar.
+
+    for interval in add_nodes(plan).timeline: interval.start_s, interval.step.label
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+from ndbplan.base.quantity import Quantity, Term, total, total_of_independent
+from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.times.reorganise import ReorganiseEstimate
+from ndbplan.estimate.times.restart_phases import Phase
+from ndbplan.operations.commands import Command
+from ndbplan.plan.plan import Plan
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of an operation: it is done or not done, and can be taken up again at."""
+
+    key: str
+    """Short name, unique in the operation."""
+    title: str
+    """What is done, as the runbook says it."""
+    text: str = ""
+    """What happens and what to look at, for people; nothing: the runbook leaves the step out."""
+    commands: tuple[Command, ...] = ()
+    duration_s: Quantity | None = None
+    """None: there is no estimate, and the timeline leaves the step out."""
+    label: str = ""
+    """What the timeline calls it; nothing: like the runbook."""
+    blocked: tuple[str, ...] = ()
+    """What cannot be done, or does not work, meanwhile."""
+    check: str = ""
+    """How one sees that it has worked."""
+    rollback: str = ""
+    """How to undo it; nothing: it cannot be undone."""
+    if_it_fails: str = ""
+    destructive: str = ""
+    """What is lost or interrupted; the script asks before it goes on. Nothing: harmless."""
+    phases: tuple[Phase, ...] = ()
+    """Parts of the step that have their own durations."""
+
+    @property
+    def name(self) -> str:
+        """What the timeline calls it."""
+        return self.label or self.title
+
+
+class Interval(NamedTuple):
+    """A step on the timeline."""
+
+    step: Step
+    start_s: float
+    """When it begins, from the start of the operation, by the estimate's middle values."""
+    duration_s: Quantity
+
+    @property
+    def end_s(self) -> float:
+        """When it ends."""
+        return self.start_s + self.duration_s.value
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One entry of `steps`."""
+        step = self.step
+        return {
+            "key": step.key,
+            "title": step.name,
+            "start_s": self.start_s,
+            "duration_s": self.duration_s.to_json(why=why),
+            "blocked": list(step.blocked),
+            "check": step.check,
+            "way_back": step.rollback,
+            "if_it_fails": step.if_it_fails,
+            "phases": [phase.to_json(why) for phase in step.phases],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DiskLoad:
+    """Redo log that a reorganisation adds on one disk, on average."""
+
+    node_id: int
+    disk: str
+    redo_bytes_per_s: Quantity
+    utilisation: Quantity
+    """Share of the disk that this takes by itself."""
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """One entry of `disks`."""
+        return {
+            "node_id": self.node_id,
+            "disk": self.disk,
+            "redo_bytes_per_s": self.redo_bytes_per_s.to_json(why=why),
+            "utilisation": self.utilisation.to_json(why=why),
+        }
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Steps one after the other."""
+
+    key: str
+    """Short name: the part of the runbook."""
+    title: str
+    """What is done, as the runbook says it."""
+    steps: tuple[Step, ...]
+    text: str = ""
+    """What it is for and what to look out for."""
+    label: str = ""
+    """What the timeline calls it; nothing: like the runbook."""
+    point_of_no_return: str = ""
+    """Key of the first step that cannot be undone; nothing: every step can."""
+    notes: tuple[str, ...] = ()
+    disks: tuple[DiskLoad, ...] = ()
+    reorganisation: ReorganiseEstimate | None = field(default=None, repr=False)
+    """Where the operation moves rows."""
+
+    @property
+    def name(self) -> str:
+        """What the timeline calls it."""
+        return self.label or self.title
+
+    def step(self, key: str) -> Step | None:
+        """The step with this key."""
+        return next((step for step in self.steps if step.key == key), None)
+
+    @cached_property
+    def timeline(self) -> tuple[Interval, ...]:
+        """The steps with a duration; each begins when the one before has ended."""
+        found, now_s = [], 0.0
+        for step in self.steps:
+            if step.duration_s is not None:
+                found.append(Interval(step, now_s, step.duration_s))
+                now_s += step.duration_s.value
+        return tuple(found)
+
+    @cached_property
+    def duration_s(self) -> Quantity:
+        """Sum of the steps: those of one kind err together, different kinds independently."""
+        kinds: dict[str, list[Interval]] = {}
+        for interval in self.timeline:
+            kinds.setdefault(interval.step.key.split("-")[0], []).append(interval)
+        parts = []
+        for same in kinds.values():
+            first = same[0].step.name
+            title = first if len(same) == 1 else f"{first} and {len(same) - 1} more"
+            parts.append((title, total(((one.step.name, one.duration_s) for one in same), "s")))
+        return total_of_independent(parts, "s")
+
+    def to_json(self, why: bool = False) -> dict[str, Any]:
+        """The shape the command line prints."""
+        peaks = () if self.reorganisation is None else self.reorganisation.node_peaks
+        return {
+            "name": self.key,
+            "title": self.name,
+            "steps": [interval.to_json(why) for interval in self.timeline],
+            "duration_s": self.duration_s.to_json(why=why),
+            "point_of_no_return": self.point_of_no_return or None,
+            "notes": list(self.notes),
+            "nodes": [peak.to_json(why) for peak in peaks],
+            "disks": [disk.to_json(why) for disk in self.disks],
+        }
+
+
+class Times:
+    """How long steps take on a plan; or nothing at all, for the steps of a plan that has no estimates."""
+
+    def __init__(self, plan: Plan, *, known: bool = True) -> None:
+        self.plan = plan
+        self.known = known
+
+    def ask(self, estimate: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
+        """The answer of an estimate; None without estimates."""
+        return estimate(*args, **kwargs) if self.known else None
+
+    def constant(self, name: str, times: float = 1.0) -> Quantity | None:
+        """A duration that is a constant, so many times."""
+        return self.ask(_constant, self.plan, name, times)
+
+
+def _constant(plan: Plan, name: str, times: float) -> Quantity:
+    found = constants_of(plan)[name]
+    why = (*found.why, Term("times", times, "", "plan")) if times != 1 else found.why
+    return Quantity(times * found.value, times * found.low, times * found.high, "s", why)

@@ -1,0 +1,140 @@
+"""A changed configuration or new programs brought to a cluster that works: what restarts, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ndbplan.estimate.storage.node_data import node_data_by_id
+from ndbplan.estimate.times.backup import backup, restore_backup
+from ndbplan.estimate.times.restart import IDLE, Conditions, Kind, restart
+from ndbplan.ndb import catalogue
+from ndbplan.operations.commands import copy_configuration
+from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.steps import (
+    new_configuration,
+    reload_management_nodes,
+    restart_each,
+    restart_sql_nodes,
+    verify,
+)
+from ndbplan.plan.disk_speed import at_disk_speed
+from ndbplan.plan.plan import Plan
+
+
+def with_disks_asked(plan: Plan, conditions: Conditions) -> tuple[Plan, Conditions]:
+    """The plan with the speed of disks that is asked for: it holds for every step, restarts or not."""
+    if conditions.disk_factor == 1.0:
+        return plan, conditions
+    return at_disk_speed(plan, conditions.disk_factor), replace(conditions, disk_factor=1.0)
+
+
+def _reload(times: Times, plan: Plan) -> Iterator[Step]:
+    """The changed configuration, known to every management node."""
+    yield new_configuration(
+        times,
+        "Copy the configuration",
+        "To every management host; all of them must have the same file.",
+        copy_configuration(plan),
+    )
+    yield reload_management_nodes(
+        times,
+        plan,
+        "Restart the management nodes with the new file",
+        "One after the other, with --reload, so that the cached configuration is replaced.",
+    )
+
+
+def rolling_restart(plan: Plan, *, timed: bool = True) -> Operation:
+    """Every node restarted while the cluster works. `timed`: with durations; raises what `restart` raises."""
+    times = Times(plan, known=timed)
+    steps = (
+        *_reload(times, plan),
+        *restart_each(times, plan, "node", IDLE),
+        *restart_sql_nodes(times, plan),
+        verify(plan),
+    )
+    text = "For parameters whose change needs a rolling restart. No DDL and no backup meanwhile."
+    return Operation("rolling-restart", "Rolling restart", steps, text)
+
+
+def upgrade(plan: Plan, to_version: str, conditions: Conditions = IDLE) -> Operation:
+    """Rolling upgrade: management nodes, data nodes, SQL nodes, each with the new programs."""
+    times = Times(plan)
+    steps = (
+        *_reload(times, plan),
+        *restart_each(times, plan, "node", conditions),
+        *restart_sql_nodes(times, plan),
+    )
+    notes = (
+        "take a backup first; a downgrade is possible only between versions the manual names",
+        "no DDL until all nodes run the new version",
+    )
+    return Operation("upgrade", f"Upgrade from {plan.ndb_version} to {to_version}", steps, notes=notes)
+
+
+def roll_out(plan: Plan, parameters: tuple[str, ...], conditions: Conditions = IDLE) -> Operation:
+    """Bringing changed data node parameters into effect, by what the product needs for each.
+
+    node: rolling restart; initial_node: rolling with --initial; system: all nodes down and up;
+    initial_system: backup, new cluster, restore. KeyError for an unknown parameter.
+    """
+    plan, conditions = with_disks_asked(plan, conditions)
+    times = Times(plan)
+    needs = {name: catalogue.parameter("DB", name).restart for name in parameters}
+    need = max(needs.values(), key=catalogue.RESTARTS.index, default="node")
+    steps = list(_reload(times, plan))
+    if need in ("node", "initial_node"):
+        steps += restart_each(times, plan, "initial" if need == "initial_node" else "node", conditions)
+    elif need == "system":
+        title = "Shut down and start all data nodes"
+        steps.append(_all_at_once(plan, "system", title, "the cluster is down", conditions))
+    else:
+        title = "Start all data nodes with --initial"
+        steps = [
+            _save(plan, conditions),
+            *steps,
+            _all_at_once(plan, "start", title, "the cluster is empty", conditions),
+            _restore(plan),
+        ]
+    notes = [f"{name} needs: {what.replace('_', ' ')} restart" for name, what in needs.items()]
+    if need == "initial_node" and not node_data_by_id(plan):
+        notes.append("no rows yet: --initial loses nothing")
+    return Operation(
+        "roll-out",
+        f"Change {', '.join(parameters)}",
+        tuple(steps),
+        point_of_no_return="start-all" if need == "initial_system" else "",
+        notes=tuple(notes),
+    )
+
+
+def _save(plan: Plan, conditions: Conditions) -> Step:
+    return Step(
+        "backup",
+        "START BACKUP",
+        duration_s=backup(plan, conditions.load).duration_s,
+        check="the management client reports completed",
+    )
+
+
+def _restore(plan: Plan) -> Step:
+    return Step(
+        "restore",
+        "Restore the backup",
+        duration_s=restore_backup(plan).duration_s,
+        blocked=("everything: the data is not complete",),
+        check="row counts as before",
+    )
+
+
+def _all_at_once(plan: Plan, kind: Kind, title: str, why: str, conditions: Conditions) -> Step:
+    found = restart(plan, kind, conditions=conditions)
+    return Step(
+        "start-all",
+        title,
+        duration_s=found.duration_s,
+        blocked=(f"everything: {why}",),
+        check="ALL STATUS: all started",
+        phases=found.phases,
+    )

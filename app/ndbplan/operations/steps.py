@@ -1,0 +1,154 @@
+"""Steps that several operations share: a new configuration, restarts of every kind of node, a last look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ndbplan.base.quantity import total_of_independent
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate, restart
+from ndbplan.operations.commands import (
+    Command,
+    Management,
+    on_an_sql_node,
+    reload_management,
+    sql_nodes_each,
+    wait_started,
+)
+from ndbplan.operations.operation import Step, Times
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+
+NO_DDL = "DDL"
+NO_RESTART = "restarts of data nodes"
+ONE_SQL_NODE = "clients of the SQL node that restarts"
+NO_NODE_FAILURE = "a second node of the same group must not fail"
+
+
+def new_configuration(times: Times, title: str, text: str, copies: Iterable[Command]) -> Step:
+    """A changed config.ini copied to where the management nodes read it."""
+    return Step(
+        "configuration",
+        title,
+        text,
+        tuple(copies),
+        times.constant("edit_configuration_s"),
+        label="Edit the configuration",
+        check="the new file lies on every management host",
+        rollback="put the old file back",
+    )
+
+
+def reload_management_nodes(
+    times: Times, plan: Plan, title: str, text: str, after: tuple[Command, ...] = ()
+) -> Step:
+    """The management nodes restarted one after the other, on the new file."""
+    count = max(1, len(plan.management_nodes))
+    return Step(
+        "management",
+        title,
+        text,
+        (*reload_management(plan), *after),
+        times.constant("management_restart_s", count),
+        label=f"Restart {count} management node{'s' if count > 1 else ''} with --reload",
+        blocked=("starts of nodes while no management node runs",),
+        check="SHOW lists the nodes as configured, in the same way on every management node",
+        rollback="put the old file back and restart with --reload",
+        if_it_fails="ndb_mgmd keeps the old configuration and says why; correct the file and try again",
+    )
+
+
+def restart_each(
+    times: Times, plan: Plan, kind: Kind, conditions: Conditions, reserved: Iterable[DataNode] = ()
+) -> Iterator[Step]:
+    """The data nodes restarted in rounds, a step each: a script that stopped goes on at the right one.
+
+    `reserved`: nodes without a node group that restart too. They hold no data, so they have no duration.
+    """
+    groups = node_groups(plan)
+    rounds: list[list[DataNode]]
+    if conditions.one_of_each_group:
+        most = max((len(group) for group in groups), default=0)
+        rounds = [[group[i] for group in groups if i < len(group)] for i in range(most)]
+    else:
+        rounds = [[node] for group in groups for node in group]
+    rounds += [[node] for node in reserved]
+    if not conditions.one_of_each_group:
+        rounds.sort(key=lambda nodes: nodes[0].node_id)
+    for nodes in rounds:
+        holds_data = nodes[0].node_group != NODE_GROUP_NONE
+        yield _restart(times if holds_data else Times(plan, known=False), plan, kind, nodes, conditions)
+
+
+def _restart(times: Times, plan: Plan, kind: Kind, nodes: list[DataNode], conditions: Conditions) -> Step:
+    slowest = times.ask(_slowest, plan, kind, nodes, conditions)
+    stop, gap = times.constant("stop_handover_s"), times.constant("operator_gap_s")
+    duration = None
+    if slowest is not None and stop is not None and gap is not None:
+        parts = (("stop", stop), ("start", slowest.duration_s), ("look at it", gap))
+        duration = total_of_independent(parts, "s")
+    ids = ", ".join(str(node.node_id) for node in nodes)
+    hosts = ", ".join(plan.host(node.host_id).hostname for node in nodes)
+    name = f"node {ids}" if len(nodes) == 1 else f"nodes {ids}"
+    initial = kind == "initial"
+    how = "With --initial: it copies all its rows from its node group." if initial else "Without --initial."
+    return Step(
+        f"restart-{nodes[0].node_id}",
+        f"Restart data {name} on {hosts}",
+        f"{how} The next node is not touched before this one is STARTED again.",
+        (
+            *(Management(f"{node.node_id} RESTART{' -i' if initial else ''}") for node in nodes),
+            wait_started(nodes, duration),
+        ),
+        duration,
+        label=f"Restart data {name}{' with --initial' if initial else ''}",
+        blocked=(NO_DDL, NO_NODE_FAILURE),
+        check=f"ALL STATUS: {name} started",
+        rollback="restart once more with the old configuration",
+        if_it_fails="the cluster works without the node; read its error log, correct, start it again",
+        phases=slowest.phases if slowest is not None else (),
+    )
+
+
+def _slowest(plan: Plan, kind: Kind, nodes: Sequence[DataNode], conditions: Conditions) -> RestartEstimate:
+    """The restart of these nodes at once lasts as long as that of the slowest."""
+    at_once = replace(conditions, restarting=tuple(node.node_id for node in nodes))
+    found = (restart(plan, kind, node.node_id, at_once) for node in nodes)
+    return max(found, key=lambda one: one.duration_s.value)
+
+
+def restart_sql_nodes(times: Times, plan: Plan) -> Iterator[Step]:
+    """The SQL nodes restarted one after the other; nothing for a plan without any."""
+    count = len(plan.sql_nodes)
+    if not count:
+        return
+    yield Step(
+        "sql-nodes",
+        "Restart the SQL nodes",
+        "One after the other, so that clients always find another one.",
+        tuple(sql_nodes_each(plan, "restart")),
+        times.constant("sql_restart_s", count),
+        label=f"Restart {count} SQL node{'s' if count > 1 else ''}, one after the other",
+        blocked=(ONE_SQL_NODE, NO_DDL),
+        check="SHOW lists every SQL node with its address",
+        rollback="nothing has changed for them",
+        if_it_fails="keep clients away until it is back; do not start new data nodes before",
+        destructive="Connections to each SQL node break while it restarts.",
+    )
+
+
+def verify(plan: Plan) -> Step:
+    """A last look at the whole cluster."""
+    commands: list[Command] = [Management("ALL STATUS")]
+    if plan.features.memory_usage_report:
+        commands.append(Management("ALL REPORT MEMORYUSAGE"))
+    if plan.sql_nodes and plan.features.ndbinfo:
+        nodes = "SELECT node_id, status, start_phase FROM ndbinfo.nodes ORDER BY node_id;"
+        commands.append(on_an_sql_node(plan, nodes))
+    return Step(
+        "verify",
+        "Verify",
+        "Every data node reports 'started' with the version of the plan; memory use is far below 100 %.",
+        tuple(commands),
+    )
