@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from ndbplan.base import compiled
-from ndbplan.base.compiled import CompiledCode, key_of, make_private, place_for, processor
+from ndbplan.base.compiled import CompiledCode, key_of, place_for, processor
+from ndbplan.base.files import make_private
 
 SOURCE = """
 from numba import njit

@@ -19,7 +19,6 @@ from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
-from ndbplan.plan import file
 from ndbplan.plan.samples import sample_plan
 
 
@@ -320,30 +319,6 @@ def test_export_writes_into_a_folder_and_says_so(window, tmp_path, qtbot) -> Non
     export_to(window.document.plan, tmp_path / "file", window.tasks, window.messages)
     qtbot.waitUntil(lambda: not window.tasks.is_busy, timeout=20_000)
     assert window.messages.level == "error"
-
-
-def test_a_recovered_plan_is_offered_and_opened(window, tmp_path) -> None:
-    import json
-
-    from ndbplan.desktop.recovery_offer import offer_recovery
-
-    folder = tmp_path / "crashed"
-    folder.mkdir()
-    child = subprocess.Popen([sys.executable, "-c", "pass"])
-    child.wait()
-    lost = edits.update(sample_plan("add-nodes"), sample_plan("add-nodes").hosts[0].id, cores=77)
-    content = {
-        "process": child.pid, "name": "lost.ndbplan", "path": str(tmp_path / "lost.ndbplan"),
-        "plan": json.loads(file.dumps(lost)),
-    }  # fmt: skip
-    (folder / "1.journal").write_text(json.dumps(content))
-    offer_recovery(window, folder)
-    assert "lost.ndbplan" in window.messages.text
-    window.messages._button.click()
-    assert window.document.plan == lost
-    assert window.document.is_modified
-    assert window.document.path == tmp_path / "lost.ndbplan"
-    assert list(folder.iterdir()) == []
 
 
 def test_the_window_is_shown_before_charts_kernels_or_parsers_are_loaded(tmp_path: Path) -> None:

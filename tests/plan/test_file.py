@@ -310,7 +310,7 @@ def test_saving_into_a_folder_that_is_read_only(tmp_path: Path, monkeypatch: pyt
     def refuse(*_args: Any, **_kwargs: Any) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(PlanFileError, match="the file before is untouched"):
         save(STARTER, path)
     assert load(path) == EMPTY_PLAN

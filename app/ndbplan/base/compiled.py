@@ -20,12 +20,13 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from ndbplan.base.files import OTHERS_WRITE, is_ours, make_private
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _SUMS = "checksums.json"
 _LOCK = "lock"
 _READY = ".ready"
-_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _LEVEL_3 = frozenset({"avx2", "bmi1", "bmi2", "f16c", "fma", "movbe", "abm"})
 """What a processor of level 3 has more than one of level 2 (x86-64 psABI, as /proc/cpuinfo calls it)."""
 
@@ -46,29 +47,6 @@ def wanted_dir() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("ndbplan") / "compiled"
-
-
-def make_private(folder: Path) -> str:
-    """Make a folder of the user's alone; says why it is not one. Raises OSError when it cannot be made."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(FileExistsError):
-        folder.mkdir(mode=0o700)
-    status = folder.lstat()
-    if stat.S_ISLNK(status.st_mode):
-        return f"{folder} is a symbolic link"
-    if not stat.S_ISDIR(status.st_mode):
-        return f"{folder} is not a folder"
-    if not _is_ours(status):
-        return f"{folder} belongs to another user"
-    if status.st_mode & _OTHERS:
-        return f"others can write into {folder} (mode {stat.S_IMODE(status.st_mode):04o})"
-    if stat.S_IMODE(status.st_mode) != 0o700:
-        folder.chmod(0o700)
-    return ""
-
-
-def _is_ours(status: os.stat_result) -> bool:
-    return not hasattr(os, "getuid") or status.st_uid == os.getuid()
 
 
 def place_for(name: str) -> Place:
@@ -291,7 +269,7 @@ def _sum(path: Path) -> str:
 def _is_sound(path: Path, known: object) -> bool:
     try:
         status = path.lstat()
-        safe = stat.S_ISREG(status.st_mode) and _is_ours(status) and not status.st_mode & _OTHERS
+        safe = stat.S_ISREG(status.st_mode) and is_ours(status) and not status.st_mode & OTHERS_WRITE
         return safe and isinstance(known, list) and bool(known) and known[0] == _sum(path)
     except OSError:
         return False

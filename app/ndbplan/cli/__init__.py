@@ -80,10 +80,10 @@ def main() -> None:
 
 def exit_code(error: Exception) -> int:
     """2 when the input could not be read or the command was wrong, 1 when the plan itself has the error."""
+    from ndbplan.base.files import FileError
     from ndbplan.cli.parameters import UsageError
-    from ndbplan.plan.file import PlanFileError
 
-    return 2 if isinstance(error, PlanFileError | UsageError) else 1
+    return 2 if isinstance(error, FileError | UsageError) else 1
 
 
 def _open_what_is_closed() -> None:

@@ -141,7 +141,7 @@ def read_text(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all. Raises PlanFileError."""
-    from ndbplan.plan.file import write_atomically
+    """Write a file whole or not at all. Raises FileError."""
+    from ndbplan.base.files import write_atomically
 
     write_atomically(path, text.encode("utf-8"))

@@ -153,6 +153,7 @@ class MainWindow(QMainWindow):
 
         self.tasks = Tasks(self)
         self.journal = Journal(self.document, self._journal_folder, self)
+        self.journal.failed.connect(lambda text: self.messages.say("warning", text))
         self.palette_panel = Palette()
         self.palette_panel.chosen.connect(self.editor.add_beside_selection)
         self.outline = Outline(self.editor)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.files import FileError, write_atomically
 from ndbplan.exporting.ansible import render_ansible
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.my_cnf import render_my_cnf
@@ -15,7 +16,6 @@ from ndbplan.exporting.runbook import render_markdown, render_script, runbook_pa
 from ndbplan.exporting.schedule import gantt_svg
 from ndbplan.exporting.systemd import render_units
 from ndbplan.operations.add_nodes import GROWN_CONFIG, add_nodes, grown_configuration
-from ndbplan.plan.file import PlanFileError, write_atomically
 from ndbplan.plan.plan import Plan
 
 
@@ -106,15 +106,24 @@ def export(
     try:
         for name, text in files.items():
             path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, text.encode("utf-8"))
-            if name.endswith(".sh"):
-                path.chmod(path.stat().st_mode | 0o111)
+            _make_folders(folder, path.parent)
+            write_atomically(path, text.encode("utf-8"), follow_link=False, executable=name.endswith(".sh"))
             written.append(path)
-    except PlanFileError as error:
-        raise ExportError(error.what, where=error.where, fix="free space or check the permissions") from None
+    except FileError as error:
+        raise ExportError(error.what, where=error.where, fix=error.fix) from None
     except OSError as error:
         raise ExportError(
             f"the folder cannot be made ({error.strerror})", where=str(folder), fix="name another folder"
         ) from None
     return written
+
+
+def _make_folders(top: Path, wanted: Path) -> None:
+    """Make a folder below the one that was named. Raises ExportError for a link that leads out of it."""
+    top.mkdir(parents=True, exist_ok=True)
+    here = top
+    for part in wanted.relative_to(top).parts:
+        here /= part
+        if here.is_symlink():
+            raise ExportError("is a link, and would be written elsewhere", where=str(here), fix="remove it")
+        here.mkdir(exist_ok=True)

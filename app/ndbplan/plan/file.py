@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.files import FileError, write_atomically
 from ndbplan.base.units import format_bytes
 from ndbplan.plan.fields import refusal
 from ndbplan.plan.plan import FORMAT_VERSION, Plan
@@ -30,7 +30,10 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _same}
 """From format version n to n + 1, by n."""
 
 
-class PlanFileError(UserError):
+_ELSEWHERE = "save under another name, on another disk"
+
+
+class PlanFileError(FileError):
     """A file that is no plan this program can read, or one that cannot be written."""
 
 
@@ -109,56 +112,26 @@ def load(path: str | os.PathLike[str]) -> Plan:
 def save(plan: Plan, path: str | os.PathLike[str]) -> None:
     """Write a plan beside its place and swap it in; the file before stays as one backup, `NAME~`.
 
-    Raises PlanFileError when it cannot be written; the old file is then as it was.
+    What was written is read back before it takes the place of anything. Raises PlanFileError when it cannot
+    be written, or could not be opened again; the old file is then as it was.
     """
-    write_atomically(Path(path), dumps(plan).encode("utf-8"), backup=True)
 
+    def check(written: bytes) -> None:
+        try:
+            same = loads(written.decode("utf-8")) == plan
+        except PlanFileError as error:
+            raise PlanFileError(
+                f"it could not be opened again: {error.what}", where=error.where, fix=f"undo, or {error.fix}"
+            ) from None
+        if not same:
+            raise PlanFileError("what was read back is not what was written", where=str(path), fix=_ELSEWHERE)
 
-def write_atomically(path: Path, content: bytes, *, backup: bool = False) -> None:
-    """Write `content` so that the file is either the old or the new one. Raises PlanFileError."""
-    import tempfile
-
-    target = path.resolve() if path.is_symlink() else path
-    temporary: Path | None = None
     try:
-        handle, temporary_name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        temporary = Path(temporary_name)
-        with os.fdopen(handle, "wb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
-        if target.exists():
-            if not os.access(target, os.W_OK):
-                raise PermissionError(13, "the file is read-only")
-            if backup:
-                _keep_backup(target)
-        temporary.replace(target)
-    except OSError as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-        raise PlanFileError(
-            f"cannot be written ({error.strerror}); the file before is untouched",
-            where=str(path),
-            fix="free space, check the permissions, or save under another name",
-        ) from None
-
-
-def _keep_backup(target: Path) -> None:
-    spare = target.with_name(target.name + "~")
-    with contextlib.suppress(FileNotFoundError):
-        spare.unlink()
-    try:
-        os.link(target, spare)
-    except OSError:
-        spare.write_bytes(target.read_bytes())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        write_atomically(Path(path), dumps(plan).encode("utf-8"), backup=True, check=check)
+    except PlanFileError:
+        raise
+    except FileError as error:
+        raise PlanFileError(error.what, where=error.where, fix=error.fix) from None
 
 
 def _short(value: object) -> str:

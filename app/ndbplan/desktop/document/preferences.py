@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ndbplan.base.errors import UserError
-from ndbplan.plan.file import write_atomically
+from ndbplan.base.files import write_atomically
 
 _RECENT_AT_MOST = 10
 
@@ -23,7 +23,7 @@ class Preferences:
             path = Path(platformdirs.user_config_dir("ndbplan")) / "preferences.json"
         self._path = path
         self._values: dict[str, Any] = {}
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, RecursionError):
             stored = json.loads(path.read_text(encoding="utf-8"))
             if isinstance(stored, dict):
                 self._values = stored

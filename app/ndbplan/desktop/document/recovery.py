@@ -1,44 +1,68 @@
-"""Recovery: every unsaved state of a plan is journalled, so that a crash loses at most a second.
+"""Recovery: every edit is in a journal before the next one can be made, so that a crash loses none.
 
 journal = Journal(document)         # writes while the window lives, and removes it at a clean end
-for found in crashed(): ...         # at the next start: journals whose program no longer runs
+for found in crashed(): ...         # at the next start: journals that nobody holds any more
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.files import is_held
 from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.tasks import Task, Tasks
 from ndbplan.plan import file
+from ndbplan.plan.journal import SUFFIX, Heading, JournalFile, Left, read
 from ndbplan.plan.plan import Plan
 
-SETTLE_MS = 700
-"""A journal is written this long after the last edit of a burst."""
-_SUFFIX = ".journal"
+FLUSH_MS = 500
+"""So long after an edit it begins to be flushed: within a second it survives a loss of power."""
+_START_ANEW_BYTES = 1_000_000
+"""A journal grows by so much, and by a multiple of the plan itself, before it starts with the plan anew."""
+_START_ANEW_TIMES = 4
 
 
 @dataclass(frozen=True)
 class Crashed:
-    """A journal that a program left behind when it ended without closing its window."""
+    """What a program left behind when it ended without closing its window."""
 
     journal: Path
-    name: str
-    path: Path | None
-    """File of the plan; None: it was never saved."""
-    saved_at: datetime
+    left: Left
+    saved: Plan | None
+    """The plan as its file has it now; None: it has none that can be read."""
+    saved_at: datetime | None
+    """When that file was written."""
 
+    @property
+    def name(self) -> str:
+        """Name of the file, or of the plan."""
+        return self.left.heading.name
+
+    @property
+    def path(self) -> Path | None:
+        """File of the plan; None: it was never saved."""
+        return self.left.heading.path
+
+    @property
     def plan(self) -> Plan:
-        """The plan as it was. Raises PlanFileError for a journal that was cut off."""
-        return file.from_document(_read(self.journal)["plan"], name=self.name)
+        """The plan as it was."""
+        return self.left.plan
+
+    @property
+    def edited_at(self) -> datetime:
+        """Time of the last edit."""
+        return self.left.edited_at
+
+    @property
+    def is_older(self) -> bool:
+        """Whether the file was written after the last edit, by somebody else."""
+        return self.saved_at is not None and self.saved_at > self.edited_at
 
     def discard(self) -> None:
         """Forget it."""
@@ -49,54 +73,122 @@ class Crashed:
 class Journal(QObject):
     """Keeps one file beside the program's state while a document has unsaved edits."""
 
+    failed = Signal(str)
+    """The journal cannot be written: why, and what that means. Once, until it can be again."""
+
     def __init__(self, document: Document, folder: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
         self._folder = folder or journal_folder()
-        self._file: Path | None = None
+        self._file: JournalFile | None = None
+        self._told = False
+        self._tasks = Tasks(self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(SETTLE_MS)
-        self._timer.timeout.connect(self.write)
+        self._timer.setInterval(FLUSH_MS)
+        self._timer.timeout.connect(self._flush)
         document.changed.connect(self._edited)
-        document.state_changed.connect(self._timer.start)
+        document.state_changed.connect(self._state_changed)
+        self._start()
 
-    def _edited(self, _before: Plan, _after: Plan) -> None:
-        self._timer.start()
+    def is_safe(self) -> bool:
+        """Whether everything unsaved lies on the disk, a loss of power included; waits for it."""
+        if self._file is None:
+            return not self._document.is_modified
+        try:
+            self._file.flush()
+        except OSError:
+            return False
+        return True
 
-    def write(self) -> None:
-        """Journal the plan as it is now; with nothing unsaved there is no journal."""
-        self._timer.stop()
-        if not self._document.is_modified:
-            self.remove()
+    def _edited(self, before: Plan, after: Plan) -> None:
+        written = self._file
+        if written is None or not self._document.is_modified:
+            # The first unsaved edit, and a plan that replaces this one, follow as a change of state.
             return
-        path = self._document.path
-        document = {
-            "path": os.fspath(path) if path is not None else None,
-            "name": self._document.title,
-            "process": os.getpid(),
-            "plan": json.loads(file.dumps(self._document.plan)),
-        }
-        # A full disk must not disturb the work: without a journal there is just nothing to recover.
-        with contextlib.suppress(OSError, UserError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            if self._file is None:
-                self._file = self._folder / f"{os.getpid()}-{id(self):x}{_SUFFIX}"
-            file.write_atomically(self._file, json.dumps(document, ensure_ascii=False).encode())
+        # Another plan came in as a whole: the one of this journal was given up.
+        if written.heading == self._heading() and not self._is_long(written):
+            # When it cannot be written, what was written until now stays until the whole plan is elsewhere.
+            with contextlib.suppress(OSError):
+                written.append(before, after)
+                self._flush_soon()
+                return
+        self._start()
 
-    def remove(self) -> None:
+    def _state_changed(self) -> None:
+        heading = self._heading()
+        if not self._document.is_modified:
+            self._retire()
+        elif self._file is None:
+            self._start()
+        elif self._file.heading != heading:
+            try:
+                self._file.rename(heading)
+            except OSError:
+                self._start()
+
+    def _start(self) -> None:
+        """Begin a journal with the whole plan; what was there before goes when it is safe on the disk."""
+        old = self._file
+        if not self._document.is_modified and old is None:
+            return
+        try:
+            new = JournalFile.begin(self._folder, self._heading(), self._document.plan)
+            if old is not None:
+                new.flush()
+                old.remove()
+            self._file, self._told = new, False
+            self._flush_soon()
+        except OSError as error:
+            # A full disk must not disturb the work.
+            if not self._told:
+                self._told = True
+                self.failed.emit(
+                    f"Edits cannot be kept for a recovery ({error.strerror}): a crash would lose them. Save "
+                    f"often, and look at {self._folder}."
+                )
+
+    def _heading(self) -> Heading:
+        return Heading(self._document.title, self._document.path)
+
+    @staticmethod
+    def _is_long(written: JournalFile) -> bool:
+        grown = written.bytes_since_start - written.start_bytes
+        return grown > max(_START_ANEW_BYTES, _START_ANEW_TIMES * written.start_bytes)
+
+    def _flush_soon(self) -> None:
+        # Never put off by a newer edit: each is flushed this long after it at the latest.
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _flush(self) -> None:
+        written = self._file
+        if written is None:
+            return
+        if self._tasks.is_busy:
+            self._timer.start()
+            return
+
+        def flush(_task: Task) -> None:
+            # It may be closed by now: then there is nothing left to keep.
+            with contextlib.suppress(OSError):
+                written.flush()
+
+        self._tasks.start(flush, lambda _outcome: None)
+
+    def _retire(self) -> None:
         """The plan is saved or given up: nothing to recover."""
         self._timer.stop()
         if self._file is not None:
-            with contextlib.suppress(OSError):
-                self._file.unlink()
+            self._file.remove()
             self._file = None
 
     def close(self) -> None:
         """The window ends in good order: nothing to recover, and nothing to write any more."""
-        self.remove()
         self._document.changed.disconnect(self._edited)
-        self._document.state_changed.disconnect(self._timer.start)
+        self._document.state_changed.disconnect(self._state_changed)
+        self._retire()
+        self._tasks.close()
 
 
 def journal_folder() -> Path:
@@ -107,35 +199,33 @@ def journal_folder() -> Path:
 
 
 def crashed(folder: Path | None = None) -> list[Crashed]:
-    """Journals of programs that no longer run, newest first; unreadable ones are left out."""
+    """What programs left that no longer run, the last edit first; what cannot be read is left out.
+
+    A journal whose plan is in its file already tells nothing new and goes.
+    """
     where = folder or journal_folder()
-    if not where.is_dir():
-        return []
     journals: list[Crashed] = []
-    for journal in where.glob(f"*{_SUFFIX}"):
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            document = _read(journal)
-            if not _runs(int(document["process"])):
-                path = Path(document["path"]) if document["path"] else None
-                saved_at = datetime.fromtimestamp(journal.stat().st_mtime)
-                journals.append(Crashed(journal, str(document["name"]), path, saved_at))
-    return sorted(journals, key=lambda one: one.saved_at, reverse=True)
+    for path in where.glob(f"*{SUFFIX}"):
+        with contextlib.suppress(OSError):
+            if is_held(path):
+                continue
+            left = read(path)
+            if left is None:
+                continue
+            saved, saved_at = _saved(left.heading.path)
+            one = Crashed(path, left, saved, saved_at)
+            if saved == left.plan:
+                one.discard()
+            else:
+                journals.append(one)
+    return sorted(journals, key=lambda one: one.edited_at, reverse=True)
 
 
-def _read(journal: Path) -> dict[str, Any]:
-    document = json.loads(journal.read_text(encoding="utf-8"))
-    if not isinstance(document, dict):
-        raise TypeError("a journal is an object")
-    return document
-
-
-def _runs(process: int) -> bool:
-    if process == os.getpid():
-        return True
+def _saved(path: Path | None) -> tuple[Plan | None, datetime | None]:
+    """A plan's file as it is now, and when it was written."""
+    if path is None:
+        return None, None
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+        return file.load(path), datetime.fromtimestamp(path.stat().st_mtime)
+    except (OSError, UserError):
+        return None, None

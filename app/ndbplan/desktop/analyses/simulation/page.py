@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.files import write_atomically
 from ndbplan.base.units import format_duration
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.simulation.playback import Scrubber
@@ -32,7 +33,6 @@ from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import Elided
 from ndbplan.desktop.widgets.units import SECONDS
-from ndbplan.plan.file import write_atomically
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:

@@ -1,0 +1,191 @@
+"""Files that are whole or not there, and that nobody can read who could not before.
+
+    write_atomically(Path("plan.ndbplan"), text.encode(), backup=True)
+
+A file is written beside its place and swapped in. What a killed program leaves beside it is taken away by the
+next one that writes there.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from ndbplan.base.errors import UserError
+
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_PREFIX, _SUFFIX = ".ndbplan-", ".part"
+_LEFT_BEHIND_S = 60.0
+"""A part file that nobody holds is taken away when it is older: one that was just made is not held yet."""
+
+
+class FileError(UserError):
+    """A file that cannot be written."""
+
+
+def write_atomically(
+    path: Path,
+    content: bytes,
+    *,
+    backup: bool = False,
+    follow_link: bool = True,
+    executable: bool = False,
+    check: Callable[[bytes], None] = lambda written: None,
+) -> None:
+    """Write `content` so that the file is either the old or the new one, with the permissions of the old.
+
+    `backup` keeps the old one as `NAME~`. `follow_link` False refuses a link instead of writing where it
+    leads. `executable`: who may read it may run it. `check` gets what was read back, before anything is
+    replaced. Raises FileError, and what `check` raises; the file is then as it was.
+    """
+    try:
+        if path.is_symlink():
+            if not follow_link:
+                raise FileError("is a link, and would be written elsewhere", where=str(path), fix="remove it")
+            path = path.resolve()
+        _swap_in(path, content, backup, executable, check)
+    except (OSError, RuntimeError) as error:
+        # A RuntimeError is a link that leads back to itself.
+        why = error.strerror if isinstance(error, OSError) else "its links lead back to themselves"
+        raise FileError(
+            f"cannot be written ({why}); the file before is untouched",
+            where=str(path),
+            fix="free space, check the permissions, or save under another name",
+        ) from None
+    except ValueError as error:
+        raise FileError(
+            f"is no name of a file ({error})", where=ascii(str(path)), fix="name another"
+        ) from None
+
+
+def _swap_in(
+    target: Path, content: bytes, backup: bool, executable: bool, check: Callable[[bytes], None]
+) -> None:
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    if mode is not None and not os.access(target, os.W_OK):
+        raise PermissionError(13, "the file is read-only")
+    remove_left_behind(target.parent)
+    part = target.parent / f"{_PREFIX}{os.urandom(8).hex()}{_SUFFIX}"
+    # A new file gets what the user's mask allows; one that replaces another begins as the user's alone.
+    handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o666 if mode is None else 0o600)
+    try:
+        with os.fdopen(handle, "r+b") as out:
+            hold(handle)
+            if mode is not None or executable:
+                now = stat.S_IMODE(os.fstat(handle).st_mode) if mode is None else mode
+                os.fchmod(handle, now | (now & 0o444) >> 2 if executable else now)
+            out.write(content)
+            out.flush()
+            os.fsync(handle)
+            out.seek(0)
+            check(out.read())
+            if backup and mode is not None:
+                _keep_backup(target)
+            if not os.path.samestat(os.fstat(handle), part.lstat()):
+                raise PermissionError(1, "somebody exchanged it while it was written")
+            part.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink()
+        raise
+    _flush_folder(target.parent)
+
+
+_NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+def hold(handle: int) -> bool:
+    """Mark an open file as held until it is closed or its process ends; False: another holds it."""
+    try:
+        import fcntl
+    except ImportError:  # pragma: no cover — no such locks on this system
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def is_held(path: Path) -> bool:
+    """Whether a living process holds a file. Raises OSError when it cannot be opened."""
+    handle = os.open(path, os.O_RDONLY | _NO_LINKS)
+    try:
+        return not hold(handle)
+    finally:
+        os.close(handle)
+
+
+def remove_left_behind(folder: Path) -> None:
+    """Take away what programs that no longer run left while they wrote into a folder."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX):
+                with suppress(OSError):
+                    old = time.time() - entry.stat(follow_symlinks=False).st_mtime > _LEFT_BEHIND_S
+                    if old and not is_held(Path(entry.path)):
+                        os.unlink(entry.path)
+
+
+def _keep_backup(target: Path) -> None:
+    """The file as it is becomes `NAME~`. Where that cannot be, there is no backup: saving matters more."""
+    spare, new = (
+        target.with_name(target.name + "~"),
+        target.with_name(f"{_PREFIX}{os.urandom(8).hex()}{_SUFFIX}"),
+    )
+    with suppress(OSError):
+        try:
+            _link_or_copy(target, new)
+            new.replace(spare)
+        finally:
+            # Where the backup has been this very file already, nothing was moved.
+            with suppress(FileNotFoundError):
+                new.unlink()
+
+
+def _link_or_copy(source: Path, new: Path) -> None:
+    try:
+        os.link(source, new)
+    except OSError:
+        content, mode = source.read_bytes(), stat.S_IMODE(source.stat().st_mode)
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o600), "wb") as out:
+            os.fchmod(out.fileno(), mode)
+            out.write(content)
+
+
+def _flush_folder(folder: Path) -> None:
+    """The new name survives a loss of power too, where folders can be flushed."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def make_private(folder: Path) -> str:
+    """Make a folder of the user's alone; says why it is not one. Raises OSError when it cannot be made."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = folder.lstat()
+    if stat.S_ISLNK(found.st_mode):
+        return f"{folder} is a symbolic link"
+    if not stat.S_ISDIR(found.st_mode):
+        return f"{folder} is not a folder"
+    if not is_ours(found):
+        return f"{folder} belongs to another user"
+    if found.st_mode & OTHERS_WRITE:
+        return f"others can write into {folder} (mode {stat.S_IMODE(found.st_mode):04o})"
+    if stat.S_IMODE(found.st_mode) != 0o700:
+        folder.chmod(0o700)
+    return ""
+
+
+def is_ours(found: os.stat_result) -> bool:
+    """Whether a file belongs to this user."""
+    return not hasattr(os, "getuid") or found.st_uid == os.getuid()

@@ -1,0 +1,227 @@
+"""The journal of a plan that is being edited: one line for each edit, so that a crash loses none.
+
+    log = JournalFile.begin(folder, Heading("starter", None), plan)
+    log.append(before, after)            # one line; it survives the end of the program
+    log.flush()                          # it survives a loss of power too
+    found = read(log.path)               # Left: the newest plan that a file may hold
+
+A line holds what changed since the line before: of a collection only the parts that are new, the others by
+their places. Each line has its checksum; what follows a line that was cut or damaged is not read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from ndbplan.base.files import hold, make_private
+from ndbplan.plan import file
+from ndbplan.plan.fields import Part
+from ndbplan.plan.plan import FORMAT_VERSION, Plan
+
+SUFFIX = ".journal"
+MAX_BYTES = 200_000_000
+_STATES_TRIED = 200
+"""So many of the last states are tried when the newest is none that a plan file may hold."""
+
+Document = dict[str, Any]
+
+
+class Heading(NamedTuple):
+    """Which plan a journal is about."""
+
+    name: str
+    path: Path | None
+    """Its file; None: it was never saved."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a journal holds."""
+
+    heading: Heading
+    plan: Plan
+    edited_at: datetime
+
+
+class JournalFile:
+    """The journal of one document, held by this process for as long as it is open."""
+
+    def __init__(self, path: Path, handle: int, heading: Heading) -> None:
+        self.path = path
+        self.heading = heading
+        self.bytes_since_start = 0
+        self.start_bytes = 0
+        self._handle = handle
+
+    @classmethod
+    def begin(cls, folder: Path, heading: Heading, plan: Plan) -> JournalFile:
+        """A journal that starts with the whole plan. Raises OSError when it cannot be written.
+
+        Nobody but the user can read it, whatever the permissions of the plan's file.
+        """
+        refusal = make_private(folder)
+        if refusal:
+            raise PermissionError(1, refusal)
+        path = folder / f"{os.getpid()}-{os.urandom(6).hex()}{SUFFIX}"
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+        journal = cls(path, handle, heading)
+        try:
+            hold(handle)
+            journal._write({"heading": _plain(heading), "plan": _whole(plan)})
+            journal.start_bytes = journal.bytes_since_start
+        except BaseException:
+            journal.remove()
+            raise
+        return journal
+
+    def append(self, before: Plan, after: Plan) -> None:
+        """Add an edit. Raises OSError when it could not be written; the journal then ends before it."""
+        self._write({"changed": _difference(before, after)})
+
+    def rename(self, heading: Heading) -> None:
+        """The plan has another name or file. Raises OSError."""
+        self._write({"heading": _plain(heading)})
+        self.heading = heading
+
+    def flush(self) -> None:
+        """All that was added lies on the disk. Raises OSError."""
+        os.fsync(self._handle)
+
+    def close(self) -> None:
+        """Leave it where it is; whoever looks next finds a journal that nobody holds."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+    def remove(self) -> None:
+        """There is nothing to recover any more."""
+        with suppress(OSError):
+            self.path.unlink()
+        self.close()
+
+    def _write(self, entry: Document) -> None:
+        text = json.dumps({"at": datetime.now().isoformat(), **entry}, ensure_ascii=True, allow_nan=False)
+        line = f"{crc32(text.encode()):08x} {text}\n".encode()
+        size = os.fstat(self._handle).st_size
+        written = 0
+        try:
+            while written < len(line):
+                written += os.write(self._handle, line[written:])
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._handle, size)
+            raise
+        self.bytes_since_start += len(line)
+
+
+def read(path: Path) -> Left | None:
+    """The newest plan of a journal that a plan file may hold; None: there is none in it. Raises OSError."""
+    if path.stat().st_size > MAX_BYTES:
+        return None
+    heading, states = Heading("", None), list[tuple[Document, datetime]]()
+    for entry in _entries(path):
+        # A line with the right checksum and another content was written by another program.
+        with suppress(KeyError, TypeError, ValueError, IndexError, AttributeError):
+            at = datetime.fromisoformat(entry["at"])
+            if "heading" in entry:
+                stated = entry["heading"]
+                heading = Heading(str(stated["name"]), Path(stated["path"]) if stated["path"] else None)
+            if "plan" in entry:
+                states = [(dict(entry["plan"]), at)]
+            elif "changed" in entry:
+                states.append((_applied(states[-1][0], entry["changed"]), at))
+    for document, at in reversed(states[-_STATES_TRIED:]):
+        with suppress(file.PlanFileError):
+            return Left(heading, file.from_document(document, name=heading.name), at)
+    return None
+
+
+def _entries(path: Path) -> Iterator[Document]:
+    """Lines up to the first that is cut or damaged."""
+    with path.open("rb") as lines:
+        for line in lines:
+            checksum, _, text = line.partition(b" ")
+            text = text.removesuffix(b"\n")
+            if not line.endswith(b"\n") or checksum != f"{crc32(text):08x}".encode():
+                return
+            try:
+                entry = json.loads(text)
+            except (ValueError, RecursionError):
+                return
+            if not isinstance(entry, dict):
+                return
+            yield entry
+
+
+def _plain(heading: Heading) -> Document:
+    return {"name": heading.name, "path": None if heading.path is None else os.fspath(heading.path)}
+
+
+def _whole(plan: Plan) -> Document:
+    return {"format_version": FORMAT_VERSION, **plan.model_dump(mode="json", exclude_defaults=True)}
+
+
+def _difference(before: Plan, after: Plan) -> Document:
+    """Fields that are other objects: None where the default holds again, collections as runs and parts."""
+    fields = [name for name in Plan.model_fields if getattr(before, name) is not getattr(after, name)]
+    collections = {name for name in fields if _is_collection(getattr(after, name))}
+    plain = after.model_dump(mode="json", exclude_defaults=True, include=set(fields) - collections)
+    found: Document = {name: plain.get(name) for name in fields if name not in collections}
+    for name in fields:
+        if name in collections:
+            found[name] = _members(getattr(before, name), getattr(after, name))
+    return found
+
+
+def _is_collection(value: object) -> bool:
+    return isinstance(value, tuple) and bool(value) and isinstance(value[0], Part)
+
+
+def _members(before: tuple[Part, ...], after: tuple[Part, ...]) -> list[Any]:
+    """`[3, 9]` are the members 3 to 8 of before, an object is a new one."""
+    place = {id(part): number for number, part in enumerate(before)}
+    found: list[Any] = []
+    for part in after:
+        number = place.get(id(part))
+        if number is None:
+            found.append(part.model_dump(mode="json", exclude_defaults=True))
+        elif found and isinstance(found[-1], list) and found[-1][1] == number:
+            found[-1][1] = number + 1
+        else:
+            found.append([number, number + 1])
+    return found
+
+
+def _applied(document: Document, changed: Document) -> Document:
+    """The document after a line. Raises TypeError, KeyError or IndexError for what does not fit it."""
+    after = dict(document)
+    for name, value in changed.items():
+        if value is None:
+            after.pop(name, None)
+        elif isinstance(value, list) and any(_is_run(member) for member in value):
+            old = document.get(name, [])
+            after[name] = [
+                part for member in value for part in (_run(old, member) if _is_run(member) else [member])
+            ]
+        else:
+            after[name] = value
+    return after
+
+
+def _is_run(member: object) -> bool:
+    return isinstance(member, list)
+
+
+def _run(old: list[Any], run: list[int]) -> list[Any]:
+    begin, end = run
+    if not 0 <= begin < end <= len(old):
+        raise IndexError("a run of parts that are not there")
+    return old[begin:end]

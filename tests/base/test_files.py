@@ -1,0 +1,152 @@
+"""A file is the old or the new one, and nobody reads it who could not before."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from ndbplan.base.files import FileError, hold, remove_left_behind, write_atomically
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o664])
+def test_the_permissions_stay(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "a"
+    write_atomically(path, b"1")
+    path.chmod(mode)
+    write_atomically(path, b"2", backup=True)
+    assert path.stat().st_mode & 0o777 == mode
+    assert (tmp_path / "a~").stat().st_mode & 0o777 == mode
+    assert ((tmp_path / "a~").read_bytes(), path.read_bytes()) == (b"1", b"2")
+    assert sorted(os.listdir(tmp_path)) == ["a", "a~"]
+
+
+def test_a_new_file_follows_the_mask_of_the_user(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_atomically(tmp_path / "a", b"1")
+        write_atomically(tmp_path / "b", b"1", executable=True)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "b").stat().st_mode & 0o777 == 0o750
+
+
+def test_it_is_never_readable_by_others_while_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"1")
+    path.chmod(0o600)
+    seen = []
+    sync = os.fsync
+
+    def look(handle: int) -> None:
+        seen.extend((tmp_path / name).stat().st_mode & 0o077 for name in os.listdir(tmp_path))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", look)
+    write_atomically(path, b"2")
+    assert len(seen) >= 2
+    assert not any(seen)
+
+
+def test_a_file_exchanged_while_it_is_written_is_not_swapped_in(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"mine")
+    path.chmod(0o600)
+
+    def attack(_written: bytes) -> None:
+        (part,) = (p for p in tmp_path.iterdir() if p != path)
+        part.unlink()
+        part.write_bytes(b"theirs")
+        part.chmod(0o666)
+
+    with pytest.raises(FileError, match="exchanged"):
+        write_atomically(path, b"new", check=attack)
+    assert path.read_bytes() == b"mine"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_was_written_is_looked_at_before_it_replaces_anything(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+
+    def refuse(written: bytes) -> None:
+        assert written == b"new"
+        raise FileError("no")
+
+    with pytest.raises(FileError, match="no"):
+        write_atomically(path, b"new", backup=True, check=refuse)
+    assert os.listdir(tmp_path) == ["a"]
+    assert path.read_bytes() == b"old"
+
+
+def test_links(tmp_path: Path) -> None:
+    (tmp_path / "real").write_bytes(b"old")
+    link = tmp_path / "link"
+    link.symlink_to("real")
+    with pytest.raises(FileError, match="is a link"):
+        write_atomically(link, b"new", follow_link=False)
+    write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"new"
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
+    with pytest.raises(FileError, match="loop"):
+        write_atomically(loop, b"new")
+
+
+def test_a_folder_in_the_place_of_the_backup_does_not_stop_a_save(tmp_path: Path) -> None:
+    (tmp_path / "a~").mkdir()
+    (tmp_path / "a").write_bytes(b"old")
+    write_atomically(tmp_path / "a", b"new", backup=True)
+    assert (tmp_path / "a").read_bytes() == b"new"
+    assert sorted(os.listdir(tmp_path)) == ["a", "a~"]
+
+
+def test_where_there_are_no_hard_links_the_backup_is_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_args: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    write_atomically(path, b"new", backup=True)
+    assert (tmp_path / "a~").read_bytes() == b"old"
+    assert (tmp_path / "a~").stat().st_mode & 0o777 == 0o640
+
+
+def test_names_that_no_file_can_have(tmp_path: Path) -> None:
+    for name in ("a\0b", "a" * 300, "\udcff\0"):
+        with pytest.raises(FileError):
+            write_atomically(tmp_path / name, b"1")
+    # Bytes that are no UTF-8 are a name all the same.
+    write_atomically(tmp_path / "\udcff", b"1", backup=True)
+    write_atomically(tmp_path / ("b" * 254), b"1", backup=True)
+    assert os.listdir(os.fsencode(tmp_path)).count(b"\xff") == 1
+
+
+def test_what_a_killed_program_left_goes_with_the_next_write(tmp_path: Path) -> None:
+    old, young, other = (tmp_path / name for name in (".ndbplan-1.part", ".ndbplan-2.part", ".mine.part"))
+    held = tmp_path / ".ndbplan-3.part"
+    for path in (old, young, other, held):
+        path.write_bytes(b"1")
+    hour_ago = time.time() - 3600
+    for path in (old, other, held):
+        os.utime(path, (hour_ago, hour_ago))
+    with held.open("rb") as handle:
+        assert hold(handle.fileno())
+        write_atomically(tmp_path / "a", b"1")
+        assert not old.exists()
+        assert young.exists()
+        assert other.exists()
+        assert held.exists()
+    remove_left_behind(tmp_path)
+    assert not held.exists()
+    remove_left_behind(tmp_path / "missing")

@@ -1,0 +1,188 @@
+"""A journal gives back every edit, wherever it is cut, damaged or broken off."""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from edits.test_hostile_names import one_edit
+from ndbplan.base.errors import UserError
+from ndbplan.edits import parts as edits
+from ndbplan.plan import journal
+from ndbplan.plan.hardware import Location
+from ndbplan.plan.journal import Heading, JournalFile, read
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.samples import sample_plan
+
+
+def _edited(seed: int, count: int) -> list[Plan]:
+    """A sample and what it is after each of some edits."""
+    random = Random(seed)
+    plans = [sample_plan(random.choice(("starter", "disk-data", "add-nodes-8.4")))]
+    while len(plans) <= count:
+        try:
+            after = one_edit(random, plans[-1])
+        except UserError:
+            continue
+        if after is not plans[-1] and after.hosts and after.data_nodes:
+            plans.append(after)
+    return plans
+
+
+def _written(folder: Path, plans: list[Plan], path: Path | None = None) -> tuple[Path, list[int]]:
+    """A journal of these states, and how long it was after each."""
+    log = JournalFile.begin(folder, Heading("shop", path), plans[0])
+    sizes = [log.path.stat().st_size]
+    for before, after in pairwise(plans):
+        log.append(before, after)
+        sizes.append(log.path.stat().st_size)
+    log.close()
+    return log.path, sizes
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_state_is_read_as_it_was(tmp_path: Path, seed: int) -> None:
+    plans = _edited(seed, 12)
+    path, sizes = _written(tmp_path / "j", plans)
+    content = path.read_bytes()
+    for plan, size in zip(plans, sizes, strict=True):
+        path.write_bytes(content[:size])
+        left = read(path)
+        assert left is not None
+        assert left.plan == plan
+        assert left.heading == Heading("shop", None)
+
+
+def test_cut_at_any_byte_it_holds_all_edits_before(tmp_path: Path) -> None:
+    plans = [EMPTY_PLAN]
+    for number in range(4):
+        plans.append(edits.add(plans[-1], Location(id=f"l{number}", name="表" * number + "x")))
+    plans.append(edits.remove(plans[-1], ["l0", "l2"]))
+    path, sizes = _written(tmp_path / "j", plans)
+    content = path.read_bytes()
+    for size in range(len(content) + 1):
+        path.write_bytes(content[:size])
+        left = read(path)
+        whole = sum(1 for one in sizes if one <= size)
+        if whole == 0:
+            assert left is None
+        else:
+            assert left is not None
+            assert left.plan == plans[whole - 1]
+
+
+def test_a_damaged_line_ends_it(tmp_path: Path) -> None:
+    plans = _edited(5, 4)
+    path, sizes = _written(tmp_path / "j", plans)
+    content = path.read_bytes()
+    random = Random(1)
+    for _ in range(60):
+        at = random.randrange(len(content))
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1 << random.randrange(8)]) + content[at + 1 :])
+        left = read(path)
+        whole = sum(1 for size in sizes if size <= at)
+        assert (left is None) if whole == 0 else (left is not None and left.plan == plans[whole - 1])
+
+
+def test_only_what_changed_is_written(tmp_path: Path) -> None:
+    plan = sample_plan("telecom-144")
+    log = JournalFile.begin(tmp_path / "j", Heading("t", None), plan)
+    begun = log.path.stat().st_size
+    after = edits.update(plan, plan.hosts[7].id, cores=plan.hosts[7].cores + 1)
+    log.append(plan, after)
+    assert log.path.stat().st_size - begun < 2000
+    removed = edits.remove(after, [after.hosts[3].id])
+    log.append(after, removed)
+    log.close()
+    left = read(log.path)
+    assert left is not None
+    assert left.plan == removed
+
+
+def test_a_state_that_no_file_may_hold_costs_only_itself(tmp_path: Path) -> None:
+    plan = sample_plan("starter")
+    good = edits.update(plan, plan.hosts[0].id, cores=77)
+    bad = good.replace(hosts=(good.hosts[0].model_copy(update={"id": "no id!"}), *good.hosts[1:]))
+    path, _ = _written(tmp_path / "j", [plan, good, bad])
+    left = read(path)
+    assert left is not None
+    assert left.plan == good
+
+
+def test_a_plan_that_becomes_empty_and_back(tmp_path: Path) -> None:
+    plan = sample_plan("starter")
+    bare = edits.remove(plan, [table.id for table in plan.tables])
+    path, _ = _written(tmp_path / "j", [plan, EMPTY_PLAN, plan, bare])
+    left = read(path)
+    assert left is not None
+    assert left.plan == bare
+    assert not bare.tables
+
+
+def test_nobody_else_reads_it_and_it_is_held_while_it_is_open(tmp_path: Path) -> None:
+    from ndbplan.base.files import is_held
+
+    log = JournalFile.begin(tmp_path / "j", Heading("t", tmp_path / "t.ndbplan"), EMPTY_PLAN)
+    assert log.path.stat().st_mode & 0o777 == 0o600
+    assert log.path.parent.stat().st_mode & 0o777 == 0o700
+    assert is_held(log.path)
+    log.close()
+    assert not is_held(log.path)
+    log.remove()
+    assert not log.path.exists()
+
+
+def test_a_disk_that_is_full_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = sample_plan("starter")
+    after = edits.update(plan, plan.hosts[0].id, cores=77)
+    log = JournalFile.begin(tmp_path / "j", Heading("t", None), plan)
+    size = log.path.stat().st_size
+    write = os.write
+
+    def half(handle: int, content: bytes) -> int:
+        if len(content) < 5:
+            raise OSError(28, "No space left on device")
+        return write(handle, content[: len(content) // 2])
+
+    monkeypatch.setattr(os, "write", half)
+    with pytest.raises(OSError, match="No space"):
+        log.append(plan, after)
+    monkeypatch.undo()
+    assert log.path.stat().st_size == size
+    log.append(plan, after)
+    left = read(log.path)
+    assert left is not None
+    assert left.plan == after
+    log.close()
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "[" * 100_000,
+        json.dumps({"at": "yesterday", "plan": {}}),
+        json.dumps({"at": "2026-01-01T00:00:00", "plan": 7}),
+        json.dumps({"at": "2026-01-01T00:00:00", "changed": {"hosts": [[0, 9]]}}),
+        json.dumps({"at": "2026-01-01T00:00:00", "heading": {"name": 1}}),
+        json.dumps([1]),
+        "\udcff",
+    ],
+)
+def test_what_other_programs_wrote_disturbs_nobody(tmp_path: Path, entry: str) -> None:
+    path = tmp_path / f"a{journal.SUFFIX}"
+    text = entry.encode("utf-8", "surrogateescape")
+    path.write_bytes(b"%08x %s\n" % (journal.crc32(text), text))
+    assert read(path) is None
+
+
+def test_a_journal_that_is_no_journal_of_that_size_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = _written(tmp_path / "j", [EMPTY_PLAN])
+    monkeypatch.setattr(journal, "MAX_BYTES", 10)
+    assert read(path) is None
