@@ -14,7 +14,7 @@ import pytest
 
 from ndbplan.configuration.failures import Part, Step, course
 from ndbplan.edits.parts import update
-from ndbplan.estimate.estimation import overview
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.storage.distribution import distribute
 from ndbplan.estimate.storage.memory import memory
 from ndbplan.estimate.times.backup import backup
@@ -150,7 +150,7 @@ def test_every_estimate_is_finite_and_grows_with_the_rows(world: World, disks: i
         assert 0 < one.duration_s.value <= other.duration_s.value < math.inf
     for one, other in zip(memory(plan).nodes, memory(more).nodes, strict=True):
         assert 0 < one.data_memory_bytes.value <= other.data_memory_bytes.value
-    shape = overview(plan, "w").to_json(why=False)
+    shape = Estimation(plan, plan.workload("w")).to_json(why=False)
     assert all(math.isfinite(number) for number in numbers(shape))
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from drawn_loads import loaded_plans
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
-from ndbplan.estimate.estimation import PARTS, overview
+from ndbplan.estimate.estimation import PARTS, Estimation
 from ndbplan.estimate.times.backup import backup, create_disk_data, restore_backup
 from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.estimate.times.restart import KINDS, Conditions, restart
@@ -44,9 +44,10 @@ def assert_sound(found: Any) -> None:
 
 
 @given(loaded_plans())
-def test_overview_of_any_plan_is_sound(plan: Plan) -> None:
-    found = overview(plan, "w")
-    assert_sound(found)
+def test_every_part_of_any_plan_is_sound(plan: Plan) -> None:
+    found = Estimation(plan, plan.workload("w"))
+    for part in PARTS:
+        assert_sound(getattr(found, part))
     shape = found.to_json(why=True)
     assert set(shape) == {"workload", *PARTS}
 

@@ -7,41 +7,91 @@ import pytest
 
 import ndbplan.estimate
 from ndbplan.base.errors import Cancelled
+from ndbplan.base.kept import Kept
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.node_parameters import NODE_SETTINGS, settings_of
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.estimation import PARTS, overview
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.estimation import PARTS, Estimation, chosen_workload
 from ndbplan.estimate.load.cpu import cpu
 from ndbplan.estimate.load.network import network
+from ndbplan.estimate.times.restart import IDLE
 from ndbplan.plan.fields import Point
 from ndbplan.plan.file import load
-from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan
 
 STARTER = load(resource_path("samples/starter.ndbplan"))
 TELECOM = load(resource_path("samples/telecom-144.ndbplan"))
 
 
+def of_first(plan: Plan) -> Estimation:
+    return Estimation(plan, chosen_workload(plan))
+
+
 def test_all_parts_are_there_and_can_be_asked_for_one_by_one() -> None:
-    found = overview(STARTER)
-    assert found.workload == STARTER.workloads[0].name
-    assert set(found.to_json()) == {"workload", *PARTS}
+    found = of_first(STARTER)
+    shape = found.to_json()
+    assert set(shape) == {"workload", *PARTS}
+    assert shape["workload"] == STARTER.workloads[0].name
     assert set(found.to_json(only=("redo",))) == {"workload", "redo"}
     with pytest.raises(KeyError):
         found.to_json(only=("weather",))
 
 
+def test_only_what_is_asked_for_is_worked_out() -> None:
+    kept = Kept()
+    now = Estimation(STARTER, chosen_workload(STARTER), kept=kept)
+    assert not len(kept)
+    now.to_json(only=("memory",))
+    assert len(kept) == 1
+    assert now.memory is now.memory is Estimation(STARTER, kept=kept).memory
+
+
 def test_the_chosen_workload_counts() -> None:
-    busy = overview(STARTER, STARTER.workloads[1].id)
-    calm = overview(STARTER)
+    calm = of_first(STARTER)
+    busy = calm.under(chosen_workload(STARTER, STARTER.workloads[1].id))
     assert busy.redo.nodes[0].device_bytes_per_s.value > calm.redo.nodes[0].device_bytes_per_s.value
+    assert busy.memory is calm.memory
+    assert not calm.under(None).redo.nodes
     with pytest.raises(KeyError):
-        overview(STARTER, "nobody")
+        chosen_workload(STARTER, "nobody")
+
+
+def test_work_on_the_cluster_is_done_while_the_workload_goes_on() -> None:
+    busy = Estimation(STARTER, STARTER.workloads[1])
+    idle = busy.under(None)
+    assert busy.restart("node").duration_s.value > idle.restart("node").duration_s.value
+    assert busy.restart("node", conditions=IDLE).duration_s == idle.restart("node").duration_s
+    assert busy.backup().nodes[0].log_bytes.value > idle.backup().nodes[0].log_bytes.value
+    assert busy.reorganise().duration_s.value > idle.reorganise().duration_s.value
+    assert busy.restore() is idle.restore()
+
+
+def test_another_plan_is_estimated_under_the_same_workload() -> None:
+    now = of_first(STARTER)
+    larger = edits.update(STARTER, STARTER.tables[0].id, rows=2 * STARTER.tables[0].rows)
+    then = now.of(larger)
+    assert then.workload is now.workload
+    assert then.memory.cluster_bytes.value > now.memory.cluster_bytes.value
+    assert now.of(STARTER).memory is now.memory
+
+
+def test_constants_can_be_others() -> None:
+    """Of calibration and of a drawn world: whatever an estimate takes from them follows."""
+    now = of_first(STARTER)
+    name = "network_usable"
+    half = Constants((Calibration(constant=name, value=now.constants[name].value / 2, source="test"),))
+    slower = Estimation(STARTER, now.workload, kept=now.kept, constants=half)
+    busy, calm = (max(h.utilisation.value for h in one.network.hosts) for one in (slower, now))
+    assert busy == pytest.approx(2 * calm)
+    assert slower.plan is Estimation(STARTER, kept=now.kept, constants=half).plan
 
 
 def test_an_empty_plan_has_empty_estimates() -> None:
-    found = overview(EMPTY_PLAN)
+    found = of_first(EMPTY_PLAN)
     assert found.workload is None
     assert not found.distribution
+    assert not found.settings
     assert not found.disks.disks
     assert found.redo.time_to_full_s is None
 
@@ -55,14 +105,13 @@ def test_it_stops_when_told_to() -> None:
         return asked > 3
 
     with pytest.raises(Cancelled):
-        overview(STARTER, cancelled=cancelled)
+        of_first(STARTER).work_out(cancelled)
     assert asked == 4
 
 
 def test_dragging_a_host_keeps_the_figures_of_the_nodes() -> None:
-    before = overview(TELECOM)
-    dragged = edits.move(TELECOM, {TELECOM.hosts[7].id: Point(x=5, y=7)})
-    after = overview(dragged)
+    before = of_first(TELECOM)
+    after = before.of(edits.move(TELECOM, {TELECOM.hosts[7].id: Point(x=5, y=7)}))
     assert all(a is b for a, b in zip(before.redo.nodes, after.redo.nodes, strict=True))
     assert all(a is b for a, b in zip(before.checkpoint.nodes, after.checkpoint.nodes, strict=True))
     assert all(a is b for a, b in zip(before.disks.disks, after.disks.disks, strict=True))
@@ -70,7 +119,7 @@ def test_dragging_a_host_keeps_the_figures_of_the_nodes() -> None:
 
 def test_figures_follow_a_parameter_that_they_read() -> None:
     faster = edits.set_parameter(TELECOM, "data_node", "NoOfFragmentLogFiles", 32)
-    assert overview(faster).redo.log_bytes_per_part == 2 * overview(TELECOM).redo.log_bytes_per_part
+    assert of_first(faster).redo.log_bytes_per_part == 2 * of_first(TELECOM).redo.log_bytes_per_part
     other = edits.set_parameter(TELECOM, "data_node", "RedoBuffer", 2**27)
     assert settings_of(other) is settings_of(TELECOM)
     assert settings_of(faster) is not settings_of(TELECOM)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import rate_of
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.estimate.storage.placement import ldm_threads
-from ndbplan.estimate.times.reorganise import ReorganiseEstimate, TableReorganise, reorganise
+from ndbplan.estimate.times.reorganise import ReorganiseEstimate, TableReorganise
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import (
     OpenLoad,
@@ -104,7 +105,7 @@ def effect_of_reorganise(
     from ndbplan.simulate.run import simulate, workload_of
 
     workload = workload_of(plan, workload_id)
-    estimate = reorganise(plan, groups, workload)
+    estimate = Estimation(plan, workload).reorganise(groups)
     table = _fastest(plan, estimate)
     if table is None:
         return None

@@ -260,8 +260,7 @@ def _may_be_done(problems: list[Problem], after: Plan) -> bool:
 
 def _used_in_the_long_run(plan: Plan, workload: Workload, rate_per_s: float) -> float:
     """Share of what disks write, or of the log that checkpoints free in time, that a steady rate takes."""
-    from ndbplan.estimate.load.checkpoint import checkpoint
-    from ndbplan.estimate.load.disks import disk_demand
+    from ndbplan.estimate.estimation import Estimation
 
     load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=rate_per_s),))
     used = {
@@ -272,9 +271,10 @@ def _used_in_the_long_run(plan: Plan, workload: Workload, rate_per_s: float) -> 
     }
     steady = workload.model_copy(update={"load": load, "events": ()})
     plan = edits.update(plan, workload.id, load=load, events=())
-    demand = disk_demand(plan, steady)
+    now = Estimation(plan, steady)
+    demand = now.disks
     busiest = max((d.utilisation.value for d in demand.disks if d.disk_id in used), default=0.0)
-    log = max((node.redo_fill.value for node in checkpoint(plan, steady).nodes), default=0.0)
+    log = max((node.redo_fill.value for node in now.checkpoint.nodes), default=0.0)
     return max(busiest, log)
 
 
@@ -360,14 +360,14 @@ def _more_files(plan: Plan, factor: float) -> Plan:
 
 def _layouts(plan: Plan, workload: Workload) -> Iterator[_Candidate]:
     """The layouts whose busiest disk has least to do, by the number of disks they take."""
-    from ndbplan.estimate.load.disks import disk_demand
+    from ndbplan.estimate.estimation import Estimation
 
     judged: dict[int, list[tuple[float, int, Layout]]] = {}
     for i, layout in enumerate(layouts(plan)):
         if i >= _LAYOUTS_ESTIMATED:
             break
         try:
-            demand = disk_demand(layout.edit(plan), workload)
+            demand = Estimation(layout.edit(plan), workload).disks
         except UserError:
             continue
         busiest = max((each.utilisation.value for each in demand.disks), default=0.0)

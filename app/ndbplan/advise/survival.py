@@ -20,7 +20,8 @@ from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.configuration.failures import Damage, Failures, Judged, Part, Step, course
 from ndbplan.configuration.killers import Killers, Search
 from ndbplan.configuration.node_groups import node_group_ids
-from ndbplan.estimate.times.restart import Kind, RestartError, restart
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.times.restart import Kind, RestartError
 from ndbplan.ndb.survival import Outcome, Side, listed
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, process_node_ids
@@ -105,6 +106,10 @@ class _Work:
     _times: dict[tuple[Kind, int | None], Quantity | None] = field(default_factory=dict)
     _loads: dict[frozenset[int], Quantity] = field(default_factory=dict)
     _again: dict[tuple[frozenset[int], frozenset[int]], Quantity | None] = field(default_factory=dict)
+
+    @cached_property
+    def now(self) -> Estimation:
+        return Estimation(self.plan)
 
     @cached_property
     def search(self) -> Search:
@@ -211,7 +216,7 @@ class _Work:
         key = (kind, node_id)
         if key not in self._times:
             try:
-                self._times[key] = restart(self.plan, kind, node_id).duration_s
+                self._times[key] = self.now.restart(kind, node_id).duration_s
             except RestartError:
                 self._times[key] = None
         return self._times[key]

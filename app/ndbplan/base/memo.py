@@ -8,6 +8,8 @@ from functools import wraps
 from threading import Lock
 from typing import Any, ParamSpec, TypeVar
 
+from ndbplan.base.kept import key_of
+
 P = ParamSpec("P")
 R = TypeVar("R")
 Q = TypeVar("Q", bound=tuple[Any, ...])
@@ -25,10 +27,10 @@ def memo_by_identity(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @wraps(function)
         def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-            key = _key(args)
+            key = key_of(args)
             if kwargs:
                 names = tuple(sorted(kwargs))
-                key += (names, *_key(tuple([kwargs[name] for name in names])))
+                key += (names, *key_of(tuple([kwargs[name] for name in names])))
             with lock:
                 answer = kept.get(key)
                 if answer is not None:
@@ -62,7 +64,7 @@ def memo_each_by_identity(
 
         @wraps(function)
         def wrapper(questions: Sequence[Q]) -> list[R]:
-            keys = [_key(question) for question in questions]
+            keys = [key_of(question) for question in questions]
             new: dict[tuple[object, ...], Q] = {}
             answered: dict[tuple[object, ...], tuple[Q, R]] = {}
             with lock:
@@ -87,11 +89,3 @@ def memo_each_by_identity(
         return wrapper
 
     return decorate
-
-
-_PLAIN = frozenset({int, float, str})
-"""Told apart by their value and type. True and members of enumerations exist once, so their identity does."""
-
-
-def _key(values: tuple[object, ...]) -> tuple[object, ...]:
-    return tuple([(type(v), v) if type(v) in _PLAIN else id(v) for v in values])

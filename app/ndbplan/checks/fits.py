@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ndbplan.base.units import format_bytes, format_bytes_binary
 from ndbplan.checks.problem import Edit, Severity
-from ndbplan.checks.shared import memory_of, space_of
+from ndbplan.checks.shared import estimation
 from ndbplan.estimate.space.disk_space import DiskSpace
 from ndbplan.ndb import catalogue
 from ndbplan.plan.plan import Plan
@@ -84,7 +84,8 @@ def _node_changes(was: DataNode, node: DataNode) -> set[str]:
 def _has_room(plan: Plan) -> bool:
     """Whether every disk holds what full data nodes would write, so that moving rows about does no harm."""
     return all(
-        disk.memory_full_bytes.high <= (1 - ROOM_LEFT) * disk.capacity_bytes for disk in space_of(plan).disks
+        disk.memory_full_bytes.high <= (1 - ROOM_LEFT) * disk.capacity_bytes
+        for disk in estimation(plan).disk_space.disks
     )
 
 
@@ -106,8 +107,8 @@ def _over_maximum(before: Plan, after: Plan) -> Iterator[str]:
 
 
 def _full_disks(before: Plan, after: Plan) -> Iterator[str]:
-    old = {disk.disk_id: disk for disk in space_of(before).disks}
-    for disk in space_of(after).disks:
+    old = {disk.disk_id: disk for disk in estimation(before).disk_space.disks}
+    for disk in estimation(after).disk_space.disks:
         was = old.get(disk.disk_id)
         shares_before = _shares(was) if was is not None else (0.0,) * 3
         for share, share_before in zip(_shares(disk), shares_before, strict=True):
@@ -129,8 +130,8 @@ def _shares(disk: DiskSpace) -> tuple[float, ...]:
 
 
 def _full_hosts(before: Plan, after: Plan) -> Iterator[str]:
-    old = {host.host_id: host for host in memory_of(before).hosts}
-    for host in memory_of(after).hosts:
+    old = {host.host_id: host for host in estimation(before).memory.hosts}
+    for host in estimation(after).memory.hosts:
         was = old.get(host.host_id)
         if host.fill > 1 - ROOM_LEFT and host.fill > (was.fill if was is not None else 0.0) + 1e-9:
             yield (

@@ -156,7 +156,7 @@ def estimate(
     as_json: bool,
 ) -> None:
     """Estimate what the plan needs: memory, redo log, checkpoints, disks, network and processors."""
-    from ndbplan.estimate.estimation import PARTS, overview
+    from ndbplan.estimate.estimation import PARTS, Estimation, chosen_workload
     from ndbplan.estimate.space.growth import after_months, growth
 
     unknown = [name for name in only or () if name not in PARTS]
@@ -168,7 +168,8 @@ def estimate(
     workload_id = named_workload(plan, workload)
     needs_data_nodes(plan, plan_file)
     wanted = only or tuple(part for part in PARTS if part != "distribution")
-    shape = overview(after_months(plan, months or 0), workload_id).to_json(why=why, only=wanted)
+    now = Estimation(plan, chosen_workload(plan, workload_id))
+    shape = now.of(after_months(plan, months or 0)).to_json(why=why, only=wanted)
     if months is not None:
         shape["growth"] = growth(plan, months, step=max(1, months // 12)).to_json(why=why)
     show(shape, as_json=as_json, why=why)
@@ -193,14 +194,14 @@ def reorg(
     plan_file: Path, add_groups: int, under: str | None, output: Path | None, *, why: bool, as_json: bool
 ) -> None:
     """Add node groups and reorganise every table: rows that move, time it takes, memory at its peak."""
-    from ndbplan.estimate.times.reorganise import reorganise
+    from ndbplan.estimate.estimation import Estimation
     from ndbplan.plan.file import save
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, under, "--under")
     needs_data_nodes(plan, plan_file)
     workload = None if workload_id is None else plan.workload(workload_id)
-    answer = reorganise(plan, add_groups, workload)
+    answer = Estimation(plan, workload).reorganise(add_groups)
     shape = answer.to_json(why=why)
     if output is not None:
         save(answer.plan_after, output)
@@ -257,7 +258,7 @@ def restart(
     plan_file: Path, kind: Kind, node_id: int | None, *, why: bool, as_json: bool, **asked: Any
 ) -> None:
     """Estimate how long a restart takes, phase by phase."""
-    from ndbplan.estimate.times.restart import restart as restart_of
+    from ndbplan.estimate.estimation import Estimation
 
     plan = read_plan(plan_file)
     needs_data_nodes(plan, plan_file)
@@ -272,5 +273,5 @@ def restart(
         raise UsageError(
             f"a restart of kind '{kind}' has no order", where="--together", fix="use it with --kind rolling"
         )
-    answer = restart_of(plan, kind, node_id, conditions_of(plan, asked))
+    answer = Estimation(plan).restart(kind, node_id, conditions_of(plan, asked))
     show(answer.to_json(why=why), as_json=as_json, why=why)

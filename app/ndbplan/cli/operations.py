@@ -146,16 +146,16 @@ def procedure(
 @json_option
 def backup(plan_file: Path, under: str | None, *, why: bool, as_json: bool) -> None:
     """Estimate a backup, restoring it, and creating the files of disk data."""
-    from ndbplan.estimate.times.backup import backup as backup_of
-    from ndbplan.estimate.times.backup import create_disk_data, restore_backup
+    from ndbplan.estimate.estimation import Estimation
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, under, "--under")
     workload = None if workload_id is None else plan.workload(workload_id)
+    now = Estimation(plan, workload)
     shape = {
-        "backup": backup_of(plan, workload).to_json(why),
-        "restore": restore_backup(plan).to_json(why),
-        "create_files": create_disk_data(plan).to_json(why),
+        "backup": now.backup().to_json(why),
+        "restore": now.restore().to_json(why),
+        "create_files": now.create_files().to_json(why),
     }
     show(shape, as_json=as_json, why=why)
 

@@ -9,13 +9,12 @@ from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.units import format_percent, format_value
 from ndbplan.describe.titles import SPACE_OF_ROLE
 from ndbplan.plan.hardware import Disk, Host
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
 
 if TYPE_CHECKING:
-    from ndbplan.estimate.estimation import Overview
+    from ndbplan.estimate.estimation import Estimation
     from ndbplan.estimate.load.disks import DiskDemand
 
 _WRITES = {
@@ -62,19 +61,19 @@ class Breakdown:
     callouts: tuple[Notice, ...] = ()
 
 
-def breakdowns(overview: Overview, plan: Plan, object_id: str) -> list[Breakdown]:
+def breakdowns(now: Estimation, object_id: str) -> list[Breakdown]:
     """What there is to say about an object of the plan; nothing for objects that nothing fills."""
-    part = plan.by_id.get(object_id)
+    part = now.plan.by_id.get(object_id)
     if isinstance(part, Disk):
-        return [*_disk(overview, part), *_disk_space(overview, part)]
+        return [*_disk(now, part), *_disk_space(now, part)]
     if isinstance(part, Host):
-        return _host(plan, overview, part)
+        return _host(now, part)
     if isinstance(part, DataNode):
-        return _data_node(overview, part)
+        return _data_node(now, part)
     if isinstance(part, Table):
-        return _table(overview, part)
-    if isinstance(part, Workload) and overview.workload == part.name:
-        return _workload(overview, part)
+        return _table(now, part)
+    if isinstance(part, Workload) and now.workload is not None and now.workload.id == part.id:
+        return _workload(now, part)
     return []
 
 
@@ -82,8 +81,8 @@ def _level(fraction: float) -> str:
     return "error" if fraction >= 0.95 else "warning" if fraction >= 0.75 else "accent"
 
 
-def _disk(overview: Overview, disk: Disk) -> list[Breakdown]:
-    demand = overview.disks.of(disk.id)
+def _disk(now: Estimation, disk: Disk) -> list[Breakdown]:
+    demand = now.disks.of(disk.id)
     if demand is None:
         return []
     speed = disk.sequential_write_bytes_per_s
@@ -113,9 +112,9 @@ def _disk(overview: Overview, disk: Disk) -> list[Breakdown]:
     ]
 
 
-def _disk_space(overview: Overview, disk: Disk) -> list[Breakdown]:
+def _disk_space(now: Estimation, disk: Disk) -> list[Breakdown]:
     """What lies on a disk, by what it is."""
-    space = overview.disk_space.of(disk.id)
+    space = now.disk_space.of(disk.id)
     if space is None:
         return []
     whole = disk.capacity_bytes
@@ -161,31 +160,31 @@ def _warn(demand: DiskDemand, disk: Disk) -> tuple[Notice, ...]:
     return (Notice("The disk cannot keep up", text),)
 
 
-def _host(plan: Plan, overview: Overview, host: Host) -> list[Breakdown]:
+def _host(now: Estimation, host: Host) -> list[Breakdown]:
     rows = []
-    cpu = next((h for h in overview.cpu.hosts if h.host_id == host.id), None)
+    cpu = next((h for h in now.cpu.hosts if h.host_id == host.id), None)
     if cpu is not None:
         rows.append(Row("CPU", cpu.utilisation, cpu.utilisation.value, _level(cpu.utilisation.value)))
-    node_ids = {p.node_id for p in plan.processes_of_host[host.id] if isinstance(p, DataNode)}
-    memory = [(f"data node {n.node_id}", n.ram_bytes) for n in overview.memory.nodes if n.node_id in node_ids]
+    node_ids = {p.node_id for p in now.plan.processes_of_host[host.id] if isinstance(p, DataNode)}
+    memory = [(f"data node {n.node_id}", n.ram_bytes) for n in now.memory.nodes if n.node_id in node_ids]
     if memory:
         taken = total(memory, "bytes")
         share = taken.value / host.memory_bytes
         rows.append(Row("Memory", taken, share, _level(share), format_percent(share)))
-    link = next((h for h in overview.network.hosts if h.host_id == host.id), None)
+    link = next((h for h in now.network.hosts if h.host_id == host.id), None)
     if link is not None:
         rows.append(Row("Network", link.utilisation, link.utilisation.value, _level(link.utilisation.value)))
     for disk in host.disks:
-        demand = overview.disks.of(disk.id)
+        demand = now.disks.of(disk.id)
         if demand is not None and demand.streams:
             share = demand.utilisation.value
             rows.append(Row(f"Disk {disk.name}", demand.utilisation, share, _level(share)))
     return [Breakdown("How loaded is it?", "", None, tuple(rows))] if rows else []
 
 
-def _data_node(overview: Overview, node: DataNode) -> list[Breakdown]:
+def _data_node(now: Estimation, node: DataNode) -> list[Breakdown]:
     tables = []
-    memory = next((n for n in overview.memory.nodes if n.node_id == node.node_id), None)
+    memory = next((n for n in now.memory.nodes if n.node_id == node.node_id), None)
     if memory is not None:
         limit = max(1, memory.data_memory_limit_bytes)
         rows = (
@@ -207,7 +206,7 @@ def _data_node(overview: Overview, node: DataNode) -> list[Breakdown]:
         )
         heading = f"Why does it take {format_percent(share)} of RAM?"
         tables.append(Breakdown(heading, f"RAM of node {node.node_id}", memory.ram_bytes, rows))
-    cpu = next((n for n in overview.cpu.nodes if n.node_id == node.node_id), None)
+    cpu = next((n for n in now.cpu.nodes if n.node_id == node.node_id), None)
     if cpu is not None:
         rows = tuple(
             Row(name, share, share.value if share.unit == "fraction" else None, _level(share.value))
@@ -236,8 +235,8 @@ def _parts_of(quantity: Quantity, whole: float) -> tuple[Row, ...]:
     return tuple(shown)
 
 
-def _table(overview: Overview, table: Table) -> list[Breakdown]:
-    memory = next((t for t in overview.memory.tables if t.table == table.full_name), None)
+def _table(now: Estimation, table: Table) -> list[Breakdown]:
+    memory = next((t for t in now.memory.tables if t.table == table.full_name), None)
     if memory is None:
         return []
     whole = max(1.0, memory.total_bytes.value)
@@ -258,8 +257,8 @@ def _table(overview: Overview, table: Table) -> list[Breakdown]:
     ]
 
 
-def _workload(overview: Overview, workload: Workload) -> list[Breakdown]:
-    operations = [o for o in overview.redo.operations if o.workload == workload.name]
+def _workload(now: Estimation, workload: Workload) -> list[Breakdown]:
+    operations = [o for o in now.redo.operations if o.workload == workload.name]
     most = max((o.bytes_per_replica.value for o in operations), default=0.0)
     rows = [
         Row(
@@ -267,20 +266,20 @@ def _workload(overview: Overview, workload: Workload) -> list[Breakdown]:
         )
         for o in operations
     ]
-    if overview.redo.time_to_full_s is not None:
-        rows.append(Row("Log lasts without a checkpoint", overview.redo.time_to_full_s, None))
-    full = [n.overflow_after_s for n in overview.checkpoint.nodes if n.overflow_after_s is not None]
+    if now.redo.time_to_full_s is not None:
+        rows.append(Row("Log lasts without a checkpoint", now.redo.time_to_full_s, None))
+    full = [n.overflow_after_s for n in now.checkpoint.nodes if n.overflow_after_s is not None]
     if full:
         rows.append(Row("Log is full (410) at this load after", min(full, key=lambda q: q.value), None))
     tables = [Breakdown("Redo log of one operation", "", None, tuple(rows))] if rows else []
-    return [*tables, *_clients(overview)]
+    return [*tables, *_clients(now)]
 
 
-def _clients(overview: Overview) -> list[Breakdown]:
-    coming = overview.cpu.clients
+def _clients(now: Estimation) -> list[Breakdown]:
+    coming = now.cpu.clients
     if coming is None:
         return []
-    hosts = {host.host_id: host.utilisation for host in overview.cpu.hosts}
+    hosts = {host.host_id: host.utilisation for host in now.cpu.hosts}
     rows = []
     for node in coming.nodes:
         busier = max(hosts[node.host_id], node.connection_utilisation, key=lambda q: q.value)

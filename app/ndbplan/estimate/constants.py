@@ -7,14 +7,19 @@ log * constants["redo_page_overhead"] * constants["device_write_factor"]     # r
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.ndb.constants import Constant, constant
+from ndbplan.ndb.constants import Constant, all_constants, constant
 from ndbplan.plan.plan import Calibration, Plan
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 DEFAULT_CALIBRATION_FACTOR = 1.1
 """A calibration that states no range is taken as right within 10 %."""
+_DRAWN = "drawn from its range"
 
 
 @lru_cache(maxsize=512)
@@ -72,20 +77,34 @@ class Constants:
     """Every constant by its name, as a quantity whose derivation is the constant with its source."""
 
     def __init__(self, calibrations: tuple[Calibration, ...] = ()) -> None:
-        self._calibrations = calibrations
+        self.calibrations: Final = calibrations
+        """What replaces values of the data file, the last of a name."""
         self._known: dict[str, Quantity] = {}
 
     def __getitem__(self, name: str) -> Quantity:
         """The constant called `name`. KeyError for an unknown name."""
         known = self._known.get(name)
         if known is None:
-            known = quantity_of(_of(self._calibrations, name))
+            known = quantity_of(_of(self.calibrations, name))
             self._known[name] = known
         return known
 
+    def drawn(self, random: Generator) -> Constants:
+        """Every constant somewhere in its range, most likely near its value; what is certain stays.
+
+        One world of a Monte-Carlo: `Estimation(plan, workload, constants=constants.drawn(random))`.
+        """
+        drawn = []
+        for name in all_constants():
+            one = self[name]
+            if one.low < one.high:
+                value = float(random.triangular(one.low, one.value, one.high))
+                drawn.append(Calibration(constant=name, value=value, low=value, high=value, source=_DRAWN))
+        return Constants((*self.calibrations, *drawn))
+
     def is_calibrated(self, name: str) -> bool:
         """Whether the plan measured this one itself."""
-        return any(one.constant == name for one in self._calibrations)
+        return any(one.constant == name for one in self.calibrations)
 
 
 @memo_by_identity(16)

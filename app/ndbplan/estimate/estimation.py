@@ -1,15 +1,21 @@
-"""Everything that is shown after an edit: all estimates of a plan under one workload, in one result.
+"""Everything the engine says of a plan under a workload: the front of all estimates.
 
-overview(plan, "busy-hour").to_json(why=True)
+now = Estimation(plan, chosen_workload(plan, "busy-hour"))
+now.redo.time_to_full_s
+now.under(None).restart("rolling").duration_s        # without load
+now.of(edited).memory                                # of another plan, sharing what an edit left alone
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from ndbplan.base.errors import Cancelled
+from ndbplan.base.kept import Kept
+from ndbplan.configuration.settings import NodeSettings, settings_by_node
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate, checkpoint
 from ndbplan.estimate.load.cpu import CpuEstimate, cpu
 from ndbplan.estimate.load.disk_data import DiskDataEstimate, disk_data
@@ -22,31 +28,69 @@ from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.memory import MemoryEstimate, memory
 from ndbplan.estimate.storage.shares import has_partitions
 from ndbplan.estimate.storage.skew import distribution_json
+from ndbplan.estimate.times.backup import (
+    BackupEstimate,
+    PhasedEstimate,
+    backup,
+    create_disk_data,
+    restore_backup,
+)
+from ndbplan.estimate.times.reorganise import ReorganiseEstimate, reorganise
+from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate, restart
+from ndbplan.ndb.features import Features
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
 
 PARTS = ("distribution", "memory", "redo", "checkpoint", "disks", "disk_data", "disk_space", "network", "cpu")
 """Names of the parts, as `ndbplan estimate --only` takes them."""
 
 
-@dataclass(frozen=True)
-class Overview:
-    """All estimates of one plan under one workload."""
+def chosen_workload(plan: Plan, workload_id: str | None = None) -> Workload | None:
+    """The workload with this id or name; without one the plan's first, None when it has none. KeyError."""
+    if workload_id is not None:
+        return plan.workload(workload_id)
+    return plan.workloads[0] if plan.workloads else None
 
-    workload: str | None
-    """Name of the workload; None: the plan has none."""
-    distribution: tuple[TableDistribution, ...]
-    memory: MemoryEstimate
-    redo: RedoEstimate
-    checkpoint: CheckpointEstimate
-    disks: DisksEstimate
-    disk_data: DiskDataEstimate
-    disk_space: DiskSpaceEstimate
-    network: NetworkEstimate
-    cpu: CpuEstimate
+
+class Estimation:
+    """Estimates of one plan under one workload, each worked out when it is first asked for.
+
+    Answers lie in `kept`: estimations that share one share what they agree in. Whatever is asked may raise
+    UserError where the plan is too incomplete for an answer.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        workload: Workload | None = None,
+        *,
+        kept: Kept | None = None,
+        constants: Constants | None = None,
+    ) -> None:
+        self.kept = Kept() if kept is None else kept
+        self.plan = plan if constants is None else self.kept(_with_constants, plan, constants)
+        self.workload = workload
+        """What goes on; None: nothing does."""
+
+    def under(self, workload: Workload | None) -> Estimation:
+        """The same plan under another workload."""
+        return Estimation(self.plan, workload, kept=self.kept)
+
+    def of(self, plan: Plan) -> Estimation:
+        """Another plan under the same workload."""
+        return Estimation(plan, self.workload, kept=self.kept)
+
+    def work_out(self, cancelled: Callable[[], bool] = lambda: False) -> Estimation:
+        """Ask for every part now. Raises Cancelled soon after `cancelled()` turns true."""
+        for name in PARTS:
+            if cancelled():
+                raise Cancelled
+            getattr(self, name)
+        return self
 
     def to_json(self, why: bool = False, only: tuple[str, ...] = PARTS) -> dict[str, Any]:
-        """The shape of `ndbplan estimate`; `only` names the parts wanted. KeyError for an unknown part."""
+        """The shape of `ndbplan estimate`; only what is named is worked out. KeyError for an unknown part."""
         parts: dict[str, Callable[[], Any]] = {
             "distribution": lambda: {"tables": [distribution_json(table) for table in self.distribution]},
             "memory": lambda: self.memory.to_json(why),
@@ -58,57 +102,108 @@ class Overview:
             "network": lambda: self.network.to_json(why),
             "cpu": lambda: self.cpu.to_json(why),
         }
-        return {"workload": self.workload, **{name: parts[name]() for name in only}}
+        name = None if self.workload is None else self.workload.name
+        return {"workload": name, **{part: parts[part]() for part in only}}
+
+    # What the plan says of the product.
+
+    @cached_property
+    def features(self) -> Features:
+        """What the version does."""
+        return self.plan.features
+
+    @cached_property
+    def settings(self) -> Mapping[int, NodeSettings]:
+        """Effective values of the parameters of every data node, by node id."""
+        return self.kept(settings_by_node, self.plan)
+
+    @cached_property
+    def constants(self) -> Constants:
+        """The engine's factors as the plan's calibrations leave them."""
+        return constants_of(self.plan)
+
+    # What lies in the cluster, whatever the workload.
+
+    @cached_property
+    def distribution(self) -> tuple[TableDistribution, ...]:
+        """Where the rows of every table lie; nothing without a node group."""
+        return self.kept(_distributions, self.plan)
+
+    def distribution_of(self, table: Table) -> TableDistribution:
+        """Where the rows of one table lie. ValueError when no data node is in a node group."""
+        return distribute(self.plan, table)
+
+    @cached_property
+    def memory(self) -> MemoryEstimate:
+        """Memory of tables and data nodes."""
+        return self.kept(memory, self.plan)
+
+    # What the workload does.
+
+    @cached_property
+    def redo(self) -> RedoEstimate:
+        """The redo log: bytes of operations, rates, until it is full."""
+        return self.kept(redo, self.plan, self.workload)
+
+    @cached_property
+    def checkpoint(self) -> CheckpointEstimate:
+        """Local checkpoints."""
+        return self.kept(checkpoint, self.plan, self.workload)
+
+    @cached_property
+    def disk_data(self) -> DiskDataEstimate:
+        """Tables with columns on disk: tablespaces, cache, traffic."""
+        return self.kept(disk_data, self.plan, self.workload)
+
+    @cached_property
+    def disks(self) -> DisksEstimate:
+        """What is asked of every disk that data nodes use."""
+        return self.kept(demand_of, self.plan, self.redo, self.checkpoint, self.disk_data)
+
+    @cached_property
+    def disk_space(self) -> DiskSpaceEstimate:
+        """Files on every disk, those of backups with what the workload changes while they run."""
+        return self.kept(disk_space, self.plan, self.workload)
+
+    @cached_property
+    def network(self) -> NetworkEstimate:
+        """Bytes in and out of every host."""
+        return self.kept(network, self.plan, self.workload)
+
+    @cached_property
+    def cpu(self) -> CpuEstimate:
+        """Threads and cores."""
+        return self.kept(cpu, self.plan, self.workload)
+
+    # What work on the cluster takes while the workload goes on.
+
+    def restart(
+        self, kind: Kind, node_id: int | None = None, conditions: Conditions | None = None
+    ) -> RestartEstimate:
+        """A start of data nodes; `conditions` None: as planned, while the workload goes on."""
+        chosen = Conditions(workload=self.workload) if conditions is None else conditions
+        return restart(self.plan, kind, node_id, chosen)
+
+    def reorganise(self, groups: int = 1) -> ReorganiseEstimate:
+        """Adding node groups and spreading every table over them. Raises ReorganiseError, EditError."""
+        return self.kept(reorganise, self.plan, groups, self.workload)
+
+    def backup(self) -> BackupEstimate:
+        """A backup of all nodes."""
+        return self.kept(backup, self.plan, self.workload)
+
+    def restore(self) -> PhasedEstimate:
+        """Restoring that backup into an empty cluster without load."""
+        return self.kept(restore_backup, self.plan)
+
+    def create_files(self) -> PhasedEstimate:
+        """Creating every undo file and data file."""
+        return self.kept(create_disk_data, self.plan)
 
 
-def chosen_workload(plan: Plan, workload_id: str | None) -> Workload | None:
-    """The workload with this id or name; without one the plan's first, None when it has none."""
-    if workload_id is not None:
-        return plan.workload(workload_id)
-    return plan.workloads[0] if plan.workloads else None
+def _with_constants(plan: Plan, constants: Constants) -> Plan:
+    return plan.replace(calibrations=constants.calibrations)
 
 
-def overview(
-    plan: Plan, workload_id: str | None = None, cancelled: Callable[[], bool] = lambda: False
-) -> Overview:
-    """All estimates of a plan. Parts whose inputs an edit left alone come from a cache.
-
-    Raises Cancelled soon after `cancelled()` turns true, KeyError for an unknown workload.
-    """
-    workload = chosen_workload(plan, workload_id)
-
-    def check() -> None:
-        if cancelled():
-            raise Cancelled
-
-    distribution = []
-    if has_partitions(plan):
-        for table in plan.tables:
-            check()
-            distribution.append(distribute(plan, table))
-    check()
-    held = memory(plan)
-    check()
-    logs = redo(plan, workload)
-    check()
-    checkpoints = checkpoint(plan, workload)
-    check()
-    pages = disk_data(plan, workload)
-    disks = demand_of(plan, logs, checkpoints, pages)
-    check()
-    space = disk_space(plan, workload)
-    check()
-    links = network(plan, workload)
-    check()
-    return Overview(
-        workload=None if workload is None else workload.name,
-        distribution=tuple(distribution),
-        memory=held,
-        redo=logs,
-        checkpoint=checkpoints,
-        disks=disks,
-        disk_data=pages,
-        disk_space=space,
-        network=links,
-        cpu=cpu(plan, workload),
-    )
+def _distributions(plan: Plan) -> tuple[TableDistribution, ...]:
+    return tuple(distribute(plan, table) for table in plan.tables) if has_partitions(plan) else ()

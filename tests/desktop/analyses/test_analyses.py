@@ -530,9 +530,9 @@ def _partitions(panel: Any) -> tuple[int, int | None]:
 
 def test_memory_adds_up_and_selects(stand: _Stand) -> None:
     panel = stand.panel("Memory")
-    overview = stand.estimates.latest.overview if stand.estimates.latest else None
-    assert overview is not None
-    assert panel._total.quantity.value == overview.memory.cluster_bytes.value
+    now = stand.estimates.latest.now if stand.estimates.latest else None
+    assert now is not None
+    assert panel._total.quantity.value == now.memory.cluster_bytes.value
     assert panel.tables.model().rowCount() == len(stand.document.plan.tables)
     panel.nodes.clicked.emit(panel.nodes.model().index(0, 0))
     assert stand.selection.ids == ("ndb3",)

@@ -32,8 +32,8 @@ def test_the_first_estimate_comes_by_itself(qtbot: QtBot, estimates: Estimates, 
         pass
     estimate: Estimate = blocker.args[0]
     assert estimate.plan is document.plan
-    assert estimate.overview is not None
-    assert {node.node_id for node in estimate.overview.memory.nodes} == {3, 4}
+    assert estimate.now is not None
+    assert {node.node_id for node in estimate.now.memory.nodes} == {3, 4}
     assert estimates.is_fresh
 
 
@@ -48,8 +48,8 @@ def test_of_many_quick_edits_only_the_last_is_answered(
     assert not estimates.is_fresh
     qtbot.waitUntil(lambda: estimates.is_fresh, timeout=20_000)
     assert [estimate.plan for estimate in seen] == [document.plan]
-    assert seen[0].overview is not None
-    assert seen[0].overview.memory.tables[0].rows == 29_000
+    assert seen[0].now is not None
+    assert seen[0].now.memory.tables[0].rows == 29_000
 
 
 def test_a_plan_without_nodes_is_answered_with_its_problems(
@@ -70,8 +70,8 @@ def test_another_workload_is_estimated_anew(qtbot: QtBot, qapp: object) -> None:
     assert not estimates.is_fresh
     qtbot.waitUntil(lambda: estimates.is_fresh, timeout=20_000)
     assert estimates.latest is not None
-    assert estimates.latest.overview is not None
-    assert estimates.latest.overview.workload == document.plan.workload("blobs-1k").name
+    assert estimates.latest.now is not None
+    assert estimates.latest.now.workload is document.plan.workload("blobs-1k")
     estimates.close()
 
 

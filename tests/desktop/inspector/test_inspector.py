@@ -119,9 +119,9 @@ def test_why_a_disk_is_full_is_broken_down_by_purpose(stand: _Stand) -> None:
     stand.select("data1-c0d1")
     texts = stand.texts()
     assert stand.estimates.latest is not None
-    overview = stand.estimates.latest.overview
-    assert overview is not None
-    demand = overview.disks.of("data1-c0d1")
+    now = stand.estimates.latest.now
+    assert now is not None
+    demand = now.disks.of("data1-c0d1")
     assert demand is not None
     assert demand.utilisation.value > 1
     assert {"Redo log writes", "Local checkpoint", "Capacity"} <= set(texts)
@@ -135,9 +135,9 @@ def test_how_full_a_disk_is_is_broken_down_by_what_lies_there(stand: _Stand) -> 
     stand.until_fresh()
     stand.select("data1-c0d1")
     assert stand.estimates.latest is not None
-    overview = stand.estimates.latest.overview
-    assert overview is not None
-    space = overview.disk_space.of("data1-c0d1")
+    now = stand.estimates.latest.now
+    assert now is not None
+    space = now.disk_space.of("data1-c0d1")
     assert space is not None
     assert {"Redo log", "Checkpoints", "Backups", "With DataMemory full"} <= set(stand.texts())
     shown = [n.quantity.value for n in stand.view.findChildren(QuantityLabel) if n.quantity is not None]
@@ -164,8 +164,8 @@ def test_roles_are_switched_on_the_disk_page(stand: _Stand) -> None:
     assert stand.document.plan.by_id["ndb3"].disk_roles.lcp == "data1-c0d0"
     stand.until_fresh()
     assert stand.estimates.latest is not None
-    assert stand.estimates.latest.overview is not None
-    eased = stand.estimates.latest.overview.disks.of("data1-c0d1")
+    assert stand.estimates.latest.now is not None
+    eased = stand.estimates.latest.now.disks.of("data1-c0d1")
     assert eased is not None
     assert eased.utilisation.value < 0.95
     stand.document.undo_stack.undo()

@@ -9,7 +9,7 @@ import pytest
 from ndbplan.advise.max_load import NOT_LOADED, max_load
 from ndbplan.edits import parts as edits
 from ndbplan.edits.clipboard import copy, paste
-from ndbplan.estimate.estimation import overview
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import rate_of
 from ndbplan.estimate.load.jobs import job_of
 from ndbplan.plan.events import Burst, NodeFailure
@@ -42,7 +42,7 @@ def test_the_tables_end_with_the_rows_they_state(terabyte: Plan) -> None:
     assert result.loaded_after_s is not None
     assert result.duration_s == pytest.approx(result.loaded_after_s.value, abs=2.0), "it ends when loaded"
     node = result.nodes[0]
-    held = overview(terabyte).memory.nodes[0].data_memory_bytes.value
+    held = Estimation(terabyte).memory.nodes[0].data_memory_bytes.value
     assert node.memory[0] < 0.01 * held
     assert node.memory[-1] == pytest.approx(held, rel=0.01)
     found = job_of(terabyte, terabyte.workload(JOB))
@@ -122,7 +122,7 @@ def test_a_job_goes_through_the_file_and_follows_its_tables(terabyte: Plan) -> N
 
 
 def test_every_estimate_takes_a_job(terabyte: Plan) -> None:
-    found = overview(terabyte, JOB)
+    found = Estimation(terabyte, terabyte.workload(JOB))
     assert found.redo.time_to_full_s is not None
     assert found.cpu.clients is not None
     assert found.cpu.clients.through == "api"

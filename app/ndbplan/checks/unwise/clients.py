@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from ndbplan.base.units import format_count, format_percent
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import rule, warning
-from ndbplan.checks.shared import cpu_of
+from ndbplan.checks.shared import estimation
 from ndbplan.plan.plan import Plan
 
 
 @rule("client-nodes", "SQL or API nodes cannot carry their workloads")
 def client_nodes(plan: Plan) -> Iterator[Problem]:
     for workload in plan.workloads:
-        cpu = cpu_of(plan, workload)
+        cpu = estimation(plan, workload).cpu
         coming = cpu.clients
         if coming is None or not coming.nodes:
             continue

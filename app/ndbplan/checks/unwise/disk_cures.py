@@ -15,7 +15,7 @@ from ndbplan.base.units import GIB, MIB, format_bytes, format_ndb_size
 from ndbplan.checks.fits import ROOM_LEFT, disk_severity, misfit, severity_of_space
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.rule import problem
-from ndbplan.checks.shared import memory_of, space_of
+from ndbplan.checks.shared import estimation
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas, node_settings, redo_log_parts
@@ -77,7 +77,7 @@ def by_cause(plan: Plan, of_disks: Iterable[Finding]) -> Iterator[Problem]:
 def _helps(plan: Plan, group: list[tuple[Finding, Edit | None]], edit: Edit) -> bool:
     """Whether every disk of the group has room after the edit, or at least more, and no other one less."""
     after = edit(plan)
-    now = {disk.disk_id: disk_severity(disk) for disk in space_of(after).disks}
+    now = {disk.disk_id: disk_severity(disk) for disk in estimation(after).disk_space.disks}
     cured = all(_is_better(now.get(one.disk.disk_id), disk_severity(one.disk)) for one, _ in group)
     return cured and not misfit(plan, after)
 
@@ -90,7 +90,7 @@ def _where(plan: Plan, disk: DiskSpace) -> str:
     """The place; the same for all disks of one name and capacity, however full each is."""
     alike = [
         other
-        for other in space_of(plan).disks
+        for other in estimation(plan).disk_space.disks
         if (other.disk, other.capacity_bytes) == (disk.disk, disk.capacity_bytes)
     ]
     if len(alike) == 1:
@@ -163,7 +163,7 @@ def _severity(
 
 def _place_for(plan: Plan, others: list[Disk], disk: DiskSpace, roles: tuple[DiskRole, ...]) -> Disk | None:
     """The emptiest other disk that takes the files without being too full itself."""
-    there = {other.id: space_of(plan).of(other.id) for other in others}
+    there = {other.id: estimation(plan).disk_space.of(other.id) for other in others}
 
     def room(other: Disk) -> float:
         space = there[other.id]
@@ -255,7 +255,9 @@ def less_memory(plan: Plan, disk: DiskSpace) -> str:
     fits = memory * max(0.0, (1 - ROOM_LEFT) * disk.capacity_bytes - fixed) / max(1.0, grown)
     unit = GIB if fits >= 10 * GIB else MIB
     size = int(fits // unit) * unit
-    held = max((n.data_memory_bytes.high for n in memory_of(plan).nodes if n.node_id in nodes), default=0.0)
+    held = max(
+        (n.data_memory_bytes.high for n in estimation(plan).memory.nodes if n.node_id in nodes), default=0.0
+    )
     if size < memory // 10 or held > (1 - ROOM_LEFT) * size:
         return ""
     return f"set DataMemory to {format_ndb_size(size)} at most"

@@ -10,7 +10,7 @@ from ndbplan.base.units import format_bytes, format_ndb_size, format_percent
 from ndbplan.checks.fits import ROOM_LEFT
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import hint, rule, warning
-from ndbplan.checks.shared import space_of, space_under
+from ndbplan.checks.shared import estimation
 from ndbplan.checks.unwise.disk_cures import (
     MOVED_FIRST,
     Finding,
@@ -51,7 +51,7 @@ def _without_backups(disk: DiskSpace) -> float:
 @rule("disk-space", "The files of the data nodes do not fit on a disk")
 def disk_space_now(plan: Plan) -> Iterator[Problem]:
     findings = []
-    for disk in space_of(plan).disks:
+    for disk in estimation(plan).disk_space.disks:
         needed = _without_backups(disk)
         if needed <= (1 - ROOM_LEFT) * disk.capacity_bytes:
             continue
@@ -76,7 +76,7 @@ def disk_space_now(plan: Plan) -> Iterator[Problem]:
 @rule("backups-kept", "The backups that are kept do not fit on a disk")
 def backups_kept(plan: Plan) -> Iterator[Problem]:
     findings = []
-    for disk in space_of(plan).disks:
+    for disk in estimation(plan).disk_space.disks:
         backups, others = disk.of(DiskRole.BACKUP), _without_backups(disk)
         limit = disk.capacity_bytes
         if not backups.value or others > (1 - ROOM_LEFT) * limit:
@@ -109,7 +109,7 @@ def _most_changed(plan: Plan, disk: DiskSpace) -> tuple[str, Quantity]:
     """The workload under which backups take most of a disk, and how much."""
     most = ("", disk.of(DiskRole.BACKUP))
     for workload in plan.workloads:
-        loaded = space_under(plan, workload).of(disk.disk_id)
+        loaded = estimation(plan, workload).disk_space.of(disk.disk_id)
         if loaded is not None and loaded.of(DiskRole.BACKUP).value > most[1].value:
             most = (workload.name, loaded.of(DiskRole.BACKUP))
     return most
@@ -130,7 +130,7 @@ def _fewer_backups(plan: Plan, disk: DiskSpace, backups: float) -> str:
 @rule("disk-space-of-memory", "A full DataMemory cannot be checkpointed to its disk")
 def disk_space_of_memory(plan: Plan) -> Iterator[Problem]:
     findings = []
-    for disk in space_of(plan).disks:
+    for disk in estimation(plan).disk_space.disks:
         limit, full = disk.capacity_bytes, disk.memory_full_bytes
         if full.value <= limit or disk.used_bytes.value > (1 - ROOM_LEFT) * limit:
             continue
@@ -156,7 +156,9 @@ def _less_memory(plan: Plan, disk: DiskSpace) -> str:
 
 @rule("disks-unknown", "A data node writes to a disk that is not in the plan")
 def disks_unknown(plan: Plan) -> Iterator[Problem]:
-    unplaced = [node for node in space_of(plan).nodes if node.files and node.files[0].disk_id is None]
+    unplaced = [
+        node for node in estimation(plan).disk_space.nodes if node.files and node.files[0].disk_id is None
+    ]
     if not unplaced:
         return
     numbers = {node.node_id for node in unplaced}
@@ -178,7 +180,9 @@ def fills_with_growth(plan: Plan) -> Iterator[Problem]:
     if not grows(plan):
         return
     # Rows in memory cannot outgrow DataMemory: disks that hold a full one need no look at every month.
-    outlast = all(disk.memory_full_bytes.high <= disk.capacity_bytes for disk in space_of(plan).disks)
+    outlast = all(
+        disk.memory_full_bytes.high <= disk.capacity_bytes for disk in estimation(plan).disk_space.disks
+    )
     disks = () if outlast and not uses_disk_data(plan) else disk_fillings(plan, float(_SOON_MONTHS))
     for kind, full in (("disk", disks), ("tablespace", tablespace_fillings(plan, float(_SOON_MONTHS)))):
         soon = tuple(one for one in full if _time_left(one))

@@ -8,11 +8,12 @@ from ndbplan.base.units import format_bytes, format_bytes_per_s, format_percent
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.shared import demand_of, disk_data_of, paths_of
+from ndbplan.checks.shared import estimation, paths_of
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import nodes_alike
 from ndbplan.edits.changes import SetRole, together
 from ndbplan.edits.parts import update
+from ndbplan.estimate.estimation import chosen_workload
 from ndbplan.estimate.load.disk_data import TablespaceUse
 from ndbplan.ndb.file_space import specified_files
 from ndbplan.plan.hardware import Disk
@@ -40,7 +41,7 @@ def _moved(node_id: str, roles: tuple[DiskRole, ...], disk_id: str) -> Edit:
 @rule("disk-demand", "A disk does not keep up with a workload")
 def disk_load(plan: Plan) -> Iterator[Problem]:
     for workload in plan.workloads:
-        for demand in demand_of(plan, workload).disks:
+        for demand in estimation(plan, workload).disks.disks:
             busy = demand.utilisation.value
             if busy <= _BUSY_WARNING:
                 continue
@@ -162,7 +163,7 @@ def data_files(plan: Plan) -> Iterator[Problem]:
                 "use fewer, larger files",
                 [space.id],
             )
-    for use in disk_data_of(plan).tablespaces:
+    for use in estimation(plan, chosen_workload(plan)).disk_data.tablespaces:
         fill = use.fill.value
         if fill > _SPACE_WARNING:
             report = error if fill > 1 else warning
@@ -195,7 +196,7 @@ def _more_files(plan: Plan, use: TablespaceUse) -> str:
 
 @rule("disk-page-buffer", "Disk data pages are not cached")
 def disk_page_buffer(plan: Plan) -> Iterator[Problem]:
-    for node in disk_data_of(plan).nodes[:1]:
+    for node in estimation(plan, chosen_workload(plan)).disk_data.nodes[:1]:
         ratio = node.hit_ratio.value
         if ratio < _GOOD_HIT_RATIO and node.pages_bytes.value:
             yield hint(

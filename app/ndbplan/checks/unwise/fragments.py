@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ndbplan.base.units import GIB, format_bytes_binary, format_count, format_percent
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import hint, rule, warning
-from ndbplan.checks.shared import memory_of
+from ndbplan.checks.shared import estimation
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.changes import SetField
 from ndbplan.estimate.load.disk_data import reads_backup
@@ -124,7 +124,7 @@ def fully_replicated_table(plan: Plan) -> Iterator[Problem]:
     copied = [table for table in plan.tables if table.fully_replicated]
     if not copied:
         return
-    sizes = {table.table: table.total_bytes.value for table in memory_of(plan).tables}
+    sizes = {table.table: table.total_bytes.value for table in estimation(plan).memory.tables}
     for table in copied:
         size = sizes.get(table.full_name, 0.0)
         writes, reads = _writes_and_reads(plan, table)

@@ -9,7 +9,7 @@ from ndbplan.base.units import MIB, format_bytes_binary, format_percent
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, rule, warning
-from ndbplan.checks.shared import memory_of
+from ndbplan.checks.shared import estimation
 from ndbplan.configuration.settings import node_settings, scope_of
 from ndbplan.edits.parts import set_parameter
 from ndbplan.estimate.storage.memory import NodeMemory
@@ -24,7 +24,7 @@ _DATA_MEMORY_WARNING = 0.80
 def memory_of_host(plan: Plan) -> Iterator[Problem]:
     by_host: dict[str, list[NodeMemory]] = defaultdict(list)
     nodes = {node.node_id: node for node in plan.data_nodes}
-    for needed in memory_of(plan).nodes:
+    for needed in estimation(plan).memory.nodes:
         by_host[nodes[needed.node_id].host_id].append(needed)
     for host_id, needs in by_host.items():
         host = plan.host(host_id)
@@ -82,7 +82,7 @@ def data_memory_of_host(plan: Plan) -> Iterator[Problem]:
 @rule("data-memory-fill", "The tables do not fit into DataMemory")
 def data_memory_fill(plan: Plan) -> Iterator[Problem]:
     nodes = {node.node_id: node for node in plan.data_nodes}
-    for need in memory_of(plan).nodes:
+    for need in estimation(plan).memory.nodes:
         node = nodes[need.node_id]
         kept = node_settings(plan, node).number("MinFreePct") or 5
         usable = 1 - kept / 100

@@ -19,7 +19,7 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.shared import checkpoint_of, redo_of
+from ndbplan.checks.shared import estimation
 from ndbplan.checks.unwise.redo_cures import cure_of_short_log
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import NodesAlike, node_settings, nodes_alike, redo_log_parts
@@ -43,7 +43,9 @@ _HEAVY_BYTES_PER_S = 5e6
 
 def _written(plan: Plan) -> float:
     """Redo bytes per second of the hottest log part under any workload."""
-    rates = (node.hottest_part_bytes_per_s.value for w in plan.workloads for node in redo_of(plan, w).nodes)
+    rates = (
+        node.hottest_part_bytes_per_s.value for w in plan.workloads for node in estimation(plan, w).redo.nodes
+    )
     return max(rates, default=0.0)
 
 
@@ -97,7 +99,7 @@ def redo_log_size(plan: Plan) -> Iterator[Problem]:
     nodes = {node.node_id: node for node in plan.data_nodes}
     for workload in plan.workloads:
         seen: set[tuple[float, int]] = set()
-        for node in checkpoint_of(plan, workload).nodes:
+        for node in estimation(plan, workload).checkpoint.nodes:
             fill = node.redo_fill.value
             key = (round(fill, 3), node.redo_log_bytes)
             if fill <= _FILL_WARNING or key in seen:
@@ -151,7 +153,7 @@ def redo_log_seconds(plan: Plan) -> Iterator[Problem]:
     if all(_controls_itself(alike) for alike in nodes_alike(plan) if alike.nodes):
         return
     for workload in plan.workloads:
-        full = redo_of(plan, workload).time_to_full_s
+        full = estimation(plan, workload).redo.time_to_full_s
         if full is not None and full.value < _SHORTEST_LOG_S:
             yield warning(
                 "redo log",
@@ -167,7 +169,7 @@ def _longer_log(plan: Plan, workload: Workload, full_s: float) -> tuple[str, lis
     ids = [workload.id]
 
     def time_to_full_s(after: Plan) -> float:
-        time_s = redo_of(after, after.workload(workload.id)).time_to_full_s
+        time_s = estimation(after, after.workload(workload.id)).redo.time_to_full_s
         return math.inf if time_s is None else time_s.value
 
     def lasts(after: Plan) -> bool:
@@ -325,7 +327,7 @@ def diskless(plan: Plan) -> Iterator[Problem]:
     for alike in nodes_alike(plan):
         for name in ("Diskless", "Discless"):
             if catalogue.knows("DB", name, plan.version) and alike.settings.number(name) == 1:
-                nodes = [node for w in plan.workloads for node in checkpoint_of(plan, w).nodes]
+                nodes = [node for w in plan.workloads for node in estimation(plan, w).checkpoint.nodes]
                 full = [node.overflow_after_s.value for node in nodes if node.overflow_after_s is not None]
                 when = f"comes all the same, here after {format_duration(min(full))}" if full else "can come"
                 yield warning(
@@ -384,8 +386,6 @@ def direct_io_sync(plan: Plan) -> Iterator[Problem]:
 
 @rule("compressed-checkpoints", "Compression finds no free processors")
 def compressed_checkpoints(plan: Plan) -> Iterator[Problem]:
-    from ndbplan.checks.shared import cpu_of
-
     for alike in nodes_alike(plan):
         names = [n for n in ("CompressedLCP", "CompressedBackup") if alike.settings.number(n) == 1]
         if not names:
@@ -395,7 +395,7 @@ def compressed_checkpoints(plan: Plan) -> Iterator[Problem]:
             (
                 node.ldm_utilisation.value
                 for workload in plan.workloads
-                for node in cpu_of(plan, workload).nodes
+                for node in estimation(plan, workload).cpu.nodes
                 if node.node_id in ids
             ),
             default=0.0,

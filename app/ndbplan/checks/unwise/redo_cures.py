@@ -9,7 +9,7 @@ from ndbplan.base.units import MIB, format_bytes, format_ndb_size
 from ndbplan.checks.fits import ROOM_LEFT, first_that_fits
 from ndbplan.checks.problem import Edit
 from ndbplan.checks.refused.limits import setting
-from ndbplan.checks.shared import checkpoint_of, space_of
+from ndbplan.checks.shared import estimation
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings, redo_log_parts, scope_of
 from ndbplan.edits.changes import together
@@ -37,7 +37,7 @@ def cure_of_short_log(
     wanted = math.ceil(files * fill / (_AIM * allowed))
 
     def cured(after: Plan) -> bool:
-        now = checkpoint_of(after, after.workload(workload.id)).node(node.node_id)
+        now = estimation(after, after.workload(workload.id)).checkpoint.node(node.node_id)
         return now is None or now.redo_fill.value <= allowed
 
     most = _most_files(plan, node)
@@ -45,7 +45,7 @@ def cure_of_short_log(
     ways = [_longer(node, files, wanted), *faster]
     # The faster the checkpoints, the shorter the log that is needed beside.
     for words, edit in reversed(faster):
-        short = checkpoint_of(edit(plan), edit(plan).workload(workload.id)).node(node.node_id)
+        short = estimation(edit(plan), edit(plan).workload(workload.id)).checkpoint.node(node.node_id)
         still = math.ceil(files * (short.redo_fill.value if short is not None else 0.0) / (_AIM * allowed))
         if files < still <= most:
             longer = _longer(node, files, still)
@@ -77,7 +77,7 @@ def _most_files(plan: Plan, node: DataNode) -> int:
     """The most NoOfFragmentLogFiles for which the node's redo log still fits."""
     files = node_settings(plan, node).number("NoOfFragmentLogFiles")
     disk = disk_for(plan, node, DiskRole.REDO)
-    space = space_of(plan).of(disk.id) if disk is not None else None
+    space = estimation(plan).disk_space.of(disk.id) if disk is not None else None
     if disk is None or space is None:
         return files
     left = min(

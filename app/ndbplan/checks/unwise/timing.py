@@ -9,7 +9,7 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.rule import hint, rule, warning
-from ndbplan.checks.shared import backup_of, memory_of
+from ndbplan.checks.shared import estimation
 from ndbplan.checks.unwise.disks import disk_beside_redo, uses_disk_data
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import nodes_alike
@@ -106,7 +106,7 @@ def global_checkpoints(plan: Plan) -> Iterator[Problem]:
 @rule("copy-over-slow-link", "A lost node takes very long to be copied back")
 def copy_over_slow_link(plan: Plan) -> Iterator[Problem]:
     nodes = {node.node_id: node for node in plan.data_nodes}
-    for need in memory_of(plan).nodes:
+    for need in estimation(plan).memory.nodes:
         host = plan.host(nodes[need.node_id].host_id)
         held, link = need.data_memory_bytes.value, host.network_bytes_per_s
         if held > _MUCH_DATA and link < _SLOW_LINK:
@@ -124,7 +124,7 @@ def copy_over_slow_link(plan: Plan) -> Iterator[Problem]:
 def backup_duration(plan: Plan) -> Iterator[Problem]:
     if not plan.tables or not plan.data_nodes:
         return
-    duration = backup_of(plan).duration_s
+    duration = estimation(plan).backup().duration_s
     throttled = catalogue.knows("DB", "MaxDiskWriteSpeed", plan.version)
     if duration.value > _LONG_BACKUP_S:
         yield warning(

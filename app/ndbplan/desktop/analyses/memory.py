@@ -81,14 +81,14 @@ class MemoryPanel(Panel):
         self.nodes.clicked.connect(lambda index: self._select(self.nodes, self._node_ids, index))
 
     def show_estimate(self, estimate: Estimate) -> None:
-        overview, plan = estimate.overview, estimate.plan
-        if overview is None or not (plan.tables or plan.data_nodes):
+        now, plan = estimate.now, estimate.plan
+        if now is None or not (plan.tables or plan.data_nodes):
             self._pages.setCurrentIndex(0)
             if estimate.error:
                 self._empty.say("The plan cannot be estimated yet", estimate.error)
             return
         self._pages.setCurrentIndex(1)
-        memory = overview.memory
+        memory = now.memory
         self._total.show_quantity(memory.cluster_bytes)
         self._growth.start()
         ids = {table.full_name: table.id for table in plan.tables}
@@ -132,7 +132,7 @@ class MemoryPanel(Panel):
             ]
         )
 
-        self._show_disks(overview.disk_space)
+        self._show_disks(now.disk_space)
 
     def _show_disks(self, space: DiskSpaceEstimate) -> None:
         fullest = sorted(space.disks, key=lambda disk: -disk.fill.value)

@@ -233,15 +233,16 @@ def _procedures(plan: Plan) -> list[tuple[str, tuple[str, str]]]:
 def _ask(
     plan: Plan, settings: dict[str, Any], chosen: tuple[str, str], groups: int, task: Task
 ) -> tuple[list[Lane], list[str]]:
-    from ndbplan.estimate.times.restart import KINDS, Conditions, restart
+    from ndbplan.estimate.estimation import Estimation
+    from ndbplan.estimate.times.restart import KINDS, Conditions
 
     conditions: Conditions = Conditions(**settings)
-    lanes, notes = [], []
+    now, lanes, notes = Estimation(plan), [], []
     for kind in KINDS:
         if task.cancelled():
             break
         try:
-            estimate = restart(plan, kind, conditions=conditions)
+            estimate = now.restart(kind, conditions=conditions)
         except UserError as error:
             notes.append(f"{_NAMES[kind]}: {error.line}")
             continue

@@ -12,26 +12,26 @@ from ndbplan.plan.plan import Plan
 if TYPE_CHECKING:
     from ndbplan.checks.problem import Problem
     from ndbplan.desktop.document.estimates import Estimate
-    from ndbplan.estimate.estimation import Overview
+    from ndbplan.estimate.estimation import Estimation
     from ndbplan.simulate.moment import Moment
 
 
 def loads_of(estimate: Estimate) -> Loads:
     """Loads of an estimate of the window."""
-    return _loads(estimate.plan, estimate.overview, estimate.problems)
+    return _loads(estimate.plan, estimate.now, estimate.problems)
 
 
 def estimated_loads(plan: Plan) -> Loads:
     """Loads of a plan, computed here and now; a plan too incomplete to estimate has problems only."""
     from ndbplan.checks.run import check
-    from ndbplan.estimate.estimation import overview
+    from ndbplan.estimate.estimation import Estimation, chosen_workload
 
-    shown: Overview | None = None
+    now: Estimation | None = None
     try:
-        shown = overview(plan)
+        now = Estimation(plan, chosen_workload(plan)).work_out()
     except UserError:
-        shown = None
-    return _loads(plan, shown, check(plan))
+        now = None
+    return _loads(plan, now, check(plan))
 
 
 def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:
@@ -63,18 +63,18 @@ def _idle_hosts(moment: Moment, plan: Plan) -> set[str]:
     return idle
 
 
-def _loads(plan: Plan, shown: Overview | None, problems: Iterable[Problem]) -> Loads:
+def _loads(plan: Plan, now: Estimation | None, problems: Iterable[Problem]) -> Loads:
     worst: dict[str, str] = {}
     for problem in sorted(problems, key=lambda p: -p.severity.rank):
         if not problem.waived:
             worst.update(dict.fromkeys(problem.object_ids, problem.severity.value))
-    if shown is None:
+    if now is None:
         return NO_LOADS._replace(problems=worst)
     return Loads(
-        disks={demand.disk_id: demand.utilisation.value for demand in shown.disks.disks},
-        space={disk.disk_id: disk.fill.value for disk in shown.disk_space.disks},
-        cpu={host.host_id: host.utilisation.value for host in shown.cpu.hosts},
-        memory=_memory(plan, shown.memory.nodes),
+        disks={demand.disk_id: demand.utilisation.value for demand in now.disks.disks},
+        space={disk.disk_id: disk.fill.value for disk in now.disk_space.disks},
+        cpu={host.host_id: host.utilisation.value for host in now.cpu.hosts},
+        memory=_memory(plan, now.memory.nodes),
         problems=worst,
     )
 

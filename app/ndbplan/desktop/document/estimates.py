@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.kept import Kept
 from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.checks.problem import Problem
     from ndbplan.desktop.document.document import Document
-    from ndbplan.estimate.estimation import Overview
+    from ndbplan.estimate.estimation import Estimation
 
 SETTLE_MS = 8
 """Edits that come closer together than this (a drag, typing) are estimated once."""
@@ -30,7 +31,7 @@ class Estimate:
 
     plan: Plan
     workload_id: str | None
-    overview: Overview | None
+    now: Estimation | None
     """None when the plan is too incomplete to estimate; `error` then says what is missing."""
     problems: tuple[Problem, ...]
     error: str = ""
@@ -49,6 +50,8 @@ class Estimates(QObject):
         super().__init__(parent)
         self._document = document
         self._workload_id: str | None = None
+        self.kept = Kept()
+        """Answers of the engine for this window."""
         self._tasks = Tasks(self)
         self._task: Task | None = None
         self._timer = QTimer(self)
@@ -103,7 +106,7 @@ class Estimates(QObject):
 
     def _start(self) -> None:
         plan, workload_id = self._document.plan, self.workload_id
-        self._task = self._tasks.start(lambda task: estimate(plan, workload_id, task), self._done)
+        self._task = self._tasks.start(lambda task: estimate(plan, workload_id, self.kept, task), self._done)
 
     def _done(self, outcome: Outcome) -> None:
         if outcome.cancelled or self._timer.isActive():
@@ -116,17 +119,17 @@ class Estimates(QObject):
         self.updated.emit(self.latest)
 
 
-def estimate(plan: Plan, workload_id: str | None, task: Task) -> Estimate:
-    """Overview and problems of a plan; runs in a thread and stops when the task is cancelled."""
+def estimate(plan: Plan, workload_id: str | None, kept: Kept, task: Task) -> Estimate:
+    """Estimates and problems of a plan; runs in a thread and stops when the task is cancelled."""
     from ndbplan.checks.run import check
-    from ndbplan.estimate.estimation import overview
+    from ndbplan.estimate.estimation import Estimation, chosen_workload
 
     began = time.perf_counter()
-    shown: Any = None
+    now: Estimation | None = None
     error = ""
     try:
-        shown = overview(plan, workload_id=workload_id, cancelled=task.cancelled)
+        now = Estimation(plan, chosen_workload(plan, workload_id), kept=kept).work_out(task.cancelled)
     except UserError as refused:
         error = refused.line
     problems = check(plan, cancelled=task.cancelled)
-    return Estimate(plan, workload_id, shown, tuple(problems), error, time.perf_counter() - began)
+    return Estimate(plan, workload_id, now, tuple(problems), error, time.perf_counter() - began)

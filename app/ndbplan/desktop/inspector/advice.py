@@ -72,10 +72,10 @@ class Advice(QWidget):
         """Follow the plan; look for help when a disk cannot take its load."""
         self.setVisible(self._applies())
         self._render()
-        overview = estimate.overview
-        if overview is None or not self._applies() or self._search.answer(self._workload_id) is not None:
+        now = estimate.now
+        if now is None or not self._applies() or self._search.answer(self._workload_id) is not None:
             return
-        busiest = overview.disks.busiest
+        busiest = now.disks.busiest
         few = len(estimate.plan.data_nodes) <= _BY_ITSELF_UP_TO_NODES
         if few and busiest is not None and busiest.utilisation.value >= _OVERLOADED:
             self._pause.start()

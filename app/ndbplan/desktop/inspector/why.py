@@ -27,8 +27,8 @@ class Why(QWidget):
     def show_estimate(self, estimate: Estimate) -> None:
         """Show what the engine says about the object."""
         shown = []
-        if estimate.overview is not None and len(self._ids) == 1:
-            shown = breakdowns(estimate.overview, estimate.plan, self._ids[0])
+        if estimate.now is not None and len(self._ids) == 1:
+            shown = breakdowns(estimate.now, self._ids[0])
         empty(self._column)
         for breakdown in shown:
             self._column.addWidget(_section(breakdown))
