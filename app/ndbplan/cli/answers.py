@@ -171,7 +171,8 @@ def estimate(
     now = Estimation(plan, chosen_workload(plan, workload_id))
     shape = now.of(after_months(plan, months or 0)).to_json(why=why, only=wanted)
     if months is not None:
-        shape["growth"] = growth(plan, months, step=max(1, months // 12)).to_json(why=why)
+        by_month = growth(plan, months, step=max(1, months // 12), workload=now.workload)
+        shape["growth"] = by_month.to_json(why=why)
     show(shape, as_json=as_json, why=why)
 
 

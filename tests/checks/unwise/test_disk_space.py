@@ -15,6 +15,7 @@ from ndbplan.checks.run import check, check_all, find
 from ndbplan.edits.parts import assign_role, set_parameter, update
 from ndbplan.estimate.load.checkpoint import checkpoint
 from ndbplan.estimate.space.disk_space import disk_space
+from ndbplan.estimate.space.growth import disk_fillings, first_of
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles
@@ -138,6 +139,29 @@ def test_what_fills_within_a_year(capacity: int, expected: bool) -> None:
         assert re.search(r"is full in [0-9.]+ months \([0-9.]+ … [0-9.]+\)", disks[0].message)
     memory = [p for p in found(plan, "fills-with-growth") if p.where == "DataMemory"]
     assert bool(memory) is bool(found(plan, "fills-with-growth")) if not expected else True
+
+
+@pytest.mark.parametrize("name", ["starter", "terabyte-load", "disk-data-8.4"])
+def test_months_left_count_the_log_of_backups_under_the_busiest_workload(name: str) -> None:
+    plan = sample_plan(name)
+    plan = plan.replace(backups_kept=3)
+    for table in plan.tables:
+        plan = update(plan, table.id, growth_rows_per_month=table.rows // 12)
+    loads = (None, *plan.workloads)
+    node = plan.data_nodes[0]
+    plan = assign_role(plan, node.id, DiskRole.BACKUP, plan.host(node.host_id).disks[0].id)
+    (one,) = (d for d in disk_space(plan).disks if d.of(DiskRole.BACKUP).value and node.node_id in d.node_ids)
+    for capacity in (1.2, 1.5, 1.8):
+        # Of the size that backups would fill in time.
+        small = update(plan, one.disk_id, capacity_bytes=int(capacity * one.used_bytes.value))
+        times = [first_of(disk_fillings(small, 12.0, load)) for load in loads]
+        left = [t.months_until_full.value for t in times if t is not None and t.months_until_full is not None]
+        said = [p for p in found(small, "fills-with-growth") if p.where.startswith("disk")]
+        later = [months for months in left if months > 0]
+        if min(left, default=0.0) > 0:
+            assert f" full in {min(later):.1f}".rstrip("0").rstrip(".") in said[0].message
+        else:
+            assert not left or found(small, "backups-kept") or found(small, "disk-space")
 
 
 def test_memory_that_fills_within_a_year_is_said() -> None:

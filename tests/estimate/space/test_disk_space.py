@@ -105,7 +105,10 @@ def _more_files(plan: Plan) -> Plan:
     default = catalogue.default("DB", "NoOfFragmentLogFiles", plan.version)
     files = now if isinstance(now, int) else default
     assert isinstance(files, int)
-    return set_parameter(plan, "data_node", "NoOfFragmentLogFiles", files + 7)
+    # More than the parameter takes is refused by the product, and counts as not set.
+    most = catalogue.parameter("DB", "NoOfFragmentLogFiles", plan.version).maximum
+    assert most is not None
+    return set_parameter(plan, "data_node", "NoOfFragmentLogFiles", min(files + 7, most))
 
 
 def _more_backups(plan: Plan) -> Plan:

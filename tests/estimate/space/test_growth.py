@@ -5,10 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.base.resources import resource_path
 from ndbplan.edits.parts import set_parameter
 from ndbplan.estimate.load.disk_data import disk_data
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.estimate.space.growth import LONGEST_MONTHS, after_months, fillings, first_of, growth
+from ndbplan.plan.file import load
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
@@ -145,3 +147,20 @@ def test_each_month_says_how_full_every_disk_is() -> None:
     assert fills[0] < fills[-1]
     assert found["disks"][0]["months_until_full"] is not None
     assert found["tablespaces"] == []
+
+
+def test_the_log_that_a_workload_writes_during_a_backup_takes_space_in_every_month() -> None:
+    plan = load(resource_path("samples/starter.ndbplan"))
+    workload = plan.workloads[0]
+    grown = {under: growth(plan, 12, 6, workload=under).spaces for under in (None, workload)}
+    for month, idle, busy in zip((0, 6, 12), grown[None], grown[workload], strict=True):
+        then = disk_space(after_months(plan, month), workload)
+        assert busy.to_json() == then.to_json()
+        pairs = list(zip(idle.disks, busy.disks, strict=True))
+        assert all(a.used_bytes.value <= b.used_bytes.value for a, b in pairs)
+        assert any(a.used_bytes.value < b.used_bytes.value for a, b in pairs)
+    times = [
+        [one.months_until_full.value if one.months_until_full else LONGEST_MONTHS for one in found]
+        for found in (fillings(plan), fillings(plan, workload=workload))
+    ]
+    assert all(under <= alone for alone, under in zip(*times, strict=True))

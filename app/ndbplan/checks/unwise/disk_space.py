@@ -180,10 +180,12 @@ def fills_with_growth(plan: Plan) -> Iterator[Problem]:
     if not grows(plan):
         return
     # Rows in memory cannot outgrow DataMemory: disks that hold a full one need no look at every month.
-    outlast = all(
-        disk.memory_full_bytes.high <= disk.capacity_bytes for disk in estimation(plan).disk_space.disks
+    loads = (None, *plan.workloads) if plan.backups_kept else (None,)
+    spaces = (estimation(plan, load).disk_space for load in loads)
+    beyond = any(
+        disk.memory_full_bytes.high > disk.capacity_bytes for space in spaces for disk in space.disks
     )
-    disks = () if outlast and not uses_disk_data(plan) else disk_fillings(plan, float(_SOON_MONTHS))
+    disks = _fillings_of_disks(plan) if beyond or uses_disk_data(plan) else ()
     for kind, full in (("disk", disks), ("tablespace", tablespace_fillings(plan, float(_SOON_MONTHS)))):
         soon = tuple(one for one in full if _time_left(one))
         first = first_of(soon)
@@ -208,6 +210,15 @@ def fills_with_growth(plan: Plan) -> Iterator[Problem]:
         "fail with error 827",
         "raise DataMemory where the hosts have the memory, or add a node group",
     )
+
+
+def _fillings_of_disks(plan: Plan) -> tuple[Filling, ...]:
+    """When each disk is full, under the workload that writes most into the log of the backups there."""
+    idle = disk_fillings(plan, float(_SOON_MONTHS))
+    if not plan.backups_kept:
+        return idle
+    loaded = (disk_fillings(plan, float(_SOON_MONTHS), workload) for workload in plan.workloads)
+    return tuple(first_of(same) or same[0] for same in zip(idle, *loaded, strict=True))
 
 
 def _time_left(one: Filling) -> bool:

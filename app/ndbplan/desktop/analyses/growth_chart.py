@@ -39,17 +39,19 @@ class GrowthPicture:
 
 def growth_picture(plan: Plan) -> GrowthPicture | None:
     """Shares over months of DataMemory, the disk and the tablespace that fill first; None: nothing grows."""
+    from ndbplan.estimate.estimation import chosen_workload
     from ndbplan.estimate.space.growth import fillings, first_of, grows, growth, memory_full
 
     if not grows(plan):
         return None
     memory = memory_full(plan)
-    full = fillings(plan)
+    workload = chosen_workload(plan, None)
+    full = fillings(plan, workload=workload)
     firsts = {kind: first_of(tuple(f for f in full if f.kind == kind)) for kind in ("disk", "tablespace")}
     times = [memory, *(first.months_until_full for first in firsts.values() if first is not None)]
     soonest = min((left.value for left in times if left is not None), default=float(_USUAL_MONTHS))
     horizon = int(min(max(1.25 * soonest + 1, _SHORTEST_MONTHS), _LONGEST_MONTHS))
-    grown = growth(plan, horizon, max(1, -(-horizon // _POINTS)))
+    grown = growth(plan, horizon, max(1, -(-horizon // _POINTS)), workload=workload)
     lines = [
         Line(
             "DataMemory",

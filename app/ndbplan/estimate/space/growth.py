@@ -17,6 +17,7 @@ from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
 from ndbplan.estimate.storage.memory import MemoryEstimate, memory
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import Workload
 
 LONGEST_MONTHS = 1200
 _NEAR_MONTHS = 0.05
@@ -117,9 +118,16 @@ def first_of(full: tuple[Filling, ...]) -> Filling | None:
     return min(timed, key=lambda pair: pair[0])[1] if timed else None
 
 
-def growth(plan: Plan, months: int = 12, step: int = 1, reserve: float = 0.05) -> Growth:
+def growth(
+    plan: Plan,
+    months: int = 12,
+    step: int = 1,
+    reserve: float = 0.05,
+    workload: Workload | None = None,
+) -> Growth:
     """Memory and disk space now and every `step` months up to `months`.
 
+    Under a workload the log of what it changes during a backup takes space too, as in `disk_space`.
     A node counts as full when its tables need 1 - `reserve` of DataMemory: MinFreePct (5 %) is only for
     restarts (reference manual).
     """
@@ -128,9 +136,9 @@ def growth(plan: Plan, months: int = 12, step: int = 1, reserve: float = 0.05) -
     return Growth(
         points,
         tuple(memory(one) for one in grown),
-        tuple(disk_space(one) for one in grown),
+        tuple(disk_space(one, workload) for one in grown),
         memory_full(plan, reserve),
-        fillings(plan),
+        fillings(plan, workload=workload),
     )
 
 
@@ -156,13 +164,17 @@ def memory_full(plan: Plan, reserve: float = 0.05, horizon: float = LONGEST_MONT
     return _months(share, horizon, (_rows_per_month(plan), reserved))
 
 
-def fillings(plan: Plan, horizon: float = LONGEST_MONTHS) -> tuple[Filling, ...]:
+def fillings(
+    plan: Plan, horizon: float = LONGEST_MONTHS, workload: Workload | None = None
+) -> tuple[Filling, ...]:
     """When each disk that data nodes use, and each tablespace with tables, is full; empty without growth."""
-    return (*disk_fillings(plan, horizon), *tablespace_fillings(plan, horizon))
+    return (*disk_fillings(plan, horizon, workload), *tablespace_fillings(plan, horizon))
 
 
 @memo_by_identity(size=8)
-def disk_fillings(plan: Plan, horizon: float = LONGEST_MONTHS) -> tuple[Filling, ...]:
+def disk_fillings(
+    plan: Plan, horizon: float = LONGEST_MONTHS, workload: Workload | None = None
+) -> tuple[Filling, ...]:
     """When each disk that data nodes use is full; empty without growth."""
     if not grows(plan):
         return ()
@@ -171,7 +183,7 @@ def disk_fillings(plan: Plan, horizon: float = LONGEST_MONTHS) -> tuple[Filling,
 
     def space_at(months: float) -> DiskSpaceEstimate:
         if months not in spaces:
-            spaces[months] = disk_space(after_months(plan, months))
+            spaces[months] = disk_space(after_months(plan, months), workload)
         return spaces[months]
 
     def months_of(i: int) -> Quantity | None:
