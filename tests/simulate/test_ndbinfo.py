@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
 from ndbplan.edits.additions import add
 from ndbplan.edits.assign import assign
@@ -11,6 +12,7 @@ from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.tables import LogfileGroup, SpaceFile
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 from ndbplan.simulate.ndbinfo import RESTART_SECONDS, VIEWS, NdbinfoError, view
 from ndbplan.simulate.run import simulate
@@ -93,6 +95,28 @@ def test_parts_of_one_node_fill_differently(overload: Plan) -> None:
     result = simulate(overload, BIG)
     used = [r["used"] for r in view("logbuffers", result, overload, 10) if r["node_id"] == 3]
     assert 1.2 < max(used) / min(used) < 5
+
+
+@pytest.mark.parametrize(
+    ("version", "sizes", "space", "buffer"),
+    [
+        ("7.4.10", (16, 12), 29_360_128, 2_096_128),
+        ("8.4.8", (16, 12), 29_251_680, 2_094_080),
+        ("8.4.8", (128, 16), 150_708_320, 2_094_080),
+    ],
+)
+def test_the_undo_log_is_as_large_as_recorded_clusters_say(
+    overload: Plan, version: str, sizes: tuple[int, ...], space: int, buffer: int
+) -> None:
+    files = tuple(SpaceFile(name=f"undo_{size}.log", size_bytes=size * MIB) for size in sizes)
+    group = LogfileGroup(id="lg", name="lg_1", undo_files=files, undo_buffer_bytes=2 * MIB)
+    plan = edits.set_plan(overload, ndb_version=version).replace(logfile_groups=(group,))
+    result = simulate(plan, BIG, 5)
+    for name, total in (("logspaces", space), ("logbuffers", buffer)):
+        rows = [row for row in view(name, result, plan, 3) if row["log_type"] == "DD-UNDO"]
+        assert [row["node_id"] for row in rows] == [node.node_id for node in plan.data_nodes]
+        assert {row["total"] for row in rows} == {total}
+        assert all(0 <= row["used"] <= total for row in rows)
 
 
 def test_nobody_answers_when_no_data_node_is_up(overload: Plan) -> None:

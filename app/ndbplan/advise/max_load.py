@@ -50,6 +50,8 @@ otherwise, and may meet a full log where a little more does not."""
 _NEAR_EXPONENT = 1.0
 """So near to the answer, as an exponent of two, less is tried too."""
 CLEARLY_ABOVE = 1.05
+_LEAST_CHANCE = 0.1
+"""A log part that chance may leave empty does not make the rate endless."""
 
 
 @dataclass(frozen=True)
@@ -461,4 +463,21 @@ def _quantity(scenario: Scenario, rate: float, limit: Bottleneck) -> Quantity:
             share = min(1.0, rate / service.max_per_s)
             low, high = share * service.low_per_s, share * service.high_per_s
             return Quantity.spanning(rate, (low, high), "tx/s", (*terms, *service.why))
-    return Quantity.exact(rate, "tx/s", terms) * constants_of(scenario.plan)["simulated_rate"]
+    found = Quantity.exact(rate, "tx/s", terms) * constants_of(scenario.plan)["simulated_rate"]
+    if limit.resource in ("redo log", "redo files"):
+        chance = _chance_of_parts(scenario, limit)
+        found = found if chance.low == chance.high else (found / chance).in_unit("tx/s")
+    return found
+
+
+def _chance_of_parts(scenario: Scenario, limit: Bottleneck) -> Quantity:
+    """What chance makes of the log part in question when the values of few-valued keys are not known: 1 with
+    the range of its share."""
+    from ndbplan.estimate.load.demand import node_loads
+
+    by_id = {node.id: node.node_id for node in scenario.plan.data_nodes}
+    node_ids = {by_id.get(object_id) for object_id in limit.object_ids}
+    loads = node_loads(scenario.plan, scenario.workload)
+    ends = [load.hottest_log_part_range for load in loads if load.node_id in node_ids] or [(1.0, 1.0)]
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    return Quantity(1.0, max(low, _LEAST_CHANCE), high, "factor").named("chance in the fullest log part")

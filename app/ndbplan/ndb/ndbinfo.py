@@ -106,6 +106,35 @@ def _era(name: str, version: NdbVersion) -> dict[str, Any]:
     return eras[-1] if eras else {}
 
 
+class UndoLog(NamedTuple):
+    """How a version lists the undo log of disk data in logbuffers and logspaces."""
+
+    buffer_page_bytes: int
+    """Bytes of a page of 32 KiB that count in the buffer."""
+    space_page_bytes: int
+    """The same in the files."""
+    pages_not_counted_of_a_file: int
+    log_id: int
+    """Number of the log file group in the dictionary of the cluster seen; another cluster has another one."""
+
+    def buffer_bytes(self, stated: int) -> int:
+        """`total` of logbuffers for an UNDO_BUFFER_SIZE."""
+        return stated // _UNDO_PAGE_BYTES * self.buffer_page_bytes
+
+    def space_bytes(self, stated: int) -> int:
+        """`total` of logspaces for one file of that INITIAL_SIZE."""
+        return max(0, stated // _UNDO_PAGE_BYTES - self.pages_not_counted_of_a_file) * self.space_page_bytes
+
+
+_UNDO_PAGE_BYTES = 32768
+
+
+def undo_log_rows(version: NdbVersion) -> UndoLog:
+    """How the version lists the undo log."""
+    era = _era("undo_log", version)
+    return UndoLog(**{name: int(era[name]) for name in UndoLog._fields})
+
+
 def restart_state(phase: str) -> tuple[int, str]:
     """Number and words of restart_info while a phase of a restart runs, after the failure or when done."""
     number, words = _data()["restart_info"]["states"][phase]

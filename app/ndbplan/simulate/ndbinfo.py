@@ -27,6 +27,7 @@ from ndbplan.ndb.ndbinfo import (
     resource_rows,
     restart_state,
     tables_of,
+    undo_log_rows,
 )
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -150,9 +151,9 @@ def _up(result: SimulationResult, bucket: int) -> Iterator[tuple[int, NodeSeries
 
 
 def _logbuffers(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Row]:
-    by_ldm = logbuffers_row_is_an_ldm(plan.version)
+    by_ldm, undo = logbuffers_row_is_an_ldm(plan.version), undo_log_rows(plan.version)
     nodes = {node.node_id: node for node in plan.data_nodes}
-    for node_id, series in _up(result, bucket):
+    for node_id, _ in _up(result, bucket):
         used, total = _by_part(result, node_id, "last", bucket)
         instances = ldm_threads(plan, nodes[node_id])
         held: dict[tuple[int, int], int] = {}
@@ -171,13 +172,13 @@ def _logbuffers(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[R
                 "total": total,
                 "used": min(total, held[log_id, instance] * PAGE_BYTES),
             }
-        if series.undo_buffer_bytes > 0:
+        if plan.logfile_groups:
             yield {
                 "node_id": node_id,
                 "log_type": "DD-UNDO",
-                "log_id": 1,
+                "log_id": undo.log_id,
                 "log_part": 0,
-                "total": series.undo_buffer_bytes,
+                "total": sum(undo.buffer_bytes(group.undo_buffer_bytes) for group in plan.logfile_groups),
                 "used": 0,
             }
 
@@ -191,6 +192,9 @@ def _by_part(result: SimulationResult, node_id: int, of: str, bucket: int) -> tu
 
 def _logspaces(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Row]:
     nodes = {node.node_id: node for node in plan.data_nodes}
+    undo = undo_log_rows(plan.version)
+    files = [file for group in plan.logfile_groups for file in group.undo_files]
+    undo_total = sum(file.count * undo.space_bytes(file.size_bytes) for file in files)
     for node_id, series in _up(result, bucket):
         used, total = _by_part(result, node_id, "log_used", bucket)
         instances = ldm_threads(plan, nodes[node_id])
@@ -208,14 +212,14 @@ def _logspaces(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Ro
                 # Counted in MiB, as seen on 7.4.10 and 8.4.8.
                 "used": min(total, -int(-used.get(log_part, 0.0) // MIB) * MIB),
             }
-        if series.undo_log_bytes > 0:
+        if undo_total:
             yield {
                 "node_id": node_id,
                 "log_type": "DD-UNDO",
-                "log_id": 1,
+                "log_id": undo.log_id,
                 "log_part": 0,
-                "total": series.undo_log_bytes,
-                "used": round(float(series.undo_used[bucket])),
+                "total": undo_total,
+                "used": min(undo_total, round(float(series.undo_used[bucket]))),
             }
 
 

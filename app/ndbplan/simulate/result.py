@@ -356,8 +356,6 @@ def _parts(scenario: Scenario, arrays: Arrays) -> tuple[PartSeries, ...]:
 
 
 def _nodes(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[NodeSeries, ...]:
-    undo = sum(f.size_bytes * f.count for g in scenario.plan.logfile_groups for f in g.undo_files)
-    buffer = sum(g.undo_buffer_bytes for g in scenario.plan.logfile_groups)
     found = []
     for n, node_class in enumerate(scenario.node_classes):
         recorded = arrays.out_node[:, n]
@@ -373,8 +371,6 @@ def _nodes(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[NodeSer
                 lcp_bytes_per_s=recorded[:, OfNode.LCP_WRITTEN] / lengths,
                 redo_bytes_per_s=np.maximum(0.0, written) / lengths,
                 undo_used=recorded[:, OfNode.UNDO_USED],
-                undo_log_bytes=undo,
-                undo_buffer_bytes=buffer,
                 space_used=recorded[:, OfNode.SPACE],
                 backup_left=recorded[:, OfNode.BACKUP_LEFT],
                 dead=recorded[:, OfNode.DEAD],

@@ -77,9 +77,6 @@ class NodeSeries:
     redo_bytes_per_s: Floats
     undo_used: Floats
     """Undo log that cannot be reused yet."""
-    undo_log_bytes: int
-    """0: no disk data."""
-    undo_buffer_bytes: int
     space_used: Floats
     """Bytes of tablespace in use."""
     backup_left: Floats

@@ -4,7 +4,8 @@
 
 Counted are redo log, local checkpoints, undo and data files, and the backups that the plan keeps. Sizes by
 version and setting: resources/ndb/file_space.json; the redo log counts in full, as sparse files become. Not
-counted: traces, node logs and metadata, whose sizes are not known and small beside these.
+counted: trace files and metadata, whose sizes are not known, node logs, which grow without bound, and the
+error log (MaxNoOfSavedMessages entries of 999 bytes).
 """
 
 from __future__ import annotations
