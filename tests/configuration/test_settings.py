@@ -5,13 +5,13 @@ from pathlib import Path
 
 import ndbplan
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.configuration.settings import node_settings, settings_by_node
+from ndbplan.configuration.settings import connection_settings, node_settings, settings_by_node
 from ndbplan.edits.parts import set_parameter
 from ndbplan.plan.plan import EMPTY_PLAN, ClusterParameters
 from ndbplan.plan.samples import sample_plan
 
 CODE = Path(ndbplan.__file__).parent
-_OTHER_WAYS = re.compile(r"\.parameters(\.(data_node|management|sql))?(\.get\(|\[)")
+_OTHER_WAYS = re.compile(r"\.parameters(\.(data_node|management|sql|tcp|shm|system))?(\.get\(|\[)")
 _COMPARES_WHAT_IS_STATED = {"checks/refused/limits.py"}
 
 
@@ -30,6 +30,19 @@ def test_nodes_that_agree_share_one_object() -> None:
 def test_a_name_counts_in_any_case() -> None:
     stated = ClusterParameters(data_node=FrozenMap({"redobuffer": 2**27}))
     assert node_settings(EMPTY_PLAN.replace(parameters=stated)).number("RedoBuffer") == 2**27
+
+
+def test_connections_are_read_as_nodes_are() -> None:
+    def send_buffer(value: int | str | None) -> int:
+        stated = FrozenMap({} if value is None else {"SendBufferMemory": value})
+        plan = EMPTY_PLAN.replace(parameters=ClusterParameters(tcp=stated))
+        return connection_settings(plan).number("SendBufferMemory")
+
+    assert send_buffer(None) == 2**21
+    assert send_buffer(2**24) == send_buffer("16M") == 2**24
+    # ndb_mgmd refuses less than 64 KiB.
+    assert send_buffer(2**16) == 2**16
+    assert send_buffer(2**16 - 1) == 2**21
 
 
 def test_estimates_rules_and_exports_read_no_parameter_themselves() -> None:

@@ -7,8 +7,9 @@ import configparser
 import pytest
 
 from ndbplan.base.resources import resource_path
+from ndbplan.configuration.sections import sections
 from ndbplan.edits.parts import assign_role, set_parameter, set_plan, update
-from ndbplan.exporting.config_ini import render_config_ini, sections
+from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.plan import file
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole, Link

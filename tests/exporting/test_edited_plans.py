@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ndbplan.base.errors import UserError
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check
+from ndbplan.configuration.sections import effective_configuration
 from ndbplan.edits.parts import (
     add,
     add_node_group,
@@ -22,7 +23,6 @@ from ndbplan.edits.parts import (
     update,
 )
 from ndbplan.exporting.config_ini import render_config_ini
-from ndbplan.exporting.effective import effective_configuration
 from ndbplan.exporting.export import render_files
 from ndbplan.importing.config.plan import import_config
 from ndbplan.ndb import catalogue

@@ -10,8 +10,8 @@ from drawn_plans import VERSIONS, plans
 from ndbplan.base.resources import resource_path
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check
+from ndbplan.configuration.sections import effective_configuration, link_configuration
 from ndbplan.exporting.config_ini import render_config_ini
-from ndbplan.exporting.effective import effective_configuration, link_configuration
 from ndbplan.importing.config.plan import import_config
 from ndbplan.plan import file
 from ndbplan.plan.plan import Plan

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from ndbplan.configuration.sections import effective_configuration, link_configuration
 from ndbplan.exporting.config_ini import render_config_ini
-from ndbplan.exporting.effective import effective_configuration, link_configuration
 from ndbplan.importing.config.plan import import_config
 from ndbplan.ndb import catalogue
 from ndbplan.ndb.values import BadValueError, parse_value

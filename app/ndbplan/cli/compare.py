@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from ndbplan.cli.group import json_option, ndbplan, show
 from ndbplan.cli.parameters import PLAN, UsageError, read_bytes, read_plan
 
 if TYPE_CHECKING:
-    from ndbplan.exporting.difference import Difference
+    from ndbplan.configuration.difference import Difference
     from ndbplan.plan.plan import Plan
 
 
@@ -25,12 +25,15 @@ def diff(plan_file: Path, running: Path | None, *, as_json: bool) -> None:
 
     Without RUNNING: what the plan sets other than the defaults of its version.
     """
-    from ndbplan.exporting.difference import diff as compare
-    from ndbplan.exporting.difference import diff_from_defaults
+    from ndbplan.configuration.difference import diff as compare
+    from ndbplan.configuration.difference import diff_from_defaults
+    from ndbplan.operations.roll_out import roll_out_order
 
     plan = read_plan(plan_file)
     difference = diff_from_defaults(plan) if running is None else compare(_running(running, plan), plan)
-    show(difference.to_json(), as_json=as_json, text=_lines(difference))
+    order = roll_out_order(plan, difference)
+    shape = {**difference.to_json(), "steps": list(order)}
+    show(shape, as_json=as_json, text=_lines(difference, order))
 
 
 def _running(path: Path, plan: Plan) -> Plan:
@@ -48,7 +51,7 @@ def _running(path: Path, plan: Plan) -> Plan:
     return plan_of_config
 
 
-def _lines(difference: Difference) -> Iterator[str]:
+def _lines(difference: Difference, order: Sequence[str]) -> Iterator[str]:
     if difference.is_empty:
         yield "nothing changes"
         return
@@ -60,5 +63,5 @@ def _lines(difference: Difference) -> Iterator[str]:
             yield f"{word} node ids: {', '.join(str(node.node_id) for node in nodes)}"
     for first, second in difference.links:
         yield f"connection between nodes {first} and {second}"
-    for number, step in enumerate(difference.steps, 1):
+    for number, step in enumerate(order, 1):
         yield f"{number:>3}. {step}"

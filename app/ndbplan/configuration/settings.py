@@ -133,6 +133,11 @@ def node_settings(plan: Plan, process: Process | None = None) -> NodeSettings:
     return settings_from(SECTIONS[process.kind], shared, own, plan.ndb_version)
 
 
+def connection_settings(plan: Plan) -> NodeSettings:
+    """What holds for TCP connections that state nothing of their own."""
+    return settings_from("TCP", plan.parameters.tcp, NO_PARAMETERS, plan.ndb_version)
+
+
 @memo_by_identity(size=4)
 def settings_by_node(plan: Plan) -> Mapping[int, NodeSettings]:
     """What holds for every data node, by node id; nodes that agree share one object."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from ndbplan.base.units import format_ndb_size
 from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.sections import OWNED_BY_PLAN, PATH_PARAMETERS
 from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.exporting.config_ini import OWNED_BY_PLAN, PATH_PARAMETERS
 from ndbplan.exporting.yaml_text import yaml_text
 from ndbplan.ndb import catalogue
 from ndbplan.ndb.values import format_value

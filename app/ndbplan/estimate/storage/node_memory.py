@@ -13,7 +13,12 @@ import re
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.units import KIB, MIB, parse_bytes
-from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, redo_log_parts
+from ndbplan.configuration.settings import (
+    connection_settings,
+    node_settings,
+    redo_buffer_bytes,
+    redo_log_parts,
+)
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.placement import threads_of
 from ndbplan.ndb.features import features
@@ -65,8 +70,7 @@ def send_buffer_bytes(plan: Plan, node: DataNode, threads: ThreadCounts) -> int:
     """Send buffers of all links of a node."""
     links = _links(plan)
     stated = node_settings(plan, node).number("TotalSendBufferMemory")
-    per_link = plan.parameters.tcp.get("SendBufferMemory")
-    own = stated or links * (per_link if isinstance(per_link, int) else 2 * MIB)
+    own = stated or links * connection_settings(plan).number("SendBufferMemory")
     extra = node_settings(plan, node).number("ExtraSendBufferMemory")
     size = own + extra + threads.block_threads * _SEND_THREAD_PAGES * PAGE
     if extra == 0:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ndbplan.base.units import MIB
-from ndbplan.configuration.settings import no_of_replicas, node_settings
+from ndbplan.configuration.settings import connection_settings, no_of_replicas, node_settings
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.demand import rate_of, table_loads
 from ndbplan.estimate.load.network import network
@@ -16,8 +15,6 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 from ndbplan.plan.workloads import ClosedLoad, Transaction, Workload
 from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.world import Error, Run
-
-LINK_SEND_BUFFER_BYTES = 2 * MIB
 
 
 def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service]) -> None:
@@ -76,8 +73,7 @@ def _send_transactions(plan: Plan, workload: Workload, limits: Sequence[Service]
     if node is None or not links:
         return 0.0
     stated = node_settings(plan, node).number("TotalSendBufferMemory")
-    per_link = plan.parameters.tcp.get("SendBufferMemory")
-    each = per_link if isinstance(per_link, int) else LINK_SEND_BUFFER_BYTES
+    each = connection_settings(plan).number("SendBufferMemory")
     room = constants_of(plan)["send_overload_share"].value * (
         stated or each * max(1, len(plan.processes) - 1)
     )

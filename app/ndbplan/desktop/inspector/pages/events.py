@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QPushButton
 
 from ndbplan.base.errors import UserError
+from ndbplan.configuration.settings import node_settings
 from ndbplan.describe.titles import EVENT_NAMES, title
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.widgets.fields import Form, Inner
@@ -160,10 +161,8 @@ def added(plan: Plan, workload_id: str, kind: str) -> Plan:
     elif kind == "burst":
         event = Burst(at_s=at_s)
     else:
-        redo = plan.parameters.data_node.get("RedoBuffer") or catalogue.default(
-            "DB", "RedoBuffer", plan.version
-        )
-        event = ParameterChange(at_s=at_s, name="RedoBuffer", value=2 * int(redo or 0))
+        redo_buffer_bytes = node_settings(plan).number("RedoBuffer")
+        event = ParameterChange(at_s=at_s, name="RedoBuffer", value=2 * redo_buffer_bytes)
     return edits.update(plan, workload_id, events=(*workload.events, event))
 
 

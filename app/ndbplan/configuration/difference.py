@@ -1,20 +1,22 @@
-"""What changes between two configurations, what that restarts, and in which order it is rolled out.
+"""What changes between two configurations, and what that restarts.
 
-difference = diff(running, planned)
-for step in difference.steps: print(step)
+diff(running, planned).restart      # node
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ndbplan.exporting.effective import NodeConfiguration, effective_configuration, link_configuration
+from ndbplan.configuration.sections import (
+    NodeConfiguration,
+    connection_defaults,
+    effective_configuration,
+    link_configuration,
+)
 from ndbplan.ndb import catalogue
 from ndbplan.ndb.values import format_value
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE
 
 _KIND_WORDS = {
     "DB": "data node",
@@ -23,6 +25,10 @@ _KIND_WORDS = {
     "TCP": "connections of data node",
     "SHM": "connections of data node",
 }
+
+
+RESTART_DATA_NODES = ("DB", "TCP", "SHM", "SYSTEM")
+"""Sections whose changes data nodes read when they restart."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +80,6 @@ class Difference:
     """Connections with other settings, by node ids."""
     restart: str
     """The heaviest restart that any of it needs; nothing when nothing changes."""
-    steps: tuple[str, ...]
-    """What to do, in this order."""
 
     @property
     def is_empty(self) -> bool:
@@ -90,7 +94,6 @@ class Difference:
             "added_node_ids": [node.node_id for node in self.added],
             "removed_node_ids": [node.node_id for node in self.removed],
             "links": [list(pair) for pair in self.links],
-            "steps": list(self.steps),
         }
 
 
@@ -108,7 +111,7 @@ def diff(before: Plan, after: Plan) -> Difference:
         )
     )
     parameters += _of_connections(before, after)
-    return _difference(after, tuple(sorted(parameters, key=_weight)), added, removed, links)
+    return _difference(tuple(sorted(parameters, key=_weight)), added, removed, links)
 
 
 def diff_from_defaults(plan: Plan) -> Difference:
@@ -126,7 +129,7 @@ def diff_from_defaults(plan: Plan) -> Difference:
         _change(plan, (section, name), ids, values[section, name, shown])
         for (section, name, shown), ids in found.items()
     )
-    return _difference(plan, tuple(sorted(changes, key=_weight)), (), (), ())
+    return _difference(tuple(sorted(changes, key=_weight)), (), (), ())
 
 
 def _weight(change: ParameterChange) -> tuple[int, str, str]:
@@ -171,13 +174,10 @@ def _of_connections(before: Plan, after: Plan) -> list[ParameterChange]:
     """Changes in [tcp default] and [shm default], which concern every data node."""
     ids = tuple(node.node_id for node in after.data_nodes)
     changes = []
-    for section, old, new in (
-        ("TCP", before.parameters.tcp, after.parameters.tcp),
-        ("SHM", before.parameters.shm, after.parameters.shm),
-    ):
+    defaults_before, defaults_after = connection_defaults(before), connection_defaults(after)
+    for section, old in defaults_before.items():
+        new = defaults_after[section]
         for name in dict.fromkeys((*old, *new)):
-            if not catalogue.exists(section, name):
-                continue
             was = old.get(name, catalogue.default(section, name, before.version))
             will_be = new.get(name, catalogue.default(section, name, after.version))
             if was != will_be:
@@ -188,76 +188,16 @@ def _of_connections(before: Plan, after: Plan) -> list[ParameterChange]:
 
 
 def _difference(
-    plan: Plan,
     parameters: tuple[ParameterChange, ...],
     added: tuple[NodeConfiguration, ...],
     removed: tuple[NodeConfiguration, ...],
     links: tuple[tuple[int, int], ...],
 ) -> Difference:
     needs = ["nothing"]
-    needs += [change.restart for change in parameters if change.section in ("DB", "TCP", "SHM", "SYSTEM")]
+    needs += [change.restart for change in parameters if change.section in RESTART_DATA_NODES]
     if links or added or removed or parameters:
         needs.append("node")
     if any(node.section == "DB" for node in removed):
         needs.append("initial_system")
     heaviest = max(needs, key=catalogue.RESTARTS.index)
-    steps = tuple(_steps(plan, parameters, added, removed, links, heaviest))
-    return Difference(parameters, added, removed, links, heaviest, steps)
-
-
-def _ids(nodes: tuple[int, ...] | list[int]) -> str:
-    return ", ".join(map(str, nodes))
-
-
-def _steps(
-    plan: Plan,
-    parameters: tuple[ParameterChange, ...],
-    added: tuple[NodeConfiguration, ...],
-    removed: tuple[NodeConfiguration, ...],
-    links: tuple[tuple[int, int], ...],
-    heaviest: str,
-) -> Iterator[str]:
-    if not (parameters or added or removed or links):
-        return
-    new_data = [node.node_id for node in added if node.section == "DB"]
-    kept = [
-        n.node_id for n in plan.data_nodes if n.node_id not in new_data and n.node_group != NODE_GROUP_NONE
-    ]
-    data = [c for c in parameters if c.section in ("DB", "TCP", "SHM", "SYSTEM")]
-    touched = sorted({i for c in data for i in c.node_ids} | {i for pair in links for i in pair if i in kept})
-    if heaviest == "initial_system":
-        yield "START BACKUP, and wait until it is completed: the next steps erase all data"
-    yield "copy the new config.ini to every management host"
-    management = [node.node_id for node in plan.management_nodes]
-    yield f"restart ndb_mgmd one after the other with --reload (nodes {_ids(management)})"
-    if heaviest == "initial_system":
-        yield "stop all SQL nodes, then SHUTDOWN in the management client"
-        yield f"start all data nodes with --initial (nodes {_ids(kept + new_data)})"
-        yield "start the SQL nodes"
-        yield "restore the backup with ndb_restore: metadata once, then the data of every node"
-        return
-    if heaviest == "system":
-        yield "stop all SQL nodes, then SHUTDOWN in the management client"
-        yield f"start all data nodes (nodes {_ids(kept)})"
-        yield "start the SQL nodes"
-    else:
-        rolled = kept if added or removed else [node_id for node_id in touched if node_id in kept]
-        yield from _rolling(plan, data, rolled)
-    if new_data:
-        yield f"start the new data nodes {_ids(new_data)} with --initial"
-        yield f"CREATE NODEGROUP for {_ids(new_data)}, then reorganise every table (runbook, add-nodes)"
-
-
-def _rolling(plan: Plan, data: list[ParameterChange], rolled: list[int]) -> Iterator[str]:
-    initial = sorted({i for c in data if c.restart == "initial_node" for i in c.node_ids if i in rolled})
-    plain = [node_id for node_id in rolled if node_id not in initial]
-    if initial:
-        yield (
-            f"restart data nodes {_ids(initial)} with --initial, one after the other; each must be STARTED "
-            "before the next, it copies its data from its node group"
-        )
-    if plain:
-        yield f"restart data nodes {_ids(plain)} one after the other; each must be STARTED before the next"
-    sql = [node.node_id for node in plan.sql_nodes]
-    if sql:
-        yield f"restart the SQL nodes one after the other (nodes {_ids(sql)})"
+    return Difference(parameters, added, removed, links, heaviest)

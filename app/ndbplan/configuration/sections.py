@@ -1,0 +1,305 @@
+"""What config.ini says: sections and entries as values, and why each that is no default is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quoting import ascii_text
+from ndbplan.configuration.directories import DataNodePaths, data_node_paths, derived_path_parameters
+from ndbplan.configuration.settings import SECTIONS, no_of_replicas
+from ndbplan.ndb import catalogue
+from ndbplan.ndb.values import BadValueError, format_value, parse_value, unwritable
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import (
+    ApiSlot,
+    DataNode,
+    ManagementNode,
+    SqlNode,
+    process_node_ids,
+)
+
+AnyProcess = ManagementNode | DataNode | SqlNode | ApiSlot
+
+OWNED_BY_PLAN = {"nodeid", "id", "hostname", "executeoncomputer", "nodegroup", "system"}
+"""Parameters (lower case) that the plan's hosts and processes say; set as text they are left out."""
+
+PATH_PARAMETERS = (
+    "DataDir",
+    "FileSystemPath",
+    "FileSystemPathDD",
+    "FileSystemPathDataFiles",
+    "FileSystemPathUndoFiles",
+    "BackupDataDir",
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line `name=value` of a section, with what is said above it."""
+
+    name: str
+    value: str
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One section of config.ini."""
+
+    header: str
+    entries: tuple[Entry, ...]
+    comment: str = ""
+    left_out: tuple[Entry, ...] = field(default=())
+    """Parameters of the plan that the version refuses; written as comments."""
+
+
+def sections(plan: Plan) -> tuple[Section, ...]:
+    """All sections in the order in which they are written."""
+    found: list[Section] = []
+    if plan.parameters.system:
+        found.append(_system(plan))
+    if plan.parameters.management:
+        comment = "What all management nodes have in common."
+        found.append(_section(plan, "ndb_mgmd default", "MGM", plan.parameters.management, comment))
+    found.append(_data_node_default(plan))
+    if plan.parameters.sql:
+        comment = "What all SQL nodes and API slots have in common."
+        found.append(_section(plan, "mysqld default", "API", plan.parameters.sql, comment))
+    if plan.parameters.tcp:
+        comment = "What all TCP connections have in common."
+        found.append(_section(plan, "tcp default", "TCP", plan.parameters.tcp, comment))
+    if plan.parameters.shm:
+        comment = "What all shared memory connections have in common."
+        found.append(_section(plan, "shm default", "SHM", plan.parameters.shm, comment))
+    processes: tuple[AnyProcess, ...] = (
+        *plan.management_nodes,
+        *plan.data_nodes,
+        *plan.sql_nodes,
+        *plan.api_slots,
+    )
+    for process in processes:
+        found += _process_sections(plan, process)
+    for link in plan.links:
+        ends = tuple(
+            Entry(f"NodeId{i}", str(plan.by_id[end].node_id))
+            for i, end in enumerate((link.process_id_1, link.process_id_2), 1)
+        )
+        found.append(_section(plan, link.kind, link.kind.upper(), link.parameters, "", ends))
+    return tuple(found)
+
+
+def _system(plan: Plan) -> Section:
+    """[system] is refused without a Name; the plan's own name stands in for it."""
+    first: tuple[Entry, ...] = ()
+    if "Name" not in plan.parameters.system or unwritable("Name", str(plan.parameters.system["Name"])):
+        first = (Entry("Name", re.sub(r"[^A-Za-z0-9_-]+", "_", ascii_text(plan.name))),)
+    return _section(plan, "system", "SYSTEM", plan.parameters.system, "The cluster as a whole.", first)
+
+
+def _section(
+    plan: Plan,
+    header: str,
+    section: str,
+    parameters: Mapping[str, int | str],
+    comment: str,
+    first: Iterable[Entry] = (),
+    assumed: Iterable[str] = (),
+) -> Section:
+    entries, left_out = list(first), list[Entry]()
+    there = {entry.name.lower() for entry in entries}
+    for name, value in parameters.items():
+        if name.lower() in OWNED_BY_PLAN or name.lower() in there:
+            continue
+        there.add(name.lower())
+        entry, known = _entry(plan, section, name, value, name in assumed)
+        (entries if known else left_out).append(entry)
+    return Section(header, tuple(entries), comment, tuple(left_out))
+
+
+def _entry(plan: Plan, section: str, name: str, value: int | str, assumed: bool) -> tuple[Entry, bool]:
+    """A parameter as a line, and whether the version takes it."""
+    if not catalogue.knows(section, name, plan.version):
+        return Entry(name, str(value), f"NDB {plan.ndb_version} does not know this parameter"), False
+    parameter = catalogue.parameter(section, name, plan.version)
+    text = format_value(parameter, value)
+    if parameter.status == "internal":
+        return Entry(parameter.name, text, "not configurable in this version"), False
+    reason = unwritable(parameter.name, text)
+    if reason:
+        return Entry(parameter.name, text[:100], reason), False
+    shown = (
+        f"default {format_value(parameter, parameter.default)}"
+        if parameter.default not in (None, "")
+        else "no default"
+    )
+    if parameter.default == value:
+        shown = "as the default"
+    remark = f"{parameter.description} ({shown}{', assumed' if assumed else ''})"
+    if parameter.status == "deprecated":
+        remark += " - deprecated in this version"
+    return Entry(parameter.name, text, remark), True
+
+
+def _data_node_default(plan: Plan) -> Section:
+    replicas = Entry(
+        "NoOfReplicas", str(no_of_replicas(plan)), "Copies of every row; members of a node group"
+    )
+    shared = tuple(_path_entries(plan, _shared_paths(plan)))
+    given = {n: v for n, v in plan.parameters.data_node.items() if n.lower() != "noofreplicas"}
+    comment = "What all data nodes have in common."
+    return _section(plan, "ndbd default", "DB", given, comment, (replicas, *shared), assumed=plan.assumed)
+
+
+_PATH_COMMENTS: dict[str, str] = {
+    "DataDir": "Logs, traces and the pid file",
+    "FileSystemPath": "Redo log, local checkpoints and metadata (disk roles REDO and LCP)",
+    "FileSystemPathDD": "Data files and undo log of disk columns (disk roles DATA FILES and UNDO)",
+    "FileSystemPathDataFiles": "Data files of tablespaces (disk role DATA FILES)",
+    "FileSystemPathUndoFiles": "Undo log of disk columns (disk role UNDO)",
+    "BackupDataDir": "Backups (disk role BACKUP)",
+}
+
+
+@memo_by_identity(4)
+def _shared_paths(plan: Plan) -> dict[str, str]:
+    """Path parameters that disk roles mean alike for every data node."""
+    derived = [derived_path_parameters(plan, node) for node in plan.data_nodes]
+    if not derived:
+        return {}
+    return {n: v for n, v in derived[0].items() if all(paths.get(n) == v for paths in derived)}
+
+
+def _own_paths(plan: Plan, node: DataNode) -> dict[str, str]:
+    common = _shared_paths(plan)
+    return {n: v for n, v in derived_path_parameters(plan, node).items() if common.get(n) != v}
+
+
+def _path_entries(plan: Plan, paths: Mapping[str, str]) -> Iterable[Entry]:
+    for name in PATH_PARAMETERS:
+        if name in paths and catalogue.knows("DB", name, plan.version):
+            yield Entry(name, paths[name], _PATH_COMMENTS[name])
+
+
+def _process_sections(plan: Plan, process: AnyProcess) -> Iterable[Section]:
+    headers: dict[str, str] = {"management": "ndb_mgmd", "data": "ndbd", "sql": "mysqld", "api": "api"}
+    host = plan.host(process.host_id) if process.host_id is not None else None
+    parameters = dict(process.parameters)
+    section = SECTIONS[process.kind]
+    location = plan.by_id[host.location_id] if host is not None and host.location_id is not None else None
+    for node_id in process_node_ids(process):
+        first = [Entry("NodeId", str(node_id))]
+        if host is not None:
+            first.append(Entry("HostName", host.hostname))
+        comment = ""
+        if isinstance(process, DataNode):
+            if process.node_group is not None and catalogue.knows("DB", "Nodegroup", plan.version):
+                kept = "kept aside for a later CREATE NODEGROUP" if process.node_group == 65536 else ""
+                first.append(Entry("Nodegroup", str(process.node_group), kept))
+            first += _path_entries(plan, _own_paths(plan, process))
+            comment = _link_comment(data_node_paths(plan, process), process)
+        elif isinstance(process, ManagementNode):
+            comment = (
+                "" if "DataDir" in {**plan.parameters.management, **parameters} else _MANAGEMENT_DIRECTORY
+            )
+        elif node_id != process.node_id:
+            comment = f"Connection pool of the mysqld with node id {process.node_id}."
+        if (
+            location is not None
+            and location.location_domain_id is not None
+            and not {"LocationDomainId"} & parameters.keys()
+            and catalogue.knows(section, "LocationDomainId", plan.version)
+        ):
+            remark = f"Location {ascii_text(location.name)}; does not decide about node groups"
+            first.append(Entry("LocationDomainId", str(location.location_domain_id), remark))
+        yield _section(
+            plan, headers[process.kind], section, parameters, comment, first, assumed=process.assumed
+        )
+
+
+_MANAGEMENT_DIRECTORY = "Without DataDir the cluster log goes to the working directory of ndb_mgmd."
+
+
+def _link_comment(paths: DataNodePaths, node: DataNode) -> str:
+    """What config.ini cannot say: NDB has one FileSystemPath for redo log and local checkpoints."""
+    folder = f"{paths.file_system}/ndb_{node.node_id}_fs"
+    if paths.lcp is not None:
+        return (
+            "REDO and LCP are planned on different disks, but NDB has one FileSystemPath for both: make "
+            f"{folder}/LCP a link to {paths.lcp} before the first start (runbook, step directories)."
+        )
+    if paths.redo is not None:
+        first, last = (name.split("/")[0] for name in (paths.redo_folders[0], paths.redo_folders[-1]))
+        return (
+            "REDO is planned on a disk of its own, but NDB has one FileSystemPath for LCP and REDO: after "
+            f"the first start move {folder}/{first}/DBLQH ... {last}/DBLQH to {paths.redo} and link them "
+            "(runbook, step redo-folders), and again after every start with --initial."
+        )
+    return ""
+
+
+_KINDS = {"ndb_mgmd": "MGM", "ndbd": "DB", "mysqld": "API", "api": "API"}
+
+
+@dataclass(frozen=True)
+class NodeConfiguration:
+    """What config.ini says about one node."""
+
+    node_id: int
+    section: str
+    """MGM, DB or API."""
+    stated: dict[str, int | str]
+    """Parameters that the file states for it, by name; the id is left out."""
+
+    def value(self, name: str, plan: Plan) -> int | str | None:
+        """Effective value, the version's default included."""
+        if name in self.stated:
+            return self.stated[name]
+        return catalogue.default(self.section, name, plan.version)
+
+
+def effective_configuration(plan: Plan) -> dict[int, NodeConfiguration]:
+    """The configuration of every node by node id, as the exported config.ini states it."""
+    defaults: dict[str, dict[str, int | str]] = {}
+    found: dict[int, NodeConfiguration] = {}
+    for section in sections(plan):
+        word, _, default = section.header.partition(" ")
+        if default:
+            defaults[_KINDS.get(word, word.upper())] = _values(plan, _KINDS.get(word, word.upper()), section)
+        elif word in _KINDS:
+            kind = _KINDS[word]
+            values = {**defaults.get(kind, {}), **_values(plan, kind, section)}
+            node_id = int(values.pop("NodeId"))
+            found[node_id] = NodeConfiguration(node_id, kind, values)
+    return found
+
+
+def connection_defaults(plan: Plan) -> dict[str, dict[str, int | str]]:
+    """What config.ini says about all connections of a kind, by section of the catalogue: TCP and SHM."""
+    headers = {"tcp default": "TCP", "shm default": "SHM"}
+    stated = {headers[s.header]: s for s in sections(plan) if s.header in headers}
+    return {kind: _values(plan, kind, stated[kind]) if kind in stated else {} for kind in headers.values()}
+
+
+def link_configuration(plan: Plan) -> dict[tuple[int, int], dict[str, int | str]]:
+    """Settings of the connections that have a section of their own, by node ids in ascending order."""
+    found: dict[tuple[int, int], dict[str, int | str]] = {}
+    for section in sections(plan):
+        if section.header in ("tcp", "shm"):
+            values = _values(plan, section.header.upper(), section)
+            ends = sorted((int(values.pop("NodeId1")), int(values.pop("NodeId2"))))
+            found[ends[0], ends[1]] = {"section": section.header, **values}
+    return found
+
+
+def _values(plan: Plan, kind: str, section: Section) -> dict[str, int | str]:
+    values: dict[str, int | str] = {}
+    for entry in section.entries:
+        parameter = catalogue.parameter(kind, entry.name, plan.version)
+        try:
+            values[parameter.name] = parse_value(parameter, entry.value, plan.version)
+        except BadValueError:
+            values[parameter.name] = entry.value
+    return values
