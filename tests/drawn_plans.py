@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import ClusterParameters, Plan

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from ndbplan.base.units import GIB, KIB, MIB
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Disk, DiskKind, Host, Location
 from ndbplan.plan.plan import ClusterParameters, Plan

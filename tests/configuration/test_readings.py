@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.configuration.settings import node_settings
-from ndbplan.ndb import catalogue
-from ndbplan.ndb.catalogue import Parameter
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.parameters import Parameter
 from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan.plan import EMPTY_PLAN, ClusterParameters, Plan
 

@@ -25,7 +25,7 @@ from ndbplan.edits.parts import (
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.export import render_files
 from ndbplan.importing.config.plan import import_config
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole, Link

@@ -18,7 +18,7 @@ CODE = Path(ndbplan.__file__).parent
 _ALLOWED = {
     "ndb/features.py",
     "ndb/version.py",
-    "ndb/catalogue.py",
+    "ndb/parameters.py",
     "ndb/survival.py",
     "ndb/speed_changes.py",
 }

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import BadValueError, format_value, parse_cpu_list, parse_integer, parse_value
 from ndbplan.ndb.version import NdbVersion
 

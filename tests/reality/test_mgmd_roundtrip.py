@@ -12,7 +12,7 @@ import pytest
 from ndbplan.configuration.sections import effective_configuration, link_configuration
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import BadValueError, parse_value
 from ndbplan.ndb.version import NdbVersion
 

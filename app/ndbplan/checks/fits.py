@@ -13,7 +13,7 @@ from ndbplan.base.units import format_bytes, format_bytes_binary
 from ndbplan.checks.problem import Edit, Severity
 from ndbplan.checks.shared import estimation
 from ndbplan.estimate.space.disk_space import DiskSpace
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 

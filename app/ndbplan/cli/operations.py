@@ -38,7 +38,7 @@ class _Moment(click.ParamType[datetime]):
 
 def _refuse_unknown(name: str) -> None:
     """Raises UsageError for what is no data node parameter."""
-    from ndbplan.ndb.catalogue import parameter
+    from ndbplan.ndb.parameters import parameter
 
     try:
         parameter("DB", name)

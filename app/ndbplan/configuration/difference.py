@@ -14,7 +14,7 @@ from ndbplan.configuration.sections import (
     effective_configuration,
     link_configuration,
 )
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import format_value
 from ndbplan.plan.plan import Plan
 

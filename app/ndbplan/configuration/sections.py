@@ -10,7 +10,7 @@ from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quoting import ascii_text
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths, derived_path_parameters
 from ndbplan.configuration.settings import SECTIONS, no_of_replicas
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import BadValueError, format_value, parse_value, unwritable
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import (

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.units import MIB
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.features import Features, features
 from ndbplan.ndb.values import parse_integer, refusal
 from ndbplan.ndb.version import NdbVersion

@@ -24,7 +24,7 @@ from ndbplan.base.frozen import FrozenMap
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import SCOPES, SECTIONS
 from ndbplan.edits.reading import Shape, near, parameter_name, shape_of
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.fields import Part
 from ndbplan.plan.plan import Calibration, Plan, Waiver

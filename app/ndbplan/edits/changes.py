@@ -14,7 +14,7 @@ from typing import Any
 from ndbplan.base.units import format_ndb_size
 from ndbplan.configuration.settings import SCOPES, SECTIONS
 from ndbplan.edits import parts as edits
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DiskRole
 

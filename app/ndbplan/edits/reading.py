@@ -26,7 +26,8 @@ from pydantic_core import PydanticUndefined
 from ndbplan.base import units
 from ndbplan.base.errors import UserError
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.ndb import catalogue, values
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb import values
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import Part
 

@@ -10,7 +10,7 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.sections import OWNED_BY_PLAN, PATH_PARAMETERS
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.exporting.yaml_text import yaml_text
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import format_value
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan

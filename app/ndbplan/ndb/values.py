@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 
 from ndbplan.base.units import GIB, KIB, MIB, format_ndb_size
-from ndbplan.ndb.catalogue import Parameter
 from ndbplan.ndb.features import features
+from ndbplan.ndb.parameters import Parameter
 from ndbplan.ndb.version import NdbVersion
 
 _SUFFIXES = {"K": KIB, "M": MIB, "G": GIB}

@@ -9,7 +9,7 @@ from ndbplan.configuration.difference import RESTART_DATA_NODES, Difference, Par
 from ndbplan.estimate.storage.node_data import node_data_by_id
 from ndbplan.estimate.times.backup import backup, restore_backup
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind, restart
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations.commands import copy_configuration
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.steps import (

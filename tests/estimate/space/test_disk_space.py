@@ -13,7 +13,7 @@ from drawn_space import space_plans
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.edits.parts import remove, set_parameter, update
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.file_space import specified_files
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan

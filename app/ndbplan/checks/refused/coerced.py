@@ -12,7 +12,7 @@ from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.refused.threads import is_automatic, thread_text, threads
 from ndbplan.checks.rule import hint, rule, warning
 from ndbplan.configuration.settings import NodesAlike, nodes_alike
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.threads.layout import ThreadConfigError
 from ndbplan.plan.plan import Plan
 

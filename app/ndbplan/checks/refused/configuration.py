@@ -8,7 +8,7 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.configuration.settings import SCOPES, SECTIONS
 from ndbplan.edits.changes import SetParameter, Together
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import format_value, refusal
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan

@@ -11,7 +11,7 @@ from ndbplan.checks.refused.configuration import parameter_scopes, without
 from ndbplan.checks.rule import error, problem, rule, warning
 from ndbplan.configuration.settings import NodesAlike, no_of_replicas, node_settings, nodes_alike
 from ndbplan.edits.changes import KeepLinks, SetField, SetParameter, together
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, process_node_ids
 

@@ -21,7 +21,7 @@ from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas, node_settings, redo_log_parts
 from ndbplan.edits.changes import SetRole, together
 from ndbplan.estimate.space.disk_space import DiskSpace
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole

@@ -10,7 +10,7 @@ from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.limits import operations_of_largest_transaction, setting, wanted_operations
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.configuration.settings import nodes_alike
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table

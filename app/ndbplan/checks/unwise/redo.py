@@ -26,7 +26,7 @@ from ndbplan.configuration.settings import NodesAlike, node_settings, nodes_alik
 from ndbplan.edits.changes import together
 from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.load.redo import log_bytes_per_part
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.hardware import DiskKind
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole

@@ -39,8 +39,9 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import label, link
 from ndbplan.desktop.widgets.units import BYTES
 from ndbplan.edits import parts as edits
-from ndbplan.ndb import catalogue, values
-from ndbplan.ndb.catalogue import Parameter
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb import values
+from ndbplan.ndb.parameters import Parameter
 from ndbplan.plan.plan import Plan
 
 _Index = QModelIndex | QPersistentModelIndex

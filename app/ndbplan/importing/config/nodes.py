@@ -9,7 +9,7 @@ from typing import Any
 from ndbplan.base.units import GIB
 from ndbplan.importing.config.file import ConfigFile, Line, RawSection
 from ndbplan.importing.config.values import values_of
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.features import features
 from ndbplan.ndb.values import BadValueError, parse_integer
 from ndbplan.ndb.version import NdbVersion

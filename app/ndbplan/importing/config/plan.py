@@ -16,7 +16,7 @@ from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import load_rules
 from ndbplan.importing.config.file import ConfigFile, Finding, read_config_file
 from ndbplan.importing.config.nodes import NodeImport
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan.plan import Plan
 

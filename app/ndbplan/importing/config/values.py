@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.importing.config.file import ConfigFile, Line, RawSection
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import BadValueError, parse_value
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import no_control

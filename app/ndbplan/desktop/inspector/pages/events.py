@@ -17,7 +17,8 @@ from ndbplan.desktop.widgets.fields import Form, Inner
 from ndbplan.desktop.widgets.sections import link
 from ndbplan.desktop.widgets.units import NUMBER, SECONDS, TEXT, WHOLE
 from ndbplan.edits import parts as edits
-from ndbplan.ndb import catalogue, values
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb import values
 from ndbplan.plan.events import (
     Backup,
     Burst,

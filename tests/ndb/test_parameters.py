@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ndbplan.base.resources import read_json
-from ndbplan.ndb import catalogue
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.version import SERIES, NdbVersion
 
 REALITY = Path(__file__).parent.parent / "reality"
