@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ndbplan.configuration.deployment import (
@@ -23,22 +24,23 @@ from ndbplan.plan.processes import DataNode, ManagementNode, Process, SqlNode, p
 
 def render_ansible(plan: Plan) -> dict[str, str]:
     """The inventory and its group variables by path."""
+    written = partial(yaml_text, for_ansible=True)
     about = f"cluster '{plan.name}' (NDB {plan.ndb_version}), written by ndbplan"
     return {
-        "ansible/inventory.yml": yaml_text(_inventory(plan), f"Inventory of {about}."),
-        "ansible/group_vars/all.yml": yaml_text(_common(plan), f"Variables of all hosts of {about}."),
-        "ansible/group_vars/ndb_data.yml": yaml_text(
+        "ansible/inventory.yml": written(_inventory(plan), f"Inventory of {about}."),
+        "ansible/group_vars/all.yml": written(_common(plan), f"Variables of all hosts of {about}."),
+        "ansible/group_vars/ndb_data.yml": written(
             {"ndb_data_node_program": data_node_program(plan), "ndb_data_node_memlock": "unlimited"},
             f"Variables of the data node hosts of {about}.",
         ),
-        "ansible/group_vars/ndb_management.yml": yaml_text(
+        "ansible/group_vars/ndb_management.yml": written(
             {
                 "ndb_config_file": f"{MANAGEMENT_DIRECTORY}/config.ini",
                 "ndb_config_directory": MANAGEMENT_DIRECTORY,
             },
             f"Variables of the management hosts of {about}.",
         ),
-        "ansible/group_vars/ndb_sql.yml": yaml_text(
+        "ansible/group_vars/ndb_sql.yml": written(
             {"ndb_my_cnf": "/etc/my.cnf"}, f"Variables of the SQL hosts of {about}."
         ),
     }

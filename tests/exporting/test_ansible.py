@@ -1,0 +1,79 @@
+"""What a real Ansible makes of the inventory: the plan's texts stay texts, whatever is written in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ndbplan.edits.parts import set_parameter, set_plan, update
+from ndbplan.exporting.export import export
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_plan
+
+ATTACKS = (
+    "{{{{ lookup('pipe', 'touch {}') }}}}",
+    "{{% set x = lookup('pipe', 'touch {}') %}}",
+    "x {{{{ query('pipe', 'touch {}') | first }}}} %}}",
+    '!unsafe {{{{ lookup("pipe", "touch {}") }}}}',
+)
+
+
+def _ansible(program: str, folder: Path, *arguments: str) -> str:
+    environment = os.environ | {
+        "HOME": str(folder), "ANSIBLE_LOCALHOST_WARNING": "0", "LC_ALL": "C.UTF-8", "ANSIBLE_NOCOLOR": "1",
+    }  # fmt: skip
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name(program)), *arguments],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def _hostile(marker: Path, number: int) -> tuple[Plan, str]:
+    """A plan with an attack wherever a text may hold one, and its name."""
+    name = ATTACKS[number].format(marker)
+    plan = set_plan(sample_plan("starter"), name=name)
+    for kind in ("DataDir", "BackupDataDir", "FileSystemPath", "FileSystemPathDD"):
+        plan = set_parameter(plan, "data_node", kind, f"/data/{ATTACKS[0].format(marker)}")
+    plan = set_parameter(plan, "management", "DataDir", f"/var/{ATTACKS[0].format(marker)}")
+    host = plan.hosts[0]
+    disks = tuple(disk.model_copy(update={"name": ATTACKS[0].format("m")[:64]}) for disk in host.disks)
+    return update(plan, host.id, disks=disks), name
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_texts_of_a_plan_are_never_run(tmp_path: Path, number: int) -> None:
+    marker = Path("/tmp") / f"m{os.getpid()}"
+    plan, name = _hostile(marker, number)
+    export(plan, tmp_path, ["ansible"])
+    inventory = str(tmp_path / "ansible" / "inventory.yml")
+    try:
+        listed: dict[str, Any] = json.loads(
+            _ansible("ansible-inventory", tmp_path, "-i", inventory, "--list", "--export")
+        )
+        assert name in json.dumps(listed, ensure_ascii=False).replace("\\\\", "\\")
+        shown = _ansible(
+            "ansible", tmp_path, "-i", inventory, "all", "-c", "local", "-m", "debug",
+            "-a", "msg={{ [ndb_cluster_name, hostvars[inventory_hostname] | string] }}",
+        )  # fmt: skip
+        assert name.split("'")[0] in shown
+        assert not marker.exists()
+    finally:
+        marker.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_each_template_mark_is_tagged(attack: str) -> None:
+    from ndbplan.exporting.yaml_text import yaml_text
+
+    text = attack.format("/tmp/x")
+    assert "!unsafe" in yaml_text({"a": [text]}, "c", for_ansible=True)
+    plain = "host-a1:1186,10.0.0.2 /data/ndb=1"
+    assert "!unsafe" not in yaml_text({"a": plain}, "c", for_ansible=True)
