@@ -189,10 +189,10 @@ def test_a_workload_that_rests_has_the_limit_of_its_mix(overload: Plan) -> None:
 
 def test_without_any_limit_the_links_bound_the_rate(overload: Plan) -> None:
     scenario = compile_scenario(overload, overload.workload(SMALL), duration_s=60, step_s=0.1, seed=1)
-    run = scenario.run.copy()
+    run = scenario.laws.run.copy()
     run.service_per_s = run.pool = run.send_buffered = 0.0
-    free = replace(scenario, run=run, services=(), load=scenario.load * 0, nodes=scenario.nodes.copy())
-    for node in free.nodes:
+    free = replace(scenario.with_laws(run=run, load=scenario.laws.load * 0), services=())
+    for node in free.laws.nodes:
         node.inserted_bytes = node.changed_bytes = node.touched_bytes = 0.0
         node.memory_bytes = node.index_bytes = 0.0
     rate, end = highest_rate(free, HOUR)

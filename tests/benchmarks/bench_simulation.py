@@ -8,17 +8,16 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable, Generator
-from dataclasses import replace
 from typing import Any
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
-from ndbplan.simulate.arrays import Arrays, StartState
 from ndbplan.simulate.bands import monte_carlo
 from ndbplan.simulate.kernel.ready import prepare
 from ndbplan.simulate.model.scenario import Scenario, compile_scenario
+from ndbplan.simulate.model.start import first_history, first_world
 from ndbplan.simulate.run import simulate
 
 STEP_S = 0.1
@@ -46,10 +45,10 @@ def kernel_rate(scenario: Scenario) -> float:
     kernel = prepare()
 
     def run() -> None:
-        arrays = Arrays.fresh(scenario, StartState())
-        arrays.advance(kernel, scenario, 0, scenario.steps)
+        world = first_world(scenario)
+        kernel(world, first_history(scenario, world), 0, scenario.steps)
 
-    return scenario.steps * scenario.load.size / best_of(3, run)
+    return scenario.steps * scenario.laws.load.size / best_of(3, run)
 
 
 def wide_scenario(seconds: float) -> Scenario:
@@ -60,25 +59,24 @@ def wide_scenario(seconds: float) -> Scenario:
     )
     import numpy as np
 
-    repeat = 8
-    return replace(
-        scenario,
-        load=np.ascontiguousarray(np.tile(scenario.load, (1, repeat)) / repeat),
-        share=np.ascontiguousarray(np.tile(scenario.share, (1, repeat)) / repeat),
-        base=np.ascontiguousarray(np.tile(scenario.base, (1, repeat))),
-        ldm_of=np.ascontiguousarray(np.tile(scenario.ldm_of, (1, repeat))),
+    repeat, laws = 8, scenario.laws
+    return scenario.with_laws(
+        load=np.ascontiguousarray(np.tile(laws.load, (1, repeat)) / repeat),
+        share=np.ascontiguousarray(np.tile(laws.share, (1, repeat)) / repeat),
+        base=np.ascontiguousarray(np.tile(laws.base, (1, repeat))),
+        ldm_of=np.ascontiguousarray(np.tile(laws.ldm_of, (1, repeat))),
     )
 
 
 def python_rate(scenario: Scenario, steps: int) -> float:
     """Log-part steps per second of the same buffers and disk stepped in plain Python."""
-    count, parts = scenario.load.shape
-    load_rows = scenario.load.tolist()
+    count, parts = scenario.laws.load.shape
+    load_rows = scenario.laws.load.tolist()
     fill = [[0.0] * parts for _ in range(count)]
     made = [[0.0] * parts for _ in range(count)]
-    capacity = scenario.disks[0].write_bytes_per_s * STEP_S
-    limit = float(scenario.nodes[0].buffer_limit_bytes)
-    offered = float(scenario.offered[0])
+    capacity = scenario.laws.disks[0].write_bytes_per_s * STEP_S
+    limit = float(scenario.laws.nodes[0].buffer_limit_bytes)
+    offered = float(scenario.laws.offered[0])
     begin = time.process_time()
     for _ in range(steps):
         for n in range(count):
@@ -100,10 +98,10 @@ def simpy_rate(scenario: Scenario, seconds: float) -> float:
     import simpy
 
     env = simpy.Environment()
-    count, parts = scenario.load.shape
-    offered = float(scenario.offered[0])
-    limit = float(scenario.nodes[0].buffer_limit_bytes)
-    capacity = float(scenario.disks[0].write_bytes_per_s) * STEP_S
+    count, parts = scenario.laws.load.shape
+    offered = float(scenario.laws.offered[0])
+    limit = float(scenario.laws.nodes[0].buffer_limit_bytes)
+    capacity = float(scenario.laws.disks[0].write_bytes_per_s) * STEP_S
 
     def producer(tank: simpy.Container, need: float) -> Generator[Any, Any, None]:
         while True:
@@ -122,7 +120,7 @@ def simpy_rate(scenario: Scenario, seconds: float) -> float:
     for n in range(count):
         tanks = [simpy.Container(env, capacity=limit) for _ in range(parts)]
         for p, tank in enumerate(tanks):
-            env.process(producer(tank, max(1.0, offered * float(scenario.load[n, p]))))
+            env.process(producer(tank, max(1.0, offered * float(scenario.laws.load[n, p]))))
         env.process(writer(tanks))
     begin = time.process_time()
     env.run(until=seconds)
@@ -160,11 +158,11 @@ def main() -> None:
     python, simpy = python_rate(wide, 1500), simpy_rate(wide, 60)
     apart = loaded_scenario(1800)
     apart_rate = kernel_rate(apart)
-    day_apart = DAY_S / STEP_S * apart.load.size / apart_rate
+    day_apart = DAY_S / STEP_S * apart.laws.load.size / apart_rate
     print("Simulation, one core, steps of 100 ms")
     for name, value, note in (
         ("kernel, 2 nodes of 32 log parts", rate, f"required {REQUIRED_STEPS_PER_S / 1e6:.0f}"),
-        ("kernel, telecom-144, every node apart", apart_rate, f"{apart.load.size} log parts"),
+        ("kernel, telecom-144, every node apart", apart_rate, f"{apart.laws.load.size} log parts"),
         ("plain Python, buffers and disk only", python, f"the kernel is {rate / python:.0f} x"),
         ("SimPy, buffers and disk only", simpy, f"the kernel is {rate / simpy:.0f} x"),
     ):

@@ -159,4 +159,5 @@ def test_the_simulation_writes_to_the_log_parts_that_the_estimate_names(plan: Pl
         for node in node_class.nodes:
             rates = dict(loads[node.node_id].redo_by_log_part) if node.node_id in loads else {}
             for part in range(node_class.log_parts):
-                assert scenario.load[n, part] * 1000 == pytest.approx(rates.get(part, 0.0) * page, abs=1e-6)
+                log = scenario.laws.load[n, part] * 1000
+                assert log == pytest.approx(rates.get(part, 0.0) * page, abs=1e-6)

@@ -16,7 +16,7 @@ from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
-from ndbplan.simulate.arrays import StartState
+from ndbplan.simulate.model.start import StartState
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.kernel import ready
 from ndbplan.simulate.result import SimulationResult
+from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world import Part, Purpose, column
 
 
@@ -31,14 +31,14 @@ def telecom() -> Plan:
     return load(resource_path("samples/telecom-144.ndbplan"))
 
 
-def conserved(scenario: Any, arrays: Any) -> None:
+def conserved(sim: Simulation) -> None:
     """What was made is written, held or lost with its node, to the byte; every attempt has an end."""
-    parts, cluster = arrays.parts, arrays.cluster
+    parts, cluster = sim.state.parts, sim.state.cluster
     assert np.all(parts[Part.FILL] >= 0)
     on_disk = parts[Part.MADE] - parts[Part.FILL] - parts[Part.LOST]
-    factor = column(scenario.nodes, lambda node: node.device_factor)
+    factor = column(sim.laws.nodes, lambda node: node.device_factor)
     if np.all(factor == 1.0):
-        assert on_disk.sum() == arrays.out_disk[:, :, Purpose.REDO].sum()
+        assert on_disk.sum() == sim.history.disk[:, :, Purpose.REDO].sum()
     ended = cluster.accepted + cluster.refused + cluster.waiting
     assert ended == pytest.approx(cluster.attempted, rel=1e-9, abs=1e-6)
 
@@ -48,9 +48,9 @@ def every_run_conserves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each simulation that a test runs is held against conservation."""
     whole = SimulationResult.of.__func__
 
-    def of(cls: type[SimulationResult], scenario: Any, arrays: Any, *more: Any) -> SimulationResult:
-        conserved(scenario, arrays)
-        return whole(cls, scenario, arrays, *more)
+    def of(cls: type[SimulationResult], sim: Simulation) -> SimulationResult:
+        conserved(sim)
+        return whole(cls, sim)
 
     monkeypatch.setattr(SimulationResult, "of", classmethod(of))
 

@@ -11,10 +11,8 @@ from ndbplan.edits import parts as edits
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
-from ndbplan.simulate.arrays import Arrays, StartState
-from ndbplan.simulate.kernel import ready
 from ndbplan.simulate.model.scenario import compile_scenario
-from ndbplan.simulate.run import simulate
+from ndbplan.simulate.run import run_scenario, simulate
 from ndbplan.simulate.world import Purpose, column
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
@@ -59,13 +57,12 @@ def test_updates_fill_no_memory(overload: Plan) -> None:
 def test_disk_data_writes_pages_and_undo(disk_plan: Plan) -> None:
     plan = with_load(disk_plan, OperationKind.UPDATE, 200)
     scenario = compile_scenario(plan, plan.workloads[0], duration_s=120, step_s=0.1, seed=1)
-    arrays = Arrays.fresh(scenario, StartState())
-    arrays.advance(ready.prepare(), scenario, 0, scenario.steps)
-    state, accepted = arrays.node_state, arrays.cluster.accepted
-    undo = arrays.out_disk[:, :, Purpose.UNDO].sum()
-    pages = arrays.out_disk[:, :, Purpose.DATA_FILES].sum()
-    made = (accepted * column(scenario.nodes, lambda node: node.undo_bytes)).sum()
-    dirty = (accepted * column(scenario.nodes, lambda node: node.dirty_bytes)).sum()
+    run = run_scenario(scenario)
+    state, accepted = run.state.node_state, run.accepted
+    undo = run.history.disk[:, :, Purpose.UNDO].sum()
+    pages = run.history.disk[:, :, Purpose.DATA_FILES].sum()
+    made = (accepted * column(run.laws.nodes, lambda node: node.undo_bytes)).sum()
+    dirty = (accepted * column(run.laws.nodes, lambda node: node.dirty_bytes)).sum()
     assert undo + column(state, lambda node: node.undo_held_bytes).sum() == pytest.approx(made, rel=1e-9)
     assert pages + column(state, lambda node: node.dirty_bytes).sum() == pytest.approx(dirty, rel=1e-9)
     assert undo > 0

@@ -15,12 +15,11 @@ from ndbplan.edits import parts as edits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
-from ndbplan.simulate import run
-from ndbplan.simulate.arrays import Arrays, StartState
-from ndbplan.simulate.kernel import ready
-from ndbplan.simulate.model.scenario import Scenario, SimulationError, compile_scenario
+from ndbplan.simulate import steps
+from ndbplan.simulate.model.scenario import SimulationError, compile_scenario
 from ndbplan.simulate.result import SimulationResult
-from ndbplan.simulate.run import simulate
+from ndbplan.simulate.run import run_scenario, simulate
+from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world import ERROR_CODES, Part, Purpose
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
@@ -40,13 +39,11 @@ def with_disk_speed(plan: Plan, bytes_per_s: float) -> Plan:
     return plan
 
 
-def arrays_of(plan: Plan, workload_id: str, seconds: float, **settings: object) -> tuple[Scenario, Arrays]:
+def run_of(plan: Plan, workload_id: str, seconds: float, **settings: object) -> Simulation:
     """Final state of a run, for looking inside."""
     workload = plan.workload(workload_id)
     scenario = compile_scenario(plan, workload, duration_s=seconds, step_s=0.1, seed=1, **settings)
-    arrays = Arrays.fresh(scenario, StartState())
-    arrays.advance(ready.prepare(), scenario, 0, scenario.steps)
-    return scenario, arrays
+    return run_scenario(scenario)
 
 
 def code_counts(result: SimulationResult) -> dict[int, float]:
@@ -115,16 +112,16 @@ def test_same_seed_same_bytes(overload: Plan) -> None:
 @pytest.mark.usefixtures("both_kernels")
 @pytest.mark.parametrize("workload", [BIG, SMALL, "blobs-5k-16-clients"])
 def test_log_is_conserved_to_the_byte(overload: Plan, workload: str) -> None:
-    scenario, arrays = arrays_of(overload, workload, 90)
-    made, held = arrays.parts[Part.MADE], arrays.parts[Part.FILL]
-    written = arrays.out_disk[:, :, Purpose.REDO].sum()
+    run = run_of(overload, workload, 90)
+    made, held = run.state.parts[Part.MADE], run.state.parts[Part.FILL]
+    written = run.history.disk[:, :, Purpose.REDO].sum()
     assert (made - held).sum() == written
     assert np.all(held >= 0)
-    offered = arrays.cluster.attempted
-    kept = arrays.cluster.accepted + arrays.cluster.refused + arrays.cluster.waiting
+    offered = run.state.cluster.attempted
+    kept = run.state.cluster.accepted + run.state.cluster.refused + run.state.cluster.waiting
     assert kept == pytest.approx(offered, rel=1e-12)
-    useful = arrays.cluster.accepted * scenario.load
-    wasted = arrays.parts[Part.WASTED] - arrays.parts[Part.CARRY]
+    useful = run.state.cluster.accepted * run.laws.load
+    wasted = run.state.parts[Part.WASTED] - run.state.parts[Part.CARRY]
     # While parts refuse, what each can take is found by rounds that end when it hardly moves any more.
     assert made.sum() == pytest.approx((useful + wasted).sum(), rel=1e-7)
 
@@ -133,9 +130,9 @@ def test_log_is_conserved_to_the_byte(overload: Plan, workload: str) -> None:
 def test_a_queue_conserves_transactions(overload: Plan) -> None:
     plan = edits.set_parameter(overload, "sql", "DefaultOperationRedoProblemAction", "queue")
     plan = at_rate(plan, BIG, 9000, clients=64)
-    _, arrays = arrays_of(plan, BIG, 60)
-    cluster = arrays.cluster
-    assert arrays.errors[ERROR_CODES.index(1221)] == 0
+    run = run_of(plan, BIG, 60)
+    cluster = run.state.cluster
+    assert run.state.errors[ERROR_CODES.index(1221)] == 0
     assert cluster.waiting <= 64 + 1e-6
     assert cluster.attempted < cluster.offered
     kept = cluster.accepted + cluster.refused + cluster.waiting
@@ -285,7 +282,7 @@ def test_csv_has_a_line_for_each_second(overload: Plan) -> None:
 
 def test_results_stream_in_while_it_runs(overload: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     parts: list[SimulationResult] = []
-    monkeypatch.setattr(run, "PARTIAL_EVERY_S", 0.0)
+    monkeypatch.setattr(steps, "PARTIAL_EVERY_S", 0.0)
     whole = simulate(overload, BIG, duration_s=30_000, partial=parts.append)
     assert len(parts) >= 2
     lengths = [len(part.times_s) for part in parts]
@@ -308,8 +305,8 @@ def test_a_run_stops_at_the_next_look_and_looks_often(telecom: Plan) -> None:
     scenario = compile_scenario(
         telecom, telecom.workloads[0], duration_s=86_400, step_s=0.1, seed=1, every_node=True
     )
-    stretch = np.diff([0.0, *progress]).max() * scenario.steps * scenario.load.size
-    assert stretch <= run.CHUNK_PART_STEPS * 1.0001
+    stretch = np.diff([0.0, *progress]).max() * scenario.steps * scenario.laws.load.size
+    assert stretch <= steps.CHUNK_PART_STEPS * 1.0001
 
 
 @given(

@@ -165,8 +165,10 @@ class Reference:
 
 def reference_of(scenario: Scenario, case: Case) -> Reference:
     """The reference with the same inputs: log of a transaction, limits, bytes of a checkpoint."""
-    parts = [float(b) for b in scenario.load[0] if b > 0]
-    found = Reference(case, parts, float(scenario.nodes[0].buffer_limit_bytes), float(scenario.start[0, 0]))
+    parts = [float(b) for b in scenario.laws.load[0] if b > 0]
+    found = Reference(
+        case, parts, float(scenario.laws.nodes[0].buffer_limit_bytes), float(scenario.start[0, 0])
+    )
     found.run()
     return found
 

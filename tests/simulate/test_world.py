@@ -52,7 +52,7 @@ def test_every_error_and_purpose_has_its_place() -> None:
 
 def test_the_example_has_the_shape_of_every_world() -> None:
     state, history = world.example()
-    assert all(np.asarray(one).dtype != object for one in (*state, *history))
+    assert all(np.asarray(one).dtype != object for one in (*state.laws, *state.state, *history))
 
 
 def test_the_type_checker_finds_a_wrong_field(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ from ndbplan.simulate.bottleneck import Bottleneck, full_of
 
 if TYPE_CHECKING:
     from ndbplan.plan.workloads import Workload
-    from ndbplan.simulate.arrays import Arrays
     from ndbplan.simulate.model.scenario import Scenario
+    from ndbplan.simulate.simulation import Simulation
 
 DEFAULT_S = 3600.0
 LONGEST_S = 10 * 365 * 86400.0
@@ -308,7 +308,7 @@ def _ceilings(scenario: Scenario, duration_s: float) -> list[Ceiling]:
         ceilings.append(Ceiling(service.max_per_s, End(limit)))
     for n, node_class in enumerate(scenario.node_classes):
         ids = tuple(node.id for node in node_class.nodes[:1])
-        node, (_, memory, space, index) = scenario.nodes[n], scenario.start[n]
+        node, (_, memory, space, index) = scenario.laws.nodes[n], scenario.start[n]
         for code, grows, most, held in (
             (827, node.memory_bytes, node.memory_limit_bytes, memory),
             (1601, node.space_bytes, node.space_limit_bytes, space),
@@ -328,23 +328,21 @@ def _end_at(
     """What ends a rate within the time; None when nothing does."""
     import numpy as np
 
-    from ndbplan.simulate.arrays import StartState
-
-    end = _run(scenario, rate_per_s, min(duration_s, FINE_RUN_S), STEP_S, StartState(), cancelled)
+    end = _run(scenario, rate_per_s, min(duration_s, FINE_RUN_S), STEP_S, cancelled)
     if end is None and duration_s > FINE_RUN_S:
         coarse = _with_step(scenario, COARSE_STEP_S)
         run_s = min(duration_s, LONGEST_RUN_S)
-        end = _run(coarse, rate_per_s, run_s, COARSE_STEP_S, StartState(), cancelled)
+        end = _run(coarse, rate_per_s, run_s, COARSE_STEP_S, cancelled)
         if end is None and duration_s > LONGEST_RUN_S:
             gone_s = duration_s - LONGEST_RUN_S
             each = [
                 (node.inserted_bytes, node.memory_bytes, node.space_bytes, node.index_bytes)
-                for node in coarse.nodes
+                for node in coarse.laws.nodes
             ]
             start = (coarse.start + rate_per_s * gone_s * np.array(each)).clip(min=0.0)
             cache = coarse.page_cache and coarse.page_cache.after(rate_per_s * gone_s)
             late = replace(coarse, start=start, page_cache=cache)
-            end = _run(late, rate_per_s, LONGEST_RUN_S, COARSE_STEP_S, StartState(), cancelled)
+            end = _run(late, rate_per_s, LONGEST_RUN_S, COARSE_STEP_S, cancelled)
             if end is not None and end.at_s is not None:
                 end = replace(end, at_s=end.at_s + gone_s)
     return end
@@ -354,9 +352,9 @@ def _with_step(scenario: Scenario, step_s: float) -> Scenario:
     """The scenario in longer steps."""
     from ndbplan.simulate.model.scenario import set_step
 
-    run = scenario.run.copy()
+    run = scenario.laws.run.copy()
     set_step(run, scenario.plan, step_s)
-    return replace(scenario, run=run, step_s=step_s)
+    return replace(scenario.with_laws(run=run), step_s=step_s)
 
 
 def _run(
@@ -364,7 +362,6 @@ def _run(
     rate_per_s: float,
     run_s: float,
     step_s: float,
-    start: Any,
     cancelled: Callable[[], bool] | None,
 ) -> End | None:
     """What ends a steady rate within one simulation."""
@@ -372,37 +369,37 @@ def _run(
 
     import numpy as np
 
-    from ndbplan.simulate.run import run_arrays
+    from ndbplan.simulate.run import run_scenario
 
     steps = math.ceil(run_s / step_s - 1e-9)
-    run = scenario.run.copy()
+    run = scenario.laws.run.copy()
     run.clients = run.cycle_s = 0.0
     offered = np.full(steps, rate_per_s * step_s)
-    steady = replace(scenario, run=run, offered=offered, steps=steps, nodes=scenario.nodes.copy())
-    arrays = run_arrays(steady, start, cancelled)
-    return _end_of(steady, arrays, rate_per_s)
+    steady = replace(scenario.with_laws(run=run, offered=offered), steps=steps)
+    return _end_of(run_scenario(steady, cancelled=cancelled), rate_per_s)
 
 
-def _end_of(scenario: Scenario, arrays: Arrays, rate_per_s: float) -> End | None:
+def _end_of(run: Simulation, rate_per_s: float) -> End | None:
     """Why a finished run at a steady rate counts as not sustained."""
     import numpy as np
 
     from ndbplan.simulate.result import LEAST_REFUSED, SimulationResult
     from ndbplan.simulate.world import ERROR_CODES, OfCluster
 
-    unsent = np.cumsum(arrays.out[:, OfCluster.OFFERED] - arrays.out[:, OfCluster.ATTEMPTED])
-    waits = max(float(unsent.max(initial=0.0)), float(arrays.out[:, OfCluster.WAITING].max(initial=0.0)))
-    refused = np.flatnonzero(arrays.errors >= LEAST_REFUSED)
+    totals, errors, first_at = run.history.totals, run.state.errors, run.state.first
+    unsent = np.cumsum(totals[:, OfCluster.OFFERED] - totals[:, OfCluster.ATTEMPTED])
+    waits = max(float(unsent.max(initial=0.0)), float(totals[:, OfCluster.WAITING].max(initial=0.0)))
+    refused = np.flatnonzero(errors >= LEAST_REFUSED)
     if len(refused) == 0 and waits <= rate_per_s * WAITS_S:
         return None
     if len(refused) == 0:
-        return End(SimulationResult.of(scenario, arrays).bottleneck)
-    first = min(refused, key=lambda code: arrays.first[code, 0])
+        return End(SimulationResult.of(run).bottleneck)
+    first = min(refused, key=lambda code: first_at[code, 0])
     # What else happens later in an overloaded run is not what ended it.
-    alone = np.zeros_like(arrays.errors)
-    alone[first] = arrays.errors[first]
-    result = SimulationResult.of(scenario, replace(arrays, errors=alone))
-    return End(result.bottleneck, float(arrays.first[first, 0]), ERROR_CODES[first])
+    alone = np.zeros_like(errors)
+    alone[first] = errors[first]
+    result = SimulationResult.of(run.with_errors(alone))
+    return End(result.bottleneck, float(first_at[first, 0]), ERROR_CODES[first])
 
 
 def _lift(scenario: Scenario, limit: Bottleneck) -> Scenario | None:
@@ -410,24 +407,24 @@ def _lift(scenario: Scenario, limit: Bottleneck) -> Scenario | None:
     from ndbplan.simulate.model.load_over_time import DISK_READS, service_per_s
 
     if limit.resource == "disk":
-        disks = scenario.disks.copy()
+        disks = scenario.laws.disks.copy()
         for d, disk_class in enumerate(scenario.disk_classes):
             if any(disk.id in limit.object_ids for disk in disk_class.disks):
                 disks[d].write_bytes_per_s *= _LIFTED
-        return replace(scenario, disks=disks)
+        return scenario.with_laws(disks=disks)
     left = tuple(s for s in scenario.services if s.resource != limit.resource)
     if len(left) < len(scenario.services) or limit.resource == DISK_READS:
-        run = scenario.run.copy()
-        run.service_per_s = service_per_s(left)
+        run = scenario.laws.run.copy()
+        run.service_per_s = run.service_beside_reads_per_s = service_per_s(left)
         run.send_buffered = 0.0
         if limit.resource == DISK_READS:
             run.reading_share = 0.0
-        return replace(scenario, run=run, services=left)
+        return replace(scenario.with_laws(run=run), services=left)
     if limit.resource == "operation records":
-        run = scenario.run.copy()
+        run = scenario.laws.run.copy()
         run.pool *= _LIFTED
-        return replace(scenario, run=run)
-    nodes = scenario.nodes.copy()
+        return scenario.with_laws(run=run)
+    nodes = scenario.laws.nodes.copy()
     for node in nodes:
         # Room for rows is taken away as a limit altogether: whatever is left is the rate times the time.
         match limit.resource:
@@ -445,7 +442,7 @@ def _lift(scenario: Scenario, limit: Bottleneck) -> Scenario | None:
                 node.space_limit_bytes *= _ALL_THE_ROOM
             case _:
                 return None
-    return replace(scenario, nodes=nodes)
+    return scenario.with_laws(nodes=nodes)
 
 
 def _quantity(scenario: Scenario, rate: float, limit: Bottleneck) -> Quantity:

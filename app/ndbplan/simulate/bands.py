@@ -24,10 +24,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ndbplan.plan.workloads import Workload
-    from ndbplan.simulate.arrays import Arrays
-    from ndbplan.simulate.events.state import Change
     from ndbplan.simulate.model.scenario import Scenario
+    from ndbplan.simulate.simulation import Simulation, Story
 
     Floats = NDArray[np.float64]
 
@@ -180,30 +178,15 @@ def monte_carlo(
     `events` happen in every run, besides those of the workload.
     Raises SimulationError for a plan or number of runs that cannot be simulated, Cancelled when told to stop.
     """
-    from ndbplan.simulate.events.growth import eventful
     from ndbplan.simulate.kernel.ready import prepare
     from ndbplan.simulate.model.node_rows import SimulationError
-    from ndbplan.simulate.model.scenario import compile_scenario
-    from ndbplan.simulate.run import length_s, workload_of
+    from ndbplan.simulate.run import Course, workload_of
 
     if not 2 <= runs <= MOST_RUNS:
         raise SimulationError(f"{runs} runs are outside 2 to {MOST_RUNS}", where="runs")
     workload = workload_of(plan, workload_id)
-    happening = (*workload.events, *events)
-    seconds = duration_s
-    if seconds is None:
-        seconds = length_s(plan, workload, happening, step_s, seed, cancelled)
-
-    def compiled(of: Plan, with_load: Workload) -> Scenario:
-        return compile_scenario(
-            of, with_load, duration_s=seconds, step_s=step_s, seed=seed, every_node=bool(happening)
-        )
-
-    if happening:
-        story = _Story(*eventful(plan, workload, happening, compiled))
-    else:
-        quiet = compiled(plan, workload)
-        story = _Story(quiet, quiet, [], set())
+    course = Course(plan, workload, (*workload.events, *events), step_s, seed)
+    story = course.story(course.length_s(cancelled=cancelled) if duration_s is None else duration_s)
     scenario = story.scenario
     most = _most_buckets(scenario, runs)
     prepare()
@@ -227,16 +210,6 @@ def monte_carlo(
 
 
 @dataclass(frozen=True)
-class _Story:
-    """What every run has in common: the scenario at its start and when nodes were added, and what happens."""
-
-    scenario: Scenario
-    grown: Scenario
-    changes: list[Change]
-    absent: set[str]
-
-
-@dataclass(frozen=True)
 class _Run:
     series: NDArray[np.float32]
     """Accepted, refused, buffer fill, log fill, utilisation, then the details: one row each."""
@@ -251,7 +224,7 @@ class _Run:
 
 def _most_buckets(scenario: Scenario, runs: int) -> int:
     """Moments to keep, so that all runs together stay small."""
-    from ndbplan.simulate.arrays import MOST_BUCKETS
+    from ndbplan.simulate.model.start import MOST_BUCKETS
 
     rows = max(1, len(_detail_names(scenario)) + 5)
     return max(FEWEST_BUCKETS, min(MOST_BUCKETS, MOST_NUMBERS // (runs * rows)))
@@ -291,7 +264,8 @@ def _drawn(
         one = constants[name]
         return draw(one.low / one.value, 1.0, one.high / one.value)
 
-    run, nodes, disks = scenario.run.copy(), scenario.nodes.copy(), scenario.disks.copy()
+    laws = scenario.laws
+    run, disks = laws.run.copy(), laws.disks.copy()
     column(disks, lambda disk: disk.write_bytes_per_s)[:] *= drawn_of("disk_speed_drawn")
     column(disks, lambda disk: disk.read_iops)[:] *= drawn_of("disk_speed_drawn")
     column(disks, lambda disk: disk.lcp_share)[:] *= drawn_of("lcp_device_share_drawn")
@@ -299,18 +273,14 @@ def _drawn(
     run.lag_exit *= drawn_of("redo_lag_exit")
     run.unevenness = drawn_of("redo_unevenness_drawn")
     factor = draw(log_range[0], 1.0, log_range[1])
-    # Events change these in place.
-    changed = {name: getattr(scenario, name).copy() for name in ("places", "slots", "alive", "base", "share")}
-    changed["page_cache"] = scenario.page_cache and scenario.page_cache.copy()
     drawn = replace(
-        scenario, run=run, nodes=nodes, disks=disks, load=scenario.load * factor,
-        offered=scenario.offered.copy(), seed=seed + 7919 * number, **changed,
-    )  # fmt: skip
+        scenario.with_laws(run=run, disks=disks, load=laws.load * factor), seed=seed + 7919 * number
+    )
     return drawn, factor
 
 
 def _run(
-    story: _Story,
+    story: Story,
     log_range: tuple[float, float],
     seed: int,
     number: int,
@@ -319,39 +289,38 @@ def _run(
 ) -> _Run:
     import numpy as np
 
-    from ndbplan.simulate.arrays import StartState
     from ndbplan.simulate.latency import latency_s, mean_latency
-    from ndbplan.simulate.run import run_world, world_of
+    from ndbplan.simulate.simulation import Simulation
+    from ndbplan.simulate.steps import Watch, advance
 
     scenario, factor = _drawn(story.scenario, log_range, seed, number)
-    grown = replace(story.grown, load=story.grown.load * factor)
-    world = world_of(scenario, grown, story.absent, StartState(), most_buckets)
-    run_world(world, story.changes, cancelled=cancelled)
-    scenario, arrays = world.scenario, world.arrays
-    series = np.concatenate([_headlines(scenario, arrays), _details(scenario, arrays)]).astype(np.float32)
-    first = np.where(arrays.errors >= 0.5, arrays.first[:, 0], np.inf)
-    accepted = float(arrays.out[:, OfCluster.ACCEPTED].sum()) / scenario.duration_s
-    mean = mean_latency(scenario, arrays, latency_s(scenario, arrays)).value
-    bucket_s = arrays.steps_per_bucket * scenario.step_s
-    return _Run(series, accepted, mean, first, bucket_s, arrays.stopped_s)
+    grown = story.grown.with_laws(load=story.grown.laws.load * factor)
+    sim = Simulation.begin(story._replace(scenario=scenario, grown=grown), most_buckets=most_buckets)
+    advance(sim, scenario.steps, Watch(cancelled=cancelled))
+    series = np.concatenate([_headlines(sim), _details(sim)]).astype(np.float32)
+    first = np.where(sim.state.errors >= 0.5, sim.state.first[:, 0], np.inf)
+    accepted = float(sim.history.totals[:, OfCluster.ACCEPTED].sum()) / scenario.duration_s
+    mean = mean_latency(sim, latency_s(sim)).value
+    bucket_s = int(sim.laws.run.steps_per_bucket) * scenario.step_s
+    return _Run(series, accepted, mean, first, bucket_s, sim.stopped_s)
 
 
-def _headlines(scenario: Scenario, arrays: Arrays) -> Floats:
+def _headlines(sim: Simulation) -> Floats:
     import numpy as np
 
     from ndbplan.simulate.result import buffer_bytes
 
-    lengths = arrays.bucket_lengths_s(scenario)
-    buffers = buffer_bytes(scenario)[None, :, None]
-    logs = column(scenario.nodes, lambda node: node.log_bytes)[None, :, None]
-    used = (scenario.load > 0)[None]
-    busy = arrays.out_busy[:, :, 0] * scenario.step_s / lengths[:, None]
+    history, lengths = sim.history, sim.bucket_lengths_s()
+    buffers = buffer_bytes(sim)[None, :, None]
+    logs = column(sim.laws.nodes, lambda node: node.log_bytes)[None, :, None]
+    used = (sim.living_load() > 0)[None]
+    busy = history.busy[:, :, 0] * sim.scenario.step_s / lengths[:, None]
     return np.stack(
         [
-            arrays.out[:, OfCluster.ACCEPTED] / lengths,
-            arrays.out[:, OfCluster.REFUSED] / lengths,
-            np.minimum(1.0, (arrays.out_high / buffers).max(axis=(1, 2))),
-            (arrays.out_log * used / logs).max(axis=(1, 2)),
+            history.totals[:, OfCluster.ACCEPTED] / lengths,
+            history.totals[:, OfCluster.REFUSED] / lengths,
+            np.minimum(1.0, (history.high / buffers).max(axis=(1, 2))),
+            (history.log * used / logs).max(axis=(1, 2)),
             np.minimum(1.0, busy.max(axis=1)),
         ]
     )
@@ -384,25 +353,25 @@ def _parts_of(scenario: Scenario, n: int) -> range:
     return range(scenario.node_classes[n].log_parts)
 
 
-def _details(scenario: Scenario, arrays: Arrays) -> Floats:
+def _details(sim: Simulation) -> Floats:
     """The series that `_detail_names` names, in its order."""
     import numpy as np
 
     from ndbplan.simulate.latency import latency_s
 
-    buckets = len(arrays.out)
+    scenario, history, lengths = sim.scenario, sim.history, sim.bucket_lengths_s()
+    buckets = len(history.totals)
     if not _detail_names(scenario):
         return np.zeros((0, buckets))
-    lengths = arrays.bucket_lengths_s(scenario)
-    rows = [latency_s(scenario, arrays)[None], np.diff(arrays.out_errors, axis=0, prepend=0.0).T / lengths]
+    rows = [latency_s(sim)[None], np.diff(history.errors, axis=0, prepend=0.0).T / lengths]
     for n in range(len(scenario.node_classes)):
         parts = _parts_of(scenario, n)
-        both = np.stack([arrays.out_high[:, n, : len(parts)], arrays.out_log[:, n, : len(parts)]], axis=2)
+        both = np.stack([history.high[:, n, : len(parts)], history.log[:, n, : len(parts)]], axis=2)
         rows.append(both.reshape(buckets, -1).T)
-        rows.append(arrays.out_node[:, n, [column for _, column in _OF_NODE]].T)
+        rows.append(history.node[:, n, [column for _, column in _OF_NODE]].T)
     for d in range(len(scenario.disk_classes)):
-        busy = np.minimum(1.0, arrays.out_busy[:, d, 0] * scenario.step_s / lengths)
-        rows += [busy[None], arrays.out_disk[:, d].T / lengths]
+        busy = np.minimum(1.0, history.busy[:, d, 0] * scenario.step_s / lengths)
+        rows += [busy[None], history.disk[:, d].T / lengths]
     return np.concatenate(rows)
 
 

@@ -118,13 +118,13 @@ def find_bottlenecks(
 
 
 def _writes_disk_data(scenario: Scenario) -> bool:
-    return bool(scenario.run.disk_data_share > 0)
+    return bool(scenario.laws.run.disk_data_share > 0)
 
 
 def _held_by_disk_data(scenario: Scenario, services: Sequence[Service], disk: int, peak_per_s: float) -> bool:
     """Whether pages or undo log that this disk writes too slowly keep work waiting, and no service does."""
     service = min((s.max_per_s for s in services), default=math.inf)
-    mine = any(disk in (place.data_disk, place.undo_disk) for place in scenario.places)
+    mine = any(disk in (place.data_disk, place.undo_disk) for place in scenario.laws.places)
     return mine and _writes_disk_data(scenario) and peak_per_s <= SERVICE_FULL * service
 
 

@@ -19,8 +19,7 @@ from ndbplan.plan.workloads import ClosedLoad, OpenLoad
 from ndbplan.simulate.world import Error, OfCluster, Run
 
 if TYPE_CHECKING:
-    from ndbplan.simulate.arrays import Arrays
-    from ndbplan.simulate.model.scenario import Scenario
+    from ndbplan.simulate.simulation import Simulation
 
     Floats = NDArray[np.float64]
 
@@ -29,20 +28,22 @@ MOST_USED = 0.98
 LONGEST_S = 3600.0
 
 
-def _answered(arrays: Arrays) -> Floats:
+def _answered(sim: Simulation) -> Floats:
     """Transactions of each bucket that data nodes answered; what a stopped cluster refuses is no answer."""
-    refused: Floats = np.diff(arrays.out_errors[:, Error.DOWN], prepend=0.0)
-    found: Floats = arrays.out[:, OfCluster.ACCEPTED] + arrays.out[:, OfCluster.REFUSED] - refused
+    refused: Floats = np.diff(sim.history.errors[:, Error.DOWN], prepend=0.0)
+    found: Floats = (
+        sim.history.totals[:, OfCluster.ACCEPTED] + sim.history.totals[:, OfCluster.REFUSED] - refused
+    )
     # Sums that differ by rounding only are no answers.
     return np.where(found > 1e-9 * (1.0 + refused), found, 0.0)
 
 
-def _over_time(arrays: Arrays, setting: Callable[[Run], float], lengths: Floats) -> Floats:
+def _over_time(sim: Simulation, setting: Callable[[Run], float], lengths: Floats) -> Floats:
     """Mean in each bucket of a setting of the run that events may change."""
     edges = np.concatenate([[0.0], np.cumsum(lengths)])
-    before = setting(arrays.settings[0][1])
+    before = setting(sim.settings[0][1])
     found = np.full(len(lengths), before)
-    for at_s, values in arrays.settings[1:]:
+    for at_s, values in sim.settings[1:]:
         value = setting(values)
         if value != before:
             after = np.clip((edges[1:] - at_s) / lengths, 0.0, 1.0)
@@ -51,33 +52,33 @@ def _over_time(arrays: Arrays, setting: Callable[[Run], float], lengths: Floats)
     return found
 
 
-def latency_s(scenario: Scenario, arrays: Arrays) -> Floats:
+def latency_s(sim: Simulation) -> Floats:
     """Mean seconds of a transaction in each bucket; 0 where none was answered."""
-    lengths = arrays.bucket_lengths_s(scenario)
+    scenario, lengths = sim.scenario, sim.bucket_lengths_s()
     # A bucket in which the cluster stops counts as far as it ran.
-    ran = np.clip(arrays.stopped_s - (np.cumsum(lengths) - lengths), 1e-9, lengths)
-    answered = _answered(arrays) / ran
-    attempted = np.where(ran < lengths, answered, arrays.out[:, OfCluster.ATTEMPTED] / lengths)
+    ran = np.clip(sim.stopped_s - (np.cumsum(lengths) - lengths), 1e-9, lengths)
+    answered = _answered(sim) / ran
+    attempted = np.where(ran < lengths, answered, sim.history.totals[:, OfCluster.ATTEMPTED] / lengths)
     some = answered > 0
     rate = np.maximum(answered, 1e-9)
     load = scenario.workload.load
     if isinstance(load, ClosedLoad):
-        clients = _over_time(arrays, lambda run: run.clients, lengths)
+        clients = _over_time(sim, lambda run: run.clients, lengths)
         found = np.maximum(load.latency_s, clients / rate - load.think_time_s)
     else:
-        service = _over_time(arrays, lambda run: run.service_per_s, lengths)
+        service = _over_time(sim, lambda run: run.service_per_s, lengths)
         used = np.where(service > 0, attempted / np.maximum(1e-9, service), 0.0)
         idle_s = constants_of(scenario.plan)["idle_latency_s"].value
-        found = idle_s / (1.0 - np.minimum(MOST_USED, used)) + arrays.out[:, OfCluster.WAITING] / rate
+        found = idle_s / (1.0 - np.minimum(MOST_USED, used)) + sim.history.totals[:, OfCluster.WAITING] / rate
         if isinstance(load, OpenLoad) and load.clients:
             # No more than all clients can be waiting for an answer.
             found = np.minimum(found, np.maximum(idle_s, load.clients / rate))
     return np.where(some, np.minimum(LONGEST_S, found), 0.0)
 
 
-def mean_latency(scenario: Scenario, arrays: Arrays, series: Floats) -> Quantity:
+def mean_latency(sim: Simulation, series: Floats) -> Quantity:
     """Mean over the transactions of a run, with how well it is known."""
-    answered = _answered(arrays)
+    scenario, answered = sim.scenario, _answered(sim)
     total = float(answered.sum())
     mean = float((series * answered).sum()) / total if total > 0 else 0.0
     load, constants = scenario.workload.load, constants_of(scenario.plan)

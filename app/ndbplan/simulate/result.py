@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,14 @@ from numpy.typing import NDArray
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.constants import constant_for
-from ndbplan.simulate.arrays import Arrays, loaded_after_s
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
 from ndbplan.simulate.latency import latency_s, mean_latency
 from ndbplan.simulate.model.load_over_time import DISK_READS, Service
 from ndbplan.simulate.model.meanwhile import worst_reads
 from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart
+from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime
 from ndbplan.simulate.world import ERROR_CODES, PURPOSES, Error, OfCluster, OfNode, Part, column
-
-if TYPE_CHECKING:
-    from ndbplan.simulate.model.scenario import Scenario
 
 Floats = NDArray[np.float64]
 
@@ -98,30 +95,26 @@ class SimulationResult:
     @classmethod
     def of(
         cls,
-        scenario: Scenario,
-        arrays: Arrays,
-        happened: tuple[tuple[float, str], ...] = (),
-        restarts: tuple[Restart, ...] = (),
-        cluster_stop: ClusterStop | None = None,
-        down: tuple[DownTime, ...] = (),
+        sim: Simulation,
     ) -> SimulationResult:
-        """The result of a run that is over."""
+        """The result of a run that is over, or is looked at as if it were."""
+        scenario, history, state = sim.scenario, sim.history, sim.state
         step_s = scenario.step_s
-        buckets = len(arrays.out)
-        bucket_s = arrays.steps_per_bucket * step_s
-        lengths = arrays.bucket_lengths_s(scenario)
-        out = arrays.out
-        errors = _errors(scenario, arrays)
-        counts = np.diff(arrays.out_errors, axis=0, prepend=np.zeros((1, arrays.out_errors.shape[1])))
-        parts = _parts(scenario, arrays)
-        disks = _disks(scenario, arrays, lengths)
-        latency = latency_s(scenario, arrays)
+        out = history.totals
+        buckets = len(out)
+        bucket_s = int(sim.laws.run.steps_per_bucket) * step_s
+        lengths = sim.bucket_lengths_s()
+        cluster_stop = sim.outage.stop_with_restart() if sim.failing is not None else None
+        errors = _errors(sim)
+        counts = np.diff(history.errors, axis=0, prepend=np.zeros((1, history.errors.shape[1])))
+        parts = _parts(sim)
+        disks = _disks(sim, lengths)
+        latency = latency_s(sim)
         duration = scenario.duration_s
         made = sum(float(p.made_bytes) * len(p.node_ids) for p in parts)
         wasted = float(
             (
-                arrays.parts[Part.WASTED].sum(axis=1)
-                * column(scenario.places, lambda place: place.stands_for)
+                state.parts[Part.WASTED].sum(axis=1) * column(sim.laws.places, lambda place: place.stands_for)
             ).sum()
         )
         return cls(
@@ -140,29 +133,29 @@ class SimulationResult:
             refused_by_code={
                 code: counts[:, i] / lengths
                 for i, code in enumerate(ERROR_CODES)
-                if arrays.errors[i] >= LEAST_REFUSED
+                if state.errors[i] >= LEAST_REFUSED
             },
             lcp_share=np.minimum(1.0, out[:, OfCluster.LCP_S] / lengths),
             parts=parts,
             disks=disks,
-            nodes=_nodes(scenario, arrays, lengths),
-            restarts=restarts,
+            nodes=_nodes(sim, lengths),
+            restarts=tuple(sim.restarts),
             errors=errors,
             offered_per_s=float(out[:, OfCluster.OFFERED].sum()) / duration,
-            accepted_per_s=_accepted(scenario, arrays, duration),
-            latency_mean_s=mean_latency(scenario, arrays, latency),
+            accepted_per_s=_accepted(sim),
+            latency_mean_s=mean_latency(sim, latency),
             redo_buffer_fill_max=_fill(max((p.fill_max for p in parts), default=0.0), "redo buffer"),
             redo_log_fill_max=_fill(
                 max((p.log_most / p.log_bytes for p in parts), default=0.0),
                 "redo log",
             ),
             wasted_redo_share=wasted / made if made > 0 else 0.0,
-            loaded_after_s=_loaded(scenario, arrays),
-            happened=happened,
-            bottlenecks=_bottlenecks(scenario, arrays, errors, parts, disks, cluster_stop),
+            loaded_after_s=_loaded(sim),
+            happened=tuple(sim.happened),
+            bottlenecks=_bottlenecks(sim, errors, parts, disks, cluster_stop),
             cluster_stop=cluster_stop,
-            down=down,
-            standing=tuple((begin, min(end, duration)) for begin, end in arrays.standing),
+            down=sim.outage.down_times() if sim.failing is not None else (),
+            standing=tuple((begin, min(end, duration)) for begin, end in sim.standing),
         )
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
@@ -230,25 +223,24 @@ class SimulationResult:
 
 
 def _bottlenecks(
-    scenario: Scenario,
-    arrays: Arrays,
+    sim: Simulation,
     errors: tuple[ErrorCount, ...],
     parts: tuple[PartSeries, ...],
     disks: tuple[DiskSeries, ...],
     stop: ClusterStop | None,
 ) -> tuple[Bottleneck, ...]:
     """What was short while the cluster ran; where nothing moved because of a failure nothing was short."""
-    lengths, out = arrays.bucket_lengths_s(scenario), arrays.out
-    runs = arrays.running(scenario)
+    lengths, out = sim.bucket_lengths_s(), sim.history.totals
+    runs = sim.running()
     attempted = out[:, OfCluster.ATTEMPTED]
     held = (attempted < 0.999 * out[:, OfCluster.OFFERED]) & (out[:, OfCluster.WAITING] <= 0) & runs
     peak_per_s = float((attempted / lengths)[runs].max(initial=0.0))
     found = find_bottlenecks(
-        scenario,
+        sim.scenario,
         [error for error in errors if error.code != REFUSED_WITH] if stop is not None else errors,
         parts,
         disks,
-        _services(scenario, arrays, peak_per_s),
+        _services(sim, peak_per_s),
         peak_per_s=peak_per_s,
         held_back=float(held.mean()),
         waited=float(((out[:, OfCluster.WAITING] > 0) & runs).mean()),
@@ -256,20 +248,21 @@ def _bottlenecks(
     return found if stop is None else (Bottleneck("nodes", stop.text, 2.0), *found)
 
 
-def _services(scenario: Scenario, arrays: Arrays, peak_per_s: float) -> tuple[Service, ...]:
+def _services(sim: Simulation, peak_per_s: float) -> tuple[Service, ...]:
     """What processors, links, clients and disk reads pass, lowest first.
 
     Disk reads change as rows grow: they count as at the moment when most of them was in use, as if the peak
     had been then.
     """
-    cache = scenario.page_cache
+    scenario, cache = sim.scenario, sim.page_cache
     if cache is None:
         return scenario.services
     others = [service for service in scenario.services if service.resource != DISK_READS]
-    out, lengths, runs = arrays.out, arrays.bucket_lengths_s(scenario), arrays.running(scenario)
+    out, lengths, runs = sim.history.totals, sim.bucket_lengths_s(), sim.running()
     rates = (out[:, OfCluster.ATTEMPTED] / lengths)[runs]
     done = (np.cumsum(out[:, OfCluster.ACCEPTED]) - out[:, OfCluster.ACCEPTED])[runs]
-    worst = worst_reads(cache, scenario, done, rates) if scenario.run.reading_share > 0 else None
+    reads = sim.laws.run.reading_share > 0
+    worst = worst_reads(cache, scenario, sim.laws, done, rates) if reads else None
     if worst is not None:
         service, used = worst
         most = peak_per_s / used if used > 0 and peak_per_s > 0 else service.max_per_s
@@ -277,11 +270,11 @@ def _services(scenario: Scenario, arrays: Arrays, peak_per_s: float) -> tuple[Se
     return tuple(sorted(others, key=lambda service: service.max_per_s))
 
 
-def _loaded(scenario: Scenario, arrays: Arrays) -> Quantity | None:
-    seconds, loader = loaded_after_s(scenario, arrays), scenario.loader_per_s
+def _loaded(sim: Simulation) -> Quantity | None:
+    scenario, seconds, loader = sim.scenario, sim.loaded_after_s(), sim.scenario.loader_per_s
     if seconds is None or loader is None:
         return None
-    total = float(scenario.run.job_transactions)
+    total = float(sim.laws.run.job_transactions)
     what, where = scenario.client_limit
     why = (
         Term("transactions of the job", total, "tx", "plan"),
@@ -295,14 +288,14 @@ def _loaded(scenario: Scenario, arrays: Arrays) -> Quantity | None:
     return Quantity(seconds, low, max(seconds * RATE_FACTOR, total / loader.low), "s", why)
 
 
-def _errors(scenario: Scenario, arrays: Arrays) -> tuple[ErrorCount, ...]:
+def _errors(sim: Simulation) -> tuple[ErrorCount, ...]:
     found = []
     for i, code in enumerate(ERROR_CODES):
-        count = float(arrays.errors[i])
+        count = float(sim.state.errors[i])
         if count < LEAST_REFUSED:
             continue
-        first = float(arrays.first[i, 0])
-        node = int(arrays.first[i, 1])
+        first = float(sim.state.first[i, 0])
+        node = int(sim.state.first[i, 1])
         # The moment of a failure is given; that of a shortage is worked out.
         given = code in (4009, 4010)
         spread = 0.0 if given else max(5.0, first * (MOMENT_FACTOR - 1.0))
@@ -310,28 +303,29 @@ def _errors(scenario: Scenario, arrays: Arrays) -> tuple[ErrorCount, ...]:
             first, max(0.0, first - spread), first + spread, "s",
             (Term("first refusal", first, "s", _SOURCE),),
         )  # fmt: skip
-        found.append(ErrorCount(code, count, moment, scenario.node_classes[max(0, node)].node_id))
+        found.append(ErrorCount(code, count, moment, sim.scenario.node_classes[max(0, node)].node_id))
     return tuple(sorted(found, key=lambda e: e.first_at_s.value))
 
 
-def buffer_bytes(scenario: Scenario) -> Floats:
+def buffer_bytes(sim: Simulation) -> Floats:
     """Bytes of a redo buffer of each node, at its largest: events of the run may have changed it."""
-    reserve = constant_for(scenario.plan, "redo_buffer_reserve_bytes").value
-    first = np.array([node_class.redo_buffer_bytes for node_class in scenario.node_classes])
-    last: Floats = column(scenario.nodes, lambda node: node.buffer_limit_bytes) + reserve
+    reserve = constant_for(sim.scenario.plan, "redo_buffer_reserve_bytes").value
+    first = np.array([node_class.redo_buffer_bytes for node_class in sim.scenario.node_classes])
+    last: Floats = column(sim.laws.nodes, lambda node: node.buffer_limit_bytes) + reserve
     return np.asarray(np.maximum(np.maximum(1.0, first), last), dtype=np.float64)
 
 
-def _parts(scenario: Scenario, arrays: Arrays) -> tuple[PartSeries, ...]:
+def _parts(sim: Simulation) -> tuple[PartSeries, ...]:
     found = []
-    used = (scenario.load > 0) | (arrays.parts[Part.MADE] > 0)
-    buffers = buffer_bytes(scenario)
-    for n, node_class in enumerate(scenario.node_classes):
-        log_bytes = int(scenario.nodes[n].log_bytes)
+    history, made = sim.history, sim.state.parts[Part.MADE]
+    used = (sim.living_load() > 0) | (made > 0)
+    buffers = buffer_bytes(sim)
+    for n, node_class in enumerate(sim.scenario.node_classes):
+        log_bytes = int(sim.laws.nodes[n].log_bytes)
         for p in range(node_class.log_parts):
             if used[n].any() and not used[n, p]:
                 continue
-            low = arrays.out_low[:, n, p].copy()
+            low = history.low[:, n, p].copy()
             low[~np.isfinite(low)] = 0.0
             found.append(
                 PartSeries(
@@ -342,31 +336,32 @@ def _parts(scenario: Scenario, arrays: Arrays) -> tuple[PartSeries, ...]:
                     log_bytes=log_bytes,
                     low=low,
                     # What the disk writes during a step makes room before it is counted as written.
-                    high=np.minimum(arrays.out_high[:, n, p], buffers[n]),
-                    last=arrays.out_last[:, n, p],
-                    log_used=arrays.out_log[:, n, p],
+                    high=np.minimum(history.high[:, n, p], buffers[n]),
+                    last=history.last[:, n, p],
+                    log_used=history.log[:, n, p],
                     log_most=max(
-                        float(arrays.parts[Part.LOG_MOST, n, p]),
-                        float(arrays.out_log[:, n, p].max(initial=0.0)),
+                        float(sim.state.parts[Part.LOG_MOST, n, p]),
+                        float(history.log[:, n, p].max(initial=0.0)),
                     ),
-                    made_bytes=float(arrays.parts[Part.MADE, n, p]),
+                    made_bytes=float(made[n, p]),
                 )
             )
     return tuple(found)
 
 
-def _nodes(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[NodeSeries, ...]:
+def _nodes(sim: Simulation, lengths: Floats) -> tuple[NodeSeries, ...]:
+    plan = sim.scenario.plan
     found = []
-    for n, node_class in enumerate(scenario.node_classes):
-        recorded = arrays.out_node[:, n]
+    for n, node_class in enumerate(sim.scenario.node_classes):
+        recorded = sim.history.node[:, n]
         written = np.diff(recorded[:, OfNode.REDO_WRITTEN], prepend=0.0)
-        reserve = 1.0 - node_settings(scenario.plan, node_class.nodes[0]).number("MinFreePct") / 100
+        reserve = 1.0 - node_settings(plan, node_class.nodes[0]).number("MinFreePct") / 100
         found.append(
             NodeSeries(
                 node_id=node_class.node_id,
                 node_ids=tuple(node.node_id for node in node_class.nodes),
                 memory=recorded[:, OfNode.MEMORY],
-                memory_total_bytes=round(float(scenario.nodes[n].memory_limit_bytes) / max(0.01, reserve)),
+                memory_total_bytes=round(float(sim.laws.nodes[n].memory_limit_bytes) / max(0.01, reserve)),
                 lcp_target=recorded[:, OfNode.LCP_TARGET],
                 lcp_bytes_per_s=recorded[:, OfNode.LCP_WRITTEN] / lengths,
                 redo_bytes_per_s=np.maximum(0.0, written) / lengths,
@@ -379,10 +374,11 @@ def _nodes(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[NodeSer
     return tuple(found)
 
 
-def _disks(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[DiskSeries, ...]:
+def _disks(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
     found = []
+    scenario, busy_of = sim.scenario, sim.history.busy
     for d, disk_class in enumerate(scenario.disk_classes):
-        rates = {purpose: arrays.out_disk[:, d, i] / lengths for i, purpose in enumerate(PURPOSES)}
+        rates = {purpose: sim.history.disk[:, d, i] / lengths for i, purpose in enumerate(PURPOSES)}
         total = sum(rates.values(), np.zeros(len(lengths)))
         written = float((total * lengths).sum())
         mean = written / float(lengths.sum())
@@ -394,7 +390,7 @@ def _disks(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[DiskSer
             for purpose, values in rates.items()
             if values.any()
         )
-        mean_busy = float(arrays.out_busy[:, d, 0].sum()) / scenario.steps
+        mean_busy = float(busy_of[:, d, 0].sum()) / scenario.steps
         busy = min(1.0, other + (1.0 - other) * mean_busy)
         low, high = min(mean, mean / RATE_FACTOR), max(mean, min(capacity, mean * RATE_FACTOR))
         found.append(
@@ -409,9 +405,9 @@ def _disks(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[DiskSer
                 ),
                 bytes_per_s=rates,
                 utilisation=np.minimum(
-                    1.0, other + (1.0 - other) * arrays.out_busy[:, d, 0] * scenario.step_s / lengths
+                    1.0, other + (1.0 - other) * busy_of[:, d, 0] * scenario.step_s / lengths
                 ),
-                utilisation_peak=np.minimum(1.0, other + (1.0 - other) * arrays.out_busy[:, d, 1]),
+                utilisation_peak=np.minimum(1.0, other + (1.0 - other) * busy_of[:, d, 1]),
                 write_bps_mean=Quantity(mean, low, high, "bytes/s", terms),
                 utilisation_mean=Quantity(
                     busy, min(busy, busy / RATE_FACTOR), max(busy, min(1.0, busy * RATE_FACTOR)), "fraction",
@@ -422,11 +418,11 @@ def _disks(scenario: Scenario, arrays: Arrays, lengths: Floats) -> tuple[DiskSer
     return tuple(found)
 
 
-def _accepted(scenario: Scenario, arrays: Arrays, duration_s: float) -> Quantity:
-    out = arrays.out
+def _accepted(sim: Simulation) -> Quantity:
+    scenario, out, duration_s = sim.scenario, sim.history.totals, sim.scenario.duration_s
     accepted = float(out[:, OfCluster.ACCEPTED].sum()) / duration_s
     # What a stopped cluster refuses says nothing about what it could have taken before.
-    attempted = (float(out[:, OfCluster.ATTEMPTED].sum()) - float(arrays.errors[Error.DOWN])) / duration_s
+    attempted = (float(out[:, OfCluster.ATTEMPTED].sum()) - float(sim.state.errors[Error.DOWN])) / duration_s
     offered = float(out[:, OfCluster.OFFERED].sum()) / duration_s
     terms = (
         Term("offered", offered, "tx/s", "plan"),

@@ -173,6 +173,8 @@ class Run(Row):
     lcp_stage_s: float
     service_per_s: float
     """Transactions that processors, network and disk reads let pass; 0: no limit."""
+    service_beside_reads_per_s: float
+    """The same without disk reads, which change as rows grow."""
     insert_share: float
     """Share of transactions that insert into memory."""
     disk_data_share: float
@@ -398,6 +400,22 @@ class Cluster(Row):
     """How long after its moment the running checkpoint began."""
     is_closed: bool
     """Nothing was taken in the last step, and buffers are nearly empty."""
+    is_full: bool
+    """Memory, undo log or tablespace of a node is full."""
+    has_backlog: bool
+    """A part holds so much that its lag matters."""
+    accepted_last: float
+    """Transactions accepted in the last piece of a step."""
+    safe_steps: float
+    """Steps for which every part can surely take its work, if nothing is written."""
+    safe_transactions: float
+    """Transactions of a step that this is true for."""
+
+
+def look_anew(cluster: Cluster) -> None:
+    """Laws changed: what the steps before found out about full nodes, backlogs and room counts no more."""
+    cluster.is_full = cluster.has_backlog = True
+    cluster.accepted_last = cluster.safe_steps = cluster.safe_transactions = 0.0
 
 
 if TYPE_CHECKING:
@@ -460,46 +478,93 @@ def column(of: Rows[R], field: Callable[[R], float]) -> Floats:
     return cast(Floats, field(cast(R, of)))
 
 
-class World(NamedTuple):
-    """One moment of a simulation, and the laws that hold in it: all that the kernel reads and changes."""
+class Laws(NamedTuple):
+    """What holds until an event changes it: settings, nodes, who is alive, their log, disks, the load."""
 
     run: Run
     nodes: Rows[Node]
     places: Rows[Place]
     slots: Ints
+    """Nodes of each group that are alive, in their turn."""
     alive: Ints
+    """Nodes of each group that take part."""
     group_count: Floats
+    """How many real node groups each simulated one stands for."""
     ldm_of: Ints
     load: Floats
+    """Log bytes of each part for one transaction."""
     base: Floats
+    """Log bytes of each part and step that copying produces."""
     share: Floats
+    """Share of a transaction's rows that each part of a group gets."""
     disks: Rows[Disk]
     disk_start: Ints
     disk_member: Ints
+    """Nodes that write redo to each disk, disk by disk."""
     offered: Floats
+    """Transactions that clients send in each step of an open load."""
+
+    def copy(self) -> Laws:
+        """The same, to be changed apart."""
+        return Laws._make(one.copy() for one in self)
+
+
+class State(NamedTuple):
+    """What each step leaves to the next."""
+
     parts: Floats
     node_state: Rows[NodeState]
     targets: Floats
+    """Checkpoint speed of each LDM thread."""
     weights: Floats
+    """Unevenness between log parts."""
     cluster: Cluster
     waiting: Floats
+    """Transactions that came in each piece of a step and wait for redo."""
     errors: Floats
     first: Floats
+    """Moment and node of the first refusal for each error."""
     work: Rows[DiskWork]
+
+    def copy(self) -> State:
+        """The same, to be changed apart."""
+        return State._make(one.copy() for one in self)
+
+
+class World(NamedTuple):
+    """One moment of a simulation and the laws that hold in it: all that the kernel reads and changes."""
+
+    laws: Laws
+    state: State
+
+    def copy(self) -> World:
+        """A snapshot."""
+        return World(self.laws.copy(), self.state.copy())
 
 
 class History(NamedTuple):
-    """What the kernel writes down, bucket by bucket."""
+    """What the kernel writes down, bucket by bucket; the first dimension of each array is the bucket."""
 
     totals: Floats
+    """By `OfCluster`."""
     errors: Floats
+    """Refused with each error since the start, at the end of each bucket."""
     low: Floats
     high: Floats
     last: Floats
+    """Bytes in each redo buffer: least, most, and at the end."""
     log: Floats
+    """Bytes of each log part that are in use, at the end."""
     disk: Floats
+    """Bytes written to each disk, by `Purpose`."""
     busy: Floats
+    """Of each disk: sum of the use of each step, and the highest use of a step."""
     node: Floats
+    """Of each node, by `OfNode`."""
+
+    def copy(self) -> History:
+        """The same, to be written on apart."""
+        return History._make(one.copy() for one in self)
 
 
 def example() -> tuple[World, History]:
@@ -511,9 +576,12 @@ def example() -> tuple[World, History]:
     def ints(dimensions: int) -> Ints:
         return np.zeros((1,) * dimensions, dtype=np.int64)
 
-    world = World(
+    laws = Laws(
         record(Run()), rows(Node, 1), rows(Place, 1), ints(2), ints(1), floats(1), ints(2), floats(2),
-        floats(2), floats(2), rows(Disk, 1), ints(1), ints(1), floats(1), floats(3), rows(NodeState, 1),
-        floats(2), floats(2), record(Cluster()), floats(1), floats(1), floats(2), rows(DiskWork, 1),
+        floats(2), floats(2), rows(Disk, 1), ints(1), ints(1), floats(1),
     )  # fmt: skip
-    return world, History(*(floats(2 if i in (0, 1) else 3) for i in range(9)))
+    state = State(
+        floats(3), rows(NodeState, 1), floats(2), floats(2), record(Cluster()), floats(1), floats(1),
+        floats(2), rows(DiskWork, 1),
+    )  # fmt: skip
+    return World(laws, state), History(*(floats(2 if i in (0, 1) else 3) for i in range(9)))

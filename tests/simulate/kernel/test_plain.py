@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.plan.file import load
-from ndbplan.simulate.arrays import Arrays, StartState
 from ndbplan.simulate.kernel.ready import prepare
 from ndbplan.simulate.model.scenario import Scenario, compile_scenario
+from ndbplan.simulate.model.start import StartState, first_history, first_world
+from ndbplan.simulate.world import History, World
 
 Kernel = Callable[..., None]
 
@@ -26,13 +27,20 @@ def _scenario(sample: str, workload: int, step_s: float, every_node: bool) -> Sc
 
 def _overloaded(scenario: Scenario) -> Scenario:
     """Small buffers and logs, five times the load, a checkpoint at once, and bursts between."""
-    nodes, run = scenario.nodes.copy(), scenario.run.copy()
+    laws = scenario.laws
+    nodes, run = laws.nodes.copy(), laws.run.copy()
     for node in nodes:
         node.buffer_limit_bytes /= 4.0
         node.log_limit_bytes = min(node.log_limit_bytes, 3.0 * node.file_bytes)
     run.lcp_threshold_bytes = 1e6
-    offered = scenario.offered * np.where(np.arange(len(scenario.offered)) // 40 % 2, 5.0, 0.2)
-    return replace(scenario, nodes=nodes, run=run, offered=offered)
+    offered = laws.offered * np.where(np.arange(len(laws.offered)) // 40 % 2, 5.0, 0.2)
+    return scenario.with_laws(nodes=nodes, run=run, offered=offered)
+
+
+def _named(one: tuple[World, History], other: tuple[World, History]) -> Iterator[tuple[str, Any, Any]]:
+    """Each array of two runs, by its name."""
+    for mine, theirs in ((one[0].laws, other[0].laws), (one[0].state, other[0].state), (one[1], other[1])):
+        yield from zip(mine._fields, mine, theirs, strict=True)
 
 
 @pytest.mark.parametrize("every_node", [False, True])
@@ -54,16 +62,16 @@ def test_the_same_bits_with_and_without_the_compiler(
     for case in (scenario, _overloaded(scenario)):
         found = []
         for kernel in (prepare(), plain_kernel):
-            mine = replace(case, run=case.run.copy(), nodes=case.nodes.copy())
-            arrays = Arrays.fresh(mine, StartState(first_lcp_s=0.5))
+            world = first_world(case, StartState(first_lcp_s=0.5))
+            history = first_history(case, world)
             with np.errstate(all="ignore"):
-                arrays.advance(kernel, mine, 0, mine.steps)
-            found.append(arrays)
-        errors += float(found[0].errors.sum())
-        for name, compiled_array in vars(found[0]).items():
-            if isinstance(compiled_array, np.ndarray | np.record):
-                # As numbers: between the fields of a row there are bytes that mean nothing.
-                assert compiled_array.tolist() == getattr(found[1], name).tolist(), name
-        assert found[0].accepted > 0
+                kernel(world, history, 0, case.steps)
+            found.append((world, history))
+        world, history = found[0]
+        errors += float(world.state.errors.sum())
+        for name, mine, plain in _named(found[0], found[1]):
+            # As numbers: between the fields of a row there are bytes that mean nothing.
+            assert mine.tolist() == plain.tolist(), name
+        assert world.state.cluster.accepted > 0
     if sample == "redo-overload":
         assert errors > 0, "work is refused: the laws of refusal are among those compared"

@@ -17,6 +17,7 @@ from ndbplan.plan.workloads import ClosedLoad, OpenLoad, OperationKind, RatePoin
 from ndbplan.simulate.model.load_over_time import hottest_rows, row_lock_s, services
 from ndbplan.simulate.model.meanwhile import move_loaders
 from ndbplan.simulate.model.scenario import compile_scenario
+from ndbplan.simulate.model.start import first_world
 from ndbplan.simulate.run import simulate
 
 
@@ -40,16 +41,16 @@ def _with(plan: Plan, **fields: Any) -> Plan:
 def test_a_loader_writes_one_log_part_at_a_time_and_all_of_them_in_the_end() -> None:
     plan = _plan(key_choice="in_turn")
     scenario = compile_scenario(plan, plan.workloads[0], duration_s=60, step_s=0.1, seed=1)
-    moved = scenario.load.copy()
-    running = type(scenario)(**{**vars(scenario), "load": moved, "share": scenario.share.copy()})
+    world, mean = first_world(scenario), scenario.laws.load
     used = []
     for done in range(0, 100_000, 100):
-        move_loaders(scenario, running, done, max(1, done // 125))
-        used.append(moved.copy())
+        world.state.cluster.accepted = done
+        move_loaders(scenario, mean, world, max(1, done // 125))
+        used.append(world.laws.load.copy())
         # The same log, elsewhere.
-        assert moved.sum() == pytest.approx(scenario.load.sum())
+        assert used[-1].sum() == pytest.approx(mean.sum())
     assert np.median([(one[0] > 1e-6).sum() for one in used]) <= 2
-    assert np.mean(used, axis=0) == pytest.approx(scenario.load, rel=0.35)
+    assert np.mean(used, axis=0) == pytest.approx(mean, rel=0.35)
     eight = _plan(key_choice="in_turn", key_threads=8)
     more = compile_scenario(eight, eight.workloads[0], duration_s=60, step_s=0.1, seed=1).loaders
     assert more is not None

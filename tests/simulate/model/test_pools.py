@@ -70,7 +70,7 @@ def test_many_at_once_share_the_records(overload: Plan) -> None:
     plan = links_of(plan, 1e12)
     plan = edits.set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", limit)
     scenario = compile_scenario(plan, plan.workloads[0], duration_s=5, step_s=0.01, seed=1)
-    assert scenario.run.pool == pytest.approx(2 * limit)
+    assert scenario.laws.run.pool == pytest.approx(2 * limit)
     result = simulate(plan, duration_s=5, step_s=0.001)
     # Little's law: as many per second as records, each held for the time of a transaction.
     assert result.accepted_per_s.value == pytest.approx(2 * limit / IDLE_S, rel=0.01)
@@ -83,12 +83,12 @@ def test_little_transaction_memory_is_used_up_before_the_count(overload: Plan) -
     plan = with_load(newer(overload), OperationKind.READ, 3000, rows=30_000)
     plan = edits.set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", 40_000)
     counted = compile_scenario(plan, plan.workloads[0], duration_s=5, step_s=0.1, seed=1)
-    assert int(counted.run.pool_error) == Error.OPERATIONS
+    assert int(counted.laws.run.pool_error) == Error.OPERATIONS
     for name, value in (("TransactionMemory", 1), ("SharedGlobalMemory", 0)):
         plan = edits.set_parameter(plan, "data_node", name, value)
     scarce = compile_scenario(plan, plan.workloads[0], duration_s=5, step_s=0.1, seed=1)
-    assert int(scarce.run.pool_error) == Error.RECORDS
-    assert scarce.run.pool < counted.run.pool
+    assert int(scarce.laws.run.pool_error) == Error.RECORDS
+    assert scarce.laws.run.pool < counted.laws.run.pool
 
 
 def test_a_slow_link_fills_the_send_buffers(overload: Plan) -> None:

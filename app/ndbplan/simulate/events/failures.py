@@ -1,6 +1,6 @@
 """What fails in a run, when the data nodes know of it, and what becomes of the cluster.
 
-    strike(world, number, processes, silent=True)     # they fail now, with all else that fails at this moment
+    strike(sim, number, processes, silent=True)     # they fail now, with all else that fails at this moment
 
 A failure takes three steps. What fails at one moment fails at once and works no more. Until the data nodes
 know of it every transaction stands still: a commit needs all of them (a frozen node of a running 8.4.8
@@ -11,6 +11,7 @@ judge what is left.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ndbplan.base.quantity import Quantity, Term
@@ -19,15 +20,36 @@ from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, Process, process_node_ids
 from ndbplan.simulate.events.clients import offer
+from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.events.nodes import REPORT_S, Starts, die, start, stop_all
-from ndbplan.simulate.events.outage import Loss, added, later_of
-from ndbplan.simulate.events.state import Change, World
+from ndbplan.simulate.outage import Loss, added, later_of
+from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.stop import ClusterStop
 
 if TYPE_CHECKING:
     from ndbplan.configuration.failures import Judged
 
 _SOURCE = "real clusters of 7.4.10 and 8.4.8"
+
+
+@dataclass(frozen=True)
+class Lands:
+    """All that fails at this moment fails at once."""
+
+
+@dataclass(frozen=True)
+class IsJudged:
+    """The data nodes know of a loss, if it is still the one that is judged at this moment."""
+
+    due_s: float
+
+
+@dataclass(frozen=True)
+class StartsAgain:
+    """A data node that was there again before its loss was judged is started."""
+
+    node: DataNode
+    starts: Starts
 
 
 def hosts_of(plan: Plan, object_ids: Iterable[str]) -> frozenset[str]:
@@ -50,31 +72,32 @@ def processes_on(plan: Plan, hosts: Collection[str]) -> tuple[Process, ...]:
     return tuple(process for process in plan.processes if process.host_id in hosts)
 
 
-def strike(world: World, number: int, processes: Iterable[Process], *, silent: bool) -> None:
+def strike(sim: Simulation, number: int, processes: Iterable[Process], *, silent: bool) -> None:
     """These processes fail now and stay down until the event of this number releases them.
 
     `silent`: their hosts are gone or cut off and nobody hears a connection break.
     """
-    outage = world.outage
+    outage = sim.outage
     if not outage.striking:
-        world.later(Change(world.at_s, "", land, last=True, of_cluster=False))
+        sim.later(Due(sim.at_s, Lands(), last=True, of_cluster=False))
     for process in processes:
         outage.hold(number, [process.id])
         # What is killed and falls silent at one moment is silent: its host is gone.
         outage.striking[process.id] = outage.striking.get(process.id, False) or silent
 
 
-def cut(world: World, number: int, here: frozenset[str], there: frozenset[str]) -> None:
+def cut(sim: Simulation, number: int, here: frozenset[str], there: frozenset[str]) -> None:
     """Two sides, as ids of hosts, lose sight of each other; no other side: of all other hosts."""
-    world.outage.cuts[number] = (here, there)
-    if not world.outage.striking:
-        world.later(Change(world.at_s, "", land, last=True, of_cluster=False))
-    world.outage.striking.setdefault("", True)
+    sim.outage.cuts[number] = (here, there)
+    if not sim.outage.striking:
+        sim.later(Due(sim.at_s, Lands(), last=True, of_cluster=False))
+    sim.outage.striking.setdefault("", True)
 
 
-def land(world: World) -> bool:
+@handles(Lands)
+def land(sim: Simulation, _event: Lands) -> None:
     """All that fails at one moment fails."""
-    outage = world.outage
+    outage = sim.outage
     striking = {name: silent for name, silent in outage.striking.items() if name}
     outage.striking.clear()
     processes = [process for process in outage.plan.processes if process.id in striking]
@@ -82,34 +105,33 @@ def land(world: World) -> bool:
     killed = [n for n in nodes if n.node_id not in outage.lost]
     for process in processes:
         if not isinstance(process, DataNode):
-            outage.goes_down(process.id, world.at_s)
+            outage.goes_down(process.id, sim.at_s)
     if outage.stop is None:
         members = outage.running.started | outage.running.starting
-        die(world, [world.node(node.id) for node in killed], world.at_s)
+        die(sim, [sim.node(node.id) for node in killed], sim.at_s)
         for node in nodes:
             # A node that was starting and has not joined is missed by nobody.
             outage.attempts[node.id] = outage.attempts.get(node.id, 0) + 1
             outage.lost.add(node.node_id)
         gone = {i: striking[p.id] for p in processes for i in process_node_ids(p)}
         known = {i: silent for i, silent in gone.items() if i in members | outage.running.connected}
-        _note_loss(world, known)
+        _note_loss(sim, known)
     else:
         for node in killed:
-            outage.goes_down(node.id, world.at_s)
-    offer(world)
-    return False
+            outage.goes_down(node.id, sim.at_s)
+    offer(sim)
 
 
-def _note_loss(world: World, known: dict[int, bool]) -> None:
+def _note_loss(sim: Simulation, known: dict[int, bool]) -> None:
     """From now on the loss is unnoticed; find out until when."""
-    outage, at_s = world.outage, world.at_s
+    outage, at_s = sim.outage, sim.at_s
     if not known and not outage.cuts:
         return
     loss = outage.loss = outage.loss or Loss(at_s, (at_s, at_s, at_s))
     loss.silent |= known
     found = outage.judged(at_s)
     side = outage.winner(found) or found.best
-    hidden = _hidden(world, side) - loss.silent.keys() - loss.hidden
+    hidden = _hidden(sim, side) - loss.silent.keys() - loss.hidden
     loss.hidden |= hidden
     data = outage.failures.cluster.data_nodes
     silent_data = sorted({i for i in known if i in data and known[i]} | hidden)
@@ -124,7 +146,7 @@ def _note_loss(world: World, known: dict[int, bool]) -> None:
         return
     if side.verdict.gone_group is not None and not any(loss.silent.values()) and not loss.hidden:
         # Nothing is left to answer: clients are refused from the first moment on.
-        judge(world)
+        judge(sim)
         return
     # Where nobody is left to miss them it is their clients that do.
     missed = len(silent_data) if side.survivors else 0
@@ -132,17 +154,17 @@ def _note_loss(world: World, known: dict[int, bool]) -> None:
     span = outage.noticed(missed, killed, any(others.values()) or not side.survivors)
     loss.due = later_of(loss.due, added((at_s, at_s, at_s), span))
     if silent_data or killed_data:
-        world.scenario.run.stands_still = True
-        world.arrays.stands_from(world.now_s)
+        sim.laws.run.stands_still = True
+        sim.stands_from(sim.now_s)
     if silent_data:
-        world.say(f"transactions stand still until {_nodes(silent_data)} {_are(silent_data)} declared dead")
+        sim.say(f"transactions stand still until {_nodes(silent_data)} {_are(silent_data)} declared dead")
     due_s = loss.due[1]
-    world.later(Change(due_s, "", lambda w: _at(w, due_s), last=True))
+    sim.later(Due(due_s, IsJudged(due_s), last=True))
 
 
-def _hidden(world: World, side: Side) -> set[int]:
+def _hidden(sim: Simulation, side: Side) -> set[int]:
     """Data nodes that run and that a side does not see."""
-    running = world.outage.running
+    running = sim.outage.running
     hidden = set(running.started - side.survivors)
     if side.after is not None and side.survivors == running.started:
         hidden |= running.starting - side.after.starting
@@ -157,49 +179,48 @@ def _are(node_ids: Collection[int]) -> str:
     return "are" if len(node_ids) > 1 else "is"
 
 
-def _at(world: World, due_s: float) -> bool:
+@handles(IsJudged)
+def be_judged(sim: Simulation, event: IsJudged) -> None:
     """Judge at the moment that was found, unless more failed meanwhile and moved it."""
-    loss = world.outage.loss
-    if loss is None or loss.due[1] != due_s:
-        return False
-    judge(world)
-    return False
+    loss = sim.outage.loss
+    if loss is not None and loss.due[1] == event.due_s:
+        judge(sim)
 
 
-def judge(world: World) -> None:
+def judge(sim: Simulation) -> None:
     """The data nodes know of the loss: what is left goes on, or the cluster stops."""
-    outage = world.outage
+    outage = sim.outage
     loss = outage.loss
     if loss is None or outage.stop is not None:
         return
-    found = outage.judged(world.at_s)
+    found = outage.judged(sim.at_s)
     waits_s = outage.waits_s(found)
     if waits_s > 0.0 and not loss.waited:
         loss.waited = True
         loss.due = added(loss.due, (waits_s, waits_s, waits_s))
         due_s = loss.due[1]
-        world.later(Change(due_s, "", lambda w: _at(w, due_s), last=True))
+        sim.later(Due(due_s, IsJudged(due_s), last=True))
         return
     winner = outage.winner(found)
     if winner is None or winner.after is None:
-        _stop(world, loss, found)
+        _stop(sim, loss, found)
         return
-    _go_on(world, winner, found)
+    _go_on(sim, winner, found)
 
 
-def _stop(world: World, loss: Loss, found: Judged) -> None:
-    low, value, high = loss.due if loss.due[1] > loss.since_s else (world.at_s,) * 3
+def _stop(sim: Simulation, loss: Loss, found: Judged) -> None:
+    low, value, high = loss.due if loss.due[1] > loss.since_s else (sim.at_s,) * 3
     terms = [Term("parts failed", loss.since_s, "s", "plan")]
     if value > loss.since_s:
         terms.append(Term("until it was noticed and decided", value - loss.since_s, "s", _SOURCE))
     at = Quantity(value, min(low, value), max(high, value), "s", tuple(terms))
     stop = ClusterStop(at, loss.since_s, _why(found))
-    world.outage.loss = None
-    stop_all(world, world.at_s)
-    world.outage.stop = stop
-    world.arrays.moves_on(world.now_s)
-    world.say(stop.text)
-    offer(world)
+    sim.outage.loss = None
+    stop_all(sim, sim.at_s)
+    sim.outage.stop = stop
+    sim.moves_on(sim.now_s)
+    sim.say(stop.text)
+    offer(sim)
 
 
 def _why(found: Judged) -> str:
@@ -213,9 +234,9 @@ def _why(found: Judged) -> str:
     return "; ".join(f"{_nodes(side.survivors)}: {side.verdict.why}" for side in sides)
 
 
-def _go_on(world: World, winner: Side, found: Judged) -> None:
+def _go_on(sim: Simulation, winner: Side, found: Judged) -> None:
     """One side goes on; the data nodes of others, and those that were starting, stop."""
-    outage, after = world.outage, winner.after
+    outage, after = sim.outage, winner.after
     assert after is not None
     before = outage.running
     by_id = {node.node_id: node.id for node in outage.plan.data_nodes}
@@ -223,132 +244,136 @@ def _go_on(world: World, winner: Side, found: Judged) -> None:
     outage.loss = None
     ends = (before.started | before.starting) - after.started - after.starting
     ends -= loss.silent.keys() if loss is not None else set()
-    die(world, [world.node(by_id[i]) for i in ends], world.at_s)
+    die(sim, [sim.node(by_id[i]) for i in ends], sim.at_s)
     for side in found.sides:
         if side is not winner or (loss is not None and (loss.hidden or any(loss.silent.values()))):
-            _tell(world, side, winner)
+            _tell(sim, side, winner)
     for node_id in sorted(ends & before.starting):
         # It may not have had its rows yet: then it did not die, but what was planned for it is off.
         outage.attempts[by_id[node_id]] = outage.attempts.get(by_id[node_id], 0) + 1
-        world.say(f"node {node_id} stops (2308): another data node was lost while it started")
+        sim.say(f"node {node_id} stops (2308): another data node was lost while it started")
     for node_id in sorted(found.shut_out):
-        world.say(f"node {node_id} is shut out (2315): a data node that the others see does not see it")
+        sim.say(f"node {node_id} is shut out (2315): a data node that the others see does not see it")
     if after.arbitrator is not None and after.arbitrator != before.arbitrator:
-        world.say(f"node {after.arbitrator} is elected arbitrator")
+        sim.say(f"node {after.arbitrator} is elected arbitrator")
     outage.running = after
-    world.scenario.run.stands_still = False
-    world.arrays.moves_on(world.now_s)
-    offer(world)
+    sim.laws.run.stands_still = False
+    sim.moves_on(sim.now_s)
+    offer(sim)
 
 
-def _tell(world: World, side: Side, winner: Side) -> None:
+def _tell(sim: Simulation, side: Side, winner: Side) -> None:
     """Note what is not plain: a question, a side that stops, a second side that goes on."""
     if not side.survivors:
         return
     who, many = _nodes(side.survivors), len(side.survivors) > 1
     if side is winner:
         if side.verdict.outcome is Outcome.ASKS:
-            world.say(f"{who} go{'' if many else 'es'} on: {side.verdict.why}")
+            sim.say(f"{who} go{'' if many else 'es'} on: {side.verdict.why}")
     elif side.after is not None:
-        world.say(
+        sim.say(
             f"split brain: {who} go{'' if many else 'es'} on apart ({side.verdict.why}); "
             "what is written there is lost"
         )
     else:
-        world.say(f"{who} stop{'' if many else 's'}: {side.verdict.why}")
+        sim.say(f"{who} stop{'' if many else 's'}: {side.verdict.why}")
 
 
-def stop_for_restart(world: World, nodes: Collection[DataNode], name: str) -> tuple[DataNode, ...] | None:
+def stop_for_restart(sim: Simulation, nodes: Collection[DataNode], name: str) -> tuple[DataNode, ...] | None:
     """Nodes are stopped on purpose, to be started with a new value: known at once, then judged like any loss.
 
     A stop that would leave a node group without a member is refused, as the product does
     (NodeShutdownWouldCauseSystemCrash). Returns those that were stopped;
     None: it is refused.
     """
-    outage = world.outage
+    outage = sim.outage
     running = [node for node in nodes if node.node_id in outage.running.started | outage.running.starting]
     dead = {node.node_id for node in running}
     damage = outage.damage()
-    found = outage.failures.after(outage.running, damage._replace(dead=damage.dead | dead), world.at_s)
+    found = outage.failures.after(outage.running, damage._replace(dead=damage.dead | dead), sim.at_s)
     if running and (outage.winner(found) is None or outage.loss is not None):
         shown = ", ".join(f"node {node.node_id}" for node in running)
-        world.say(f"{shown}: not stopped for {name}, the cluster would not survive it")
+        sim.say(f"{shown}: not stopped for {name}, the cluster would not survive it")
         return None
     for node in running:
-        world.say(f"node {node.node_id} stops for {name}")
-    die(world, [world.node(node.id) for node in running], world.at_s)
+        sim.say(f"node {node.node_id} stops for {name}")
+    die(sim, [sim.node(node.id) for node in running], sim.at_s)
     if running:
-        outage.loss = Loss(world.at_s, (world.at_s,) * 3, dict.fromkeys(dead, False), waited=True)
-        judge(world)
+        outage.loss = Loss(sim.at_s, (sim.at_s,) * 3, dict.fromkeys(dead, False), waited=True)
+        judge(sim)
     return tuple(running)
 
 
-def release(world: World, number: int, processes: Iterable[Process], starts: Starts) -> None:
+def release(sim: Simulation, number: int, processes: Iterable[Process], starts: Starts) -> None:
     """What an event kept down is there again: nodes connect, and data nodes are started."""
-    outage = world.outage
+    outage = sim.outage
     here = list(processes)
     outage.release(number, [process.id for process in here])
-    _heard_again(world, {i for process in here for i in process_node_ids(process)})
+    _heard_again(sim, {i for process in here for i in process_node_ids(process)})
     back: set[int] = set()
     for process in here:
         if outage.is_down(process.id):
             continue
         if isinstance(process, DataNode):
-            _begin(world, process, starts)
+            _begin(sim, process, starts)
         else:
-            outage.comes_up(process.id, world.at_s)
+            outage.comes_up(process.id, sim.at_s)
             back |= set(process_node_ids(process))
-    _connect(world, back)
-    offer(world)
+    _connect(sim, back)
+    offer(sim)
 
 
-def _heard_again(world: World, node_ids: set[int]) -> None:
+def _heard_again(sim: Simulation, node_ids: set[int]) -> None:
     """A host that is back breaks its old connections: what was silent is known to be lost."""
-    loss = world.outage.loss
+    loss = sim.outage.loss
     if loss is not None and any(loss.silent.get(node_id) for node_id in node_ids):
         loss.silent |= dict.fromkeys(node_ids & loss.silent.keys(), False)
         if not any(loss.silent.values()) and not loss.hidden:
-            judge(world)
+            judge(sim)
 
 
-def heal(world: World, number: int, starts: Starts) -> None:
+def heal(sim: Simulation, number: int, starts: Starts) -> None:
     """A cut is over: data nodes that stopped because of it are started."""
-    outage = world.outage
+    outage = sim.outage
     outage.cuts.pop(number, None)
     if outage.stop is None:
         if outage.loss is not None and not outage.cuts and not outage.loss.silent:
             # Nobody was declared dead yet: connections go on where they were.
             outage.loss = None
-            world.scenario.run.stands_still = False
-            world.arrays.moves_on(world.now_s)
+            sim.laws.run.stands_still = False
+            sim.moves_on(sim.now_s)
         others = [
             p for p in outage.plan.processes if not isinstance(p, DataNode) and not outage.is_down(p.id)
         ]
-        _connect(world, {i for p in others for i in process_node_ids(p)})
+        _connect(sim, {i for p in others for i in process_node_ids(p)})
         for node in outage.plan.data_nodes:
             if node.node_id in outage.lost and not outage.is_down(node.id):
-                _begin(world, node, starts)
-    offer(world)
+                _begin(sim, node, starts)
+    offer(sim)
 
 
-def _begin(world: World, node: DataNode, starts: Starts) -> bool:
+def _begin(sim: Simulation, node: DataNode, starts: Starts) -> None:
     """Start a data node, when there is a cluster to join and its loss has been judged."""
-    outage = world.outage
+    outage = sim.outage
     if outage.stop is not None:
-        return False
+        return
     pending = outage.loss is not None and node.node_id in outage.loss.silent
     if pending or node.id in outage.striking:
-        judged_s = outage.loss.due[1] if outage.loss is not None else world.at_s
-        again = max(judged_s, world.at_s) + REPORT_S
-        world.later(Change(again, "", lambda w: _begin(w, node, starts)))
-    elif start(world, node, starts) is None:
-        world.say(f"node {node.node_id} starts")
-    return False
+        judged_s = outage.loss.due[1] if outage.loss is not None else sim.at_s
+        sim.later(Due(max(judged_s, sim.at_s) + REPORT_S, StartsAgain(node, starts)))
+    elif start(sim, node, starts):
+        sim.say(f"node {node.node_id} starts")
 
 
-def _connect(world: World, node_ids: set[int]) -> None:
+@handles(StartsAgain)
+def start_again(sim: Simulation, event: StartsAgain) -> None:
+    """A data node whose loss was not yet judged when it was there again."""
+    _begin(sim, event.node, event.starts)
+
+
+def _connect(sim: Simulation, node_ids: set[int]) -> None:
     """Management and API nodes connect to the data nodes that they see."""
-    outage = world.outage
+    outage = sim.outage
     if outage.stop is not None:
         return
     started = [node for node in outage.plan.data_nodes if node.node_id in outage.running.started]
@@ -361,4 +386,4 @@ def _connect(world: World, node_ids: set[int]) -> None:
     candidates = {candidate.node_id for candidate in outage.failures.cluster.candidates}
     new = (there & candidates) - outage.running.connected
     if new:
-        outage.running = come_back(outage.failures.cluster, outage.running, new, world.at_s)
+        outage.running = come_back(outage.failures.cluster, outage.running, new, sim.at_s)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,16 +11,12 @@ from ndbplan.estimate.times.restart import restart
 from ndbplan.ndb.survival import begin_start, come_back
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
-from ndbplan.simulate.events.outage import clients_of
-from ndbplan.simulate.events.state import Change, World
+from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.model.load_over_time import DISK_READS
+from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.series import Restart
-from ndbplan.simulate.world import Error, Part, column
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.simulate.world import Error, Node, Part, column, record
 
 COPY_PHASE = "copy fragments"
 FIRST_PHASE = "allocate memory"
@@ -32,166 +27,166 @@ REPORT_S = 0.1
 """Transactions of so much time are aborted when a node dies: those under way [assumed]."""
 
 
-def die(world: World, nodes: Collection[int], at_s: float) -> None:
+def die(sim: Simulation, nodes: Collection[int], at_s: float) -> None:
     """Data nodes stop at one moment: their buffers are lost, the others of their groups go on."""
-    scenario, outage = world.scenario, world.outage
-    dying = sorted(n for n in nodes if n >= 0 and not world.is_dead(n))
-    total = max(1e-12, float(scenario.load.sum()))
-    shares = {n: float(scenario.load[n].sum()) / total for n in dying}
-    made = {n: _mates_log(world, n) for n in dying}
+    laws, outage = sim.laws, sim.outage
+    dying = sorted(n for n in nodes if n >= 0 and not sim.is_dead(n))
+    load = sim.living_load()
+    total = max(1e-12, float(load.sum()))
+    shares = {n: float(load[n].sum()) / total for n in dying}
+    made = {n: _mates_log(sim, n) for n in dying}
     for n in dying:
-        world.made_at_death[n] = made[n]
-        node = scenario.node_classes[n].nodes[0]
+        sim.made_at_death[n] = made[n]
+        node = sim.scenario.node_classes[n].nodes[0]
         outage.lost.add(node.node_id)
         outage.attempts[node.id] = outage.attempts.get(node.id, 0) + 1
         outage.goes_down(node.id, at_s)
-        world.restarts.append(Restart(node.node_id, at_s, None, ()))
-        _empty(world, n)
-    for group in sorted({int(scenario.places[n].group) for n in dying}):
-        members(world, group)
+        sim.restarts.append(Restart(node.node_id, at_s, None, ()))
+        _empty(sim, n)
+    for group in sorted({int(laws.places[n].group) for n in dying}):
+        members(sim, group)
     for n in dying:
-        _aborted(world, n, shares[n], at_s)
-    service(world)
-    world.forget_room()
+        _aborted(sim, n, shares[n], at_s)
+    service(sim)
+    sim.forget_room()
 
 
-def _empty(world: World, n: int) -> None:
+def _empty(sim: Simulation, n: int) -> None:
     """What a node had in memory is gone, and it writes nothing more."""
-    scenario, arrays = world.scenario, world.arrays
-    arrays.parts[Part.LOST, n] += arrays.parts[Part.FILL, n]
-    arrays.parts[Part.FILL, n] = 0.0
-    arrays.parts[Part.LAGS, n] = 0.0
-    arrays.node_state[n].is_dead = True
-    state = arrays.node_state[n]
-    state.lcp_left_bytes = state.lcp_fragments_left = state.backup_left_bytes = 0.0
-    state.undo_held_bytes = state.dirty_bytes = 0.0
-    scenario.base[n] = 0.0
+    parts, node = sim.state.parts, sim.state.node_state[n]
+    parts[Part.LOST, n] += parts[Part.FILL, n]
+    parts[Part.FILL, n] = 0.0
+    parts[Part.LAGS, n] = 0.0
+    node.is_dead = True
+    node.lcp_left_bytes = node.lcp_fragments_left = node.backup_left_bytes = 0.0
+    node.undo_held_bytes = node.dirty_bytes = 0.0
+    sim.laws.base[n] = 0.0
 
 
-def stop_all(world: World, at_s: float) -> None:
+def stop_all(sim: Simulation, at_s: float) -> None:
     """Every data node that is left stops: nothing is written any more, all that is offered is refused."""
-    scenario = world.scenario
-    for n, node_class in enumerate(scenario.node_classes):
-        if not world.is_dead(n):
-            world.outage.lost.add(node_class.node_id)
-            world.outage.goes_down(node_class.nodes[0].id, at_s)
-            _empty(world, n)
-    scenario.load[:] = 0.0
-    scenario.alive[:] = 0
-    scenario.run.stopped, scenario.run.stands_still = True, False
-    world.arrays.stopped_s = world.now_s
+    for n, node_class in enumerate(sim.scenario.node_classes):
+        if not sim.is_dead(n):
+            sim.outage.lost.add(node_class.node_id)
+            sim.outage.goes_down(node_class.nodes[0].id, at_s)
+            _empty(sim, n)
+    sim.laws.load[:] = 0.0
+    sim.laws.alive[:] = 0
+    sim.laws.run.stopped, sim.laws.run.stands_still = True, False
+    sim.stopped_s = sim.now_s
 
 
-def rejoin(world: World, n: int) -> None:
+def rejoin(sim: Simulation, n: int) -> None:
     """A data node takes part in transactions again."""
-    scenario, state = world.scenario, world.arrays.node_state
-    if n < 0 or not world.is_dead(n):
+    laws, state, parts = sim.laws, sim.state.node_state, sim.state.parts
+    if n < 0 or not sim.is_dead(n):
         return
-    group = int(scenario.places[n].group)
+    group = int(laws.places[n].group)
     state[n].is_dead = False
-    mates = [m for m in of_group(world, group) if m != n and not world.is_dead(m)]
+    mates = [m for m in of_group(sim, group) if m != n and not sim.is_dead(m)]
     if mates:
         mate = state[mates[0]]
         state[n].rows_bytes, state[n].memory_bytes = mate.rows_bytes, mate.memory_bytes
         state[n].space_bytes, state[n].index_bytes = mate.space_bytes, mate.index_bytes
-    parts = world.arrays.parts
     parts[Part.TAIL, n] = parts[Part.MADE, n]
     parts[[Part.DURABLE, Part.DURABLE_BEFORE, Part.LCP_START, Part.LCP_NEXT, Part.MARK], n] = parts[
         Part.MADE, n
     ]
-    ends = scenario.nodes[n].file_bytes
+    ends = laws.nodes[n].file_bytes
     parts[Part.FILE_END, n] = (np.floor(parts[Part.MADE, n] / ends) + 1.0) * ends
     parts[Part.STOP, n] = np.minimum(
-        parts[Part.FILE_END, n], parts[Part.TAIL, n] + scenario.nodes[n].log_limit_bytes
+        parts[Part.FILE_END, n], parts[Part.TAIL, n] + laws.nodes[n].log_limit_bytes
     )
-    world.outage.lost.discard(scenario.node_classes[n].node_id)
-    world.outage.comes_up(scenario.node_classes[n].nodes[0].id, world.now_s)
-    members(world, group)
-    service(world)
+    node_class = sim.scenario.node_classes[n]
+    sim.outage.lost.discard(node_class.node_id)
+    sim.outage.comes_up(node_class.nodes[0].id, sim.now_s)
+    members(sim, group)
+    service(sim)
 
 
-def of_group(world: World, group: int) -> list[int]:
+def of_group(sim: Simulation, group: int) -> list[int]:
     """The nodes of a simulated group, dead or alive."""
-    return [n for n in range(len(world.scenario.places)) if world.scenario.places[n].group == group]
+    return [n for n in range(len(sim.laws.places)) if sim.laws.places[n].group == group]
 
 
-def members(world: World, group: int) -> None:
+def members(sim: Simulation, group: int) -> None:
     """Work out who is alive in a group, in which order, and who gets its load."""
-    scenario = world.scenario
-    alive = [n for n in of_group(world, group) if not world.is_dead(n)]
-    scenario.alive[group] = len(alive)
+    laws = sim.laws
+    alive = [n for n in of_group(sim, group) if not sim.is_dead(n)]
+    laws.alive[group] = len(alive)
     for slot, n in enumerate(alive):
-        scenario.slots[group, slot] = n
-        scenario.places[n].slot = slot
-    for n in of_group(world, group):
-        scenario.load[n] = 0.0 if world.is_dead(n) else world.full_load[n]
+        laws.slots[group, slot] = n
+        laws.places[n].slot = slot
+    for n in of_group(sim, group):
+        laws.load[n] = 0.0 if sim.is_dead(n) else sim.full_load[n]
 
 
-def service(world: World) -> None:
+def service(sim: Simulation) -> None:
     """What the nodes that are left let pass: data nodes that have rows, SQL and API nodes that are up."""
-    scenario = world.scenario
-    if scenario.services or scenario.page_cache is not None:
-        clients = clients_of(world.outage.plan)
-        up = sum(not world.outage.is_down(client.id) for client in clients) / max(1, len(clients))
-        known = world.outage.failures.cluster.data_nodes
+    scenario, run = sim.scenario, sim.laws.run
+    if scenario.services or sim.page_cache is not None:
+        clients = clients_of(sim.outage.plan)
+        up = sum(not sim.outage.is_down(client.id) for client in clients) / max(1, len(clients))
+        known = sim.outage.failures.cluster.data_nodes
         there = [n for n, c in enumerate(scenario.node_classes) if c.node_id in known]
-        alive = sum(not world.is_dead(n) for n in there) / max(1, len(there))
+        alive = sum(not sim.is_dead(n) for n in there) / max(1, len(there))
         left = [
             s.max_per_s * ((up if clients else 1.0) if s.is_clients else alive)
             for s in scenario.services
             if s.resource != DISK_READS
         ]
-        scenario.run.service_per_s = max(1e-9, min(left)) if left else 0.0
-        if scenario.page_cache is not None:
-            scenario.run.reading_share = max(1e-9, alive)
-        world.note_settings()
+        run.service_per_s = run.service_beside_reads_per_s = max(1e-9, min(left)) if left else 0.0
+        if sim.page_cache is not None:
+            run.reading_share = max(1e-9, alive)
+        sim.note_settings()
 
 
-def _aborted(world: World, n: int, share: float, at_s: float) -> None:
+def _aborted(sim: Simulation, n: int, share: float, at_s: float) -> None:
     """Transactions under way on a node that dies."""
-    arrays, run = world.arrays, world.scenario.run
-    rate = arrays.cluster.attempted / max(at_s, run.step_s)
+    state = sim.state
+    rate = state.cluster.attempted / max(at_s, sim.laws.run.step_s)
     count = rate * REPORT_S * share
     if count > 0:
-        if arrays.errors[Error.NODE] == 0:
-            arrays.first[Error.NODE] = (at_s, n)
-        arrays.errors[Error.NODE] += count
+        if state.errors[Error.NODE] == 0:
+            state.first[Error.NODE] = (at_s, n)
+        state.errors[Error.NODE] += count
 
 
-def _mates_log(world: World, n: int) -> float:
+def _mates_log(sim: Simulation, n: int) -> float:
     """Log that another node of the group has made so far."""
-    group = int(world.scenario.places[n].group)
-    for m in of_group(world, group):
-        if m != n and not world.is_dead(m):
-            return float(world.arrays.parts[Part.MADE, m].sum())
+    group = int(sim.laws.places[n].group)
+    for m in of_group(sim, group):
+        if m != n and not sim.is_dead(m):
+            return float(sim.state.parts[Part.MADE, m].sum())
     return 0.0
 
 
-def _regime(world: World, n: int, own: int, others: int) -> None:
+def _regime(sim: Simulation, n: int, own: int, others: int) -> None:
     """Checkpoint speeds while a node restarts."""
-    column(world.scenario.nodes, lambda node: node.regime)[:] = others
-    world.scenario.nodes[n].regime = own
+    column(sim.laws.nodes, lambda node: node.regime)[:] = others
+    sim.laws.nodes[n].regime = own
 
 
-def _copy(world: World, n: int, seconds: float) -> None:
+def _copy(sim: Simulation, n: int, seconds: float) -> None:
     """The rows that changed while the node was away are copied to it, and logged there."""
-    missed = max(0.0, _mates_log(world, n) - world.made_at_death.get(n, 0.0))
-    steps = max(1.0, seconds / world.scenario.run.step_s)
-    load = world.full_load[n]
+    missed = max(0.0, _mates_log(sim, n) - sim.made_at_death.get(n, 0.0))
+    steps = max(1.0, seconds / sim.laws.run.step_s)
+    load = sim.full_load[n]
     if load.sum() > 0:
-        world.scenario.base[n] = missed / steps * load / load.sum()
-        world.copy_goal[n] = float(world.arrays.parts[Part.BASE, n].sum()) + missed
-        world.scenario.run.copies = True
+        sim.laws.base[n] = missed / steps * load / load.sum()
+        sim.copy_goal[n] = float(sim.state.parts[Part.BASE, n].sum()) + missed
+        sim.laws.run.copies = True
 
 
-@dataclass
+# The start of a data node.
+
+
+@dataclass(frozen=True)
 class Starts:
     """How long the phases of a node restart take, worked out once for each node."""
 
     plan: Plan
-
-    def __post_init__(self) -> None:
-        self._known: dict[int, tuple[tuple[str, float], ...]] = {}
+    _known: dict[int, tuple[tuple[str, float], ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def phases(self, node_id: int) -> tuple[tuple[str, float], ...]:
         """Name and seconds of each phase."""
@@ -201,68 +196,142 @@ class Starts:
         return self._known[node_id]
 
 
-def start(
-    world: World,
-    node: DataNode,
-    starts: Starts,
-    renew: Callable[[World], None] | None = None,
-    done: Callable[[World, DataNode], None] | None = None,
-) -> bool | None:
+@dataclass(frozen=True)
+class Renewal:
+    """What a node is started for: another value of a parameter."""
+
+    name: str
+    row: Node
+    then: object
+    """What is due when the node is durable again."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """One start of a data node; what is due of it is off when the node stops or starts again."""
+
+    node: DataNode
+    attempt: int
+    copying_s: float
+    after_s: float
+    renewal: Renewal | None = None
+
+    @property
+    def name(self) -> str:
+        """`node 3`."""
+        return f"node {self.node.node_id}"
+
+
+@dataclass(frozen=True)
+class Joins:
+    """The node joins the others; without its rows."""
+
+    started: Started
+
+
+@dataclass(frozen=True)
+class TakesPart:
+    """The node takes its part of the load, and its rows are copied."""
+
+    started: Started
+
+
+@dataclass(frozen=True)
+class HasRows:
+    """The copying is over, or is looked at again."""
+
+    started: Started
+
+
+@dataclass(frozen=True)
+class IsDurable:
+    """The node has written its first checkpoint."""
+
+    started: Started
+
+
+def start(sim: Simulation, node: DataNode, starts: Starts, renewal: Renewal | None = None) -> bool:
     """A node restart begins: away until its rows are copied, then back, then durable again.
 
-    `renew`: what changes with the start, such as its configuration; `done`: what is next. False: the node
-    runs, is kept down by something, or sees nobody to start with.
+    False: the node runs, is kept down by something, or sees nobody to start with.
     """
-    outage = world.outage
+    outage = sim.outage
     if node.node_id not in outage.lost or outage.is_down(node.id):
         return False
     others = [n for n in outage.plan.data_nodes if n.node_id in outage.running.started]
     if not any(outage.sees(node, other) for other in others):
         return False
-    name = f"node {node.node_id}"
-    attempt = outage.attempts[node.id] = outage.attempts.get(node.id, 0) + 1
+    outage.attempts[node.id] = outage.attempts.get(node.id, 0) + 1
     phases = starts.phases(node.node_id)
     joined, before, copying, after = _parts(phases)
-    _regime(world, world.node(node.id), 2, 1)
-    for i, one in enumerate(world.restarts):
+    _regime(sim, sim.node(node.id), 2, 1)
+    for i, one in enumerate(sim.restarts):
         if one.node_id == node.node_id and one.started_at_s is None:
-            world.restarts[i] = replace(one, started_at_s=world.now_s, phases=phases)
-
-    def holds(action: Callable[[World, int], bool | None]) -> Callable[[World], bool | None]:
-        """Only while this start is under way."""
-        return lambda w: action(w, w.node(node.id)) if w.outage.attempts[node.id] == attempt else False
-
-    def join(w: World, _n: int) -> bool:
-        w.outage.running = begin_start(w.outage.running, {node.node_id})
-        return False
-
-    def copy(w: World, n: int) -> None:
-        rejoin(w, n)
-        if renew is not None:
-            renew(w)
-        _copy(w, n, copying)
-
-    def copied(w: World, n: int) -> bool | None:
-        if w.arrays.parts[Part.BASE, n].sum() < 0.995 * w.copy_goal.get(n, 0.0):
-            w.later(Change(w.now_s + COPY_LOOK_S, f"{name} has its rows", holds(copied)))
-            return False
-        w.scenario.base[n] = 0.0
-        w.later(Change(w.at_s + after, f"{name} is durable again", holds(durable)))
-        return None
-
-    def durable(w: World, n: int) -> None:
-        _regime(w, n, 0, 0)
-        w.outage.running = come_back(w.outage.failures.cluster, w.outage.running, {node.node_id}, w.at_s)
-        if done is not None:
-            done(w, node)
-
-    at_s = world.at_s
-    world.later(
-        Change(at_s + joined, f"{name} joins", holds(join)),
-        Change(at_s + before, f"{name} takes part again, its rows are copied", holds(copy)),
-        Change(at_s + before + copying, f"{name} has its rows", holds(copied)),
+            sim.restarts[i] = replace(one, started_at_s=sim.now_s, phases=phases)
+    started = Started(node, outage.attempts[node.id], copying, after, renewal)
+    sim.later(
+        Due(sim.at_s + joined, Joins(started)),
+        Due(sim.at_s + before, TakesPart(started)),
+        Due(sim.at_s + before + copying, HasRows(started)),
     )
-    return None
+    return True
+
+
+def _is_off(sim: Simulation, started: Started) -> bool:
+    return sim.outage.attempts[started.node.id] != started.attempt
+
+
+@handles(Joins)
+def join(sim: Simulation, event: Joins) -> None:
+    """From now on the loss of another data node ends the start."""
+    if not _is_off(sim, event.started):
+        sim.outage.running = begin_start(sim.outage.running, {event.started.node.node_id})
+
+
+@handles(TakesPart)
+def take_part(sim: Simulation, event: TakesPart) -> None:
+    """The node is back, with the settings it was started for."""
+    started = event.started
+    if _is_off(sim, started):
+        return
+    n = sim.node(started.node.id)
+    rejoin(sim, n)
+    if started.renewal is not None:
+        regime = sim.laws.nodes[n].regime
+        sim.laws.nodes[n] = record(started.renewal.row)
+        sim.laws.nodes[n].regime = regime
+        sim.forget_room()
+        sim.say(f"{started.name} has {started.renewal.name} set")
+    _copy(sim, n, started.copying_s)
+    sim.say(f"{started.name} takes part again, its rows are copied")
+
+
+@handles(HasRows)
+def have_rows(sim: Simulation, event: HasRows) -> None:
+    """The node has what it missed, unless copying it takes longer than estimated."""
+    started = event.started
+    if _is_off(sim, started):
+        return
+    n = sim.node(started.node.id)
+    if sim.state.parts[Part.BASE, n].sum() < 0.995 * sim.copy_goal.get(n, 0.0):
+        sim.later(Due(sim.now_s + COPY_LOOK_S, event))
+        return
+    sim.laws.base[n] = 0.0
+    sim.later(Due(sim.at_s + started.after_s, IsDurable(started)))
+    sim.say(f"{started.name} has its rows")
+
+
+@handles(IsDurable)
+def become_durable(sim: Simulation, event: IsDurable) -> None:
+    """The start is over: the node is one of the started ones."""
+    started, outage = event.started, sim.outage
+    if _is_off(sim, started):
+        return
+    _regime(sim, sim.node(started.node.id), 0, 0)
+    outage.running = come_back(outage.failures.cluster, outage.running, {started.node.node_id}, sim.at_s)
+    if started.renewal is not None:
+        sim.later(Due(sim.at_s, started.renewal.then))
+    sim.say(f"{started.name} is durable again")
 
 
 def _parts(phases: tuple[tuple[str, float], ...]) -> tuple[float, float, float, float]:

@@ -280,8 +280,9 @@ def advance(world: World, history: History, begin: int, end: int) -> None:
     # Tuples of arrays are taken apart here: passed on to small functions they cost more than these do.
     (
         run, nodes, places, slots, alive, group_count, ldm_of, load, base, share, disks, disk_start,
-        disk_member, offered, parts, node_state, targets, weights, cluster, waiting, errors, first, work,
-    ) = world  # fmt: skip
+        disk_member, offered,
+    ) = world.laws  # fmt: skip
+    parts, node_state, targets, weights, cluster, waiting, errors, first, work = world.state
     out, out_errors, out_low, out_high, out_last, out_log, out_disk, out_busy, out_node = history
     count, log_parts = load.shape
     step_s = run.step_s
@@ -303,10 +304,6 @@ def advance(world: World, history: History, begin: int, end: int) -> None:
     all_high = out_high.reshape(out_high.shape[0], count * log_parts)
     recorded = begin // per_bucket
     low, high = all_low[recorded], all_high[recorded]
-    full = True
-    backlog = True
-    accepted = 0.0
-    safe_steps = safe_most = 0.0
     all_clients = clients * step_s / cycle_s if cycle_s > 0.0 else 0.0
     passes = run.service_per_s * step_s if run.service_per_s > 0.0 and run.send_buffered <= 0.0 else np.inf
     ahead = 1.0 + AHEAD_S / step_s
@@ -330,22 +327,22 @@ def advance(world: World, history: History, begin: int, end: int) -> None:
             continue
         most = offered[step] if cycle_s <= 0.0 else all_clients
         most = min(passes, most + cluster.retrying + cluster.sending) + cluster.waiting
-        safe_steps -= 1.0
+        cluster.safe_steps -= 1.0
         short = False
-        if safe_steps < 0.0 or most > safe_most:
+        if cluster.safe_steps < 0.0 or most > cluster.safe_transactions:
             short = some_part_is_short(fill, made, stop, limit, lags, flat_load, flat_base, most, ahead)
             short = short and not has_room(nodes, load, base, parts, most, ahead, ahead)
             safe_steps = 0.0 if short else steps_with_room(nodes, load, base, parts, most) - ahead
-            safe_most = most
+            cluster.safe_steps, cluster.safe_transactions = safe_steps, most
         # In the first second buffers begin to fill. While the log or memory is full everything is refused.
         critical = (
             step < per_second
             or (short and not cluster.is_closed)
             or cluster.waiting > 0.0
-            or (backlog and lag_watched and near_lag(nodes, parts))
+            or (cluster.has_backlog and lag_watched and near_lag(nodes, parts))
             or (
-                (backlog or cluster.alert_level > 0.0 or errors[Error.LOG] > 0.0)
-                and (accepted > 0.0 or not full)
+                (cluster.has_backlog or cluster.alert_level > 0.0 or errors[Error.LOG] > 0.0)
+                and (cluster.accepted_last > 0.0 or not cluster.is_full)
                 and near_checkpoint(node_state, cluster, step_s)
             )
         )
@@ -391,7 +388,7 @@ def advance(world: World, history: History, begin: int, end: int) -> None:
                 cut_off = (attempts - gated) * run.cut_off_share
                 count_error(errors, first, now_s, Error.DOWN, cut_off, -1)
                 gated += cut_off
-            if full:
+            if cluster.is_full:
                 gated += _gate(run, nodes, node_state, errors, first, now_s, attempts - gated)
             if (cluster.waiting + arrived * held_pieces > pool or too_large) and gated < attempts:
                 gated += min(
@@ -433,8 +430,9 @@ def advance(world: World, history: History, begin: int, end: int) -> None:
             cluster.offered += wanted
             cluster.attempted += arrived
             cluster.accepted += accepted
+            cluster.accepted_last = accepted
             cluster.refused += refused
-            full = _rows(run, nodes, node_state, accepted)
+            cluster.is_full = _rows(run, nodes, node_state, accepted)
             if flushes:
                 record_before_flush(fill, high)
             writing = cluster.lcp_writes
@@ -462,12 +460,12 @@ def advance(world: World, history: History, begin: int, end: int) -> None:
             out[bucket, OfCluster.REFUSED] += refused
             if writing:
                 out[bucket, OfCluster.LCP_S] += dt
-            backlog = _record_fill(fill, lags, low, high)
+            cluster.has_backlog = backlog = _record_fill(fill, lags, low, high)
             if backlog and lag_watched:
                 for n in range(count):
                     for p in range(log_parts):
                         watch_lag(nodes, parts, n, p, dt, run.lag_exit)
-        cluster.is_closed = accepted <= 0.0 and not backlog
+        cluster.is_closed = cluster.accepted_last <= 0.0 and not cluster.has_backlog
         out[bucket, OfCluster.WAITING] = cluster.waiting
         if (step + 1) % per_second == 0:
             each_second(

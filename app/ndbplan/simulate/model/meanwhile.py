@@ -11,7 +11,7 @@ from ndbplan.plan.workloads import ClosedLoad
 from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s
 from ndbplan.simulate.model.scenario import Scenario
-from ndbplan.simulate.world import column
+from ndbplan.simulate.world import Laws, World, column
 
 Floats = NDArray[np.float64]
 
@@ -21,77 +21,74 @@ LONGEST_S = 60.0
 """Or after this time."""
 
 
-def move_loaders(scenario: Scenario, moved: Scenario, done: float, step: int) -> int:
-    """Put the loaders' work where it is at this step, into the arrays of `moved`; steps that it stays.
+def move_loaders(scenario: Scenario, full_load: Floats, world: World, step: int) -> int:
+    """Put the loaders' work where it is at this step, into the laws of a world; steps that it stays.
 
-    `done`: transactions accepted so far.
+    `full_load`: log of each part for one transaction while every node lives.
     """
-    loaders = scenario.loaders
+    loaders, laws, done = scenario.loaders, world.laws, float(world.state.cluster.accepted)
     assert loaders is not None
     each = done / step if step else loaders.offered_per_step
     held = loaders.held_steps(done, each, scenario.step_s)
-    load, share, covered = loaders.placed(done, done + each * held, moved.workload, moved.group_count)
+    load, share, covered = loaders.placed(done, done + each * held, scenario.workload, laws.group_count)
     # Nodes that are down write nothing; a drawn scenario writes more or less than the plan's.
     before = loaders.load.sum(axis=1)
-    now = scenario.load.sum(axis=1) / np.where(before > 0, before, 1.0)
-    moved.load[:] = load * now[:, None]
-    moved.share[:] = share
-    moved.run.coverage = covered
+    dead = column(world.state.node_state, lambda node: node.is_dead)
+    now = np.where(dead, 0.0, full_load.sum(axis=1)) / np.where(before > 0, before, 1.0)
+    laws.load[:] = load * now[:, None]
+    laws.share[:] = share
+    laws.run.coverage = covered
     return held
 
 
-def follow_reads(scenario: Scenario, running: Scenario, done: float, step: int) -> int:
-    """Put reads, service and cycle of this moment into the arrays of `running`; steps for which they hold.
-
-    `done`: transactions accepted so far.
-    """
-    cache = scenario.page_cache
-    assert cache is not None
+def follow_reads(scenario: Scenario, cache: PageCache, world: World, step: int) -> int:
+    """Put reads, service and cycle of this moment into the laws of a world; steps for which they hold."""
+    laws, done = world.laws, float(world.state.cluster.accepted)
     reads = cache.reads(done)
-    column(running.nodes, lambda node: node.reads)[:] = reads
-    before = scenario.run.service_per_s
-    alive = scenario.run.reading_share
-    most = alive * most_reads_per_s(cache, scenario, done) if alive > 0 else math.inf
-    service = min(before if before > 0 else math.inf, most)
-    running.run.service_per_s = service if math.isfinite(service) else 0.0
+    column(laws.nodes, lambda node: node.reads)[:] = reads
+    others = laws.run.service_beside_reads_per_s
+    alive = laws.run.reading_share
+    most = alive * most_reads_per_s(cache, laws, done) if alive > 0 else math.inf
+    service = min(others if others > 0 else math.inf, most)
+    laws.run.service_per_s = service if math.isfinite(service) else 0.0
     load = scenario.workload.load
-    if scenario.run.cycle_s > 0 and isinstance(load, ClosedLoad):
-        at_disks_s = _at_disks_s(cache, scenario, reads)
-        running.run.cycle_s = closed_cycle_s(load, cache.undisturbed_s, at_disks_s, cache.disks)
-    return _held_steps(cache, scenario, done, step)
+    if laws.run.cycle_s > 0 and isinstance(load, ClosedLoad):
+        at_disks_s = _at_disks_s(cache, laws, reads)
+        laws.run.cycle_s = closed_cycle_s(load, cache.undisturbed_s, at_disks_s, cache.disks)
+    return _held_steps(cache, scenario.step_s, done, step)
 
 
-def _asked(cache: PageCache, scenario: Scenario, transactions: float, held: float = 1.0) -> Floats:
+def _asked(cache: PageCache, laws: Laws, transactions: float, held: float = 1.0) -> Floats:
     """Pages read from each disk for one transaction; nodes that share one add up."""
-    found = np.zeros(len(scenario.disks))
-    disks = np.array([place.data_disk for place in scenario.places])
+    found = np.zeros(len(laws.disks))
+    disks = np.array([place.data_disk for place in laws.places])
     np.add.at(found, disks, cache.reads(transactions, held))
     return found
 
 
-def most_reads_per_s(cache: PageCache, scenario: Scenario, transactions: float, held: float = 1.0) -> float:
+def most_reads_per_s(cache: PageCache, laws: Laws, transactions: float, held: float = 1.0) -> float:
     """Transactions per second that the slowest disk can read for; infinite when all is in the cache."""
-    asked = _asked(cache, scenario, transactions, held)
+    asked = _asked(cache, laws, transactions, held)
     some = asked > 0
     return (
-        float((column(scenario.disks, lambda disk: disk.read_iops)[some] / asked[some]).min())
+        float((column(laws.disks, lambda disk: disk.read_iops)[some] / asked[some]).min())
         if some.any()
         else math.inf
     )
 
 
-def _at_disks_s(cache: PageCache, scenario: Scenario, reads: Floats) -> float:
+def _at_disks_s(cache: PageCache, laws: Laws, reads: Floats) -> float:
     """Seconds at disks of one transaction without a queue."""
     asking = cache.accesses > 0
-    disks = np.array([place.data_disk for place in scenario.places])[asking]
-    iops = float(column(scenario.disks, lambda disk: disk.read_iops)[disks].min())
+    disks = np.array([place.data_disk for place in laws.places])[asking]
+    iops = float(column(laws.disks, lambda disk: disk.read_iops)[disks].min())
     return float((reads * cache.counts).sum()) / iops
 
 
-def _held_steps(cache: PageCache, scenario: Scenario, done: float, step: int) -> int:
+def _held_steps(cache: PageCache, step_s: float, done: float, step: int) -> int:
     """Steps until pages have grown noticeably at the mean rate so far."""
-    second = max(1, round(1.0 / scenario.step_s))
-    longest = max(second, round(LONGEST_S / scenario.step_s))
+    second = max(1, round(1.0 / step_s))
+    longest = max(second, round(LONGEST_S / step_s))
     if step == 0:
         return second
     touched = cache.touched(done)
@@ -104,21 +101,21 @@ def _held_steps(cache: PageCache, scenario: Scenario, done: float, step: int) ->
 
 
 def worst_reads(
-    cache: PageCache, scenario: Scenario, done: Floats, rates_per_s: Floats
+    cache: PageCache, scenario: Scenario, laws: Laws, done: Floats, rates_per_s: Floats
 ) -> tuple[Service, float] | None:
     """(the disk that reads are most for while a run goes on, share of it in use); None: none is read from.
 
     `done`, `rates_per_s`: transactions accepted until, and sent in, each moment.
     """
-    most = np.array([most_reads_per_s(cache, scenario, float(one)) for one in done])
+    most = np.array([most_reads_per_s(cache, laws, float(one)) for one in done])
     used = np.where(np.isfinite(most), rates_per_s / most, 0.0)
     if not len(used) or not np.isfinite(most).any():
         return None
     at = int(used.argmax()) if used.any() else int(most.argmin())
-    asked = _asked(cache, scenario, float(done[at]))
-    disk = int((asked / column(scenario.disks, lambda disk: disk.read_iops)).argmax())
+    asked = _asked(cache, laws, float(done[at]))
+    disk = int((asked / column(laws.disks, lambda disk: disk.read_iops)).argmax())
     found = scenario.disk_classes[disk]
-    low, high = (most_reads_per_s(cache, scenario, float(done[at]), end) for end in cache.cached_range)
+    low, high = (most_reads_per_s(cache, laws, float(done[at]), end) for end in cache.cached_range)
     service = Service(
         "disk reads",
         f"{found.hostnames[0]} {found.disks[0].name}",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,9 +51,12 @@ def closed_cycle_s(load: ClosedLoad, undisturbed_s: float, service_s: float, sta
     return away_s + response
 
 
-@dataclass
+_OF_NODES = ("accesses", "cached_bytes", "touched_bytes", "grown_bytes")
+
+
+@dataclass(frozen=True)
 class PageCache:
-    """What decides the reads of each simulated node; a run changes it in place when nodes are added."""
+    """What decides the reads of each simulated node."""
 
     accesses: Floats
     """Pages that one transaction asks for at random places."""
@@ -74,23 +78,17 @@ class PageCache:
         """Disks that are read from: each node counts as one with a disk of its own."""
         return max(1, round(float(self.counts[self.accesses > 0].sum())))
 
-    def copy(self) -> PageCache:
-        """The same, to be changed apart."""
-        arrays = ("accesses", "cached_bytes", "touched_bytes", "grown_bytes", "counts")
-        return replace(self, **{name: getattr(self, name).copy() for name in arrays})
-
-    def take(self, other: PageCache) -> None:
-        """Go on as another one, of the same nodes: tables are reorganised."""
-        for name in ("accesses", "cached_bytes", "touched_bytes", "grown_bytes"):
-            getattr(self, name)[:] = getattr(other, name)
+    def grown(self, other: PageCache) -> PageCache:
+        """The cache of the same nodes as another one says: tables are reorganised."""
+        return replace(self, **{name: getattr(other, name) for name in _OF_NODES})
 
     def before_growth(self, old: PageCache, places: Sequence[int | None]) -> PageCache:
         """The cache of a grown cluster while only old nodes have rows; `places`: where each is in `old`."""
-        found = replace(self.copy(), undisturbed_s=old.undisturbed_s)
-        for n, place in enumerate(places):
-            for name in ("accesses", "cached_bytes", "touched_bytes", "grown_bytes"):
-                getattr(found, name)[n] = 0.0 if place is None else getattr(old, name)[place]
-        return found
+        found: dict[str, Any] = {
+            name: np.array([0.0 if place is None else getattr(old, name)[place] for place in places])
+            for name in _OF_NODES
+        }
+        return replace(self, undisturbed_s=old.undisturbed_s, **found)
 
     def after(self, transactions: float) -> PageCache:
         """The cache once so many transactions have left their rows."""

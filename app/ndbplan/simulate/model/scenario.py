@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ from ndbplan.simulate.model.loaders import Loaders, has_loaders, loaders_of
 from ndbplan.simulate.model.node_rows import NodeFacts, SimulationError, disk_of, node_facts
 from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s, page_cache
 from ndbplan.simulate.model.pools import set_pools
-from ndbplan.simulate.world import Disk, Node, Place, Rows, Run, record, stacked
+from ndbplan.simulate.world import Disk, Laws, Node, Place, Rows, Run, record, stacked
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -52,25 +53,8 @@ class Scenario:
     node_classes: tuple[NodeClass, ...]
     disk_classes: tuple[DiskClass, ...]
     services: tuple[Service, ...]
-    run: Run
-    nodes: Rows[Node]
-    places: Rows[Place]
-    slots: Ints
-    alive: Ints
-    """Nodes of each group that take part."""
-    group_count: Floats
-    """How many real node groups each simulated one stands for."""
-    ldm_of: Ints
-    load: Floats
-    """Log bytes of each part for one transaction."""
-    base: Floats
-    """Log bytes of each part and step that copying produces."""
-    share: Floats
-    disks: Rows[Disk]
-    disk_start: Ints
-    disk_member: Ints
-    """Nodes that write redo to each disk, disk by disk."""
-    offered: Floats
+    laws: Laws
+    """What holds at the start of a run."""
     start: Floats
     """Checkpoint bytes, DataMemory, tablespace and IndexMemory in use at the start, for each node."""
     redo_bytes_per_transaction: float
@@ -80,7 +64,7 @@ class Scenario:
     loader_per_s: Quantity | None = None
     """Rate of a job's loader into a cluster that keeps up; None: no job."""
     loaders: Loaders | None = None
-    """Operations whose work wanders over the log parts; their mean is in `load` and `share`."""
+    """Operations whose work wanders over the log parts; their mean is in the laws."""
     page_cache: PageCache | None = None
     """What decides the reads of columns on disk; None: there are none."""
 
@@ -88,6 +72,10 @@ class Scenario:
     def duration_s(self) -> float:
         """Simulated time."""
         return self.steps * self.step_s
+
+    def with_laws(self, **changed: Any) -> Scenario:
+        """The same with some other laws."""
+        return replace(self, laws=self.laws._replace(**changed))
 
 
 def compile_scenario(
@@ -126,7 +114,7 @@ def compile_scenario(
     disk_start, disk_member = build.members()
     cache = page_cache(plan, workload, build.node_classes)
     run = _run(plan, workload, step_s, coverage(workload, share, group_count), uneven, cache)
-    run.service_per_s = service_per_s(limits)
+    run.service_per_s = run.service_beside_reads_per_s = service_per_s(limits)
     run.reading_share = 0.0 if cache is None else 1.0
     set_pools(run, plan, workload, limits)
     run.job_transactions = 0.0 if job is None else job.transactions
@@ -141,20 +129,22 @@ def compile_scenario(
         node_classes=tuple(build.node_classes),
         disk_classes=tuple(build.disk_classes),
         services=limits,
-        run=record(run),
-        nodes=stacked(build.rows),
-        places=stacked(build.places),
-        slots=np.array(build.slots, dtype=np.int64),
-        alive=np.full(len(build.slots), len(groups[0]), dtype=np.int64),
-        group_count=group_count,
-        ldm_of=np.array(build.ldm_of, dtype=np.int64),
-        load=load,
-        base=np.zeros_like(load),
-        share=share,
-        disks=build.disk_rows(),
-        disk_start=disk_start,
-        disk_member=disk_member,
-        offered=offered(workload, steps, step_s),
+        laws=Laws(
+            run=record(run),
+            nodes=stacked(build.rows),
+            places=stacked(build.places),
+            slots=np.array(build.slots, dtype=np.int64),
+            alive=np.full(len(build.slots), len(groups[0]), dtype=np.int64),
+            group_count=group_count,
+            ldm_of=np.array(build.ldm_of, dtype=np.int64),
+            load=load,
+            base=np.zeros_like(load),
+            share=share,
+            disks=build.disk_rows(),
+            disk_start=disk_start,
+            disk_member=disk_member,
+            offered=offered(workload, steps, step_s),
+        ),
         start=np.array(build.start),
         redo_bytes_per_transaction=per_tx,
         client_limit=("clients", workload.name) if job is None else job.limited_by,

@@ -72,6 +72,22 @@ class Outage:
         failures = Failures(plan)
         return cls(failures=failures, running=failures.running)
 
+    def copy(self) -> Outage:
+        """The same, to go on apart."""
+        loss = self.loss and replace(
+            self.loss, silent=self.loss.silent.copy(), hidden=self.loss.hidden.copy()
+        )
+        return replace(
+            self,
+            held={process_id: numbers.copy() for process_id, numbers in self.held.items()},
+            cuts=self.cuts.copy(),
+            striking=self.striking.copy(),
+            loss=loss,
+            lost=self.lost.copy(),
+            attempts=self.attempts.copy(),
+            spells={object_id: spells.copy() for object_id, spells in self.spells.items()},
+        )
+
     @property
     def plan(self) -> Plan:
         """The plan as it is now."""

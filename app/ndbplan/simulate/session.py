@@ -1,0 +1,139 @@
+"""A simulated cluster that lives: somebody lets time pass, acts on it, goes back, and tries again.
+
+    session = Session(course.story(3600.0))
+    session.advance(60.0)
+    session.act(NodeFailure(at_s=0.0, object_id="n3"))     # None, or why it cannot be
+    other = session.branch()                               # goes on apart
+    session.rewind(30.0)
+
+A batch run is a session in which nobody acts. How the time is cut into pieces changes nothing: who goes back
+and does the same again finds the same, to the bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ndbplan.plan.events import Event
+from ndbplan.simulate.events.story import act
+from ndbplan.simulate.model.node_rows import SimulationError
+from ndbplan.simulate.model.start import StartState
+from ndbplan.simulate.moment import Moment, moment_of
+from ndbplan.simulate.result import SimulationResult
+from ndbplan.simulate.simulation import Simulation, Story
+from ndbplan.simulate.steps import Watch, advance, let_happen
+
+MOST_SNAPSHOTS = 32
+"""Of more every second one is forgotten: going back takes longer then, and never more memory."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why something that somebody asked for cannot be."""
+
+    text: str
+
+
+class Act(NamedTuple):
+    """Something that somebody asked for, and when."""
+
+    at_s: float
+    event: Event
+
+
+class Session:
+    """A run under way. Raises SimulationError for a story that cannot be simulated."""
+
+    def __init__(self, story: Story, start: StartState | None = None) -> None:
+        self._story, self._start = story, start
+        self.simulation = Simulation.begin(story, start)
+        self._acts: list[tuple[int, Event]] = []
+        self._snapshots: list[Simulation] = []
+        """Earlier moments, with all that was asked for until then; their records are the session's."""
+
+    @property
+    def now_s(self) -> float:
+        """Simulated seconds since the start."""
+        return self._seconds(self.simulation.step)
+
+    @property
+    def history(self) -> tuple[Act, ...]:
+        """What was asked for and could be, earliest first."""
+        return tuple(Act(self._seconds(step), event) for step, event in self._acts)
+
+    def advance(self, seconds: float, watch: Watch | None = None) -> None:
+        """Let so much time pass, in whole steps, until the end of the story at most."""
+        self._advance_to(self.simulation.step + max(0, self._steps(seconds)), watch)
+
+    def advance_to_end(self, watch: Watch | None = None) -> None:
+        """Let all of the story's time pass."""
+        self._advance_to(self.simulation.scenario.steps, watch)
+
+    def act(self, event: Event) -> Refusal | None:
+        """Let an event happen now, whatever moment it states; or say why it cannot be."""
+        sim = self.simulation
+        if any(len(one.nodes) > 1 for one in sim.scenario.node_classes):
+            return Refusal("nodes that behave alike are simulated as one here: begin with every node apart")
+        try:
+            act(sim, event)
+        except SimulationError as error:
+            return Refusal(str(error))
+        let_happen(sim)
+        self._acts.append((sim.step, event))
+        return None
+
+    def moment(self) -> Moment:
+        """What the cluster looks like now."""
+        return moment_of(self.result(), self.now_s)
+
+    def result(self) -> SimulationResult:
+        """What was found so far."""
+        sim = self.simulation
+        return SimulationResult.of(sim if sim.step == sim.scenario.steps else sim.so_far())
+
+    def rewind(self, to_s: float) -> None:
+        """Go back to an earlier moment: what was asked for from then on has not happened."""
+        step = max(0, min(self.simulation.step, self._steps(to_s)))
+        again = [(at, event) for at, event in self._acts if at < step]
+        self._snapshots = [one for one in self._snapshots if one.step < step]
+        if self._snapshots:
+            last = self._snapshots[-1]
+            self.simulation = last.copy(with_history=False)
+            self.simulation.forget_after(last.step)
+            self._acts = [(at, event) for at, event in again if at <= last.step]
+        else:
+            self.simulation = Simulation.begin(self._story, self._start)
+            self._acts = []
+        for at, event in again[len(self._acts) :]:
+            self._advance_to(at)
+            self.act(event)
+        self._advance_to(step)
+
+    def branch(self) -> Session:
+        """The same moment once more, which goes on apart from this one."""
+        other = Session.__new__(Session)
+        other._story, other._start = self._story, self._start
+        other.simulation = self.simulation.copy()
+        other._acts = self._acts.copy()
+        other._snapshots = [replace(one, history=other.simulation.history) for one in self._snapshots]
+        return other
+
+    def _advance_to(self, step: int, watch: Watch | None = None) -> None:
+        self._keep_snapshot(step)
+        advance(self.simulation, step, watch)
+
+    def _keep_snapshot(self, upto: int) -> None:
+        """Remember this moment before it passes, when it is one at which a bucket of the records begins."""
+        sim = self.simulation
+        last = self._snapshots[-1].step if self._snapshots else 0
+        if upto > sim.step > last and sim.step % int(sim.laws.run.steps_per_bucket) == 0:
+            self._snapshots.append(sim.copy(with_history=False))
+            if len(self._snapshots) > MOST_SNAPSHOTS:
+                del self._snapshots[::2]
+
+    def _steps(self, seconds: float) -> int:
+        return round(seconds / self.simulation.scenario.step_s)
+
+    def _seconds(self, step: int) -> float:
+        return round(step * self.simulation.scenario.step_s, 9)

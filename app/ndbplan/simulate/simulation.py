@@ -1,0 +1,264 @@
+"""A run under way: its world, what was recorded of it, who is alive, and what is still due.
+
+All that a run remembers is here, as values: a copy is a snapshot, and goes on as the original does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ndbplan.simulate.model.page_cache import PageCache
+from ndbplan.simulate.model.scenario import Scenario
+from ndbplan.simulate.model.start import MOST_BUCKETS, StartState, first_history, first_world
+from ndbplan.simulate.outage import Outage
+from ndbplan.simulate.series import Restart
+from ndbplan.simulate.world import Floats, History, Laws, OfCluster, Part, Run, State, World, column
+
+JOB_REST = 1e-6
+"""Share of a job's rows that rounding may leave."""
+
+
+class Due(NamedTuple):
+    """Something that happens at a moment: a value, which `events.happen` finds the handler of."""
+
+    at_s: float
+    event: object
+    last: bool = False
+    """After everything else of the same moment: what fails at one moment fails at once."""
+    of_cluster: bool = True
+    """It concerns the data nodes: nothing of it happens after the cluster stopped."""
+
+    @property
+    def order(self) -> tuple[float, bool]:
+        """Events happen in this order; those that are equal as they were asked for."""
+        return self.at_s, self.last
+
+
+class Story(NamedTuple):
+    """What a run begins with, and what is to happen in it."""
+
+    scenario: Scenario
+    grown: Scenario
+    """The same once node groups are added that an event adds; else the scenario itself."""
+    dues: tuple[Due, ...] = ()
+    absent: frozenset[str] = frozenset()
+    """Ids of the data nodes that are not there yet."""
+
+
+@dataclass
+class Simulation:
+    """One run: where it is, and what it found so far."""
+
+    story: Story
+    scenario: Scenario
+    world: World
+    history: History
+    step: int = 0
+    """Steps that are done."""
+    now_s: float = 0.0
+    """The step at which the last event happened."""
+    at_s: float = 0.0
+    """The moment of that event; steps round it."""
+    look_at_step: int = 0
+    """When reads of disks, or the places of loaders, are worked out anew."""
+    reads_at_step: int = 0
+    """When reads are."""
+    page_cache: PageCache | None = None
+    is_grown: bool = False
+    """Added nodes have their share of the rows."""
+    due: list[Due] = field(default_factory=list)
+    number: int = 0
+    """Events that were asked for so far."""
+    bursts: dict[int, float] = field(default_factory=dict)
+    """Factor of each burst under way, by the number of its event."""
+    made_at_death: dict[int, float] = field(default_factory=dict)
+    """Log that the other nodes of its group had made when a node died."""
+    copy_goal: dict[int, float] = field(default_factory=dict)
+    """Log of copying that a node has made when it has its rows."""
+    not_durable: dict[int, frozenset[str]] = field(default_factory=dict)
+    """Nodes of the running turn of a rolling restart that are not durable again, by number of its event."""
+    restarts: list[Restart] = field(default_factory=list)
+    happened: list[tuple[float, str]] = field(default_factory=list)
+    settings: list[tuple[float, Run]] = field(default_factory=list)
+    """Settings of the run from a moment on, where they change."""
+    standing: list[tuple[float, float]] = field(default_factory=list)
+    """From when to when every transaction stood still; infinite: it still does."""
+    stopped_s: float = math.inf
+    """When the cluster stopped."""
+    failing: Outage | None = None
+
+    @classmethod
+    def begin(
+        cls, story: Story, start: StartState | None = None, most_buckets: int = MOST_BUCKETS
+    ) -> Simulation:
+        """The start of a run that records `most_buckets` moments at most."""
+        scenario = story.scenario
+        world = first_world(scenario, start, most_buckets)
+        for n, node_class in enumerate(scenario.node_classes):
+            if node_class.nodes[0].id in story.absent:
+                world.state.node_state[n].is_dead = True
+        return cls(
+            story, scenario, world, first_history(scenario, world), page_cache=scenario.page_cache,
+            due=sorted(story.dues, key=lambda due: due.order), number=len(story.dues),
+            settings=[(0.0, world.laws.run.copy())],
+        )  # fmt: skip
+
+    def copy(self, *, with_history: bool = True) -> Simulation:
+        """A snapshot, which goes on apart from this one; without its history it shares that."""
+        parts: dict[str, Any] = {
+            one.name: value.copy()
+            for one in fields(self)
+            if isinstance(value := getattr(self, one.name), World | Outage | list | dict)
+        }
+        return replace(self, **parts, history=self.history.copy() if with_history else self.history)
+
+    @property
+    def laws(self) -> Laws:
+        """What holds now."""
+        return self.world.laws
+
+    @property
+    def state(self) -> State:
+        """What the last step left."""
+        return self.world.state
+
+    @property
+    def outage(self) -> Outage:
+        """Who is alive, and who sees whom."""
+        if self.failing is None:
+            plan, absent = self.story.scenario.plan, self.story.absent
+            there = tuple(process for process in plan.processes if process.id not in absent)
+            self.failing = Outage.fresh(plan.replace(processes=there) if absent else plan)
+        return self.failing
+
+    @property
+    def accepted(self) -> float:
+        """Transactions accepted so far."""
+        return float(self.state.cluster.accepted)
+
+    # What handlers of events need.
+
+    def node(self, object_id: str) -> int:
+        """Index of a data node; -1 when it takes no part."""
+        for n, node_class in enumerate(self.scenario.node_classes):
+            if node_class.nodes[0].id == object_id:
+                return n
+        return -1
+
+    def disk(self, object_id: str) -> int:
+        """Index of a disk; -1 when no data node uses it."""
+        for d, disk_class in enumerate(self.scenario.disk_classes):
+            if any(disk.id == object_id for disk in disk_class.disks):
+                return d
+        return -1
+
+    def is_dead(self, n: int) -> bool:
+        """Whether a data node takes no part."""
+        return bool(self.state.node_state[n].is_dead)
+
+    def living_load(self) -> Floats:
+        """Log of each part for one transaction, the mean over all values: none of nodes that are dead."""
+        dead = column(self.state.node_state, lambda node: node.is_dead).astype(bool)
+        return np.where(dead[:, None], 0.0, self.full_load)
+
+    @property
+    def full_load(self) -> Floats:
+        """Log of each part for one transaction while every node lives."""
+        return (self.story.grown if self.is_grown else self.scenario).laws.load
+
+    def forget_room(self) -> None:
+        """Disks have other work from now on: what they wrote last step is no measure any more."""
+        limits = column(self.laws.nodes, lambda node: node.buffer_limit_bytes)[:, None]
+        self.state.parts[Part.LIMIT] = np.broadcast_to(limits, self.laws.load.shape)
+
+    def later(self, *dues: Due) -> None:
+        """Let something happen at a later moment, or at the end of this one."""
+        self.due = sorted([*self.due, *dues], key=lambda due: due.order)
+
+    def note_settings(self) -> None:
+        """Remember the settings of the run from now on."""
+        self.settings.append((self.now_s, self.laws.run.copy()))
+
+    def note_service(self) -> None:
+        """The same, when what lets transactions pass has changed by itself."""
+        if self.laws.run.service_per_s != self.settings[-1][1].service_per_s:
+            self.settings.append((self.step * self.scenario.step_s, self.laws.run.copy()))
+
+    def say(self, text: str) -> None:
+        """Note what happened now."""
+        self.happened.append((self.now_s, text))
+
+    def stands_from(self, at_s: float) -> None:
+        """Transactions stand still from now on."""
+        if not self.standing or self.standing[-1][1] <= at_s:
+            self.standing.append((at_s, math.inf))
+
+    def moves_on(self, at_s: float) -> None:
+        """Transactions stand still no longer."""
+        if self.standing and self.standing[-1][1] == math.inf:
+            self.standing[-1] = (self.standing[-1][0], at_s)
+
+    # What was found.
+
+    def so_far(self) -> Simulation:
+        """The run as if it ended here. For looking at; it shares what was recorded."""
+        per_bucket = int(self.laws.run.steps_per_bucket)
+        buckets = max(1, -(-self.step // per_bucket))
+        history = History(*(recorded[:buckets] for recorded in self.history))
+        return replace(self, scenario=replace(self.scenario, steps=max(1, self.step)), history=history)
+
+    def with_errors(self, errors: Floats) -> Simulation:
+        """The same run, as if it had refused no more than these. For looking at."""
+        return replace(self, world=self.world._replace(state=self.state._replace(errors=errors)))
+
+    def bucket_lengths_s(self) -> Floats:
+        """Simulated time of each bucket; the last one may be shorter."""
+        lengths = np.full(
+            len(self.history.totals), int(self.laws.run.steps_per_bucket) * self.scenario.step_s
+        )
+        lengths[-1] = self.scenario.duration_s - lengths[:-1].sum()
+        return lengths
+
+    def running(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Buckets in which transactions ran all the time: the cluster ran, and none stood still."""
+        ends = np.cumsum(self.bucket_lengths_s())
+        begins = np.concatenate([[0.0], ends[:-1]])
+        runs = ends <= self.stopped_s + 1e-9
+        for begin, end in self.standing:
+            runs &= (ends <= begin + 1e-9) | (begins >= end - 1e-9)
+        return runs
+
+    def loaded_after_s(self) -> float | None:
+        """When the rows of a job were all loaded; None: it is no job, or they were not."""
+        total = float(self.laws.run.job_transactions)
+        if total <= 0:
+            return None
+        accepted = self.history.totals[:, OfCluster.ACCEPTED]
+        done = np.cumsum(accepted)
+        reached = np.flatnonzero(done >= total * (1.0 - JOB_REST))
+        if len(reached) == 0:
+            return None
+        bucket = int(reached[0])
+        lengths = self.bucket_lengths_s()
+        before = float(done[bucket - 1]) if bucket else 0.0
+        # Within the bucket rows came at the rate of the bucket before: this one may have ended early.
+        rate = float(accepted[bucket - 1]) / lengths[bucket - 1] if bucket else 0.0
+        inside = (total - before) / rate if rate > 0 else lengths[bucket]
+        return float(lengths[:bucket].sum() + min(inside, lengths[bucket]))
+
+    def forget_after(self, step: int) -> None:
+        """Nothing was recorded from this step on, the first of a bucket; for a run that goes back."""
+        bucket = step // int(self.laws.run.steps_per_bucket)
+        for recorded in self.history:
+            recorded[bucket:] = 0.0
+        self.history.low[bucket:] = math.inf
+
+
+def in_order(dues: Iterable[Due]) -> tuple[Due, ...]:
+    """Earliest first."""
+    return tuple(sorted(dues, key=lambda due: due.order))
