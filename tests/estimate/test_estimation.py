@@ -9,12 +9,13 @@ import ndbplan.estimate
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.kept import Kept
 from ndbplan.base.resources import resource_path
-from ndbplan.configuration.node_parameters import NODE_SETTINGS, settings_of
+from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.estimation import PARTS, Estimation, chosen_workload
 from ndbplan.estimate.load.cpu import cpu
 from ndbplan.estimate.load.network import network
+from ndbplan.estimate.load.node_settings import NODE_SETTINGS
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.plan.fields import Point
 from ndbplan.plan.file import load
@@ -121,8 +122,9 @@ def test_figures_follow_a_parameter_that_they_read() -> None:
     faster = edits.set_parameter(TELECOM, "data_node", "NoOfFragmentLogFiles", 32)
     assert of_first(faster).redo.log_bytes_per_part == 2 * of_first(TELECOM).redo.log_bytes_per_part
     other = edits.set_parameter(TELECOM, "data_node", "RedoBuffer", 2**27)
-    assert settings_of(other) is settings_of(TELECOM)
-    assert settings_of(faster) is not settings_of(TELECOM)
+    used, same, changed = (node_settings(plan).only(NODE_SETTINGS) for plan in (TELECOM, other, faster))
+    assert used is same
+    assert used is not changed
 
 
 def test_settings_hold_every_parameter_that_figures_of_nodes_read() -> None:

@@ -537,11 +537,11 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         ("hint",),
         (),
     ),
-    ("partial_checkpoints", "7.6.4", lambda v: is_partial(plan(v)), False, True),
+    ("partial_checkpoints", "7.6.4", lambda v: is_partial(node_settings(plan(v))), False, True),
     (
         "redo_control",
         "7.6.7",
-        lambda v: speed_limits(plan(v, EnableRedoControl=1), None).redo_control,
+        lambda v: speed_limits(node_settings(plan(v, EnableRedoControl=1))).redo_control,
         False,
         True,
     ),
@@ -549,7 +549,8 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         "checkpoint_speed_by_parameters",
         "7.4.1",
         lambda v: (
-            speed_limits(plan(v, DiskCheckpointSpeed=7 * MIB, MinDiskWriteSpeed=3 * MIB), None).floor / MIB
+            speed_limits(node_settings(plan(v, DiskCheckpointSpeed=7 * MIB, MinDiskWriteSpeed=3 * MIB))).floor
+            / MIB
         ),
         7,
         3,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ndbplan.advise.max_load import max_load
 from ndbplan.base.quantity import Quantity
+from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.load.cpu import cpu
@@ -187,7 +188,7 @@ def restart_total(plan: Plan, fact: Fact) -> Quantity:
 
 def log_per_part(plan: Plan, fact: Fact) -> float:
     """MiB of redo log of one log part."""
-    return log_bytes_per_part(plan, None) / 2**20
+    return log_bytes_per_part(node_settings(plan)) / 2**20
 
 
 _OPERATIONS = {

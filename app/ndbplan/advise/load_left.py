@@ -18,7 +18,7 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import constant_for, constants_of, term_of
 from ndbplan.estimate.load.clients import client_processes
 from ndbplan.estimate.load.cpu import node_cpu
 from ndbplan.estimate.load.demand import NodeLoad, node_loads, rate_of
@@ -161,7 +161,7 @@ class LoadLeft:
         for disk_id, nodes in written.items():
             disk = self.plan.by_id[disk_id]
             shared = any(disk_for(self.plan, node, DiskRole.LCP) is disk for node, _ in nodes)
-            speed = sequential_write_bytes_per_s(self.plan, disk, 2 if shared else 1)
+            speed = sequential_write_bytes_per_s(disk, 2 if shared else 1, constants_of(self.plan))
             free = max(0.001, 1.0 - disk.other_load)
             left = (1 - share.value, 1 - share.high, 1 - share.low) if shared else (1.0, 1.0, 1.0)
             asked = sum(bytes_per_s for _, bytes_per_s in nodes) / rate

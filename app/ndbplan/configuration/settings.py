@@ -6,7 +6,7 @@ node_settings(plan).states("ODirect")                  # of all data nodes: whet
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -41,7 +41,7 @@ class NodeSettings:
     it and offer to take it away; everything else can still be computed, with the numbers that come out then.
     """
 
-    __slots__ = ("_values", "section", "stated", "version")
+    __slots__ = ("_parts", "_values", "section", "stated", "version")
 
     def __init__(self, section: str, stated: Mapping[str, int | str], version: NdbVersion) -> None:
         self.section = section
@@ -50,6 +50,7 @@ class NodeSettings:
         """What the plan says and ndb_mgmd takes, by the manual's names."""
         self.version = version
         self._values: dict[str, int | str | None] = dict(stated)
+        self._parts: dict[frozenset[str], NodeSettings] = {}
 
     @property
     def features(self) -> Features:
@@ -81,10 +82,13 @@ class NodeSettings:
         """Whether the plan states the parameter, for the node or for all of its kind, so that it counts."""
         return name in self.stated
 
-    def only(self, names: Iterable[str]) -> NodeSettings:
+    def only(self, names: frozenset[str]) -> NodeSettings:
         """The same with no other parameters than these: one object for all that agree in them."""
-        used = tuple((name, self.stated[name]) for name in sorted(names) if name in self.stated)
-        return _shared_object(self.section, used, self.version)
+        part = self._parts.get(names)
+        if part is None:
+            used = tuple((name, self.stated[name]) for name in sorted(names) if name in self.stated)
+            part = self._parts[names] = _shared_object(self.section, used, self.version)
+        return part
 
 
 @lru_cache(maxsize=1024)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ndbplan.base.units import format_value
+from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
@@ -274,10 +275,11 @@ def _restart_rates(
         rates["subscription_s"] = (subscription, subscription)
     waited = values.get("lcp_wait_s", 0.0)
     if waited >= 1:
-        limits = speed_limits(plan, node)
+        settings = node_settings(plan, node)
+        limits = speed_limits(settings)
         # Full checkpoints take their time beside the wait; partial ones of an idle cluster do not.
         own = 0.0
-        if limits.other_restart and not is_partial(plan, node):
+        if limits.other_restart and not is_partial(settings):
             own = data.checkpoint_bytes / limits.other_restart
         rates["lcp_wait_idle_s"] = (max(0.5, waited - own), waited)
     return rates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from ndbplan.base.errors import UserError
@@ -25,18 +26,8 @@ class NdbVersion(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> NdbVersion:
-        """The version of `8.4`, `7.6.7` or `9.x`. Raises BadVersionError for a series that is not known."""
-        match = re.fullmatch(r"(\d{1,2})\.(\d{1,2}|x)(?:\.(\d{1,3}))?", text.strip())
-        if match:
-            minor = _LATEST_PATCH if match[2] == "x" else int(match[2])
-            version = cls(int(match[1]), minor, int(match[3]) if match[3] else _LATEST_PATCH)
-            if version.series in SERIES:
-                return version
-        raise BadVersionError(
-            f"'{text[:40]}' is not an NDB Cluster version that is known ({SERIES[0]} to {SERIES[-1]})",
-            where="ndb_version",
-            fix=f"use one of {', '.join(SERIES)}, with a patch number if you like (7.6.7)",
-        )
+        """The version of `8.4`, `7.6.7` or `9.x`, one object for each. Raises BadVersionError."""
+        return _parsed(text)
 
     @property
     def series(self) -> str:
@@ -45,3 +36,18 @@ class NdbVersion(NamedTuple):
 
     def __str__(self) -> str:
         return self.series if self.patch == _LATEST_PATCH else f"{self.major}.{self.minor}.{self.patch}"
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> NdbVersion:
+    match = re.fullmatch(r"(\d{1,2})\.(\d{1,2}|x)(?:\.(\d{1,3}))?", text.strip())
+    if match:
+        minor = _LATEST_PATCH if match[2] == "x" else int(match[2])
+        version = NdbVersion(int(match[1]), minor, int(match[3]) if match[3] else _LATEST_PATCH)
+        if version.series in SERIES:
+            return version
+    raise BadVersionError(
+        f"'{text[:40]}' is not an NDB Cluster version that is known ({SERIES[0]} to {SERIES[-1]})",
+        where="ndb_version",
+        fix=f"use one of {', '.join(SERIES)}, with a patch number if you like (7.6.7)",
+    )

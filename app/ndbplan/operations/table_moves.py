@@ -8,7 +8,6 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.quoting import sql_identifier
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.node_parameters import version_of
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.estimate.storage.rows import blob_parts, row_layout
@@ -142,7 +141,7 @@ def optimise(plan: Plan, table: Table) -> Quantity:
     (OptimizeTableHandle) and one published run.
     """
     each, fixed = constants_of(plan)["optimise_row_s"], constants_of(plan)["optimise_table_s"]
-    version = version_of(plan)
+    version = plan.version
     parts = sum(part.parts_per_row for part in blob_parts(table, version))
     touched = table.rows * (1 + parts) if row_layout(table, version).variable_words else 0.0
     why = (
@@ -161,7 +160,7 @@ def optimise(plan: Plan, table: Table) -> Quantity:
 
 def disk_loads(plan: Plan, change: ReorganiseEstimate) -> tuple[DiskLoad, ...]:
     """Mean redo rate that the reorganisation puts on each node's disk."""
-    version = version_of(plan)
+    version = plan.version
     after = change.plan_after
     group_of = {n.node_id: i for i, group in enumerate(node_groups(after)) for n in group}
     written: dict[int, float] = {}

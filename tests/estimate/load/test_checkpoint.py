@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
+from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.load.checkpoint import checkpoint, is_partial, partial_fraction, speed_limits
 from ndbplan.estimate.load.redo import redo
@@ -27,18 +28,20 @@ def node(plan: Plan, busy: bool = True) -> object:
 
 
 def test_versions_decide_how_checkpoints_work() -> None:
-    assert is_partial(STARTER)
-    assert not is_partial(FULL)
-    assert not is_partial(edits.set_parameter(STARTER, "data_node", "EnablePartialLcp", 0))
-    old = speed_limits(OVERLOAD, None)
+    assert is_partial(node_settings(STARTER))
+    assert not is_partial(node_settings(FULL))
+    assert not is_partial(node_settings(edits.set_parameter(STARTER, "data_node", "EnablePartialLcp", 0)))
+    old = speed_limits(node_settings(OVERLOAD))
     assert old.floor == old.ceiling == 80 * 2**20
     assert not old.redo_control
-    assert speed_limits(STARTER, None).redo_control
+    assert speed_limits(node_settings(STARTER)).redo_control
 
 
 def test_a_full_checkpoint_takes_its_bytes_by_the_speed() -> None:
     found = node(FULL, busy=False)
-    assert found.duration_s.value == pytest.approx(found.full_bytes.value / speed_limits(FULL, None).ceiling)
+    assert found.duration_s.value == pytest.approx(
+        found.full_bytes.value / speed_limits(node_settings(FULL)).ceiling
+    )
     assert found.write_bytes_per_s.value == 0
 
 

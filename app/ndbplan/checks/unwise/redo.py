@@ -51,8 +51,7 @@ def _written(plan: Plan) -> float:
 
 def _controls_itself(alike: NodesAlike) -> bool:
     """Whether checkpoints are partial and speed up as the log fills: a moderate log is right then."""
-    node = alike.nodes[0]
-    return is_partial(alike.plan, node) and speed_limits(alike.plan, node).redo_control
+    return is_partial(alike.settings) and speed_limits(alike.settings).redo_control
 
 
 def _least_log_bytes(alike: NodesAlike) -> int:
@@ -73,10 +72,9 @@ def _good_file_bytes(alike: NodesAlike) -> int:
 
 def wanted_log(alike: NodesAlike) -> tuple[int, int]:
     """(FragmentLogFileSize, NoOfFragmentLogFiles) that all rules about them are content with."""
-    node = alike.nodes[0]
     size = _good_file_bytes(alike)
-    parts = redo_log_parts(node_settings(alike.plan, node))
-    needed = max(log_bytes_per_part(alike.plan, node), _least_log_bytes(alike) / parts)
+    parts = redo_log_parts(alike.settings)
+    needed = max(log_bytes_per_part(alike.settings), _least_log_bytes(alike) / parts)
     files = alike.settings.number("NoOfFragmentLogFiles")
     if size * files >= needed and size == alike.settings.number("FragmentLogFileSize"):
         return size, files
@@ -123,8 +121,7 @@ def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
     for alike in nodes_alike(plan):
         if not alike.nodes:
             continue
-        node = alike.nodes[0]
-        log = log_bytes_per_part(plan, node) * redo_log_parts(node_settings(plan, node))
+        log = log_bytes_per_part(alike.settings) * redo_log_parts(alike.settings)
         memory, least = alike.settings.number("DataMemory"), _least_log_bytes(alike)
         if log < least:
             fix, edit = _larger_log(alike)
@@ -194,7 +191,7 @@ def _log_of_length(plan: Plan, rough: Plan, factor: float) -> tuple[str, Edit]:
     nodes = {node.id: node for node in rough.data_nodes}
     for alike in nodes_alike(plan):
         size, least = wanted_log(alike)
-        now = log_bytes_per_part(rough, nodes[alike.nodes[0].id])
+        now = log_bytes_per_part(node_settings(rough, nodes[alike.nodes[0].id]))
         files = max(least, math.ceil(now * factor / size))
         changes.append(setting(alike.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files))
         told = f"set NoOfFragmentLogFiles of {alike.where} to {files}"

@@ -96,7 +96,7 @@ def _faster(plan: Plan, node: DataNode) -> Iterator[tuple[str, Edit]]:
     disk = disk_for(plan, node, DiskRole.LCP)
     if disk is None or not catalogue.knows("DB", name, plan.version):
         return
-    speed = speed_limits(plan, node).ceiling
+    speed = speed_limits(node_settings(plan, node)).ceiling
     fastest = _DISK_SHARE * disk.sequential_write_bytes_per_s
     step = 2 * speed
     while step <= fastest:

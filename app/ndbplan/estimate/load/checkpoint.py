@@ -16,14 +16,13 @@ from typing import Any
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of_node
-from ndbplan.configuration.settings import node_settings
-from ndbplan.estimate.constants import constants_of
+from ndbplan.configuration.settings import NodeSettings, node_settings, settings_by_node
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.demand import NodeLoad, TableLoad, node_loads, stored_loads
 from ndbplan.estimate.load.log_full import HORIZON_S, Checkpoints, full_after_s
+from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.redo import log_bytes_per_part
 from ndbplan.estimate.storage.node_data import NodeData, TablePart, node_data_by_id
-from ndbplan.ndb.constants import constant
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
@@ -51,31 +50,27 @@ class SpeedLimits:
     """EnableRedoControl: the speed follows the rate of changes, up to `own_restart` in need."""
 
 
-def speed_limits(plan: Plan, node: DataNode | None) -> SpeedLimits:
+def speed_limits(settings: NodeSettings) -> SpeedLimits:
     """Speed limits of a node by its version's parameters; before 7.4 one speed, faster in a restart."""
-    if not plan.features.checkpoint_speed_by_parameters:
-        speed = node_settings(plan, node).number("DiskCheckpointSpeed")
-        restart = node_settings(plan, node).number("DiskCheckpointSpeedInRestart")
+    if not settings.features.checkpoint_speed_by_parameters:
+        speed = settings.number("DiskCheckpointSpeed")
+        restart = settings.number("DiskCheckpointSpeedInRestart")
         return SpeedLimits(speed, speed, speed, restart, redo_control=False)
-    floor = node_settings(plan, node).number("MinDiskWriteSpeed")
-    ceiling = max(floor, node_settings(plan, node).number("MaxDiskWriteSpeed"))
+    known = settings.features
+    floor = settings.number("MinDiskWriteSpeed")
+    ceiling = max(floor, settings.number("MaxDiskWriteSpeed"))
     return SpeedLimits(
         floor=floor,
         ceiling=ceiling,
-        other_restart=max(ceiling, node_settings(plan, node).number("MaxDiskWriteSpeedOtherNodeRestart")),
-        own_restart=max(ceiling, node_settings(plan, node).number("MaxDiskWriteSpeedOwnRestart")),
-        redo_control=_redo_control(plan, node),
+        other_restart=max(ceiling, settings.number("MaxDiskWriteSpeedOtherNodeRestart")),
+        own_restart=max(ceiling, settings.number("MaxDiskWriteSpeedOwnRestart")),
+        redo_control=known.redo_control and bool(settings.number("EnableRedoControl")),
     )
 
 
-def _redo_control(plan: Plan, node: DataNode | None) -> bool:
-    known = plan.features
-    return known.redo_control and bool(node_settings(plan, node).number("EnableRedoControl"))
-
-
-def is_partial(plan: Plan, node: DataNode | None = None) -> bool:
+def is_partial(settings: NodeSettings) -> bool:
     """Whether checkpoints write only what changed."""
-    return plan.features.partial_checkpoints and bool(node_settings(plan, node).number("EnablePartialLcp"))
+    return settings.features.partial_checkpoints and bool(settings.number("EnablePartialLcp"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +171,12 @@ def partial_fraction(change: float, table_share: float, recovery_work: float) ->
 
 
 def _partial_bytes(
-    seconds: float, changes: list[_Change], data: NodeData, work: float, insert: float
+    seconds: float, changes: list[_Change], data: NodeData, work: float, insert: float, deleted: float
 ) -> float:
-    """Bytes that a partial checkpoint writes when the changes of so many seconds have piled up."""
-    deleted = constant("lcp_delete_weight").value
+    """Bytes that a partial checkpoint writes when the changes of so many seconds have piled up.
+
+    `insert`, `deleted`: how much of a change inserting and deleting a row count for.
+    """
     written = 0.0
     for change in changes:
         rows = change.part.rows
@@ -225,15 +222,14 @@ def _settle(speed: float, bytes_after: Callable[[float], float], limit: float) -
 
 
 def _partial(
-    plan: Plan, data: NodeData, load: NodeLoad, changes: list[_Change], limits: SpeedLimits
+    settings: NodeSettings, constants: Constants, data: NodeData, changes: list[_Change], limits: SpeedLimits
 ) -> tuple[Quantity, Quantity, Quantity]:
     """(bytes, speed, duration) of a partial checkpoint."""
-    work = max(1, node_settings(plan).number("RecoveryWork")) / 100
-    insert = node_settings(plan).number("InsertRecoveryWork") / 100
-    constants = constants_of(plan)
+    work = max(1, settings.number("RecoveryWork")) / 100
+    insert = settings.number("InsertRecoveryWork") / 100
     pause = constants["lcp_pause_s"]
     headroom = constants["lcp_target_headroom"]
-    deleted = constant("lcp_delete_weight").value
+    deleted = constants["lcp_delete_weight"].value
     row = data.checkpoint_bytes / data.rows if data.rows else 0.0
     needed = sum(
         (c.updates * (1 + 1 / work) + c.inserts * (1 + insert / work) + c.deletes * (1 + deleted / work))
@@ -246,7 +242,7 @@ def _partial(
     longest = data.checkpoint_bytes / target if target else 0.0
 
     def bytes_after(seconds: float) -> float:
-        return _partial_bytes(seconds + pause.value, changes, data, work, insert)
+        return _partial_bytes(seconds + pause.value, changes, data, work, insert, deleted)
 
     seconds = _settle(target, bytes_after, max(longest, 1e-3))
     written = min(bytes_after(seconds), data.checkpoint_bytes) if data.checkpoint_bytes else 0.0
@@ -267,10 +263,9 @@ def _partial(
 
 
 def _full(
-    plan: Plan, data: NodeData, load: NodeLoad | None, limits: SpeedLimits, factor: float
+    constants: Constants, data: NodeData, load: NodeLoad | None, limits: SpeedLimits, factor: float
 ) -> tuple[Quantity, Quantity, Quantity]:
     """(bytes, speed, duration) of a full checkpoint."""
-    constants = constants_of(plan)
     during = constants["lcp_insert_share"]
     least_left = constants["lcp_least_left"].value
     inserted = load.inserted_checkpoint_bytes_per_s if load is not None else 0.0
@@ -314,32 +309,40 @@ def _all_rows(data: NodeData) -> Quantity:
 
 @memo_by_identity(size=KEPT_NODES)
 def _node(
-    plan: Plan, data: NodeData, load: NodeLoad | None, tables: tuple[TableLoad, ...], room: float
+    settings: NodeSettings,
+    constants: Constants,
+    data: NodeData,
+    load: NodeLoad | None,
+    tables: tuple[TableLoad, ...],
+    room: float,
 ) -> NodeCheckpoint:
-    """Checkpoints of the nodes with these data, load and settings (`plan`: settings_of_node).
+    """Checkpoints of the nodes with these settings, data and load.
 
     `room`: bytes a second that their disk leaves for a checkpoint.
     """
-    node = _without_growth(plan, data, load, tables)
-    return node if load is None else _with_log_full(node, plan, data, load, tables, room)
+    node = _without_growth(settings, constants, data, load, tables)
+    return node if load is None else _with_log_full(node, settings, constants, data, load, tables, room)
 
 
 def _without_growth(
-    plan: Plan, data: NodeData, load: NodeLoad | None, tables: tuple[TableLoad, ...]
+    settings: NodeSettings,
+    constants: Constants,
+    data: NodeData,
+    load: NodeLoad | None,
+    tables: tuple[TableLoad, ...],
 ) -> NodeCheckpoint:
-    limits = speed_limits(plan, None)
-    partial = is_partial(plan)
-    constants = constants_of(plan)
-    factor = constants["lcp_compressed_factor"].value if node_settings(plan).number("CompressedLCP") else 1.0
+    limits = speed_limits(settings)
+    partial = is_partial(settings)
+    factor = constants["lcp_compressed_factor"].value if settings.number("CompressedLCP") else 1.0
     full = _all_rows(data) * constants["lcp_all_rows"] * factor
     changes = _changes(data, tables)
     writes = load is not None and load.writes_per_s > 0
-    if partial and writes and load is not None:
-        size, speed, duration = _partial(plan, data, load, changes, limits)
+    if partial and writes:
+        size, speed, duration = _partial(settings, constants, data, changes, limits)
         if factor != 1.0:
             size, duration = size.scaled(factor), duration.scaled(factor)
     else:
-        size, speed, duration = _full(plan, data, load, limits, factor)
+        size, speed, duration = _full(constants, data, load, limits, factor)
     pause = constants["lcp_pause_s"]
     interval = duration.value + pause.value
     if writes:
@@ -353,23 +356,23 @@ def _without_growth(
             rate = Quantity.spanning(mean, ends, "bytes/s", why)
     else:
         rate = Quantity.exact(0.0, "bytes/s", (Term("nothing is written", 0.0, "bytes/s", "plan"),))
-    needed, fill, log_bytes = _redo_span(plan, load, duration, partial)
+    log_bytes = log_bytes_per_part(settings)
+    needed, fill = _redo_span(constants, log_bytes, load, duration, partial)
     return NodeCheckpoint(data.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, None)
 
 
 def _redo_span(
-    plan: Plan, load: NodeLoad | None, duration: Quantity, partial: bool
-) -> tuple[Quantity, Quantity, int]:
-    constants = constants_of(plan)
+    constants: Constants, log_bytes: int, load: NodeLoad | None, duration: Quantity, partial: bool
+) -> tuple[Quantity, Quantity]:
+    """(log that must fit until checkpoints have made it superfluous, as a share of the log) of one part."""
     span = constants["redo_span_partial_lcp" if partial else "redo_span_full_lcp"]
     part, rate = load.hottest_log_part if load is not None else (0, 0.0)
     every = duration.named("duration of a checkpoint") + constants["lcp_pause_s"]
     log = Quantity.stated(f"log records of part {part}", rate, "bytes/s", "workload")
     needed = (span * every * log * constants["redo_page_overhead"]).in_unit("bytes")
-    log_bytes = log_bytes_per_part(plan, None)
     size = Term("log of one part", log_bytes, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize")
     fill = needed.scaled(1 / log_bytes if log_bytes else 0.0, "fraction", (needed.as_term("needed"), size))
-    return needed, fill, log_bytes
+    return needed, fill
 
 
 def _room(plan: Plan, node: DataNode, load: NodeLoad | None) -> float:
@@ -418,7 +421,8 @@ class _Speed:
 
 def _with_log_full(
     node: NodeCheckpoint,
-    plan: Plan,
+    settings: NodeSettings,
+    constants: Constants,
     data: NodeData,
     load: NodeLoad,
     tables: tuple[TableLoad, ...],
@@ -426,15 +430,14 @@ def _with_log_full(
 ) -> NodeCheckpoint:
     """The node's checkpoints with the moment at which the growing rows make the log too small for them."""
     part, rate = load.hottest_log_part
-    constants = constants_of(plan)
     page = constants["redo_page_overhead"]
     usable = node.redo_log_bytes - constants["redo_log_reserve_bytes"].value
     if rate < _LEAST_RATE or usable <= 0:
         return node
-    limits = speed_limits(plan, None)
-    factor = constants["lcp_compressed_factor"].value if node_settings(plan).number("CompressedLCP") else 1.0
-    weight = node_settings(plan).number("InsertRecoveryWork") / 100
-    deleted = constant("lcp_delete_weight").value
+    limits = speed_limits(settings)
+    factor = constants["lcp_compressed_factor"].value if settings.number("CompressedLCP") else 1.0
+    weight = settings.number("InsertRecoveryWork") / 100
+    deleted = constants["lcp_delete_weight"].value
     growth = changed = touched = spread = 0.0
     by_table = _by_table(tables)
     for one in _changes(data, tables):
@@ -443,7 +446,7 @@ def _with_log_full(
         changed += each * (one.updates + weight * one.inserts + deleted * one.deletes)
         touched += each * (one.updates + one.inserts + one.deletes)
         spread += each * (one.updates + one.inserts + one.deletes) * one.part.checkpoint_bytes
-    work = max(1, node_settings(plan).number("RecoveryWork")) / 100 if is_partial(plan) else None
+    work = max(1, settings.number("RecoveryWork")) / 100 if is_partial(settings) else None
     needed = touched + changed / (work or 1.0)
     whole = touched * data.checkpoint_bytes
     share = min(1.0, spread / whole) if whole > 0 and spread > 0 else 1.0
@@ -458,7 +461,7 @@ def _with_log_full(
         checkpoints = Checkpoints(
             factor * data.checkpoint_bytes, growth, changed, touched, work, share,
             _Speed(limits, min(most, room), room, None if work is None else follows, alerts, headroom), pause,
-            fragments, not plan.features.redo_spans_two_lcps,
+            fragments, not settings.features.redo_spans_two_lcps,
         )  # fmt: skip
         return full_after_s(checkpoints, per_s, usable)
 
@@ -492,13 +495,14 @@ def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows, under a workload or without one."""
     loads = {load.node_id: load for load in node_loads(plan, workload)} if workload else {}
     tables = stored_loads(plan, workload) if workload else ()
-    held = node_data_by_id(plan)
+    held, settings, constants = node_data_by_id(plan), settings_by_node(plan), constants_of(plan)
     nodes = []
     for node in plan.data_nodes:
         if node.node_id not in held:
             continue
         data, load = held[node.node_id], loads.get(node.node_id)
         own = load.alike if load is not None else None
-        one = _node(settings_of_node(plan, node), data.alike, own, tables, _room(plan, node, own))
+        used = settings[node.node_id].only(NODE_SETTINGS)
+        one = _node(used, constants, data.alike, own, tables, _room(plan, node, own))
         nodes.append(_of(one, node.node_id))
-    return CheckpointEstimate(is_partial(plan), tuple(nodes))
+    return CheckpointEstimate(is_partial(node_settings(plan)), tuple(nodes))

@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity
-from ndbplan.configuration.node_parameters import settings_of
-from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.demand import mix_of, offered_per_s
 from ndbplan.estimate.load.jobs import steady
 from ndbplan.estimate.load.processors import core_speed
@@ -116,9 +115,10 @@ def _asked(workload: Workload) -> _Asked:
 
 
 @memo_by_identity(size=256)
-def _node(plan: Plan, process: SqlNode | ApiSlot, host: Host, asked: _Asked, count: int) -> ClientNode:
-    constants = constants_of(plan)
-    speed = core_speed(plan, host).named(f"speed of a core of {host.hostname}")
+def _node(
+    constants: Constants, process: SqlNode | ApiSlot, host: Host, asked: _Asked, count: int
+) -> ClientNode:
+    speed = core_speed(host, constants).named(f"speed of a core of {host.hostname}")
     is_sql = isinstance(process, SqlNode)
     statement, row = ("sql_statement_s", "sql_row_s") if is_sql else ("api_operation_s", "api_row_s")
     name = "statements" if is_sql else "operations"
@@ -146,9 +146,9 @@ def clients(plan: Plan, workload: Workload) -> ClientsEstimate:
     workload = steady(plan, workload)
     asked = _asked(workload)
     processes = client_processes(plan, workload)
-    settings = settings_of(plan)
+    constants = constants_of(plan)
     nodes = tuple(
-        _node(settings, process, plan.host(process.host_id), asked, len(processes))
+        _node(constants, process, plan.host(process.host_id), asked, len(processes))
         for process in processes
         if process.host_id is not None
     )

@@ -10,15 +10,14 @@ from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
-from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of
-from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.clients import ClientsEstimate, clients
 from ndbplan.estimate.load.demand import NodeLoad, node_loads
+from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.load.processors import core_speed
 from ndbplan.estimate.storage.placement import threads_of
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
 from ndbplan.plan.workloads import Workload
 
 
@@ -80,8 +79,9 @@ class CpuEstimate:
 
 
 @memo_by_identity(size=KEPT_NODES)
-def _node(plan: Plan, node: DataNode, load: NodeLoad, threads: ThreadCounts, speed: Quantity) -> NodeCpu:
-    constants = constants_of(plan)
+def _node(
+    constants: Constants, node_id: int, load: NodeLoad, threads: ThreadCounts, speed: Quantity
+) -> NodeCpu:
     core = speed.named("speed of a core")
 
     def cores(cost: str, *per_s: Quantity) -> Quantity:
@@ -107,7 +107,7 @@ def _node(plan: Plan, node: DataNode, load: NodeLoad, threads: ThreadCounts, spe
     receiving = cores("receive_operation_s", logged, read)
     others = cores("other_operation_s", logged, read)
     return NodeCpu(
-        node.node_id,
+        node_id,
         busiest.in_unit("fraction"),
         receiving.scaled(1 / max(1, threads.recv), "fraction"),
         others,
@@ -125,8 +125,9 @@ def _node(plan: Plan, node: DataNode, load: NodeLoad, threads: ThreadCounts, spe
 def node_cpu(plan: Plan, load: NodeLoad) -> NodeCpu:
     """How busy the threads of one data node are under a load of its own."""
     node = next(node for node in plan.data_nodes if node.node_id == load.node_id)
-    settings = settings_of(plan)
-    return _node(settings, node, load, threads_of(plan, node), core_speed(settings, plan.host(node.host_id)))
+    constants = constants_of(plan)
+    speed = core_speed(plan.host(node.host_id), constants)
+    return _node(constants, node.node_id, load, threads_of(plan, node), speed)
 
 
 def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
@@ -134,12 +135,12 @@ def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
     if workload is None:
         return CpuEstimate((), ())
     by_node_id = {node.node_id: node for node in plan.data_nodes}
-    settings = settings_of(plan)
+    constants = constants_of(plan)
     each = []
     for load in node_loads(plan, workload):
         node = by_node_id[load.node_id]
-        speed = core_speed(settings, plan.host(node.host_id))
-        each.append(_node(settings, node, load, threads_of(plan, node), speed))
+        speed = core_speed(plan.host(node.host_id), constants)
+        each.append(_node(constants, node.node_id, load, threads_of(plan, node), speed))
     nodes = tuple(each)
     coming = clients(plan, workload)
     by_host: dict[str, list[Quantity]] = {}

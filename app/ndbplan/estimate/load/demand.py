@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.configuration.node_parameters import version_of
 from ndbplan.estimate.load.jobs import steady
 from ndbplan.estimate.load.key_choice import chosen_shares
 from ndbplan.estimate.load.log_records import operation_redo, stored_redo
@@ -337,17 +336,17 @@ def _payload_bytes(table: Table, operation: Operation, version: NdbVersion) -> f
 
 def table_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
     """What the workload does to each table it touches, over the whole cluster, unique indexes included."""
-    return _table_loads(plan.tables, steady(plan, workload), version_of(plan), False, False)
+    return _table_loads(plan.tables, steady(plan, workload), plan.version, False, False)
 
 
 def stored_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
     """The same apart for each table and each unique index: what is stored in fragments of its own."""
-    return _table_loads(plan.tables, steady(plan, workload), version_of(plan), False, True)
+    return _table_loads(plan.tables, steady(plan, workload), plan.version, False, True)
 
 
 def chosen_loads(plan: Plan, workload: Workload) -> tuple[tuple[TableLoad, Shares], ...]:
     """The same apart for each way of choosing keys too, and what of it each data node gets."""
-    loads = _table_loads(plan.tables, steady(plan, workload), version_of(plan), True, True)
+    loads = _table_loads(plan.tables, steady(plan, workload), plan.version, True, True)
     return tuple((load, _shares(plan, load)) for load in loads)
 
 
@@ -469,5 +468,5 @@ def _ends(sums: list[float]) -> tuple[float, float]:
 
 def node_loads(plan: Plan, workload: Workload) -> tuple[NodeLoad, ...]:
     """Load of every data node that holds a partition of a table the workload touches, by node id."""
-    loads = _table_loads(plan.tables, steady(plan, workload), version_of(plan), True, True)
+    loads = _table_loads(plan.tables, steady(plan, workload), plan.version, True, True)
     return _node_loads(loads, *(_shares(plan, load) for load in loads))

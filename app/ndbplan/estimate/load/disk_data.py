@@ -12,17 +12,16 @@ from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of, version_of
-from ndbplan.configuration.settings import node_settings
-from ndbplan.estimate.constants import constants_of
+from ndbplan.configuration.settings import settings_by_node
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.demand import TableLoad, table_loads
+from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, row_layout
 from ndbplan.estimate.storage.shares import Shares, shares_of
 from ndbplan.ndb.features import features
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
@@ -137,7 +136,7 @@ def reads_backup(table: Table, version: NdbVersion) -> bool:
 
 def tablespace_use_by_node(plan: Plan, space: Tablespace) -> dict[int, float]:
     """Bytes of extents that tables take of a tablespace on each data node, by node id."""
-    version = version_of(plan)
+    version = plan.version
     by_node: dict[int, float] = {}
     for table in plan.tables:
         rows = disk_rows(table, version)
@@ -187,8 +186,7 @@ class _Sums:
         self.page_writes = self.undo = self.grown = 0.0
 
 
-def _undo_of(plan: Plan, layout: RowLayout, load: TableLoad) -> float:
-    constants = constants_of(plan)
+def _undo_of(constants: Constants, layout: RowLayout, load: TableLoad) -> float:
     insert = constants["undo_insert_bytes"].value
     change = constants["undo_change_bytes"].value + layout.disk_bytes
     return load.inserts_per_s * insert + (load.disk_updates_per_s + load.deletes_per_s) * change
@@ -196,10 +194,13 @@ def _undo_of(plan: Plan, layout: RowLayout, load: TableLoad) -> float:
 
 @memo_by_identity(size=32)
 def _gather(
-    plan: Plan, tables: tuple[Table, ...], loads: tuple[TableLoad, ...], *held: Shares
+    version: NdbVersion,
+    constants: Constants,
+    tables: tuple[Table, ...],
+    loads: tuple[TableLoad, ...],
+    *held: Shares,
 ) -> dict[int, _Sums]:
-    """Sums of every node, by node id. `plan`: only its settings; `held`: shares of each table."""
-    version = version_of(plan)
+    """Sums of every node, by node id. `held`: shares of each table."""
     by_table = {load.table.id: load for load in loads}
     by_node: dict[int, _Sums] = {}
     for table, shares in zip(tables, held, strict=True):
@@ -210,7 +211,7 @@ def _gather(
         accesses = sum(row.count for row in rows)
         load = by_table.get(table.id)
         backup = reads_backup(table, version)
-        undo = sum(row.count * _undo_of(plan, row.layout, load) for row in rows) if load else 0.0
+        undo = sum(row.count * _undo_of(constants, row.layout, load) for row in rows) if load else 0.0
         for node_id, share in shares.items():
             sums = by_node.setdefault(node_id, _Sums())
             sums.pages += share.replicas * table.rows * each
@@ -230,10 +231,9 @@ def _gather(
 
 
 @memo_by_identity(size=KEPT_NODES)
-def _node(plan: Plan, node: DataNode, sums: _Sums) -> NodeDiskData:
-    constants = constants_of(plan)
+def _node(node_id: int, cache: int, constants: Constants, sums: _Sums) -> NodeDiskData:
+    """`cache`: its DiskPageBufferMemory."""
     hot = constants["disk_page_buffer_hot"]
-    cache = node_settings(plan, node).number("DiskPageBufferMemory")
     touched = max(sums.touched, 1.0)
     buffer = Quantity.stated("DiskPageBufferMemory", cache, "bytes")
     asked_for = Quantity.stated("pages that are touched", sums.touched, "bytes", "formula")
@@ -248,7 +248,7 @@ def _node(plan: Plan, node: DataNode, sums: _Sums) -> NodeDiskData:
     entries = Term("12 B for an insert, 16 B and the row for a change", sums.undo, "bytes/s", "source: lgman")
     undo = Quantity.exact(sums.undo, "bytes/s", (entries,))
     return NodeDiskData(
-        node.node_id,
+        node_id,
         held * constants["disk_pages_held"],
         hit,
         reads,
@@ -264,16 +264,18 @@ def _node(plan: Plan, node: DataNode, sums: _Sums) -> NodeDiskData:
 
 def disk_data(plan: Plan, workload: Workload | None) -> DiskDataEstimate:
     """Space and traffic of tables with columns on disk."""
-    settings = settings_of(plan)
-    on_disk = tuple(table for table in plan.tables if disk_rows(table, version_of(plan)))
-    spaces = (_space(plan, space, version_of(plan)) for space in plan.tablespaces)
+    constants = constants_of(plan)
+    on_disk = tuple(table for table in plan.tables if disk_rows(table, plan.version))
+    spaces = (_space(plan, space, plan.version) for space in plan.tablespaces)
     undo = sum(f.size_bytes * f.count for group in plan.logfile_groups for f in group.undo_files)
     sums: dict[int, _Sums] = {}
     if on_disk:
         loads = table_loads(plan, workload) if workload else ()
-        sums = _gather(settings, plan.tables, loads, *(shares_of(plan, table) for table in plan.tables))
-    return DiskDataEstimate(
-        tuple(space for space in spaces if space is not None),
-        undo,
-        tuple(_node(settings, node, sums[node.node_id]) for node in plan.data_nodes if node.node_id in sums),
+        held = (shares_of(plan, table) for table in plan.tables)
+        sums = _gather(plan.version, constants, plan.tables, loads, *held)
+    nodes = tuple(
+        _node(node_id, settings.number("DiskPageBufferMemory"), constants, sums[node_id])
+        for node_id, settings in settings_by_node(plan).items()
+        if node_id in sums
     )
+    return DiskDataEstimate(tuple(space for space in spaces if space is not None), undo, nodes)

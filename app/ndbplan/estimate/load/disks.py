@@ -11,10 +11,10 @@ from typing import Any
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.configuration.directories import disks_of_roles
-from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of
-from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate, NodeCheckpoint, checkpoint
 from ndbplan.estimate.load.disk_data import DiskDataEstimate, NodeDiskData, disk_data
+from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.load.redo import NodeRedo, RedoEstimate, redo
 from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.plan import Plan
@@ -96,13 +96,13 @@ class DisksEstimate:
         return {"disks": [demand.to_json(why) for demand in self.disks]}
 
 
-def sequential_write_bytes_per_s(plan: Plan, disk: Disk, streams: int) -> Quantity:
+def sequential_write_bytes_per_s(disk: Disk, streams: int, constants: Constants) -> Quantity:
     """Speed of a disk that takes so many sequential streams at once."""
     name = f"sequential writing of {disk.name}"
     speed = Quantity.stated(name, disk.sequential_write_bytes_per_s, "bytes/s")
     if disk.kind is not DiskKind.HDD or streams < 2:
         return speed
-    return speed * constants_of(plan)["hdd_shared_stream_factor"]
+    return speed * constants["hdd_shared_stream_factor"]
 
 
 @memo_by_identity(size=KEPT_NODES)
@@ -137,11 +137,12 @@ def _streams(
 
 
 @memo_by_identity(size=3 * KEPT_NODES)
-def _demand(plan: Plan, host_id: str, hostname: str, disk: Disk, *streams: Stream) -> DiskDemand:
+def _demand(constants: Constants, host_id: str, hostname: str, disk: Disk, *streams: Stream) -> DiskDemand:
     written = total(((s.name, s.write_bytes_per_s) for s in streams), "bytes/s")
     reads = total(((s.name, s.random_reads_per_s) for s in streams if s.random_reads_per_s.value), "per s")
     writes = total(((s.name, s.random_writes_per_s) for s in streams if s.random_writes_per_s.value), "per s")
-    speed = sequential_write_bytes_per_s(plan, disk, sum(1 for s in streams if s.write_bytes_per_s.value))
+    together = sum(1 for stream in streams if stream.write_bytes_per_s.value)
+    speed = sequential_write_bytes_per_s(disk, together, constants)
 
     busy = written.named("writing") / speed.named("speed of the disk", "plan")
     if reads.value:
@@ -164,7 +165,7 @@ def demand_of(
     plan: Plan, logs: RedoEstimate, checkpoints: CheckpointEstimate, pages: DiskDataEstimate
 ) -> DisksEstimate:
     """The demand on every disk that data nodes use, from estimates that are known already."""
-    settings = settings_of(plan)
+    constants = constants_of(plan)
     log_of = {node.node_id: node for node in logs.nodes}
     lcp_of = {node.node_id: node for node in checkpoints.nodes}
     pages_of = {node.node_id: node for node in pages.nodes}
@@ -180,7 +181,7 @@ def demand_of(
     demands = []
     for disk_id, (disk, streams) in used.items():
         host = plan.host_of_disk[disk_id]
-        demands.append(_demand(settings, host.id, host.hostname, disk, *streams))
+        demands.append(_demand(constants, host.id, host.hostname, disk, *streams))
     return DisksEstimate(tuple(demands))
 
 

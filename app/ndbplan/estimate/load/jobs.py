@@ -13,9 +13,9 @@ from typing import Literal
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, rising
-from ndbplan.configuration.node_parameters import settings_of
-from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.storage.column_bytes import row_payload_bytes
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import (
@@ -83,7 +83,7 @@ def job_of(plan: Plan, workload: Workload) -> Job | None:
     """The workload as a job; None when it is no job."""
     if not isinstance(workload.load, JobLoad):
         return None
-    return _job(settings_of(plan), plan.tables, workload)
+    return _job(plan.version, constants_of(plan), plan.tables, workload)
 
 
 def steady(plan: Plan, workload: Workload) -> Workload:
@@ -129,8 +129,7 @@ def _runs(load: JobLoad, transactions: tuple[Transaction, ...]) -> list[float]:
 
 
 @memo_by_identity(size=32)
-def _job(plan: Plan, tables: tuple[Table, ...], workload: Workload) -> Job:
-    """`plan`: only its settings."""
+def _job(version: NdbVersion, constants: Constants, tables: tuple[Table, ...], workload: Workload) -> Job:
     load = workload.load
     assert isinstance(load, JobLoad)
     by_id = {table.id: table for table in tables}
@@ -147,7 +146,7 @@ def _job(plan: Plan, tables: tuple[Table, ...], workload: Workload) -> Job:
         for table_id, rows in _inserted(t).items():
             each[table_id] = each.get(table_id, 0.0) + t.weight / weights * rows
     rows_each = sum(each.values())
-    payload = {table_id: row_payload_bytes(by_id[table_id].columns, plan.version).value for table_id in each}
+    payload = {table_id: row_payload_bytes(by_id[table_id].columns, version).value for table_id in each}
     bytes_each = sum(rows * payload[table_id] for table_id, rows in each.items())
     if load.rows:
         count = weights
@@ -155,7 +154,7 @@ def _job(plan: Plan, tables: tuple[Table, ...], workload: Workload) -> Job:
         count = load.total_bytes / bytes_each if bytes_each > 0 else 0.0
     else:
         count = max((by_id[table_id].rows / rows for table_id, rows in each.items()), default=0.0)
-    rate, limit = _rate(plan, load, rows_each, bytes_each)
+    rate, limit = _rate(constants, load, rows_each, bytes_each)
     clients = ClosedLoad(clients=load.threads, latency_s=load.threads / rate.value)
     through = workload.through or ("sql" if load.tool is JobTool.LOAD_DATA else "api")
     as_clients = workload.model_copy(
@@ -165,10 +164,9 @@ def _job(plan: Plan, tables: tuple[Table, ...], workload: Workload) -> Job:
 
 
 def _rate(
-    plan: Plan, load: JobLoad, rows_each: float, bytes_each: float
+    constants: Constants, load: JobLoad, rows_each: float, bytes_each: float
 ) -> tuple[Quantity, tuple[Literal["loader", "source disk"], str]]:
     """(transactions per second of the loader alone, what limits it)."""
-    constants = constants_of(plan)
     one = constants[_ROWS_PER_S[load.tool]]
     if load.rows_per_s_per_thread is not None:
         stated = Quantity.stated("rows of one thread", load.rows_per_s_per_thread, "rows/s")

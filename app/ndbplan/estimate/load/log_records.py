@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term, rising, total
@@ -190,6 +189,7 @@ def _stored_records(
     return [own, *(_unique_index(table, index, version, changed, kind) for index in unique)]
 
 
+@memo_by_identity(size=4096)
 def operation_redo(
     table: Table, kind: OperationKind, version: NdbVersion, columns: tuple[str, ...] = ()
 ) -> Quantity:
@@ -199,19 +199,6 @@ def operation_redo(
     primary key when `columns` is empty), a delete the key; reads, scans and NOLOGGING tables log nothing.
     Blob and unique-index operations are included. Raises KeyError for a column the table has not.
     """
-    return _operation_redo(table, kind, _interned(version), columns)
-
-
-@lru_cache(maxsize=64)
-def _interned(version: NdbVersion) -> NdbVersion:
-    """One object for each version, so that the identity cache finds it again."""
-    return version
-
-
-@memo_by_identity(size=4096)
-def _operation_redo(
-    table: Table, kind: OperationKind, version: NdbVersion, columns: tuple[str, ...]
-) -> Quantity:
     for name in columns:
         table.column(name)
     if not table.logging:
@@ -221,6 +208,7 @@ def _operation_redo(
     return _logged(table, records)
 
 
+@memo_by_identity(size=4096)
 def stored_redo(
     table: Table, kind: OperationKind, version: NdbVersion, columns: tuple[str, ...] = ()
 ) -> tuple[Quantity, ...]:
@@ -228,16 +216,9 @@ def stored_redo(
 
     A unique index is distributed by its own key, so its log goes to log parts of its own.
     """
-    return _stored_redo(table, kind, _interned(version), columns)
-
-
-@memo_by_identity(size=4096)
-def _stored_redo(
-    table: Table, kind: OperationKind, version: NdbVersion, columns: tuple[str, ...]
-) -> tuple[Quantity, ...]:
     stored = _stored_records(table, kind, version, columns)
     if not table.logging:
-        return tuple(_operation_redo(table, kind, version, columns) for _ in stored)
+        return tuple(operation_redo(table, kind, version, columns) for _ in stored)
     return tuple(_logged(table, records) for records in stored)
 
 

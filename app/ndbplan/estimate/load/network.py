@@ -13,7 +13,7 @@ from typing import Any
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.clients import client_processes
 from ndbplan.estimate.load.demand import NodeLoad, node_loads
 from ndbplan.estimate.load.jobs import steady
@@ -86,19 +86,19 @@ def _data_node_flow(load: NodeLoad, nodes: int, replicas: int, payload: float, w
     return flow
 
 
-def crossing_bytes_per_s(plan: Plan, payload: float, messages: float) -> Quantity:
+def crossing_bytes_per_s(payload: float, messages: float, constants: Constants) -> Quantity:
     """What crosses a link one way for so many bytes of values and so many messages a second."""
     values = Quantity.stated("values of rows", payload, "bytes/s", "workload")
     sent = Quantity.stated("messages", messages, "per s", "workload")
-    return values + (sent * constants_of(plan)["network_protocol_bytes"]).in_unit("bytes/s")
+    return values + (sent * constants["network_protocol_bytes"]).in_unit("bytes/s")
 
 
-def _host(plan: Plan, host: Host, flow: _Flow) -> HostNetwork:
-    into = crossing_bytes_per_s(plan, flow.payload_in, flow.hops_in)
-    out = crossing_bytes_per_s(plan, flow.payload_out, flow.hops_out)
+def _host(host: Host, flow: _Flow, constants: Constants) -> HostNetwork:
+    into = crossing_bytes_per_s(flow.payload_in, flow.hops_in, constants)
+    out = crossing_bytes_per_s(flow.payload_out, flow.hops_out, constants)
     busier = max(into, out, key=lambda q: q.value).named("busier direction")
     link = Quantity.stated(f"link of {host.hostname}", host.network_bytes_per_s, "bytes/s")
-    utilisation = (busier / (link * constants_of(plan)["network_usable"])).in_unit("fraction")
+    utilisation = (busier / (link * constants["network_usable"])).in_unit("fraction")
     return HostNetwork(host.id, host.hostname, into, out, utilisation)
 
 
@@ -129,7 +129,8 @@ def network(plan: Plan, workload: Workload | None) -> NetworkEstimate:
     for host_id in clients:
         share = 1 / len(clients)
         put(host_id, _Flow(answers * share, payload * share, requests * share, requests * share))
-    return NetworkEstimate(tuple(_host(plan, plan.host(host_id), flow) for host_id, flow in flows.items()))
+    constants = constants_of(plan)
+    return NetworkEstimate(tuple(_host(plan.host(at), flow, constants) for at, flow in flows.items()))
 
 
 def data_node_link(
@@ -141,4 +142,4 @@ def data_node_link(
     """
     node = next(node for node in plan.data_nodes if node.node_id == load.node_id)
     flow = _data_node_flow(load, data_nodes, no_of_replicas(plan), payload_bytes_per_s, writes_per_s)
-    return _host(plan, plan.host(node.host_id), flow).utilisation
+    return _host(plan.host(node.host_id), flow, constants_of(plan)).utilisation

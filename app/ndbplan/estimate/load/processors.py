@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity
-from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.constants import Constants
 from ndbplan.plan.hardware import Host
-from ndbplan.plan.plan import Plan
 
 
 @memo_by_identity(size=1024)
-def core_speed(plan: Plan, host: Host) -> Quantity:
+def core_speed(host: Host, constants: Constants) -> Quantity:
     """Work of one core of the host as a multiple of a core of 2.33 GHz of 2008.
 
     By its clock and by what it does for each clock: as the plan says of the host, else as current cores do,
     which is fitted from two reorganisations that were measured, one on each kind of machine.
     """
-    constants = constants_of(plan)
     own = Quantity.stated(f"clock of {host.hostname}", host.clock_ghz, "GHz")
     clock = own / constants["core_reference_ghz"]
     if host.core_gain_per_clock is None:

@@ -11,14 +11,14 @@ from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity
-from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of, version_of
-from ndbplan.configuration.settings import node_settings
-from ndbplan.estimate.constants import constants_of
+from ndbplan.configuration.settings import NodeSettings, node_settings, settings_by_node
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.demand import NodeLoad, node_loads
 from ndbplan.estimate.load.log_records import operation_redo, transaction_redo
+from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
+from ndbplan.ndb.features import Features
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind, Workload
 
@@ -113,9 +113,8 @@ class RedoEstimate:
         }
 
 
-def log_bytes_per_part(plan: Plan, node: DataNode | None) -> int:
+def log_bytes_per_part(settings: NodeSettings) -> int:
     """Redo log of one part: NoOfFragmentLogFiles x FragmentLogFileSize."""
-    settings = node_settings(plan, node)
     return settings.number("NoOfFragmentLogFiles") * settings.number("FragmentLogFileSize")
 
 
@@ -141,11 +140,10 @@ def _operations(
     return tuple(operations.values())
 
 
-def device_bytes_per_s(plan: Plan, log: Quantity) -> Quantity:
+def device_bytes_per_s(log: Quantity, known: Features, constants: Constants) -> Quantity:
     """Redo bytes per second that reach the device for so many bytes of log records."""
-    constants = constants_of(plan)
     factor = constants["device_write_factor"]
-    if plan.features.redo_device_factor_of_2010 and not constants.is_calibrated("device_write_factor"):
+    if known.redo_device_factor_of_2010 and not constants.is_calibrated("device_write_factor"):
         old = constants["device_write_factor_2010"]
         most = max(factor.high, old.high)
         factor = Quantity(factor.value, factor.low, most, factor.unit, (*factor.why, *old.why))
@@ -153,15 +151,14 @@ def device_bytes_per_s(plan: Plan, log: Quantity) -> Quantity:
 
 
 @memo_by_identity(size=KEPT_NODES)
-def _node(plan: Plan, node: DataNode, load: NodeLoad) -> NodeRedo:
-    constants = constants_of(plan)
+def _node(node_id: int, settings: NodeSettings, constants: Constants, load: NodeLoad) -> NodeRedo:
     part, part_bytes_per_s = load.hottest_log_part
     log = load.redo_bytes_per_s
     share = part_bytes_per_s / log.value if log.value else 0.0
     least, most = load.hottest_log_part_range
     unevenness = Quantity(1.0, least, most, "factor")
     hottest = log.named("node") * Quantity.stated("share of the part", share, "", "distribution") * unevenness
-    size = log_bytes_per_part(plan, node)
+    size = log_bytes_per_part(settings)
     full = None
     if part_bytes_per_s > _LEAST_RATE:
         whole = Quantity.stated(
@@ -172,17 +169,21 @@ def _node(plan: Plan, node: DataNode, load: NodeLoad) -> NodeRedo:
         full = usable / (hottest.named(f"log part {part}") * page)
         if not hottest.low:
             full = full.within(most=_NEVER_SEEN * full.value)
-    return NodeRedo(node.node_id, device_bytes_per_s(plan, log), part, hottest, size, full)
+    device = device_bytes_per_s(log, settings.features, constants)
+    return NodeRedo(node_id, device, part, hottest, size, full)
 
 
 def redo(plan: Plan, workload: Workload | None) -> RedoEstimate:
     """Log bytes of every operation, and under `workload` the rates of every node and when its log is full."""
-    operations = tuple(one for w in plan.workloads for one in _operations(plan.tables, w, version_of(plan)))
+    operations = tuple(one for w in plan.workloads for one in _operations(plan.tables, w, plan.version))
     nodes: tuple[NodeRedo, ...] = ()
     if workload is not None:
-        by_node_id = {node.node_id: node for node in plan.data_nodes}
-        settings = settings_of(plan)
-        nodes = tuple(_node(settings, by_node_id[load.node_id], load) for load in node_loads(plan, workload))
-    sizes = [log_bytes_per_part(plan, node) for node in plan.data_nodes] or [log_bytes_per_part(plan, None)]
+        settings, constants = settings_by_node(plan), constants_of(plan)
+        nodes = tuple(
+            _node(load.node_id, settings[load.node_id].only(NODE_SETTINGS), constants, load)
+            for load in node_loads(plan, workload)
+        )
+    every = settings_by_node(plan).values() or [node_settings(plan)]
+    sizes = [log_bytes_per_part(settings) for settings in every]
     fulls = [node.time_to_full_s for node in nodes if node.time_to_full_s is not None]
     return RedoEstimate(operations, nodes, min(sizes), min(fulls, key=lambda q: q.value, default=None))

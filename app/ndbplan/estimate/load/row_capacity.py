@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ndbplan.configuration.node_parameters import version_of
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.disk_data import disk_rows
 from ndbplan.estimate.storage.memory import memory
@@ -47,7 +46,7 @@ def memory_per_row(plan: Plan, load: TableLoad) -> tuple[float, float]:
     own = _memory_per_row(plan, alone)
     if load.unique_index is None:
         return own
-    entries = unique_tables(table, version_of(plan))[load.unique_index].rows_fraction
+    entries = unique_tables(table, plan.version)[load.unique_index].rows_fraction
     index = unique[load.unique_index].model_copy(update={"kind": "unique_hash"})
     both = _memory_per_row(plan, alone.model_copy(update={"indexes": (*alone.indexes, index)}))
     return (both[0] - own[0]) / entries, (both[1] - own[1]) / entries
@@ -68,7 +67,7 @@ def tablespace_rooms(
 
     Half an extent of each fragment is taken as not filled, as the estimate does.
     """
-    version = version_of(plan)
+    version = plan.version
     capacity = {s.id: float(sum(f.size_bytes * f.count for f in s.data_files)) for s in plan.tablespaces}
     extent = {s.id: s.extent_size_bytes for s in plan.tablespaces}
     sums: dict[tuple[int, str], list[float]] = {}

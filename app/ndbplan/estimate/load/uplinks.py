@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.clients import client_processes
 from ndbplan.estimate.load.demand import node_loads
 from ndbplan.estimate.load.jobs import steady
@@ -63,7 +64,7 @@ def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
             at = 0 if outwards else 1
             payload = sum(v for ends, v in flows.payload.items() if ends[at] == inside)
             messages = sum(v for ends, v in flows.messages.items() if ends[at] == inside)
-            return crossing_bytes_per_s(plan, payload, messages)
+            return crossing_bytes_per_s(payload, messages, constants_of(plan))
 
         out, into = through(True), through(False)
         busier = max(out, into, key=lambda q: q.value)

@@ -17,13 +17,14 @@ from typing import Any, NamedTuple
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.configuration.directories import disk_of_path, disks_of_roles
-from ndbplan.configuration.node_parameters import FILE_SETTINGS, KEPT_NODES, settings_of_node
-from ndbplan.configuration.settings import no_of_replicas, node_settings, redo_log_parts
-from ndbplan.estimate.constants import constants_of, quantity_of
+from ndbplan.configuration.settings import NodeSettings, no_of_replicas, redo_log_parts, settings_by_node
+from ndbplan.estimate.constants import Constants, constants_of, quantity_of
 from ndbplan.estimate.load.checkpoint import is_partial
+from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.redo import log_bytes_per_part
 from ndbplan.estimate.storage.node_data import NodeData, node_data_by_id
 from ndbplan.estimate.times.backup import backup
+from ndbplan.ndb.features import Features
 from ndbplan.ndb.file_space import full_checkpoint_copies, specified_files
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
@@ -196,48 +197,60 @@ def _sum(parts: Any) -> Quantity:
     return total(parts, "bytes")
 
 
-def is_diskless(plan: Plan, node: DataNode | None) -> bool:
+FILE_SETTINGS = NODE_SETTINGS | {
+    "DataMemory",
+    "Discless",
+    "InitFragmentLogFiles",
+    "InitialLogfileGroup",
+    "InitialTablespace",
+    "MinFreePct",
+    "NoOfFragmentLogParts",
+}
+"""Parameters that decide how large the files of a data node are."""
+
+
+def is_diskless(settings: NodeSettings) -> bool:
     """Whether the node writes no files: Diskless, which up to 7.4 was also spelled Discless."""
-    return bool(node_settings(plan, node).number("Diskless") or node_settings(plan, node).number("Discless"))
+    return bool(settings.number("Diskless") or settings.number("Discless"))
 
 
-def redo_space(plan: Plan, node: DataNode | None) -> Quantity:
+def redo_space(settings: NodeSettings, constants: Constants) -> Quantity:
     """Redo log of a node: parts x files x size. The low end is that of sparse files at first."""
-    parts, each = redo_log_parts(node_settings(plan, node)), log_bytes_per_part(plan, node)
+    parts, each = redo_log_parts(settings), log_bytes_per_part(settings)
     size = float(parts * each)
     terms = [
         Term("log parts", parts, "", "NoOfFragmentLogParts; 4 before it existed"),
         Term("log of one part", each, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize"),
     ]
-    if str(_text(plan, node, "InitFragmentLogFiles") or "sparse").lower() == "full":
+    if str(_text(settings, "InitFragmentLogFiles") or "sparse").lower() == "full":
         return Quantity.exact(size, "bytes", terms)
-    sparse = constants_of(plan)["sparse_redo_share"]
+    sparse = constants["sparse_redo_share"]
     return Quantity.spanning(size, (size * sparse.low,), "bytes", (*terms, *sparse.why))
 
 
-def _text(plan: Plan, node: DataNode | None, name: str) -> int | str | None:
+def _text(settings: NodeSettings, name: str) -> int | str | None:
     try:
-        return node_settings(plan, node).value(name)
+        return settings.value(name)
     except KeyError:
         return None
 
 
-def _checkpoint_space(plan: Plan, row_bytes: Quantity, largest: float) -> Quantity:
+def _checkpoint_space(
+    settings: NodeSettings, constants: Constants, row_bytes: Quantity, largest: float
+) -> Quantity:
     """Local checkpoints on disk when one full checkpoint of the node's rows has `row_bytes`.
 
     `largest` is the part of the largest table, whose fragments have an old and a new file at the same time
     where otherwise a single one is kept.
     """
-    rows, constants = row_bytes.named("rows in memory, as a checkpoint writes them"), constants_of(plan)
-    if is_partial(plan):
-        work = max(1, node_settings(plan).number("RecoveryWork")) / 100
-        most = (1 + Quantity.stated("RecoveryWork", work, "fraction")) * constants[
-            "partial_checkpoint_factor"
-        ]
+    rows = row_bytes.named("rows in memory, as a checkpoint writes them")
+    if is_partial(settings):
+        work = Quantity.stated("RecoveryWork", max(1, settings.number("RecoveryWork")) / 100, "fraction")
+        most = (1 + work) * constants["partial_checkpoint_factor"]
         # Just after a full checkpoint there is nothing beside it.
         size = rows * Quantity.spanning(most.value, (1.0, most.high), "factor", most.why)
     else:
-        copies = quantity_of(full_checkpoint_copies(plan.version))
+        copies = quantity_of(full_checkpoint_copies(settings.version))
         size = (rows * copies).in_unit("bytes")
         if copies.value < 2 and largest:
             beside = Quantity.stated(
@@ -245,7 +258,7 @@ def _checkpoint_space(plan: Plan, row_bytes: Quantity, largest: float) -> Quanti
             )
             both = size + beside
             size = Quantity.spanning(both.value, (size.low, size.high), "bytes", both.why)
-    if node_settings(plan).number("CompressedLCP"):
+    if settings.number("CompressedLCP"):
         size = size * constants["lcp_compressed_factor"]
     return size
 
@@ -254,12 +267,13 @@ def _rows_now(data: NodeData) -> Quantity:
     return Quantity.exact(data.checkpoint_bytes, "bytes", (Term("rows", data.rows, "rows", "distribution"),))
 
 
-def _rows_of_full_memory(plan: Plan, data: NodeData | None, data_memory: int) -> Quantity:
+def _rows_of_full_memory(
+    known: Features, constants: Constants, data: NodeData | None, data_memory: int
+) -> Quantity:
     """Bytes of a full checkpoint when DataMemory is full of rows like those of today.
 
     Without rows all of DataMemory counts: what share of it indexes will take is not known.
     """
-    constants = constants_of(plan)
     now = data.checkpoint_bytes if data is not None else 0.0
     share = 1.0
     if data is not None and data.tables and not any(part.table.logging for part in data.tables):
@@ -268,7 +282,7 @@ def _rows_of_full_memory(plan: Plan, data: NodeData | None, data_memory: int) ->
         entry = constants["ordered_index_node_bytes"].value
         entry /= constants["ordered_index_entries_in_order"].value
         held = data.row_bytes + entry * data.index_entries
-        if plan.features.index_memory_joined:
+        if known.index_memory_joined:
             held += constants["hash_index_row_bytes"].value * data.rows
         share = min(1.0, data.checkpoint_bytes / held)
     memory = Quantity.stated("DataMemory without MinFreePct", data_memory, "bytes")
@@ -292,9 +306,9 @@ def _stated_size(name: str, files: LogfileGroup | Tablespace) -> Quantity:
     return Quantity.exact(float(size), "bytes", (Term(name, size, "bytes", "plan"),))
 
 
-def _specified(plan: Plan, parameter: str, known: set[str]) -> Quantity:
+def _specified(settings: NodeSettings, parameter: str, known: set[str]) -> Quantity:
     """Files that a parameter creates at the first start, when the plan does not list them itself."""
-    text = str(_text(plan, None, parameter) or "") if node_settings(plan).states(parameter) else ""
+    text = str(_text(settings, parameter) or "") if settings.states(parameter) else ""
     name, size = specified_files(text)
     if not size or name in known:
         return _NOTHING
@@ -322,7 +336,8 @@ class _Sizes(NamedTuple):
 
 @memo_by_identity(size=KEPT_NODES)
 def _sizes(
-    plan: Plan,
+    settings: NodeSettings,
+    constants: Constants,
     data: NodeData | None,
     written: Quantity | None,
     log: Quantity | None,
@@ -331,29 +346,30 @@ def _sizes(
     kept: int,
     replicas: int,
 ) -> _Sizes:
-    """Sizes for all nodes with the same settings (`plan`: settings_of_node with FILE_SETTINGS) and data.
+    """Sizes for all nodes with the same settings and data.
 
     `written`, `log`: of one backup; `kept`: backups that are.
     """
-    if is_diskless(plan, None):
+    if is_diskless(settings):
         return _Sizes((), _sum(()), ())
-    stored = [_File(DiskRole.REDO, "redo log", redo_space(plan, None))]
+    stored = [_File(DiskRole.REDO, "redo log", redo_space(settings, constants))]
     if data is not None:
         largest = max((part.checkpoint_bytes for part in data.tables), default=0.0)
-        stored.append(_File(DiskRole.LCP, "checkpoints", _checkpoint_space(plan, _rows_now(data), largest)))
+        size = _checkpoint_space(settings, constants, _rows_now(data), largest)
+        stored.append(_File(DiskRole.LCP, "checkpoints", size))
     for group in groups:
         stored.append(_File(DiskRole.UNDO, f"undo files of {group.name}", _stated_size("undo files", group)))
     known = {group.name for group in groups}
-    stored.append(_File(DiskRole.UNDO, "undo files", _specified(plan, "InitialLogfileGroup", known)))
+    stored.append(_File(DiskRole.UNDO, "undo files", _specified(settings, "InitialLogfileGroup", known)))
     for space in spaces:
         size = _stated_size("data files", space)
         stored.append(_File(DiskRole.DATA_FILES, f"data files of {space.name}", size, space.directory))
     known = {space.name for space in spaces}
-    stored.append(_File(DiskRole.DATA_FILES, "data files", _specified(plan, "InitialTablespace", known)))
+    stored.append(_File(DiskRole.DATA_FILES, "data files", _specified(settings, "InitialTablespace", known)))
     stored.append(_File(DiskRole.BACKUP, _backups(kept), _backup_space(kept, written, log)))
     files = tuple(one for one in stored if one.bytes.high)
     whole = _sum((one.files, one.bytes) for one in files)
-    return _Sizes(files, whole, _filled(plan, data, files, kept, replicas))
+    return _Sizes(files, whole, _filled(settings, constants, data, files, kept, replicas))
 
 
 @memo_by_identity(size=KEPT_NODES)
@@ -375,21 +391,27 @@ def _backups(kept: int) -> str:
 
 
 def _filled(
-    plan: Plan, data: NodeData | None, files: tuple[_File, ...], kept: int, replicas: int
+    settings: NodeSettings,
+    constants: Constants,
+    data: NodeData | None,
+    files: tuple[_File, ...],
+    kept: int,
+    replicas: int,
 ) -> tuple[tuple[DiskRole, Quantity], ...]:
     """Checkpoints and backups of a node whose DataMemory is full; no less than what they are now."""
     now = {role: _sum((one.files, one.bytes) for one in files if one.role is role) for role in _OF_ROWS}
-    free = node_settings(plan).number("MinFreePct") / 100
-    limit = int(node_settings(plan).number("DataMemory") * (1 - free))
-    rows = _rows_of_full_memory(plan, data, limit)
+    free = settings.number("MinFreePct") / 100
+    limit = int(settings.number("DataMemory") * (1 - free))
+    rows = _rows_of_full_memory(settings.features, constants, data, limit)
     held = data.checkpoint_bytes if data is not None else 0.0
     largest = max((part.checkpoint_bytes for part in data.tables), default=0.0) if data is not None else 0.0
-    lcp = _checkpoint_space(plan, rows, largest * rows.value / held if held else rows.value)
+    largest = largest * rows.value / held if held else rows.value
+    lcp = _checkpoint_space(settings, constants, rows, largest)
     share = 1 / replicas
     if data is not None and data.row_bytes:
         share = data.primary_row_bytes / data.row_bytes
-    if node_settings(plan).number("CompressedBackup"):
-        share *= constants_of(plan)["lcp_compressed_factor"].value
+    if settings.number("CompressedBackup"):
+        share *= constants["lcp_compressed_factor"].value
     more = (rows - held).within(least=0.0) * (kept * share)
     saved = total((("rows of today", now[DiskRole.BACKUP]), ("rows to come", more)), "bytes")
     return ((DiskRole.LCP, lcp), (DiskRole.BACKUP, saved))
@@ -405,12 +427,14 @@ def disk_space(plan: Plan, workload: Workload | None = None) -> DiskSpaceEstimat
     held = node_data_by_id(plan)
     saved = {node.node_id: node for node in backup(plan, workload).nodes} if plan.backups_kept else {}
     replicas = no_of_replicas(plan)
+    settings, constants = settings_by_node(plan), constants_of(plan)
     nodes = []
     users: dict[str, list[_User]] = {}
     for node in plan.data_nodes:
         data, one = held.get(node.node_id), saved.get(node.node_id)
         sizes = _sizes(
-            settings_of_node(plan, node, FILE_SETTINGS),
+            settings[node.node_id].only(FILE_SETTINGS),
+            constants,
             None if data is None else data.alike,
             None if one is None else one.written_bytes,
             None if one is None else one.log_bytes,

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.configuration.node_parameters import version_of
 from ndbplan.estimate.storage.row_cost import stored_costs
 from ndbplan.estimate.storage.rows import stored_name
 from ndbplan.estimate.storage.shares import NodeShare, Shares, alike, stored_shares_of
@@ -206,7 +205,7 @@ def _of_shares(
 def node_data(plan: Plan) -> tuple[NodeData, ...]:
     """What every data node holds of the plan's tables, by node id; nodes without a partition are left out."""
     held = [shares for table in plan.tables for shares in stored_shares_of(plan, table)]
-    return _node_data(plan.tables, version_of(plan), *held)
+    return _node_data(plan.tables, plan.version, *held)
 
 
 def node_data_by_id(plan: Plan) -> dict[int, NodeData]:

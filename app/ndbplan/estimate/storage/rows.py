@@ -193,7 +193,11 @@ def _blob_mean(column: Column) -> float:
 
 
 @memo_by_identity(_MANY_TABLES)
-def _row_layout(table: Table, version: NdbVersion) -> RowLayout:
+def row_layout(table: Table, version: NdbVersion) -> RowLayout:
+    """What a row of the table takes, blob heads included, blob parts not.
+
+    Source of the formulas: engine model sections 2.1 and 15.3, see ndb.rowformat.
+    """
     indexed = set(table.primary_key).union(
         *(index.columns for index in table.indexes), table.distribution_key
     )
@@ -202,22 +206,6 @@ def _row_layout(table: Table, version: NdbVersion) -> RowLayout:
         stored.append(stored_column(HIDDEN_KEY, version))
     key = set(table.primary_key) or {HIDDEN_KEY.name}
     return layout_of(stored, key, reference_without_variable=not table.row_format_fixed)
-
-
-_versions: dict[NdbVersion, NdbVersion] = {}
-
-
-def _one(version: NdbVersion) -> NdbVersion:
-    """One object per version, so that results can be kept by identity."""
-    return _versions.setdefault(version, version)
-
-
-def row_layout(table: Table, version: NdbVersion) -> RowLayout:
-    """What a row of the table takes, blob heads included, blob parts not.
-
-    Source of the formulas: engine model sections 2.1 and 15.3, see ndb.rowformat.
-    """
-    return _row_layout(table, _one(version))
 
 
 def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_variable: bool) -> RowLayout:
@@ -278,7 +266,12 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
 
 
 @memo_by_identity(_MANY_TABLES)
-def _blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
+def blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
+    """The parts tables of the BLOB, TEXT and JSON columns, in column order; TINY ones have none.
+
+    A part row holds the primary key of its row, NDB$PART, NDB$PKID and the data at its real length
+    (engine model 2.4 and 15.2, where the redo of part rows confirmed these columns).
+    """
     kept = []
     for column in table.columns:
         if not COLUMN_TYPES[column.type].has_parts:
@@ -316,17 +309,6 @@ def _part_bytes(table: Table, kind: StoredType, version: NdbVersion) -> int:
     return min(kind.part_bytes, 4 * room) if room > 0 else kind.part_bytes
 
 
-def blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
-    """The parts tables of the BLOB, TEXT and JSON columns, in column order; TINY ones have none.
-
-    A part row holds the primary key of its row, NDB$PART, NDB$PKID and the data at its real length
-    (engine model 2.4 and 15.2, where the redo of part rows confirmed these columns).
-    """
-    if not any(COLUMN_TYPES[column.type].has_parts for column in table.columns):
-        return ()
-    return _blob_parts(table, _one(version))
-
-
 def _part_layout(
     table: Table, version: NdbVersion, kind: StoredType, mean_bytes: float, *, on_disk: bool
 ) -> RowLayout:
@@ -349,7 +331,11 @@ def _part_layout(
 
 
 @memo_by_identity(_MANY_TABLES)
-def _unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
+def unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
+    """The hidden tables of the unique indexes: the indexed columns, then fragment id and primary key.
+
+    28 bytes for UNIQUE(INT) on an INT key, as measured (engine model 15.3).
+    """
     tables: list[UniqueTable] = []
     keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
     has_variable_key = any(c.type.storage is _VARIABLE for c in keys)
@@ -391,13 +377,3 @@ def _unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]
             )
         )
     return tuple(tables)
-
-
-def unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
-    """The hidden tables of the unique indexes: the indexed columns, then fragment id and primary key.
-
-    28 bytes for UNIQUE(INT) on an INT key, as measured (engine model 15.3).
-    """
-    if all(index.kind == "ordered" for index in table.indexes):
-        return ()
-    return _unique_tables(table, _one(version))

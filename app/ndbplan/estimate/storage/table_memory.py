@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ndbplan.base.memo import memo_each_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
-from ndbplan.configuration.node_parameters import version_of
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.storage.distribution import hash_map_of, not_grown, spread_rows
 from ndbplan.estimate.storage.fragments import TableDistribution
@@ -185,7 +184,7 @@ class Rules(NamedTuple):
 
 def rules_of(plan: Plan) -> Rules:
     """One object for all plans that agree in it, so that results can be kept by identity."""
-    return _rules(version_of(plan), *(constant_for(plan, name) for name in _CONSTANTS))
+    return _rules(plan.version, *(constant_for(plan, name) for name in _CONSTANTS))
 
 
 @lru_cache(maxsize=16)

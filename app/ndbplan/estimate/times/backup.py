@@ -18,12 +18,12 @@ from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.units import MIB
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.node_parameters import KEPT_NODES, settings_of_node, version_of
-from ndbplan.configuration.settings import no_of_replicas, node_settings
-from ndbplan.estimate.constants import constants_of
+from ndbplan.configuration.settings import NodeSettings, no_of_replicas, node_settings, settings_by_node
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.checkpoint import speed_limits
 from ndbplan.estimate.load.demand import node_loads
 from ndbplan.estimate.load.log_records import stored_redo
+from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.processors import core_speed
 from ndbplan.estimate.storage.node_data import NodeData, node_data
 from ndbplan.estimate.storage.placement import ldm_threads
@@ -171,35 +171,38 @@ def _have_several_alike(plan: Plan) -> bool:
     return len(counts) == 1 and counts != {1}
 
 
-def _may_be_multithreaded(plan: Plan, node: DataNode) -> bool:
+def _may_be_multithreaded(settings: NodeSettings) -> bool:
     """Whether version and parameters let every LDM thread of a node write its own part of the backup."""
-    if not speed_change("multithreaded_backup").is_in(plan.version):
+    if not speed_change("multithreaded_backup").is_in(settings.version):
         return False
-    return bool(node_settings(plan, node).number("EnableMultithreadedBackup"))
+    return bool(settings.number("EnableMultithreadedBackup"))
 
 
-def _writers(plan: Plan, data: NodeData, machine: _Machine) -> tuple[list[tuple[float, float]], Term]:
+def _writers(
+    settings: NodeSettings, constants: Constants, data: NodeData, machine: _Machine
+) -> tuple[list[tuple[float, float]], Term]:
     """(bytes, bytes per second that it may write) of each LDM thread that writes, and the share as a term.
 
     The first thread writes at its full share of MaxDiskWriteSpeed, every other at BackupDiskWriteSpeedPct of
     its share (running 8.4.8 cluster). One thread alone, as before 8.0.16, gets that part of the whole speed.
     """
-    limits, part = speed_limits(plan, None), 1.0
-    if speed_change("backup_share").is_in(plan.version):
-        part = max(1, node_settings(plan).number("BackupDiskWriteSpeedPct")) / 100
+    limits, part = speed_limits(settings), 1.0
+    if speed_change("backup_share").is_in(settings.version):
+        part = max(1, settings.number("BackupDiskWriteSpeedPct")) / 100
     term = Term("share that a backup gets", part, "fraction", "BackupDiskWriteSpeedPct")
     if not machine.multithreaded:
         return [(data.primary_bytes, limits.ceiling * part)], term
     each = limits.ceiling / max(1, machine.ldm_threads)
-    first = constants_of(plan)["backup_first_ldm_share"].value
+    first = constants["backup_first_ldm_share"].value
     own = [(one.primary_bytes, each * (max(first, part) if ldm == 1 else part)) for ldm, one in data.by_ldm]
     return own, term
 
 
-def _limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> list[Limit]:
+def _limits(
+    settings: NodeSettings, constants: Constants, data: NodeData, size: Quantity, machine: _Machine
+) -> list[Limit]:
     """What bounds the time to write a node's backup of so many bytes on disk."""
-    writers, share = _writers(plan, data, machine)
-    constants = constants_of(plan)
+    writers, share = _writers(settings, constants, data, machine)
     # The head of each row is written as well. Speeds count bytes before compression (product worklog 4081).
     heads = constants["backup_row_overhead_bytes"].value * data.primary_rows
     raw = data.primary_bytes + heads
@@ -209,11 +212,11 @@ def _limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> li
     cores = max(0.25, machine.cores)
     work = max(slowest_bytes, raw / min(float(max(1, len(writers))), cores))
     changes = tuple(
-        change_term(name, plan.version)
+        change_term(name, settings.version)
         for name in ("checkpoint_speed_by_parameters", "backup_share", "multithreaded_backup")
     )
-    ceiling = Term("MaxDiskWriteSpeed", speed_limits(plan, None).ceiling, "bytes/s", "plan")
-    threads = Term("LDM threads that take part", len(writers), "", "plan", spread_terms(plan))
+    ceiling = Term("MaxDiskWriteSpeed", speed_limits(settings).ceiling, "bytes/s", "plan")
+    threads = Term("LDM threads that take part", len(writers), "", "plan", spread_terms(settings.version))
     slow = Term("bytes of the slowest thread", slowest_bytes, "bytes", "distribution")
     holding = Term(
         f"LDM threads that hold primary replicas, of {machine.ldm_threads}",
@@ -232,13 +235,13 @@ def _limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> li
             Quantity.exact(work, "bytes", terms) / constants["backup_scan_ldm_bytes_per_s"],
         ),
     ]
-    if node_settings(plan).number("CompressedBackup"):
+    if settings.number("CompressedBackup"):
         time = Quantity.exact(work, "bytes", terms) / constants["backup_compress_bytes_per_s"]
         limits.append(Limit("LDM threads that compress", time))
-    return [*limits, *_device_limits(plan, data, size, machine)]
+    return [*limits, *_device_limits(constants, data, size, machine)]
 
 
-def _device_limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine) -> list[Limit]:
+def _device_limits(constants: Constants, data: NodeData, size: Quantity, machine: _Machine) -> list[Limit]:
     """Writing the backup and reading the pages of columns on disk: in turn when both are on one device."""
     target, source, one_disk = machine.target, machine.source, machine.one_disk
     pages = data.primary_disk_page_bytes
@@ -252,13 +255,14 @@ def _device_limits(plan: Plan, data: NodeData, size: Quantity, machine: _Machine
         limits.append(Limit(f"disk {target.name}", writing))
     if source is not None and not one_disk and pages:
         speed = Quantity.stated(f"reading of {source.name}", source.reads_bytes_per_s, "bytes/s")
-        limits.append(Limit(f"disk {source.name}", read / speed * constants_of(plan)["device_time"]))
+        limits.append(Limit(f"disk {source.name}", read / speed * constants["device_time"]))
     return limits
 
 
 @memo_by_identity(size=KEPT_NODES)
 def _node(
-    plan: Plan,
+    settings: NodeSettings,
+    constants: Constants,
     data: NodeData,
     change_bytes_per_s: float,
     ldm_threads: int,
@@ -268,9 +272,8 @@ def _node(
     source: _Device | None,
     one_disk: bool,
 ) -> NodeBackup:
-    """Backup of the nodes with these data, settings (`plan`: settings_of_node) and machine (see _Machine)."""
+    """Backup of the nodes with these data, settings and machine (see _Machine)."""
     machine = _Machine(ldm_threads, multithreaded, cores, target, source, one_disk)
-    constants = constants_of(plan)
     held = Quantity.exact(
         data.primary_bytes,
         "bytes",
@@ -281,12 +284,12 @@ def _node(
     )
     rows = Quantity.stated("rows", data.primary_rows, "rows", "distribution")
     size = held + (rows * constants["backup_row_overhead_bytes"]).in_unit("bytes")
-    if node_settings(plan).number("CompressedBackup"):
+    if settings.number("CompressedBackup"):
         size = size * constants["lcp_compressed_factor"]
-    writing, decides = slowest(*_limits(plan, data, size, machine))
+    writing, decides = slowest(*_limits(settings, constants, data, size, machine))
     fixed = constants["backup_fixed_s"]
     duration = (fixed + writing).because(*fixed.why, size.as_term("bytes"), writing.as_term("writing"))
-    speed = _speed(plan, size, writing)
+    speed = _speed(settings, size, writing)
     log = duration.scaled(
         change_bytes_per_s,
         "bytes",
@@ -295,10 +298,10 @@ def _node(
     return NodeBackup(data.node_id, size, speed, duration, decides.name, log)
 
 
-def _speed(plan: Plan, size: Quantity, writing: Quantity) -> Quantity:
+def _speed(settings: NodeSettings, size: Quantity, writing: Quantity) -> Quantity:
     """Bytes per second that the node writes on average; of a node without rows what it might write."""
     if writing.value <= 0 or writing.low <= 0 or size.value <= 0:
-        ceiling = speed_limits(plan, None).ceiling
+        ceiling = speed_limits(settings).ceiling
         return Quantity.exact(ceiling, "bytes/s", (Term("MaxDiskWriteSpeed", ceiling, "bytes/s", "plan"),))
     # What is written and how long it takes belong together: the range is that of the time.
     written = Quantity.exact(size.value, "bytes", (size.as_term("bytes"),))
@@ -321,26 +324,28 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     devices = _Devices.of(plan, (DiskRole.BACKUP, DiskRole.DATA_FILES), workload)
     several = _have_several_alike(plan)
     together = Counter(node.host_id for node in plan.data_nodes)
+    settings, constants = settings_by_node(plan), constants_of(plan)
     nodes = []
     notes = []
     for data in node_data(plan):
         load = loads.get(data.node_id)
         changes = load.changed_row_bytes_per_s / no_of_replicas(plan) if load is not None else 0.0
-        node = by_id[data.node_id]
+        node, own = by_id[data.node_id], settings[data.node_id]
         target, source = (disk_for(plan, node, role) for role in (DiskRole.BACKUP, DiskRole.DATA_FILES))
         one = _node(
-            settings_of_node(plan, node),
+            own.only(NODE_SETTINGS),
+            constants,
             data.alike,
             changes,
             ldm_threads(plan, node),
-            several and _may_be_multithreaded(plan, node),
+            several and _may_be_multithreaded(own),
             plan.host(node.host_id).cores / together[node.host_id],
             devices.device(target),
             devices.device(source),
             source is target,
         )
         nodes.append(_of(one, data.node_id))
-        buffer = node_settings(plan, by_id[data.node_id]).number("BackupLogBufferSize")
+        buffer = own.number("BackupLogBufferSize")
         if changes and changes > nodes[-1].speed_bytes_per_s.value:
             notes.append(
                 f"node {data.node_id}: changes come faster than the backup writes; its log buffer of "
@@ -361,7 +366,7 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
     by_id = {node.node_id: node for node in plan.data_nodes}
     constants = constants_of(plan)
     rate = constants["restore_client_rows_per_s"]
-    version = version_of(plan)
+    version = plan.version
     rows = Quantity.exact(0.0, "s")
     bound = "LDM threads"
     for data in nodes:
@@ -385,14 +390,14 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
 
 def _insert_seconds(plan: Plan, node: DataNode, data: NodeData, rate: Quantity) -> Quantity:
     """Time of a node's LDM threads to insert all its rows: that of the fullest, or of all on its cores."""
-    speed = core_speed(plan, plan.host(node.host_id))
+    speed = core_speed(plan.host(node.host_id), constants_of(plan))
     reference = constants_of(plan)["core_gain_per_clock"].value
     together = sum(1 for other in plan.data_nodes if other.host_id == node.host_id)
     threads = busy_threads(plan, node, together=together)
     rows = busiest_thread(data.fullest_ldm.rows, data.rows, threads)
     why = (
         Term("rows of the node", data.rows, "rows", "distribution"),
-        Term("rows of its busiest LDM thread", rows, "rows", "distribution", spread_terms(plan)),
+        Term("rows of its busiest LDM thread", rows, "rows", "distribution", spread_terms(plan.version)),
         speed.as_term("speed of a core"),
     )
     return Quantity.exact(rows * reference / speed.value, "rows", why) / rate

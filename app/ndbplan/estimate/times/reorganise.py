@@ -20,7 +20,6 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity, Term, rising, total
 from ndbplan.base.units import format_value
 from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
-from ndbplan.configuration.node_parameters import version_of
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constants_of
@@ -286,7 +285,7 @@ def _cores_seconds(after: Plan, seconds_of: Mapping[int, float], left: _Left) ->
     worst, where = 0.0, ""
     for host_id, work in by_host.items():
         host = after.host(host_id)
-        speed = core_speed(after, host).value * host.cores * left.host.get(host_id, 1.0)
+        speed = core_speed(host, constants_of(after)).value * host.cores * left.host.get(host_id, 1.0)
         if work / speed > worst:
             worst, where = work / speed, f"the {host.cores} cores of {host.hostname}"
     return worst, where
@@ -294,7 +293,7 @@ def _cores_seconds(after: Plan, seconds_of: Mapping[int, float], left: _Left) ->
 
 def _table(plan: Plan, after: Plan, table: Table, left: _Left) -> TableReorganise:
     change = redistribute(plan, after, table)
-    version = version_of(plan)
+    version = plan.version
     rows_moved = change.rows_moved
     refusal, notes = _what_stays(table, version)
     if refusal or (not rows_moved and table.rows):
@@ -309,7 +308,9 @@ def _table(plan: Plan, after: Plan, table: Table, left: _Left) -> TableReorganis
         own = work.scanned.get(node.node_id, 0.0) * cost.scan_s
         own += work.moved.get(node.node_id, 0.0) * cost.moved_s
         seconds_of[node.node_id] = own
-        speed = core_speed(plan, plan.host(node.host_id)).value * left.thread.get(node.node_id, 1.0)
+        speed = core_speed(plan.host(node.host_id), constants_of(plan)).value * left.thread.get(
+            node.node_id, 1.0
+        )
         if own / speed > chain:
             chain, chain_at = own / speed, f"the thread that passes over the rows of node {node.node_id}"
     share = constants_of(plan)["reorganise_new_node_share"]
@@ -332,7 +333,7 @@ def _duration(
 ) -> Quantity:
     """`threads`: work that machines do faster or slower; `devices`: what disks and links take at least."""
     constants = constants_of(plan)
-    fixed, spread = constants["reorganise_table_s"], _spread(plan, version_of(plan))
+    fixed, spread = constants["reorganise_table_s"], _spread(plan, plan.version)
     seconds = max(value for value, _ in threads) * constants["reorganise_scale"].value
     least = max(value for value, _ in devices)
     limits = [(value, name) for value, name in (*threads, *devices) if name]
@@ -347,7 +348,7 @@ def _duration(
         *spread.why,
         change_term("blobs_are_reorganised", plan.version),
         change_term("reorganise_batches", plan.version),
-        *spread_terms(plan),
+        *spread_terms(plan.version),
         Term(f"limited by: {decides[1]}", decides[0], "s", "formula: the slowest decides"),
     )
     # No reorganisation is faster than its disks and links.

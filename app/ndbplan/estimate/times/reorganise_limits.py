@@ -8,7 +8,6 @@ from itertools import pairwise
 
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.node_parameters import version_of
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.estimate.storage.distribution import Redistribution
@@ -41,7 +40,7 @@ def disk_seconds(
     Columns on disk: old nodes read the pages of all rows they scan and write those they delete from, new ones
     write what they get (NDB 7.4.10 suma: such tables are scanned in page order).
     """
-    version = version_of(plan)
+    version = plan.version
     insert = operation_redo(table, OperationKind.INSERT, version).value
     delete = operation_redo(table, OperationKind.DELETE, version).value
     overhead = (

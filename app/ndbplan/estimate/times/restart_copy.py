@@ -49,7 +49,7 @@ def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Lim
         *slower.why,
         change_term("parallel_copy", plan.version),
         change_term("two_pass_copy", plan.version),
-        *spread_terms(plan),
+        *spread_terms(plan.version),
     )
     return Limit(name, time.because(*why), "more LDM threads")
 

@@ -175,7 +175,13 @@ def _at(start: Starting, whole: float, fullest: float, rate: Quantity, name: str
     return time.because(
         Term(name, whole, unit, "distribution"),
         Term("in the fullest LDM thread", fullest, unit, "distribution"),
-        Term("LDM threads with rows and cores to run on", start.ldm, "", "plan", spread_terms(start.plan)),
+        Term(
+            "LDM threads with rows and cores to run on",
+            start.ldm,
+            "",
+            "plan",
+            spread_terms(start.plan.version),
+        ),
         *uneven_terms(start),
         *rate.why,
     )
@@ -214,7 +220,7 @@ def early_phases(start: Starting) -> Phase:
 def create_files(start: Starting) -> Phase:
     """Create the redo log files of an initial start: sparse (one page per MiB) or full."""
     plan, node = start.plan, start.node
-    size = redo_log_parts(node_settings(plan, node)) * log_bytes_per_part(plan, node)
+    size = redo_log_parts(node_settings(plan, node)) * log_bytes_per_part(node_settings(plan, node))
     text = node_settings(plan, node).value("InitFragmentLogFiles")
     sparse = str(text or "sparse").lower() != "full"
     disk = start.redo_disk
@@ -277,7 +283,7 @@ def _checkpoint_on_disk(start: Starting) -> Limit | None:
         return None
     constants = constants_of(plan)
     read = Quantity.exact(1.0, "factor")
-    if is_partial(plan, start.node):
+    if is_partial(node_settings(plan, start.node)):
         read = constants["restore_read_factor_partial"]
     if node_settings(plan, start.node).number("CompressedLCP"):
         read = read * constants["lcp_compressed_factor"].value
@@ -323,7 +329,11 @@ def replay_redo(start: Starting) -> Phase:
     interval = start.checkpoint.duration_s.value if start.checkpoint is not None else 0.0
     since = interval + constants["lcp_pause_s"].value
     span = constants["redo_since_checkpoint"].because()
-    log = (per_s * span * since).in_unit("bytes").within(most=float(log_bytes_per_part(plan, start.node)))
+    log = (
+        (per_s * span * since)
+        .in_unit("bytes")
+        .within(most=float(log_bytes_per_part(node_settings(plan, start.node))))
+    )
     if start.redo_bytes is not None:
         log = Quantity.exact(start.redo_bytes, "bytes")
     named = log.named(f"log of part {part} since the last checkpoint", "1 to 2 checkpoints, or stated")
@@ -410,11 +420,11 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
     plan = start.plan
     constants = constants_of(plan)
     idle = constants["lcp_wait_idle_s"]
-    limits = speed_limits(plan, start.node)
+    limits = speed_limits(node_settings(plan, start.node))
     packed = 1.0
     if node_settings(plan, start.node).number("CompressedLCP"):
         packed = constants["lcp_compressed_factor"].value
-    partial = is_partial(plan, start.node)
+    partial = is_partial(node_settings(plan, start.node))
     written = start.checkpoint.written_bytes.value if start.load is not None and start.checkpoint else 0.0
     running = constants["checkpoint_under_way"]
     if start.load is None:
@@ -424,7 +434,7 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
         count = constants["initial_restart_checkpoints"]
     waits = [Limit("protocol", Quantity.exact(0.0, "s"))]
     for other in start.others:
-        own_limits = speed_limits(plan, other.node)
+        own_limits = speed_limits(node_settings(plan, other.node))
         writers = min(float(OLD_CHECKPOINT_WRITERS), float(max(1, ldm_threads(plan, other.node))))
         speed, term = _waits_for(start, own_limits, own=kind == "system", writers=writers)
         held = (min(other.checkpoint_bytes, written) if partial else other.checkpoint_bytes) * packed
@@ -451,7 +461,7 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
         why=(
             change_term("partial_checkpoints", plan.version),
             change_term("checkpoint_speed_by_parameters", plan.version),
-            *spread_terms(plan),
+            *spread_terms(plan.version),
         ),
     )
     time = idle.named("protocol") + time.named("writing")

@@ -8,7 +8,6 @@ from functools import lru_cache
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.plan import Plan
 
 _SPREAD = (
     "multithreaded_node",
@@ -36,9 +35,9 @@ def change_term(name: str, version: NdbVersion) -> Term:
     )
 
 
-def spread_terms(plan: Plan) -> tuple[Term, ...]:
+def spread_terms(version: NdbVersion) -> tuple[Term, ...]:
     """What of the version decides how many LDM threads there are and how rows are spread over them."""
-    return tuple(change_term(name, plan.version) for name in _SPREAD)
+    return tuple(change_term(name, version) for name in _SPREAD)
 
 
 @dataclass(frozen=True, slots=True)

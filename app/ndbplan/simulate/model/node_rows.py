@@ -178,13 +178,13 @@ def _sums(
 
 
 def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Node:
-    row = Node()
-    file_bytes = max(1, node_settings(plan, node).number("FragmentLogFileSize"))
-    log_bytes = log_bytes_per_part(plan, node)
-    limits = speed_limits(plan, node)
+    row, settings = Node(), node_settings(plan, node)
+    file_bytes = max(1, settings.number("FragmentLogFileSize"))
+    log_bytes = log_bytes_per_part(settings)
+    limits = speed_limits(settings)
     row.buffer_limit_bytes = max(
         1.0,
-        redo_buffer_bytes(node_settings(plan, node)) - constant_for(plan, "redo_buffer_reserve_bytes").value,
+        redo_buffer_bytes(settings) - constant_for(plan, "redo_buffer_reserve_bytes").value,
     )
     row.log_bytes = max(1.0, log_bytes)
     row.log_limit_bytes = max(1.0, log_bytes - constant_for(plan, "redo_log_reserve_bytes").value)
@@ -197,13 +197,13 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Node:
     row.lcp_max_bytes_per_s = limits.ceiling
     row.lcp_max_other_bytes_per_s = limits.other_restart
     row.lcp_max_own_bytes_per_s = limits.own_restart
-    compressed = node_settings(plan, node).number("CompressedLCP")
+    compressed = settings.number("CompressedLCP")
     row.lcp_factor = constant_for(plan, "lcp_compressed_factor").value if compressed else 1.0
-    row.lag_limit_s = node_settings(plan, node).number("RedoOverCommitLimit")
-    row.lag_count = max(1, node_settings(plan, node).number("RedoOverCommitCounter"))
+    row.lag_limit_s = settings.number("RedoOverCommitLimit")
+    row.lag_count = max(1, settings.number("RedoOverCommitCounter"))
     row.redo_control = bool(limits.redo_control)
-    row.partial_lcp = is_partial(plan, node)
-    row.recovery_work = max(1, node_settings(plan, node).number("RecoveryWork")) / 100
+    row.partial_lcp = is_partial(settings)
+    row.recovery_work = max(1, settings.number("RecoveryWork")) / 100
     row.adaptive_lcp = limits.floor < limits.ceiling
     row.device_factor = constant_for(plan, "device_write_factor").value
     row.inserted_bytes = sums.inserted
@@ -218,7 +218,7 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Node:
     seeks = disk_of(plan, node, DiskRole.REDO).kind == DiskKind.HDD
     unevenness = "redo_part_unevenness_hdd" if seeks else "redo_part_unevenness"
     row.unevenness = constant_for(plan, unevenness).value
-    backup_share = node_settings(plan, node).number("BackupDiskWriteSpeedPct") / 100
+    backup_share = settings.number("BackupDiskWriteSpeedPct") / 100
     row.backup_bytes_per_s = limits.ceiling * backup_share
     return row
 

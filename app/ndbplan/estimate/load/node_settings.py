@@ -1,0 +1,33 @@
+"""What figures of one data node read of its configuration, so that they are kept while the rest changes."""
+
+from __future__ import annotations
+
+KEPT_NODES = 600
+"""Figures of nodes that are kept for the next edit: four plans of the largest cluster.
+
+More would only make Python's garbage collector walk over what nobody asks for again.
+"""
+
+NODE_SETTINGS = frozenset(
+    {
+        "BackupDiskWriteSpeedPct",
+        "CompressedBackup",
+        "CompressedLCP",
+        "DiskCheckpointSpeed",
+        "DiskCheckpointSpeedInRestart",
+        "DiskPageBufferMemory",
+        "Diskless",
+        "EnableMultithreadedBackup",
+        "EnablePartialLcp",
+        "EnableRedoControl",
+        "FragmentLogFileSize",
+        "InsertRecoveryWork",
+        "MaxDiskWriteSpeed",
+        "MaxDiskWriteSpeedOtherNodeRestart",
+        "MaxDiskWriteSpeedOwnRestart",
+        "MinDiskWriteSpeed",
+        "NoOfFragmentLogFiles",
+        "RecoveryWork",
+    }
+)
+"""Parameters that estimates of one data node under a workload read: `node_settings(plan, node).only(...)`."""
