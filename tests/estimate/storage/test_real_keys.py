@@ -116,3 +116,20 @@ def test_rows_without_an_exact_hash_are_counted_as_a_csv_has_them(text: str, row
     plan = _plan(Column(name="id", type="varchar", length=20, nullable=False, collation=collation))
     found = count_keys(plan, plan.tables[0], io.BytesIO(text.encode()))
     assert (found.rows, found.exact) == (rows, False)
+
+
+def test_keys_that_repeat_are_counted_over_many_chunks() -> None:
+    """More rows than are hashed at once, some unreadable; the first row of a key stands for it."""
+    text = Column(name="note", type="varchar", length=200)
+    plan = _plan(INT, text, primary_key=("id",))
+    lines = [f"{k % 7 if k % 3 else k % 2}, {k} {'x' * 90 * (k % 2)}" for k in range(90_000)]
+    lines[50_000] = "no number,"
+    content = "id,note\n" + "\n".join(lines) + "\n"
+    counted = count_keys(plan, plan.tables[0], io.BytesIO(content.encode()))
+    keys = [line.partition(",")[0] for line in lines if not line.startswith("no")]
+    expected = {key: keys.count(key) for key in dict.fromkeys(keys)}
+    first = {key: next(line for line in lines if line.startswith(f"{key},"))[:80] for key in expected}
+    assert counted.distinct == 7
+    assert counted.faulty == 1
+    assert dict(counted.hot_keys) == {first[key]: rows for key, rows in expected.items()}
+    assert [rows for _, rows in counted.hot_keys] == sorted(expected.values(), reverse=True)

@@ -94,6 +94,8 @@ class KeyCount:
 
 PROBLEMS_SHOWN = 20
 _DISTINCT_LIMIT = 200_000
+_TEXT_BYTES = 80
+"""Of a row that stands for its key."""
 _BLOCK_BYTES = 1 << 20
 
 
@@ -127,7 +129,7 @@ def count_rows(
             break
         bad = np.flatnonzero(chunk.faults)
         good = chunk.hashes if len(bad) == 0 else chunk.hashes[chunk.faults == 0]
-        buckets += np.bincount(good % len(hash_map), minlength=len(hash_map))
+        buckets += np.bincount(good % np.uint32(len(hash_map)), minlength=len(hash_map))
         rows += len(good)
         faulty += len(bad)
         for row in bad[: PROBLEMS_SHOWN - len(problems)].tolist():
@@ -152,9 +154,15 @@ class _Repeats:
     """Counts how often each hash comes, as long as there are few different ones."""
 
     def __init__(self, limit: int) -> None:
+        import numpy as np
+
         self._limit = limit
-        self._counts: dict[int, int] | None = {}
-        self._texts: dict[int, str] = {}
+        self._are_few = True
+        self._hashes = np.empty(0, dtype=np.uint32)
+        """In rising order."""
+        self._counts = np.empty(0, dtype=np.int64)
+        self._texts = np.empty(0, dtype=f"S{_TEXT_BYTES}")
+        """The first row of each."""
 
     def add(self, chunk: object) -> None:
         import numpy as np
@@ -162,28 +170,39 @@ class _Repeats:
         from ndbplan.ndb.keys.many.text import Chunk
 
         assert isinstance(chunk, Chunk)
-        if self._counts is None:
+        if not self._are_few:
             return
         good = np.flatnonzero(chunk.faults == 0)
         values, first, counts = np.unique(chunk.hashes[good], return_index=True, return_counts=True)
-        for value, at, count in zip(values.tolist(), first.tolist(), counts.tolist(), strict=True):
-            if value not in self._counts:
-                start, end = chunk.ends[good[at]]
-                self._texts[value] = bytes(chunk.data[start:end][:80]).decode("utf-8", "replace")
-            self._counts[value] = self._counts.get(value, 0) + count
-        if len(self._counts) > self._limit:
-            self._counts = None
-            self._texts = {}
+        at = np.searchsorted(self._hashes, values)
+        known = at < len(self._hashes)
+        known[known] = self._hashes[at[known]] == values[known]
+        self._counts[at[known]] += counts[known]
+        new = ~known
+        if len(self._hashes) + int(new.sum()) > self._limit:
+            self._are_few = False
+            return
+        texts = chunk.texts(good[first[new]], _TEXT_BYTES)
+        self._hashes = np.insert(self._hashes, at[new], values[new])
+        self._counts = np.insert(self._counts, at[new], counts[new])
+        self._texts = np.insert(self._texts, at[new], texts)
 
     def hottest(self) -> tuple[tuple[str, int], ...]:
         """The ten most frequent keys that come more than once."""
-        if not self._counts:
+        import numpy as np
+
+        if not self._are_few:
             return ()
-        often = sorted(self._counts.items(), key=lambda item: -item[1])[:10]
-        return tuple((self._texts[value], count) for value, count in often if count > 1)
+        often = np.argsort(-self._counts, kind="stable")[:10]
+        texts = (text.decode("utf-8", "replace") for text in self._texts[often].tolist())
+        return tuple(
+            (text, count)
+            for text, count in zip(texts, self._counts[often].tolist(), strict=True)
+            if count > 1
+        )
 
     def distinct(self) -> int | None:
-        return None if self._counts is None else len(self._counts)
+        return len(self._counts) if self._are_few else None
 
 
 def spread_evenly(

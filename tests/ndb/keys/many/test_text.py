@@ -4,6 +4,7 @@ import io
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ndbplan.base.compiled import CompiledCode
@@ -11,7 +12,7 @@ from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.keys.hash import column_bytes, distribution_hash
 from ndbplan.ndb.keys.many import prepare as keyprepare
 from ndbplan.ndb.keys.many import text as keytext
-from ndbplan.ndb.keys.many.text import KeyFileError, fault_text, hashed_rows
+from ndbplan.ndb.keys.many.text import Chunk, KeyFileError, fault_text, hashed_rows
 from ndbplan.ndb.keys.values import KeyValueError
 from ndbplan.ndb.version import NdbVersion
 
@@ -325,3 +326,25 @@ def test_bits_as_the_server_writes_them() -> None:
     (chunk,) = hashed_rows(io.BytesIO(b"k\n" + b"\n".join(texts) + b"\n"), (C("k", "bit", 12),), V84)
     assert not chunk.faults.any()
     assert len(set(chunk.hashes.tolist())) == 1
+
+
+def test_answers_hold_every_length_of_row_hash_bucket_and_partition() -> None:
+    """Rows are copied in pieces and digits written in groups: their edges, and the end of the file."""
+    hashes = [0, 9, 10, 9_999, 10_000, 99_999_999, 100_000_000, 100_000_001, 4_294_967_295, 1_000_010_000]
+    hashes += [7] * 40
+    rows = ["a" * length for length in range(1, len(hashes) + 1)]
+    data = "\n".join(rows).encode()
+    ends, at = [], 0
+    for row in rows:
+        ends.append((at, at + len(row)))
+        at += len(row) + 1
+    faults = np.zeros(len(rows), dtype=np.int32)
+    faults[4] = 17
+    owners = np.arange(23_040, dtype=np.int64) % 12_345
+    chunk = Chunk(
+        np.frombuffer(data, dtype=np.uint8), np.array(ends), np.array(hashes, dtype=np.uint32), faults, 0
+    )
+    written = chunk.answers(owners).decode().splitlines()
+    for row, value, faulty, line in zip(rows, hashes, faults, written, strict=True):
+        bucket = value % len(owners)
+        assert line == (f"{row},,," if faulty else f"{row},{value},{bucket},{owners[bucket]}")

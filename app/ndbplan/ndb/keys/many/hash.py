@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, uint32
+from numba import njit, uint32, uint64
 
 LANES = 128
 """Keys that go through the rounds together: enough to fill any vector unit, and fitting the first cache."""
@@ -148,7 +148,7 @@ def hash_words(words: Any, out: Any) -> None:
                 at = number * 16 + j
                 if at < length:
                     for lane in range(lanes):
-                        block[j, lane] = words[first + lane, at]
+                        block[j, lane] = words[uint64(first + lane), uint64(at)]
                 elif at == length:
                     block[j, :] = uint32(_MARKER)
                 else:
@@ -157,5 +157,5 @@ def hash_words(words: Any, out: Any) -> None:
                 block[14, :] = uint32(4 * length)
             _rounds(block, state, LANES)
         for lane in range(lanes):
-            out[first + lane, 0] = state[0, lane]
-            out[first + lane, 1] = state[1, lane]
+            out[uint64(first + lane), 0] = state[0, lane]
+            out[uint64(first + lane), 1] = state[1, lane]

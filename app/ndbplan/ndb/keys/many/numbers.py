@@ -13,6 +13,9 @@ from numba import njit, uint64
 
 from ndbplan.ndb.keys.many.rows import MISSING, NO_NUMBER, OUT_OF_RANGE, TOO_PRECISE, fault, trimmed
 
+_DIGITS_THAT_FIT = 19
+"""So many digits are below 2^64 whatever they are."""
+
 
 @njit(cache=True, nogil=True)
 def encode_integers(
@@ -32,25 +35,34 @@ def encode_integers(
     for row in range(rows):
         at = cursor[row]
         cursor[row] = at + (2 if size == 8 else 1)
-        start, length = trimmed(data, starts[row], max(0, lengths[row]))
-        negative = length > 0 and data[start] == 45
-        if length > 0 and (negative or data[start] == 43):
-            start += 1
-            length -= 1
-        value = uint64(0)
-        good = 0 < length <= 20
-        overflow = False
-        if good:
+        start, length = starts[row], lengths[row]
+        # Nearly every number is digits alone, few enough for 64 bits.
+        value, others = uint64(0), 0
+        for i in range(start, start + length):
+            digit = uint64(data[uint64(i)]) - uint64(48)
+            others += digit > uint64(9)
+            value = value * uint64(10) + digit
+        good = others == 0 and 0 < length <= _DIGITS_THAT_FIT
+        negative = overflow = False
+        if not good:
+            value = uint64(0)
+            start, length = trimmed(data, start, max(0, length))
+            negative = length > 0 and data[start] == 45
+            if length > 0 and (negative or data[start] == 43):
+                start += 1
+                length -= 1
+            good = 0 < length <= 20
+            length = length if good else 0
             for i in range(start, start + length):
-                digit = np.int64(data[i]) - 48
-                if digit < 0 or digit > 9:
+                digit = uint64(data[uint64(i)]) - uint64(48)
+                if digit > uint64(9):
                     good = False
                     break
                 if value > uint64(1844674407370955161) or (
-                    value == uint64(1844674407370955161) and digit > 5
+                    value == uint64(1844674407370955161) and digit > uint64(5)
                 ):
                     overflow = True
-                value = uint64(value * uint64(10) + uint64(digit))
+                value = uint64(value * uint64(10) + digit)
         if not good:
             fault(faults, row, column, MISSING if lengths[row] < 0 else NO_NUMBER)
             continue
@@ -74,10 +86,10 @@ def encode_integers(
         if negative:
             value = uint64(~value + uint64(1))
         if size == 8:
-            words[row, at] = np.uint32(value & uint64(0xFFFFFFFF))
-            words[row, at + 1] = np.uint32(value >> uint64(32))
+            words[row, uint64(at)] = np.uint32(value & uint64(0xFFFFFFFF))
+            words[row, uint64(at + 1)] = np.uint32(value >> uint64(32))
         else:
-            words[row, at] = np.uint32(value & ((uint64(1) << uint64(8 * size)) - uint64(1)))
+            words[row, uint64(at)] = np.uint32(value & ((uint64(1) << uint64(8 * size)) - uint64(1)))
 
 
 @njit(cache=True, nogil=True)

@@ -207,12 +207,12 @@ def encode_table_strings(
         if length < 0:
             fault(faults, row, column, MISSING)
         elif _is_plain(data, start, length, quoted[row], size):
-            seen = 0
+            seen = np.uint8(0)
             for i in range(length):
-                seen |= data[start + i]
+                seen |= data[uint64(start + i)]
             if seen < 128:
                 for i in range(length):
-                    out[base + i] = weights[data[start + i]]
+                    out[uint64(base + i)] = weights[data[uint64(start + i)]]
                 count = length
         if length >= 0 and count < length:
             count = _stored(data, start, length, quoted[row], to_byte, False, buffer, size)
@@ -220,9 +220,9 @@ def encode_table_strings(
                 fault(faults, row, column, -count)
                 count = 0
             for i in range(count):
-                out[base + i] = weights[buffer[i]]
+                out[uint64(base + i)] = weights[buffer[i]]
         for i in range(count, len(padding)):
-            out[base + i] = padding[i]
+            out[uint64(base + i)] = padding[uint64(i)]
 
 
 @njit(cache=True, nogil=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 CHUNK_BYTES = 4 * 1024 * 1024
-_CHUNK_ROWS = 65536
+_CHUNK_ROWS = 32768
 _LONGEST_ROW = 16 * 1024 * 1024
 _WORDS_AT_ONCE = 8 * 1024 * 1024
 
@@ -48,6 +48,16 @@ class Chunk:
     first_row: int
     """Number of its first row among the rows behind the header, from 0."""
 
+    def texts(self, rows: Array, most: int) -> Array:
+        """The first `most` bytes of some rows."""
+        import numpy as np
+
+        starts = self.ends[rows, 0]
+        lengths = np.minimum(self.ends[rows, 1] - starts, most)
+        places = np.minimum(starts[:, None] + np.arange(most), len(self.data) - 1)
+        inside = np.arange(most) < lengths[:, None]
+        return np.where(inside, self.data[places], 0).astype(np.uint8).view(f"S{most}").reshape(-1)
+
     def answers(self, owners: Array) -> bytes:
         """The rows with hash, bucket and partition behind each; `owners`: partition of each bucket."""
         import numpy as np
@@ -55,9 +65,9 @@ class Chunk:
         from ndbplan.ndb.keys.many.rows import write_rows
 
         rows = len(self.ends)
-        size = int((self.ends[:, 1] - self.ends[:, 0]).sum()) + 40 * rows
+        size = int((self.ends[:, 1] - self.ends[:, 0]).sum()) + 40 * rows + 64
         out = np.empty(size, dtype=np.uint8)
-        written = write_rows(self.data, self.ends, rows, self.hashes, self.faults, len(owners), owners, out)
+        written = write_rows(self.data, self.ends, rows, self.hashes, self.faults, owners, out)
         return out[:written].tobytes()
 
 
@@ -100,12 +110,11 @@ class KeyHasher:
         for encoder, column in zip(self._encoders, fields, strict=True):
             encoder.encode(column, words, cursor, faults)
         hashes = np.empty((rows, 2), dtype=np.uint32)
-        widths = np.unique(cursor)
-        if len(widths) == 1:
-            width = int(widths[0])
+        width = int(cursor.max())
+        if width == cursor.min():
             hash_words(words if width == self._width else np.ascontiguousarray(words[:, :width]), hashes)
         else:
-            for width in widths.tolist():
+            for width in np.unique(cursor).tolist():
                 chosen = cursor == width
                 part = np.empty((int(chosen.sum()), 2), dtype=np.uint32)
                 hash_words(np.ascontiguousarray(words[chosen, :width]), part)
@@ -130,7 +139,7 @@ def fields_of(header: bytes, columns: Sequence[KeyColumn]) -> tuple[list[str], l
         names = next(csv.reader([text]), [])
     except csv.Error as error:
         raise KeyFileError(
-            f"the first row is no CSV ({error})", where="keys", fix="give the names of the columns in it"
+            f"the first row is not CSV ({error})", where="keys", fix="give the names of the columns in it"
         ) from None
     known = {column.name.casefold(): i for i, column in enumerate(columns)}
     slots = [known.get(name.strip().casefold(), -1) for name in names]
