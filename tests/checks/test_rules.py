@@ -279,7 +279,7 @@ def test_two_management_nodes_on_one_port_by_version(version: str, severity: str
     assert [p.severity.value for p in check(plan) if p.rule == "management-ports"] == [severity]
 
 
-def test_before_8_0_counting_ends_at_the_first_node_kept_aside() -> None:
+def test_before_8_0_counting_ends_at_the_first_reserved_node() -> None:
     plan = update(starter(), starter().data_nodes[0].id, node_group=65536)
     for version, severity in (("7.6", "warning"), ("8.4", "error")):
         found = check(set_plan(plan, ndb_version=version))

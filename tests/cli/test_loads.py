@@ -94,7 +94,7 @@ def test_an_ndbinfo_table_of_a_moment_as_the_client_prints_it(call: Any, saved: 
         (("--table", "nodes", "--at", "1s"), "not simulated"),
         (("--table", "no such", "--at", "1s"), "no such"),
         (("--at", "1s"), "--table"),
-        (("--table", "logbuffers", "--for", "5s", "--at", "9s"), "behind the end"),
+        (("--table", "logbuffers", "--for", "5s", "--at", "9s"), "after the end"),
         (("--table", "restart_info"), "7.1"),
     ],
 )

@@ -88,8 +88,8 @@ def test_parts_of_a_plan() -> None:
         ("switch:Z", "the plan has no rack or location 'Z'"),
         ("link:a1.example", "the plan has no link 'a1.example'"),
         ("link:a1.example/a1.example", "the plan has no link 'a1.example/a1.example'"),
-        ("cable:3", "'cable:3' names no part"),
-        ("", "'' names no part"),
+        ("cable:3", "'cable:3' does not name a part"),
+        ("", "'' does not name a part"),
     ],
 )
 def test_parts_that_are_not_there(text: str, said: str) -> None:

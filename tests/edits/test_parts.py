@@ -375,7 +375,7 @@ def test_a_plan_keeps_management_nodes_and_others_in_node_id_order() -> None:
     assert [m.node_id for m in plan.management_nodes] == [100, 145, 146]
 
 
-def test_kept_aside_nodes_get_no_number_from_a_new_group() -> None:
+def test_reserved_nodes_get_no_number_from_a_new_group() -> None:
     plan = edits.update(STARTER, "ndb2", node_group=NODE_GROUP_NONE)
     new = edits.add_node_group(plan).data_nodes[2:]
     assert {n.node_group for n in new} == {1}

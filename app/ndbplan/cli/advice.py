@@ -98,7 +98,7 @@ def _remedy_lines(shape: dict[str, Any]) -> Iterator[str]:
 @ndbplan.command()
 @PLAN
 @click.option(
-    "--rule", "rules", metavar="NAME", multiple=True, help="Only fixes of this rule; may be given often."
+    "--rule", "rules", metavar="NAME", multiple=True, help="Only fixes of this rule (may be repeated)."
 )
 @click.option("--dry-run", is_flag=True, help="Tell what would be changed, and write nothing.")
 @OUTPUT

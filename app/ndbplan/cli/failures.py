@@ -56,7 +56,7 @@ class _InOrder(click.Command):
     "--then",
     multiple=True,
     metavar="PART,...",
-    help="Parts that fail later, after the cluster has settled; may be given often.",
+    help="Parts that fail later, after the cluster has settled (may be repeated).",
 )
 @click.option("--workload", metavar="NAME", help="Whose load must be carried; without it the plan's first.")
 @why_option

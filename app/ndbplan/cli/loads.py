@@ -66,13 +66,13 @@ def _announce_preparation(
     "event_texts",
     multiple=True,
     metavar="EVENT",
-    help="What happens meanwhile, such as 'node_failure at=60s object=ndb3'; may be given often.",
+    help="What happens meanwhile, such as 'node_failure at=60s object=ndb3' (may be repeated).",
 )
 @click.option(
     "--runs",
     type=click.IntRange(2, 10_000),
     metavar="N",
-    help="Simulate so often with what is not known for certain drawn anew: p10, p50, p90.",
+    help="Simulate so many times, each with uncertain constants drawn anew: p10, p50, p90.",
 )
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the series.")
 @click.option(
@@ -151,7 +151,7 @@ def _until(plan: Plan, workload_id: str | None, duration_s: float | None, at_s: 
         return duration_s
     if duration_s is not None and at_s > duration_s:
         raise UsageError(
-            f"{at_s:g} s lies behind the end of the run ({duration_s:g} s)",
+            f"{at_s:g} s is after the end of the run ({duration_s:g} s)",
             where="--at",
             fix="leave out --for or make it longer",
         )

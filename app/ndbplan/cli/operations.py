@@ -33,7 +33,7 @@ class _Moment(click.ParamType[datetime]):
         try:
             return datetime.fromisoformat(value)
         except ValueError:
-            self.fail(f"'{value}' is not a moment — type for example 2026-05-09T02:00", param, ctx)
+            self.fail(f"'{value}' is not a date and time — type for example 2026-05-09T02:00", param, ctx)
 
 
 def _refuse_unknown(name: str) -> None:

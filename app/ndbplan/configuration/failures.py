@@ -156,7 +156,7 @@ def _parsed(plan: Plan, text: str) -> Part:
     match = _PART.fullmatch(text)
     if match is None or match[1].lower() not in KINDS or not match[2]:
         raise PartError(
-            f"'{text.strip()[:60]}' names no part",
+            f"'{text.strip()[:60]}' does not name a part",
             fix="write node:4, host:NAME, disk:HOST/NAME, rack:NAME, link:HOST/HOST or switch:NAME",
         )
     part = Part(match[1].lower(), match[2])

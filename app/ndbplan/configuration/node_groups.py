@@ -10,7 +10,7 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 
 @memo_by_identity(16)
 def node_group_ids(plan: Plan) -> dict[int, int]:
-    """Node group of each data node, by node id; 65536: kept aside.
+    """Node group of each data node, by node id; 65536: reserved.
 
     Nodes without a stated group fill the groups in node-id order, each the lowest group with room.
     """
@@ -43,7 +43,7 @@ def groups_by_number(plan: Plan) -> dict[int, tuple[DataNode, ...]]:
 
 
 def node_groups(plan: Plan) -> tuple[tuple[DataNode, ...], ...]:
-    """The node groups in order of their number, nodes by node id; nodes kept aside (65536) are in none."""
+    """The node groups in order of their number, nodes by node id; nodes reserved (65536) are in none."""
     return tuple(groups_by_number(plan).values())
 
 

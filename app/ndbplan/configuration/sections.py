@@ -196,7 +196,7 @@ def _process_sections(plan: Plan, process: AnyProcess) -> Iterable[Section]:
         comment = ""
         if isinstance(process, DataNode):
             if process.node_group is not None and catalogue.knows("DB", "Nodegroup", plan.version):
-                kept = "kept aside for a later CREATE NODEGROUP" if process.node_group == 65536 else ""
+                kept = "reserved for a later CREATE NODEGROUP" if process.node_group == 65536 else ""
                 first.append(Entry("Nodegroup", str(process.node_group), kept))
             first += _path_entries(plan, _own_paths(plan, process))
             comment = _link_comment(data_node_paths(plan, process), process)

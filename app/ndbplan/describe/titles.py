@@ -87,7 +87,7 @@ def group_text(node: DataNode) -> str:
     """The node group as the plan states it."""
     if node.node_group is None:
         return "node group by node id"
-    return "kept aside" if node.node_group == NODE_GROUP_NONE else f"node group {node.node_group}"
+    return "reserved" if node.node_group == NODE_GROUP_NONE else f"node group {node.node_group}"
 
 
 def program(plan: Plan, kind: str) -> str:
@@ -115,14 +115,14 @@ def _on_host(plan: Plan, process: Any) -> str:
 
 
 EVENT_NAMES = {
-    "node_failure": "Data node dies",
+    "node_failure": "Data node fails",
     "sql_node_down": "SQL node stops",
-    "disk_slow": "Disk gets slow",
+    "disk_slow": "Disk becomes slow",
     "backup": "Backup",
     "nodes_added": "Node groups are added",
     "burst": "Burst of load",
-    "host_failure": "Host falls silent",
-    "location_failure": "Rack or location falls silent",
+    "host_failure": "Host fails",
+    "location_failure": "Rack or location fails",
     "network_cut": "Link or switch fails",
     "management_node_down": "Management node stops",
     "parameter": "Parameter changes",

@@ -68,7 +68,7 @@ class TopBar(QWidget):
         row.addStretch(1)
         self.version = QPushButton()
         self.version.setAccessibleName("NDB Cluster version")
-        self.version.setToolTip("The version of NDB Cluster this plan aims at")
+        self.version.setToolTip("The version of NDB Cluster this plan is for")
         versions = QMenu(self.version)
         for series in reversed(SERIES):
             versions.addAction(f"NDB {series}").triggered.connect(partial(self._set_version, series))

@@ -201,7 +201,7 @@ def _read_choice(shape: Shape, typed: str) -> str:
         if plain(choice) == plain(typed):
             return choice
     raise UserError(
-        f"'{typed[:40]}' is none of {', '.join(shape.choices[:40])}",
+        f"'{typed[:40]}' is not one of {', '.join(shape.choices[:40])}",
         fix=near(typed, shape.choices, "use one of"),
     )
 
@@ -317,10 +317,10 @@ def parameter_name(section: str, name: str, version: NdbVersion) -> str:
         return catalogue.parameter(section, name, version).name
     if catalogue.exists(section, name):
         known = catalogue.parameter(section, name, version)
-        gone = f"it is gone since {known.removed}" if known.removed else f"it came with {known.since}"
+        gone = f"it was removed in {known.removed}" if known.removed else f"it came with {known.since}"
         if known.replaced_by:
             gone += f"; {known.replaced_by} takes its place"
-        raise UserError(f"NDB {version} has no parameter {known.name}: {gone}", fix="aim at another version")
+        raise UserError(f"NDB {version} has no parameter {known.name}: {gone}", fix="set another version")
     names = (entry.name for entry in catalogue.parameters(section, version))
     raise UserError(
         f"NDB {version} has no parameter '{name[:60]}' of this kind of node", fix=near(name, names, "such as")

@@ -86,7 +86,7 @@ def _calibrate_disk(
 ) -> tuple[Plan, tuple[Change, ...]]:
     disk = plan.by_id.get(target or "")
     if not isinstance(disk, Disk):
-        what = f"'{target}' is no disk of the plan" if target else "it is not said which disk was measured"
+        what = f"'{target}' is not a disk of the plan" if target else "it is not said which disk was measured"
         raise MeasurementError(what, where=measurement.name, fix="name a disk of the plan")
     fields = {name: value for name, value in measurement.values.items() if name in _DISK_FIELDS and value > 0}
     if not fields:
@@ -233,7 +233,7 @@ def _calibrate_restart(
     data = node_data_by_id(plan).get(node.node_id)
     if data is None or data.rows <= 0:
         raise MeasurementError(
-            f"the plan has no rows on node {node.node_id} to hold the restart against",
+            f"the plan has no rows on node {node.node_id} to compare the restart with",
             fix="give the tables the rows they had when it restarted",
         )
     rates = _restart_rates(plan, node, data, measurement.values)

@@ -138,7 +138,7 @@ def kind_of(name: str, content: bytes) -> Kind:
             f"the file has {format_bytes(len(content))} and no CREATE TABLE; of statistics and measurements "
             f"at most {format_bytes(MOST_MEASURED)} are read",
             where=name,
-            fix="give the part that counts",
+            fix="give the part that matters",
         )
     if "\0" not in text and (read_statistics(text).tables or statements_of(text)):
         return "statistics"
@@ -148,7 +148,7 @@ def kind_of(name: str, content: bytes) -> Kind:
         read_measurements(text)
     except NoMeasurementError:
         raise FileKindError(
-            "this is no config.ini, no CREATE TABLE, no statistics, no status and no measurement",
+            "this is neither a config.ini nor CREATE TABLE, statistics, status or measurements",
             where=name,
             fix="give one of those; see the guide on import",
         ) from None
@@ -218,7 +218,7 @@ def import_files(
         done.plan = edits.set_plan(done.plan, ndb_version=version)
     for number, name in enumerate(configs):
         if number:
-            done.findings.append(Finding(name, None, "warning", "left aside; one config.ini makes the plan"))
+            done.findings.append(Finding(name, None, "warning", "skipped; one config.ini makes the plan"))
         else:
             _config(done, name, contents[name], version)
     measured = partial(_measurements, done, disk_ids, devices or {})
@@ -263,7 +263,7 @@ def _config(done: Imported, name: str, content: bytes, version: str | None) -> N
 
 
 def _options(done: Imported, name: str, _text: str) -> None:
-    message = "left aside; SQL nodes and their ids come from config.ini"
+    message = "skipped; SQL nodes and their ids come from config.ini"
     done.findings.append(Finding(name, None, "warning", message))
 
 
@@ -407,13 +407,13 @@ def _measurements(
         done.devices += busy
         mine = {device: disks for device, disks in devices.items() if device in busy}
         if devices and not mine:
-            message = f"iostat shows {', '.join(busy[:6]) or 'no busy device'}: not named, left aside"
+            message = f"iostat shows {', '.join(busy[:6]) or 'no busy device'}: not named, skipped"
             done.findings.append(Finding(name, None, "warning", message))
         else:
             of_disks, aside = disks_of_devices(done.plan, of_iostat, disk_ids, mine)
             pairs += _of_this_file(done, of_disks)
             if aside:
-                message = f"{', '.join(aside)} left aside: the bytes are those of the devices below"
+                message = f"{', '.join(aside)} skipped: the bytes are those of the devices below"
                 done.findings.append(Finding(name, None, "warning", message))
     for one in measured:
         if one.kind != "iostat":

@@ -119,7 +119,7 @@ def _rows(text: str) -> list[list[str]]:
     try:
         return list(csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=delimiter))
     except csv.Error as error:
-        raise LoadScheduleError(f"the text is no CSV ({error})") from None
+        raise LoadScheduleError(f"the text is not CSV ({error})") from None
 
 
 def _is_heading(row: list[str]) -> bool:

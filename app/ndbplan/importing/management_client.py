@@ -183,7 +183,7 @@ def _other_version(plan: Plan, answers: Answers) -> list[str]:
             notes.append(f"the nodes run {text}, which this program does not know")
             continue
         if version.series != plan.version.series:
-            notes.append(f"the nodes run {text}, the plan aims at {plan.ndb_version}")
+            notes.append(f"the nodes run {text}, the plan is for NDB {plan.ndb_version}")
     return notes
 
 

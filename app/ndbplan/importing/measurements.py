@@ -55,7 +55,7 @@ def read_measurements(text: str) -> tuple[Measurement, ...]:
     if len(text) > MOST_BYTES:
         raise MeasurementError(
             f"the text has {len(text)} characters, at most {MOST_BYTES} are read",
-            fix="cut out the part that counts",
+            fix="cut out the part that matters",
         )
     measurements = tuple(one for reader in (_fio, _iostat, _ndbinfo) for one in reader(text))
     if measurements:

@@ -92,7 +92,7 @@ def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE, *, tim
         *_verify(times, plan),
     )
     if known:
-        notes = ["nodes kept aside (NodeGroup 65536) are known already: no restart of what runs"]
+        notes = ["reserved nodes (NodeGroup 65536) are known already: no restart of what runs"]
         text = (
             f"The configuration already lists nodes {_ids(new)} with NodeGroup 65536, so no node that is "
             "running has to be restarted."

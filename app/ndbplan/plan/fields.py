@@ -61,7 +61,7 @@ def _resolvable(name: str) -> str:
     if name.replace(".", "").isdigit() and (
         name.count(".") != 3 or any(int(part) > 255 for part in name.split("."))
     ):
-        raise ValueError("is no IPv4 address; its four numbers go from 0 to 255")
+        raise ValueError("is not an IPv4 address; its four numbers go from 0 to 255")
     return name
 
 

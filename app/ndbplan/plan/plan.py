@@ -170,7 +170,7 @@ class Plan(Assumable):
 
     @cached_property
     def data_nodes(self) -> tuple[DataNode, ...]:
-        """Data nodes in node-id order, those kept aside included."""
+        """Data nodes in node-id order, reserved ones included."""
         return tuple(sorted((p for p in self.processes if isinstance(p, DataNode)), key=lambda p: p.node_id))
 
     @cached_property

@@ -20,7 +20,7 @@ from ndbplan.plan.fields import (
 )
 
 NODE_GROUP_NONE = 65536
-"""NodeGroup of a data node kept aside for a later CREATE NODEGROUP."""
+"""NodeGroup of a data node reserved for a later CREATE NODEGROUP."""
 
 
 class DiskRole(StrEnum):
@@ -75,7 +75,7 @@ class DataNode(_Process):
     kind: Literal["data"] = "data"
     host_id: Annotated[Id, Ref("hosts", gone="remove")]
     node_group: int | None = Field(default=None, ge=0, le=NODE_GROUP_NONE)
-    """Its node group; None: the product fills groups in node-id order; 65536: kept aside."""
+    """Its node group; None: the product fills groups in node-id order; 65536: reserved."""
     disk_roles: DiskRoles = DiskRoles.model_construct()
     container_memory_bytes: PositiveBytes | None = None
     """Memory limit of the container it runs in; None: none."""

@@ -111,7 +111,7 @@ def table_of(plan: Plan, name: str) -> NdbinfoTable:
         raise NdbinfoError(
             f"unknown database 'ndbinfo': NDB {plan.version} has none, 7.1 brought it",
             where="--table",
-            fix="aim at 7.1 or later",
+            fix="set version 7.1 or later",
         )
     if name in here:
         return tables[name]

@@ -410,7 +410,7 @@ class TestSimulation:
         )
         panel = stand.simulated()
         marks = panel.charts.rates._content.marks
-        assert ("Disk gets slow", 20) in {(mark.text, mark.at_s) for mark in marks}
+        assert ("Disk becomes slow", 20) in {(mark.text, mark.at_s) for mark in marks}
 
     def test_charts_copy_their_series(self, stand: _Stand) -> None:
         charts = stand.simulated().charts

@@ -131,7 +131,7 @@ def test_the_plan_afterwards_can_grow_again() -> None:
     assert second.tables[0].rows_moved == pytest.approx(1_000_000, rel=0.01)
 
 
-def test_nodes_kept_aside_are_taken_first() -> None:
+def test_reserved_nodes_are_taken_first() -> None:
     plan = edits.add_node_group(ADD_NODES)
     for node in plan.data_nodes[-2:]:
         plan = edits.update(plan, node.id, node_group=65536)

@@ -25,7 +25,7 @@ _FILE_SPEC = re.compile(r"[^;:=]+:\s*[0-9]+\s*[KkMG]?")
 _OPTION = re.compile(r"(name|undo_buffer_size|extent_size)\s*=\s*\S[^;]*", re.I)
 
 
-@rule("text-understood", "The data node does not understand a text")
+@rule("text-understood", "The data node does not understand a value")
 def text_understood(plan: Plan) -> Iterator[Problem]:
     for alike in nodes_alike(plan):
         for name in _CHOICES:
@@ -38,7 +38,7 @@ def text_understood(plan: Plan) -> Iterator[Problem]:
                     alike.where,
                     f"{name} is '{value[:40]}'; nothing refuses it, but the data node only knows "
                     f"{', '.join(allowed)}",
-                    "take it back to the default",
+                    "set it back to the default",
                     alike.object_ids,
                     without(alike.scope_of(name), name),
                 )
@@ -62,7 +62,7 @@ def _is_file_specification(text: str) -> bool:
     return bool(files) and all(_FILE_SPEC.fullmatch(p) or _OPTION.fullmatch(p) for p in parts)
 
 
-@rule("settings-lifted", "The data node lifts or cuts a setting")
+@rule("settings-lifted", "The data node uses another value than the one set")
 def settings_lifted(plan: Plan) -> Iterator[Problem]:
     if not plan.features.settings_lifted:
         return

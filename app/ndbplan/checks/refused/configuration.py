@@ -87,7 +87,7 @@ def unknown_parameter(plan: Plan) -> Iterator[Problem]:
                 entry = catalogue.parameter(section, name)
                 since = f"came with {entry.since}"
                 if entry.removed:
-                    since = f"went with {entry.removed}"
+                    since = f"was removed in {entry.removed}"
                 text = f"NDB {plan.ndb_version} does not know {name}: it {since}"
             else:
                 text = f"no NDB version knows a parameter '{name}' for {where}"
@@ -113,7 +113,7 @@ def parameter_value(plan: Plan) -> Iterator[Problem]:
                 yield error(
                     where,
                     f"{entry.name} {bad}; ndb_mgmd refuses the configuration",
-                    f"take it back to the default{default}",
+                    f"set it back to the default{default}",
                     ids,
                     without(scope, name),
                 )

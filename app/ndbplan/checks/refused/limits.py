@@ -70,7 +70,11 @@ def operations_of_largest_transaction(plan: Plan) -> tuple[int, float, str]:
     return math.ceil(largest * 1.1 / max(1, members)) if members else 0, largest, name
 
 
-@rule("operations-and-transactions", "MaxNoOfConcurrentOperations is below the transactions", refused=True)
+@rule(
+    "operations-and-transactions",
+    "MaxNoOfConcurrentOperations is below MaxNoOfConcurrentTransactions",
+    refused=True,
+)
 def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
     for alike in nodes_alike(plan):
         operations = alike.settings.number("MaxNoOfConcurrentOperations")
@@ -106,7 +110,7 @@ def dml_operations(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("reserved-limits", "What is reserved is above the limit", refused=True)
+@rule("reserved-limits", "More is reserved than the limit allows", refused=True)
 def reserved_limits(plan: Plan) -> Iterator[Problem]:
     for name in _RESERVED:
         if not catalogue.knows("DB", f"Reserved{name}", plan.version):
@@ -138,7 +142,7 @@ def table_objects(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("transaction-memory", "TransactionMemory stands beside settings that it replaces", refused=True)
+@rule("transaction-memory", "TransactionMemory is set together with settings that it replaces", refused=True)
 def transaction_memory(plan: Plan) -> Iterator[Problem]:
     if not catalogue.knows("DB", "TransactionMemory", plan.version):
         return
@@ -240,7 +244,7 @@ def data_node_ids(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("localhost-mixed", "localhost stands beside other host names", refused=True)
+@rule("localhost-mixed", "localhost is used together with other host names", refused=True)
 def localhost_mixed(plan: Plan) -> Iterator[Problem]:
     local = LOOPBACK if plan.features.ipv6_loopback_is_local else LOOPBACK - {"::1"}
     used = [host for host in plan.hosts if plan.processes_of_host[host.id]]
@@ -249,7 +253,7 @@ def localhost_mixed(plan: Plan) -> Iterator[Problem]:
     if here and others:
         yield error(
             f"host {here[0].hostname}",
-            f"host {here[0].hostname} stands beside {others[0].hostname}; ndb_mgmd refuses localhost "
+            f"host {here[0].hostname} is used together with {others[0].hostname}; ndb_mgmd refuses localhost "
             f"together "
             "with other host names",
             "name the machine as the other machines see it",

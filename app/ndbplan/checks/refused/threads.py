@@ -97,7 +97,7 @@ def thread_settings_ignored(plan: Plan) -> Iterator[Problem]:
             if alike.settings.number("ClassicFragmentation") == 1:
                 ignored.append(("ClassicFragmentation", "AutomaticThreadConfig switches it off"))
         else:
-            ignored = [("NumCPUs", "it counts with AutomaticThreadConfig only")]
+            ignored = [("NumCPUs", "it has an effect with AutomaticThreadConfig only")]
             if thread_text(alike):
                 ignored.append(("MaxNoOfExecutionThreads", "ThreadConfig wins"))
             if is_classic(alike):
@@ -108,7 +108,7 @@ def thread_settings_ignored(plan: Plan) -> Iterator[Problem]:
             if alike.settings.states(name) and (differs or name == "ClassicFragmentation"):
                 yield warning(
                     alike.where,
-                    f"{name} has no effect: {reason}; the data node ignores it without a word",
+                    f"{name} has no effect: {reason}; the data node ignores it silently",
                     f"remove {name}",
                     alike.object_ids,
                     without(alike.scope_of(name), name),
@@ -179,7 +179,7 @@ def threads_and_cores(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("ldm-and-log-parts", "LDM threads and redo log parts do not go together")
+@rule("ldm-and-log-parts", "LDM threads do not match the redo log parts")
 def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
     for alike in nodes_alike(plan):
         try:

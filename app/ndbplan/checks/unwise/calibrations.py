@@ -10,7 +10,7 @@ from ndbplan.ndb.constants import all_constants, retired_constants
 from ndbplan.plan.plan import Plan
 
 
-@rule("calibrations", "A measurement that was put in does not count")
+@rule("calibrations", "A calibration has no effect")
 def calibrations(plan: Plan) -> Iterator[Problem]:
     for calibration in plan.calibrations:
         name = calibration.constant
@@ -20,7 +20,7 @@ def calibrations(plan: Plan) -> Iterator[Problem]:
         meaning = f" ({old.meaning})" if old is not None else ""
         yield warning(
             "the plan's measurements",
-            f"the calibration of {name}{meaning} to {calibration.value:g} counts for nothing: no estimate "
+            f"the calibration of {name}{meaning} to {calibration.value:g} has no effect: no estimate "
             f"reads it in this version of the program",
             old.instead if old is not None else "calibrate a constant of the list, or remove it",
         )

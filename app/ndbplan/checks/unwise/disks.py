@@ -23,7 +23,7 @@ from ndbplan.plan.tables import SpaceFile
 
 _BUSY_WARNING = 0.70
 MANY_FILES = 128
-"""Data files of a tablespace above which more are overkill: a data node keeps so many open."""
+"""Data files of a tablespace above which more bring nothing: a data node keeps so many open."""
 _SPACE_WARNING = 0.95
 _GOOD_HIT_RATIO = 0.9
 
@@ -83,7 +83,7 @@ def _holds_both(plan: Plan, disk_id: str) -> bool:
     )
 
 
-@rule("shared-device", "Streams share a disk though there are others")
+@rule("shared-device", "The redo log shares a disk while another is free")
 def shared_device(plan: Plan) -> Iterator[Problem]:
     if not uses_disk_data(plan):
         return
@@ -159,7 +159,7 @@ def data_files(plan: Plan) -> Iterator[Problem]:
         elif files > MANY_FILES:
             yield warning(
                 f"tablespace {space.name}",
-                f"tablespace {space.name} has {files} data files; more than {MANY_FILES} are overkill",
+                f"tablespace {space.name} has {files} data files; more than {MANY_FILES} bring nothing",
                 "use fewer, larger files",
                 [space.id],
             )

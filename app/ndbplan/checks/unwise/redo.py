@@ -313,7 +313,7 @@ def checkpoint_interval(plan: Plan) -> Iterator[Problem]:
                 f"words "
                 f"({started}) of changes. Under load checkpoints follow one another anyway, so it neither "
                 "speeds them up nor prevents error 410",
-                f"take it back to {default}; against 410 raise NoOfFragmentLogFiles or the checkpoint speed",
+                f"set it back to {default}; against 410 raise NoOfFragmentLogFiles or the checkpoint speed",
                 alike.object_ids,
                 without(alike.scope_of(name), name),
             )
@@ -381,7 +381,7 @@ def direct_io_sync(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("compressed-checkpoints", "Compression finds no free processors")
+@rule("compressed-checkpoints", "Compression overloads busy LDM threads")
 def compressed_checkpoints(plan: Plan) -> Iterator[Problem]:
     for alike in nodes_alike(plan):
         names = [n for n in ("CompressedLCP", "CompressedBackup") if alike.settings.number(n) == 1]

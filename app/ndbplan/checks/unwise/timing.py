@@ -97,13 +97,13 @@ def global_checkpoints(plan: Plan) -> Iterator[Problem]:
             yield warning(
                 alike.where,
                 f"{name} is {value} ms instead of {default}: {effect}",
-                f"take it back to {default} unless that is meant",
+                f"set it back to {default} unless that is meant",
                 alike.object_ids,
                 without(alike.scope_of(name), name),
             )
 
 
-@rule("copy-over-slow-link", "A lost node takes very long to be copied back")
+@rule("copy-over-slow-link", "Copying a lost node back takes very long")
 def copy_over_slow_link(plan: Plan) -> Iterator[Problem]:
     nodes = {node.node_id: node for node in plan.data_nodes}
     for need in estimation(plan).memory.nodes:
@@ -171,7 +171,7 @@ def growth_at_peak(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("initial-start", "A start with --initial leaves something behind")
+@rule("initial-start", "A start with --initial leaves disk data files behind")
 def initial_start(plan: Plan) -> Iterator[Problem]:
     if uses_disk_data(plan):
         yield hint(

@@ -34,7 +34,7 @@ def _for_real(plan: Plan, host_id: str) -> Severity:
 
 
 def _unless_uncounted(plan: Plan) -> Severity:
-    """An error; but before 8.0 ndb_mgmd stops counting members at the first node kept aside."""
+    """An error; but before 8.0 ndb_mgmd stops counting members at the first reserved node."""
     nodes = plan.data_nodes
     first = next((i for i, n in enumerate(nodes) if n.node_group == NODE_GROUP_NONE), len(nodes))
     if plan.features.reserved_nodes_counted or first == len(nodes):
@@ -79,7 +79,7 @@ def number_of_replicas(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule("node-group-size", "A node group has not NoOfReplicas members", refused=True)
+@rule("node-group-size", "A node group does not have NoOfReplicas members", refused=True)
 def node_group_size(plan: Plan) -> Iterator[Problem]:
     replicas = no_of_replicas(plan)
     severity = _unless_uncounted(plan)
@@ -202,7 +202,7 @@ def spare_api_slots(plan: Plan) -> Iterator[Problem]:
     )
 
 
-@rule("node-id-room", "There are no node ids for later data nodes")
+@rule("node-id-room", "No node ids are free for later data nodes")
 def node_id_room(plan: Plan) -> Iterator[Problem]:
     data, highest = plan.data_nodes, plan.features.data_nodes_most
     if not data:
@@ -259,7 +259,7 @@ def _is_bound(plan: Plan, node: DataNode) -> bool:
     return "cpu" in str(alike.settings.value("ThreadConfig") or "")
 
 
-@rule("data-and-sql-together", "Data and SQL nodes fight for processors")
+@rule("data-and-sql-together", "Data and SQL nodes compete for processors")
 def data_and_sql_together(plan: Plan) -> Iterator[Problem]:
     for host in plan.hosts:
         processes = plan.processes_of_host[host.id]

@@ -285,7 +285,7 @@ def _add_procedure(
     blocks = []
     for step, _, duration_s in operation.timeline:
         blocked = f"Meanwhile blocked: {', '.join(step.blocked)}." if step.blocked else ""
-        back = f"Way back: {step.rollback}" if step.rollback else ""
+        back = f"Rollback: {step.rollback}" if step.rollback else ""
         blocks.append(Block(step.name, duration_s, "\n".join(t for t in (blocked, back, step.check) if t)))
     lanes.append(Lane(name, operation.duration_s, tuple(blocks)))
     if operation.point_of_no_return:

@@ -192,11 +192,11 @@ class Stage(QGraphicsView):
         self.zoom_changed.emit(zoom)
 
     def zoom_in(self) -> None:
-        """A step nearer."""
+        """One step nearer."""
         self.step_zoom(_STEP)
 
     def zoom_out(self) -> None:
-        """A step away."""
+        """One step away."""
         self.step_zoom(1 / _STEP)
 
     def zoom_normal(self) -> None:

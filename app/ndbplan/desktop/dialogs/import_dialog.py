@@ -91,10 +91,10 @@ class ImportDialog(QDialog):
         self._read_onto: Plan | None = None
         self._imported: Imported | None = None
         self.sources = _Listing("What is imported", _HINT)
-        self.findings = _Listing("What it says", "What the files say is listed here before it is taken.")
+        self.findings = _Listing("What it says", "What the files say is listed here before it is imported.")
         self.state = StateLine()
         self.target = self._choice("Put into", "Where the import goes", ("this plan", "a new plan"))
-        self.version = self._choice("NDB", "Version the configuration aims at", ("as the file says", *SERIES))
+        self.version = self._choice("NDB", "Version the configuration is for", ("as the file says", *SERIES))
         self.device = self._choice("Device", "Which device of iostat it was", ())
         self.disk = self._choice("Measured", "Disk that fio or iostat measured", ("found by name",))
         self.disk.setItemData(0, ())

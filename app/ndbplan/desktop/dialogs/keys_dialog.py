@@ -25,7 +25,7 @@ _CANVAS = (
     ("Tab, Enter, Backspace", "through all objects, into one, out of it"),
     ("Alt+arrows", "move hosts and racks"),
     ("R, L, U, D, B on a disk", "REDO, LCP, UNDO, DATA FILES, BACKUP"),
-    ("Esc", "gives a drag up"),
+    ("Esc", "cancels a drag"),
 )
 
 

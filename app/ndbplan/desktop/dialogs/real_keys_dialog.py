@@ -97,7 +97,7 @@ class RealKeysDialog(QDialog):
         self.hot.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.hot.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.hot.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.take = QPushButton("Take the counted rows")
+        self.take = QPushButton("Use the counted rows")
         self.take.setProperty("kind", "primary")
         self.take.setEnabled(False)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)

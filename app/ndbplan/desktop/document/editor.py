@@ -280,7 +280,7 @@ class Editor(QObject):
         return self._paste("Paste", QGuiApplication.clipboard().text())
 
     def duplicate(self) -> bool:
-        """A second one of what is selected, beside it."""
+        """Duplicate what is selected, beside it."""
         ids = self.selection.ids
         if not ids:
             return False

@@ -131,7 +131,7 @@ class GridModel(QAbstractTableModel):
             if role == Qt.ItemDataRole.ForegroundRole:
                 return QColor(theme.tokens().warning)
             if role == Qt.ItemDataRole.ToolTipRole:
-                return "Nobody stated this value; type another to state it."
+                return "This value is assumed; type another to state it."
         return None
 
     def _text(self, cell: Cell, value: Any) -> str:

@@ -251,7 +251,7 @@ class ParametersPanel(QWidget):
         self._error = label("", "fieldError")
         self._error.hide()
         self._about = label("", "muted")
-        self._reset = link("Reset", self.reset_selected, "Take the parameter back to its default")
+        self._reset = link("Reset", self.reset_selected, "Reset the parameter to its default")
         self._reset.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -340,7 +340,7 @@ class ParametersPanel(QWidget):
                 row.addWidget(button)
         else:
             box = QComboBox()
-            box.setAccessibleName("Whom the parameters concern")
+            box.setAccessibleName("Which nodes the parameters apply to")
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(8)
             for name, text in _SCOPE_NAMES:

@@ -39,7 +39,7 @@ class Chip(NamedTuple):
     number: str
     """What is left of the text when there is room for little: the node id."""
     group: int | None
-    """Number of its node group; None: not a data node, or kept aside."""
+    """Number of its node group; None: not a data node, or reserved."""
     rect: Rect
 
 

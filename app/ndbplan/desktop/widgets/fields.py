@@ -71,7 +71,7 @@ class Field(QWidget):
         self.assumed.setText("assumed")
         self.assumed.setProperty("look", "assumed")
         self.assumed.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.assumed.setToolTip("Nobody stated this value. Click to confirm it, or type another.")
+        self.assumed.setToolTip("This value is assumed. Click to confirm it, or type another.")
         self.assumed.setAccessibleName(f"{label} is assumed; confirm it")
         self.assumed.clicked.connect(self._confirm_clicked)
         self.assumed.hide()

@@ -91,7 +91,7 @@ def disks(plan: Plan, words: Words) -> Made:
         if name:
             if any(disk.name == name for disk in host.disks):
                 raise AddressError(
-                    f"host {host.hostname} has a disk '{name[:60]}' already", fix="name it otherwise"
+                    f"host {host.hostname} has a disk '{name[:60]}' already", fix="give it another name"
                 )
             part = edits.changed(part, id=new_id(plan, f"{host_id}-{name}"), name=name)
         plan = set_fields(edits.add_disk(plan, host_id, part), part.id, words.without("class", "host"))

@@ -107,7 +107,7 @@ class MemoryEstimate:
 
     tables: tuple[TableMemory, ...]
     nodes: tuple[NodeMemory, ...]
-    """By node id; nodes kept aside too."""
+    """By node id; reserved nodes too."""
     hosts: tuple[HostMemory, ...] = ()
     """Hosts that carry data nodes."""
 

@@ -436,7 +436,7 @@ def _tablespaces(plan: Plan, after: Plan) -> tuple[TablespacePeak, ...]:
 def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) -> ReorganiseEstimate:
     """What adding node groups and reorganising every table does, with or without a workload meanwhile.
 
-    New nodes are like those of the last group, unless nodes kept aside (NodeGroup 65536) are in the plan:
+    New nodes are like those of the last group, unless reserved nodes (NodeGroup 65536) are in the plan:
     those are taken first. Raises ReorganiseError when the version cannot add nodes online, EditError when the
     plan has no whole node group.
     """
@@ -461,7 +461,7 @@ def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) ->
 
 
 def grow(plan: Plan, groups: int) -> Plan:
-    """The plan with so many more node groups: of nodes kept aside first, then of new nodes on new hosts."""
+    """The plan with so many more node groups: of reserved nodes first, then of new nodes on new hosts."""
     aside = [node for node in plan.data_nodes if node.node_group == 65536]
     replicas = no_of_replicas(plan)
     while groups and len(aside) >= replicas:

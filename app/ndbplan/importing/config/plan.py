@@ -73,7 +73,7 @@ def import_config(
     config = read_config_file(raw, name)
     if isinstance(texts, Mapping):
         for other in list(texts)[1:]:
-            config.find(False, 1, f"{other} is left aside; one config.ini is read at a time")
+            config.find(False, 1, f"{other} is skipped; one config.ini is read at a time")
     chosen = version or guess_version(config)
     nodes = NodeImport(config, NdbVersion.parse(chosen))
     plan = nodes.plan(chosen, name)

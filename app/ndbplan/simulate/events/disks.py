@@ -43,7 +43,7 @@ class BackupStarts:
 
 @planned(DiskSlow)
 def disk_slow(event: DiskSlow, asked: Asked) -> Iterator[Due]:
-    """The disk slows, and is well again."""
+    """The disk slows, and works at full speed again."""
     host = asked.plan.host_of_disk.get(event.object_id)
     if host is None:
         raise SimulationError(f"there is no disk '{event.object_id}'", where="events")
@@ -51,7 +51,7 @@ def disk_slow(event: DiskSlow, asked: Asked) -> Iterator[Due]:
     text = f"{name} fails" if event.factor <= 0 else f"{name} at {event.factor:.0%} of its speed"
     yield Due(event.at_s, DiskSlows(asked.number, event.object_id, event.factor, text))
     if event.duration_s > 0 and event.factor > 0:
-        well = DiskIsWell(event.object_id, event.factor, f"{name} is well again")
+        well = DiskIsWell(event.object_id, event.factor, f"{name} works at full speed again")
         yield Due(event.at_s + event.duration_s, well)
 
 

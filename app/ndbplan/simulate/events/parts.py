@@ -106,7 +106,7 @@ def sql_node_down(event: SqlNodeDown, asked: Asked) -> Iterator[Due]:
     """An SQL node stops, and is started again."""
     node = asked.plan.by_id.get(event.object_id)
     if not isinstance(node, SqlNode):
-        raise SimulationError(f"'{event.object_id}' is no SQL node", where="events")
+        raise SimulationError(f"'{event.object_id}' is not an SQL node", where="events")
     text = f"{name_of(node)} is down: its clients send nothing"
     after_s = event.duration_s if event.duration_s > 0 else None
     yield from _process_fails(event.at_s, after_s, node, text, asked)

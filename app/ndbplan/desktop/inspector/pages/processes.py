@@ -62,5 +62,5 @@ def _groups(plan: Plan) -> list[tuple[int | None, str]]:
     return [
         (None, "by node id"),
         *((number, str(number)) for number in range(count + 1)),
-        (NODE_GROUP_NONE, "kept aside (65536)"),
+        (NODE_GROUP_NONE, "reserved (65536)"),
     ]

@@ -90,7 +90,7 @@ class TablePage(Page):
                 "Distribution key",
                 NAMES,
                 empty="primary key",
-                tip="Columns of PARTITION BY KEY, out of the primary key",
+                tip="Columns of PARTITION BY KEY, from the primary key",
                 edit=lambda plan, i, names: edits.update(plan, i, distribution_key=names or ()),
             )
             form.line(
