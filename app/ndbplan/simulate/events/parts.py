@@ -88,7 +88,7 @@ def node_failure(event: NodeFailure, asked: Asked) -> Iterator[Due]:
     """A data node dies, and is started again."""
     node = asked.plan.by_id.get(event.object_id)
     if not isinstance(node, DataNode):
-        raise SimulationError(f"'{event.object_id}' is no data node", where="events")
+        raise SimulationError(f"'{event.object_id}' is not a data node", where="events")
     yield from _process_fails(event.at_s, event.back_after_s, node, f"{name_of(node)} dies", asked)
 
 
@@ -97,7 +97,7 @@ def management_node_down(event: ManagementNodeDown, asked: Asked) -> Iterator[Du
     """A management node stops, and is started again."""
     node = asked.plan.by_id.get(event.object_id)
     if not isinstance(node, ManagementNode):
-        raise SimulationError(f"'{event.object_id}' is no management node", where="events")
+        raise SimulationError(f"'{event.object_id}' is not a management node", where="events")
     yield from _process_fails(event.at_s, event.back_after_s, node, f"{name_of(node)} stops", asked)
 
 
