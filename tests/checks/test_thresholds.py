@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from golden.commands import plan_files
-from ndbplan.base.units import MIB
+from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.run import check
 from ndbplan.edits.parts import remove, set_parameter, update
 from ndbplan.plan.file import load
@@ -105,6 +105,35 @@ def large_transaction(value: int) -> Plan:
     return update(found, first.id, transactions=(transaction,))
 
 
+def partitions(value: int) -> Plan:
+    """3840 buckets over so many partitions: 89 leave the fullest 1.98 % above the mean, 98 leave 2.08 %."""
+    found = sample("starter")
+    return update(found, found.tables[0].id, partitions=value)
+
+
+def growing(plan: str) -> Make:
+    """The first table grows by so many rows a month."""
+    return lambda value: update(sample(plan), sample(plan).tables[0].id, growth_rows_per_month=value)
+
+
+def backups(value: int) -> Plan:
+    return sample("starter").replace(backups_kept=value)
+
+
+def node_ids(value: int) -> Plan:
+    found = sample("starter")
+    slot = found.api_slots[0]
+    more = (slot.model_copy(update={"id": f"more{i}"}) for i in range(value - len(found.processes)))
+    return found.replace(processes=(*found.processes, *more))
+
+
+def together(value: int) -> Plan:
+    """An SQL node on the host of a data node, whose LDM threads are bound to CPUs, or not."""
+    text = ("ldm={cpubind=1},main", "ldm,main")[value]
+    found = with_settings(sample("starter"), AutomaticThreadConfig=None, ThreadConfig=text)
+    return update(found, found.sql_nodes[0].id, host_id=found.data_nodes[0].host_id)
+
+
 class Threshold(NamedTuple):
     """A rule, plans by a number, the last number that passes and the first that is reported."""
 
@@ -158,6 +187,15 @@ THRESHOLDS = (
         "copy-over-slow-link", of_host("network_bytes_per_s", "terabyte-load-8.4"), 200_000_000, 199_999_999
     ),
     Threshold("read-backup", reads, 3000, 3001),
+    Threshold("data-memory-of-host", setting("DataMemory"), 256 * GIB * 8 // 10, 256 * GIB * 8 // 10 + 1),
+    Threshold("numa", setting("DataMemory", Numa=0), 128 * GIB, 128 * GIB + 1),
+    Threshold("hash-map-skew", partitions, 89, 98),
+    Threshold("node-count", node_ids, 255, 256),
+    Threshold("data-and-sql-together", together, 0, 1),
+    Threshold("backups-kept", backups, 154, 155),
+    Threshold("fills-with-growth", growing("starter"), 14_500_000, 14_950_000, "may be full in"),
+    Threshold("fills-with-growth", growing("starter"), 16_700_000, 17_200_000, "is full in"),
+    Threshold("fills-with-growth", growing("disk-data"), 60_300, 62_100, "tablespace"),
     about("data-memory-fill", setting("DataMemory"), 53_834_443_723, more_is_worse=False),
     about("data-memory-fill", rows(), 281_482_188),
     about("memory-of-host", of_host("memory_bytes"), 158_942_494_720, more_is_worse=False),

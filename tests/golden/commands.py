@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from golden.text import digest, lines_of, term_line
 FOLDER = Path(__file__).parent
 PLANS = FOLDER / "plans"
 RESULTS = FOLDER / "results"
+INPUTS = FOLDER / "inputs"
 SAMPLES = FOLDER.parent.parent / "resources" / "samples"
 
 EXPORTED = "config,mycnf,runbook,systemd,operator,ansible"
@@ -30,6 +32,8 @@ _A_DAY = {"starter", "tick-store", "single-6.3-ndbd"}
 """Plans whose load is sought for a day too, which takes seconds."""
 WORKLOAD, NODE, NODES, HOSTS = "«workload»", "«node»", "«nodes»", "«hosts»"
 """In arguments: the first workload, data node, data node of each group and host of a data node of a plan."""
+
+_IN_WORDS = re.compile(r"\.(title|description) = ")
 
 Asked = Mapping[str, tuple[tuple[str, ...], ...]]
 
@@ -63,6 +67,65 @@ EVERY: Asked = {
     ),
 }
 
+WITHOUT_A_PLAN = "without-a-plan"
+"""Results of commands that read other files, or write a plan, are kept under this name."""
+_KEYS = "CREATE TABLE t (id BIGINT UNSIGNED, name VARCHAR(10) CHARACTER SET utf8mb4, PRIMARY KEY (id, name))"
+_ALONE: Asked = {
+    "schema": (("schema",),),
+    "import-config": tuple(
+        ("import", "IN/running.ini", "--version", version, "-o", "OUT/new.ndbplan")
+        for version in ("7.2", "7.4", "8.4")
+    ),
+    "import-tables": (
+        ("import", "IN/schema.sql", "IN/rows.txt", "--version", "8.0", "-o", "OUT/new.ndbplan"),
+        ("import", "IN/schema.sql", "--version", "7.1", "-o", "OUT/new.ndbplan"),
+    ),
+    "import-together": (
+        (
+            "import", "IN/status.txt", "IN/running.ini", "IN/rows.txt", "IN/schema.sql",
+            "-o", "OUT/new.ndbplan",
+        ),
+    ),
+    "import-measured": tuple(
+        ("import", f"IN/{file}", "--into", "PLAN/starter", "--disk", disk, "-o", "OUT/new.ndbplan")
+        for file, disk in (("iostat.txt", "host-a1/nvme0=nvme0n1"), ("fio.json", "host-a1/nvme1"))
+    ),
+    "partition": tuple(
+        ("partition", "--ddl", _KEYS, "--partitions", partitions, "--version", version, *more)
+        for partitions, version, more in (
+            ("8", "8.4", ()),
+            ("6", "7.4", ("--grown", "2,4")),
+            ("24", "8.4", ("--buckets", "240", "--json")),
+        )
+    ),
+    "set": (
+        (
+            "set", "PLAN/starter", "hosts[host-a1].memory=512GiB", "RedoBuffer=64M",
+            "redo.disk.write=300MB/s",
+            "tables[*].growth_rows_per_month=10k", "workloads[day].duration_s=20min", "-o", "OUT/new.ndbplan",
+        ),
+        ("set", "PLAN/starter", "hosts[host-a1].cores=0", "-o", "OUT/new.ndbplan"),
+    ),
+    "add": tuple(
+        ("add", "PLAN/starter", *words, "-o", "OUT/new.ndbplan")
+        for words in (
+            ("host", "a3", "cores=16", "memory=64GB"), ("disk", "host=host-a1", "nvme7"), ("node-group",),
+            ("management", "host=host-b1"), ("sql", "host=app-a1"), ("api",), ("workload", "night"),
+            ("table", "shop.more"), ("tablespace", "ts"), ("copy", "hosts[host-a1]"),
+        )
+    ),
+    "remove": tuple(
+        ("remove", "PLAN/starter", address, "-o", "OUT/new.ndbplan")
+        for address in ("hosts[host-a1]", "tables[*]", "processes[*]", "workloads[*]")
+    ),
+    "diff": (
+        ("diff", "PLAN/add-nodes-8.4", "PLAN/add-nodes"),
+        ("diff", "PLAN/redo-overload-8.4", "PLAN/redo-overload"),
+        ("diff", "PLAN/uneven-hosts-8.0", "PLAN/types-and-indexes-8.0"),
+        ("diff", "PLAN/starter", "IN/running.ini"),
+    ),
+}  # fmt: skip
+
 NDBINFO = (
     "logbuffers", "logspaces", "memoryusage", "disk_write_speed_aggregate_node", "resources", "restart_info",
     "cluster_operations", "cpustat",
@@ -73,6 +136,11 @@ NDBINFO = (
 def plan_files() -> dict[str, Path]:
     """Every plan that is asked, by its name: the samples, and the small plans made for their branches."""
     return {path.stem: path for folder in (SAMPLES, PLANS) for path in sorted(folder.glob("*.ndbplan"))}
+
+
+def names() -> tuple[str, ...]:
+    """What results are kept of: every plan, and the commands that need none."""
+    return (*plan_files(), WITHOUT_A_PLAN)
 
 
 def asked_of(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
@@ -116,6 +184,9 @@ def _read(name: str) -> Any:
 
 def results(name: str, folder: Path) -> Iterator[tuple[str, list[str]]]:
     """The lines of every file of a plan by file name; `folder`: an empty one for what commands write."""
+    if name == WITHOUT_A_PLAN:
+        yield from _results_alone(folder)
+        return
     source = plan_files()[name]
     for title, calls in asked_of(name).items():
         lines: list[str] = []
@@ -124,6 +195,57 @@ def results(name: str, folder: Path) -> Iterator[tuple[str, list[str]]]:
             out.mkdir()
             lines += _answer(_filled(call, source), source, out, title)
         yield f"{title}.txt", lines
+
+
+def _results_alone(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    for title, calls in _ALONE.items():
+        lines: list[str] = []
+        for i, call in enumerate(calls):
+            out = folder / f"{title}-{i}"
+            out.mkdir()
+            lines += _answer_alone(call, out)
+        yield f"{title}.txt", lines
+
+
+def _answer_alone(call: tuple[str, ...], out: Path) -> Iterator[str]:
+    """What a command prints, and the plan that it writes."""
+    yield f"## {' '.join(call)}"
+    places = {"IN": str(INPUTS), "OUT": str(out)} | {f"PLAN/{k}": str(p) for k, p in plan_files().items()}
+
+    def placed(word: str) -> str:
+        return places.get(word) or str(Path(places.get(word.partition("/")[0], "")) / word.partition("/")[2])
+
+    is_place = re.compile("(IN|OUT|PLAN)/")
+    words = [placed(word) if is_place.match(word) else word for word in call]
+    if call[0] != "partition" and "--json" not in words:
+        words.append("--json")
+    code, printed, said = run(*words, stdin=(INPUTS / "keys.csv").read_bytes())
+
+    def shown(text: str) -> str:
+        for name, place in reversed(places.items()):
+            text = text.replace(place, name)
+        return text
+
+    yield from (f"stderr: {shown(line)}" for line in said)
+    if code:
+        yield f"exit code {code}"
+    if "--json" in words and printed:
+        lines = (shown(line) for line in lines_of(json.loads(printed)))
+        # Titles and descriptions of a schema are words, not rules.
+        yield from (line for line in lines if not _IN_WORDS.search(line))
+    else:
+        yield from printed.splitlines()
+    for path in sorted(out.glob("*.ndbplan")):
+        yield f"#### {path.name}"
+        before = [_read(word.removeprefix("PLAN/")) for word in call if word.startswith("PLAN/")]
+        yield from _changed(before[0] if before else {}, json.loads(path.read_text(encoding="utf-8")))
+
+
+def _changed(before: Any, now: Any) -> Iterator[str]:
+    """Lines of a plan that another did not have, and those that it lacks."""
+    old, new = list(lines_of(before)) if before else [], list(lines_of(now))
+    yield from (line for line in new if line not in old)
+    yield from (f"gone: {line}" for line in old if line not in new)
 
 
 def _filled(call: tuple[str, ...], source: Path) -> tuple[str, ...]:
@@ -168,11 +290,13 @@ def _answer(call: tuple[str, ...], source: Path, out: Path, title: str) -> Itera
         yield from _series(path)
 
 
-def run(*words: str) -> tuple[int, str, list[str]]:
+def run(*words: str, stdin: bytes = b"") -> tuple[int, str, list[str]]:
     """Exit code, stdout and the lines of stderr of a command in this process."""
     from ndbplan.cli import main
 
-    argv, out, err = sys.argv, io.StringIO(), io.StringIO()
+    written = io.BytesIO()
+    argv, out, err = sys.argv, io.TextIOWrapper(written, encoding="utf-8"), io.StringIO()
+    keyboard, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
     sys.argv = ["ndbplan", *words]
     code: Any = 0
     try:
@@ -181,10 +305,11 @@ def run(*words: str) -> tuple[int, str, list[str]]:
     except SystemExit as ended:
         code = ended.code
     finally:
-        sys.argv = argv
+        sys.argv, sys.stdin = argv, keyboard
+        out.flush()
     # Whether something is compiled first depends on what ran before.
     said = [line for line in err.getvalue().splitlines() if not line.startswith("preparing ")]
-    return (code if isinstance(code, int) else 0), out.getvalue(), said
+    return (code if isinstance(code, int) else 0), written.getvalue().decode(), said
 
 
 def _terms(shape: Any) -> Iterator[str]:

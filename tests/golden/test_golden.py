@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from golden.commands import RESULTS, plan_files
+from golden.commands import RESULTS, names
 from golden.kept import answers, differences, kept, known_wrong
 
 
-@pytest.mark.parametrize("plan", plan_files())
+@pytest.mark.parametrize("plan", names())
 def test_every_number_is_as_it_was(plan: str) -> None:
     found = list(differences(plan, kept(plan), answers(plan)))
     assert not found, "\n".join(
@@ -20,13 +20,11 @@ def test_every_number_is_as_it_was(plan: str) -> None:
 
 
 def test_no_results_of_plans_that_are_gone() -> None:
-    assert {folder.name for folder in RESULTS.iterdir()} == set(plan_files())
+    assert {folder.name for folder in RESULTS.iterdir()} == set(names())
 
 
 def test_what_is_known_to_be_wrong_is_still_there() -> None:
     """Whoever cures it takes its entry away."""
-    lines = [
-        (plan, file, line) for plan in plan_files() for file, all_ in kept(plan).items() for line in all_
-    ]
+    lines = [(plan, file, line) for plan in names() for file, all_ in kept(plan).items() for line in all_]
     cured = [wrong for wrong in known_wrong() if not any(wrong.is_about(*place) for place in lines)]
     assert not cured

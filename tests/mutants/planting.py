@@ -39,6 +39,9 @@ class Mutant:
     after: str
     text: str
     """The line as it is, without its indent."""
+    within: str = ""
+    """The function, or the value of the module, that it is a part of."""
+    is_in_function: bool = True
 
     @property
     def package(self) -> str:
@@ -64,6 +67,7 @@ class _Places(ast.NodeVisitor):
         for line in source.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
         self.found: list[Mutant] = []
+        self.within, self.is_in_function = "", False
 
     def offset(self, line: int, column_bytes: int) -> int:
         """Characters of the file before a place that the parser gives in bytes of a line."""
@@ -75,7 +79,8 @@ class _Places(ast.NodeVisitor):
     def plant(self, line: int, begin: int, before: str, after: str) -> None:
         if self.source[begin : begin + len(before)] == before:
             text = self.lines[line - 1].strip()
-            self.found.append(Mutant(self.path, line, begin, before, after, text))
+            where = (self.within, self.is_in_function)
+            self.found.append(Mutant(self.path, line, begin, before, after, text, *where))
 
     def between(self, left: ast.expr, right: ast.expr, before: str, after: str) -> None:
         assert left.end_lineno is not None
@@ -91,7 +96,14 @@ class _Places(ast.NodeVisitor):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Texts for people."""
 
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if not self.is_in_function and isinstance(node.targets[0], ast.Name):
+            self.within = node.targets[0].id
+        self.generic_visit(node)
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if not self.is_in_function and isinstance(node.target, ast.Name):
+            self.within = node.target.id
         if node.value is not None:
             self.visit(node.value)
 
@@ -101,8 +113,11 @@ class _Places(ast.NodeVisitor):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.visit(default)
+        before = self.within, self.is_in_function
+        self.within, self.is_in_function = node.name, True
         for statement in node.body:
             self.visit(statement)
+        self.within, self.is_in_function = before
 
     def visit_If(self, node: ast.If) -> None:
         if ast.unparse(node.test) != "TYPE_CHECKING":
@@ -165,9 +180,9 @@ def planted(source: str, path: str) -> list[Mutant]:
 
 
 def planted_in_constants(source: str, path: str) -> Iterator[Mutant]:
-    """Every value of the file of constants, larger by a tenth."""
-    for match in re.finditer(r'"value": *(-?[\d.eE+-]+)', source):
-        value = json.loads(match[1])
-        line = source.count("\n", 0, match.start()) + 1
+    """Every value of the file of constants, larger by a tenth; the text is the name of the constant."""
+    for match in re.finditer(r'"name": *"(\w+)",\s*"value": *(-?[\d.eE+-]+)', source):
+        value = json.loads(match[2])
+        line = source.count("\n", 0, match.start(2)) + 1
         after = json.dumps(value * _FACTOR if value else 1.0)
-        yield Mutant(path, line, match.start(1), match[1], after, match[0])
+        yield Mutant(path, line, match.start(2), match[2], after, match[1], match[1], False)

@@ -54,8 +54,11 @@ def test_every_file_of_the_program_can_be_planted() -> None:
 
 
 def test_values_of_constants_are_planted() -> None:
-    found = list(planted_in_constants('{"a": {"value": 0.5, "low": 0.4}, "b": {"value": 0}}', "c.json"))
-    assert [(m.before, m.after) for m in found] == [("0.5", "0.55"), ("0", "1.0")]
+    found = list(planted_in_constants('[{"name": "a",\n "value": 0.5}, {"name": "b", "value": 0}]', "c.json"))
+    assert [(m.text, m.line, m.before, m.after) for m in found] == [
+        ("a", 2, "0.5", "0.55"),
+        ("b", 2, "0", "1.0"),
+    ]
 
 
 def test_planted_changes_are_noticed(tmp_path: Path) -> None:
