@@ -14,16 +14,18 @@ So clicks commute, "Fix all" ends where they end, and once is enough: no way lea
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from typing import Protocol
 
 from ndbplan.base.errors import UserError
 from ndbplan.checks.alike import single
 from ndbplan.checks.problem import Edit, Problem, Severity
-from ndbplan.checks.rule import RULES
+from ndbplan.checks.rule import RULES, Rule
 from ndbplan.edits.changes import (
     FreeApiSlots,
     KeepLinks,
@@ -36,12 +38,18 @@ from ndbplan.edits.changes import (
 )
 from ndbplan.plan.plan import Plan
 
-Find = Callable[[Plan], Sequence[Problem]]
+
+class Find(Protocol):
+    """What rules find in a plan: all of them, or those that are given."""
+
+    def __call__(self, plan: Plan, rules: Iterable[Rule] | None = None, /) -> Sequence[Problem]: ...
+
+
 Finding = tuple[str, str, bool]
 Change = tuple[str, str, str]
 Seen = tuple[object, ...]
 _WORSE = 1.01
-"""Growth of a measure that counts as worse."""
+"""Growth of a measure that counts as worse: measures are told apart in steps of this ratio, see `_height`."""
 _SINGLY_UP_TO = 6
 """Fixes of one rule that are tried one by one when they cannot all be done together."""
 _MOST_TURNS = 6
@@ -76,13 +84,20 @@ def harm(before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool 
             return problems[-1].message
         if min(p.severity.rank for p in problems) < min(p.severity.rank for p in was):
             return problems[0].message
-        most = max(p.measure for p in was)
-        if any(p.measure > most * _WORSE for p in problems):
+        if max(_height(p) for p in problems) > max(_height(p) for p in was):
             return problems[0].message
         if not anywhere and key[0] in _RULES_OF_ROOM and not _objects(problems) <= _objects(was):
             # A row may tell of many disks or hosts: one more of them is another one that has no room.
             return problems[0].message
     return ""
+
+
+def _height(problem: Problem) -> float:
+    """The step of a ladder on which a measure stands.
+
+    Steps, not ratios of two plans: changes that each are too small to count must not add up to one that does.
+    """
+    return math.floor(math.log(problem.measure, _WORSE)) if problem.measure > 0 else -math.inf
 
 
 def _objects(problems: Iterable[Problem]) -> set[str]:
@@ -125,7 +140,10 @@ class _Step:
 
 
 def with_offers(plan: Plan, problems: Sequence[Problem], find: Find) -> list[Problem]:
-    """The problems; those keep an edit whose fix may be offered. `find` gives the problems of a plan."""
+    """The problems; those keep an edit whose fix may be offered.
+
+    `find` gives what all rules find in a plan, or only those that are given to it.
+    """
     if not any(_has_fix(problem) for problem in problems):
         return list(problems)
     trials = _Trials(find)
@@ -143,16 +161,20 @@ def _has_fix(problem: Problem) -> bool:
     return problem.edit is not None and not problem.waived
 
 
-def _groups(problems: Iterable[Problem]) -> Iterator[tuple[str, list[Problem]]]:
-    """Problems with a fix by rule, in the order in which rules take turns; `alone` ones are one group."""
+def _groups(plan: Plan, problems: Iterable[Problem]) -> Iterator[tuple[str, list[Problem]]]:
+    """Problems with a fix by rule, in the order in which rules take turns; `alone` ones are one group, the
+    last: what is kept about other parts of the plan serves until then.
+    """
     wanted: dict[str, list[Problem]] = {}
     for problem in problems:
         if _has_fix(problem):
             wanted.setdefault(problem.rule, []).append(problem)
-    alone = [problem for name, rule in RULES.items() if rule.alone for problem in wanted.pop(name, ())]
+    alone = [
+        problem for name, rule in RULES.items() if rule.is_alone(plan) for problem in wanted.pop(name, ())
+    ]
+    yield from ((name, wanted[name]) for name in RULES if name in wanted)
     if alone:
         yield "", alone
-    yield from ((name, wanted[name]) for name in RULES if name in wanted)
 
 
 class _Trials:
@@ -168,8 +190,8 @@ class _Trials:
         """The steps from a plan to the one in which no rule has anything left that it may do."""
         for _ in range(_MOST_TURNS):
             before = plan
-            for name in ("", *RULES):
-                group = next((group for group in _groups(problems) if group[0] == name), None)
+            for name in (*RULES, ""):
+                group = next((group for group in _groups(plan, problems) if group[0] == name), None)
                 step = self.step(plan, problems, group) if group else None
                 if step is not None:
                     plan, problems = step.plan, step.after
@@ -214,7 +236,7 @@ class _Trials:
             return None, error.line
         if changed is plan:
             return None, ""
-        after = self.find(changed)
+        after = self._after(changed, before, name)
         left = Counter(_finding(p) for p in before)
         left.subtract(_finding(p) for p in after)
         if any(left[key] < count for key, count in Counter(_finding(p) for p in wanted).items()):
@@ -223,6 +245,13 @@ class _Trials:
         if reason and any(p.message == reason and p.rule in _RULES_OF_ROOM for p in after):
             reason = _ROOM + reason
         return (None, reason) if reason else (_Step(name, wanted, edit, plan, before, changed, after), "")
+
+    def _after(self, plan: Plan, before: Sequence[Problem], name: str) -> Sequence[Problem]:
+        """What rules find after a step; one that stands alone changes it for such rules only."""
+        if name:
+            return self.find(plan)
+        others = [problem for problem in before if not RULES[problem.rule].is_alone(plan)]
+        return [*others, *self.find(plan, [rule for rule in RULES.values() if rule.is_alone(plan)])]
 
 
 def _without_contradictions(plan: Plan, wanted: list[Problem]) -> list[Problem]:
@@ -282,6 +311,8 @@ class _Part:
         self.alone = all(step.alone for step in steps)
         self.touched: set[str] = set()
         """Other rules that find something else after its steps."""
+        self.moved: set[str] = set()
+        """Those of them that would do something else."""
         self.after: Sequence[Problem] | None = None
         """The problems of the plan after it alone; None: those it mends are gone, and nothing else."""
 
@@ -296,14 +327,19 @@ class _Part:
         changed = (_differences(step.before, step.plan) for step in self.steps)
         return {(scope, name) for each in changed for scope, name, _ in each}
 
+    def look(self, plan: Plan, before: Sequence[Problem], other: Plan, after: Sequence[Problem]) -> None:
+        """Note which other rules find, or would do, something else in another plan."""
+        if after is not before:
+            self.touched |= _rules_of(_told(before), _told(after)) - self.names
+            self.moved |= _rules_of(_wanted(plan, before), _wanted(other, after)) - self.names
+
     def meets(self, other: _Part) -> bool:
-        """Whether the two cannot be told apart: one changes what the other looks at, or both the same."""
-        return bool(
-            self.names & other.touched
-            or other.names & self.touched
-            or self.touched & other.touched
-            or self.values & other.values
-        )
+        """Whether one changes what the other does, or both the same value."""
+        return bool(self.names & other.moved or other.names & self.moved or self.values & other.values)
+
+    def brushes(self, other: _Part) -> bool:
+        """Whether one changes what the other's rules find, or both what a third one finds."""
+        return bool(self.touched & (other.touched | other.names) or other.touched & self.names)
 
     def mended(self, problems: Sequence[Problem]) -> Iterator[tuple[Problem, Problem]]:
         """The problems that it mends, each with the one that takes its place: that has its fix."""
@@ -332,16 +368,19 @@ class _Part:
         if len({problem.edit for step in self.steps for problem in step.problems}) == 1:
             return ""
         lines = [change.line for change in value_changes(self.plan, self.edit(self.plan))]
-        more = f", and {len(lines) - _TOLD} changes more" if len(lines) > _TOLD else ""
-        return f"together: {'; '.join(lines[:_TOLD])}{more}"
+        left = len(lines) - _TOLD
+        more = f", and {left} more change{'s' if left > 1 else ''}" if left > 0 else ""
+        words = f"{'; '.join(lines[:_TOLD])}{more}"
+        return f"together: {words}" if len(lines) > 1 else words
 
 
 def _parts(plan: Plan, problems: Sequence[Problem], way: list[_Step], trials: _Trials) -> list[_Part]:
     """The way in parts that can be gone in any order, each harmless by itself; the whole way, if need be."""
-    before = _seen(plan, problems)
     parts = [_Part(plan, [step]) for step in way]
     for part in parts:
-        part.touched = _touched(part.steps[0])
+        if not part.alone:
+            step = part.steps[0]
+            part.look(step.before, step.stood, step.plan, step.after)
     known = {(step,): step.after for step in way[:1]} | {tuple(way): way[-1].after for _ in way[:1]}
     while True:
         parts = _joined(plan, way, parts)
@@ -352,39 +391,49 @@ def _parts(plan: Plan, problems: Sequence[Problem], way: list[_Step], trials: _T
             if part.steps not in known:
                 known[part.steps] = trials.find(part.edit(plan))
             part.after = known[part.steps]
-            part.touched |= _rules_of(before, _seen(part.edit(plan), part.after)) - part.names
-            if len(parts) > 1 and (harm(problems, part.after) or _leads_astray(part, parts, trials)):
-                parts = _all_joined(plan, way, parts)
+            part.look(plan, problems, part.edit(plan), part.after)
+            if len(parts) > 1 and (
+                harm(problems, part.after) or _leads_astray(part, parts, way[-1].plan, trials)
+            ):
+                parts = _wider(plan, way, parts, part)
                 break
         else:
             if any(one.meets(other) for one, other in combinations(parts, 2)):
                 continue
-            if len(parts) == 1 or _harmless_backwards(plan, problems, parts, trials.find):
+            bad = _harmful_backwards(plan, problems, parts, trials.find) if len(parts) > 1 else None
+            if bad is None:
                 return parts
-            parts = _all_joined(plan, way, parts)
+            parts = _wider(plan, way, parts, bad)
 
 
-def _leads_astray(part: _Part, parts: list[_Part], trials: _Trials) -> bool:
-    """Whether a rule that does nothing on the whole way would do something after this part alone."""
+def _leads_astray(part: _Part, parts: list[_Part], end: Plan, trials: _Trials) -> bool:
+    """Whether after this part alone a rule that does nothing on the whole way leads to another end."""
     assert part.after is not None
+    if not part.touched:
+        return False
     known = {name for each in parts for name in each.names}
     plan = part.edit(part.plan)
-    return any(
-        name not in known and trials.step(plan, part.after, (name, group)) is not None
-        for name, group in _groups(part.after)
-    )
+    if all(
+        name in known or trials.step(plan, part.after, (name, group)) is None
+        for name, group in _groups(plan, part.after)
+    ):
+        return False
+    *_, last = trials.way(plan, part.after)
+    return bool(value_changes(last.plan, end))
 
 
-def _harmless_backwards(plan: Plan, problems: Sequence[Problem], parts: list[_Part], find: Find) -> bool:
-    """Whether the parts do no harm in the opposite order either: one may hide what another takes."""
+def _harmful_backwards(
+    plan: Plan, problems: Sequence[Problem], parts: list[_Part], find: Find
+) -> _Part | None:
+    """A part that does harm after all that come later on the way: one may hide what another takes."""
     before = problems
     for part in [part for part in reversed(parts) if not part.alone]:
         plan = part.edit(plan)
         after = part.after if before is problems and part.after is not None else find(plan)
         if harm(before, after):
-            return False
+            return part
         before = after
-    return True
+    return None
 
 
 def _joined(plan: Plan, way: list[_Step], parts: list[_Part]) -> list[_Part]:
@@ -399,6 +448,14 @@ def _joined(plan: Plan, way: list[_Step], parts: list[_Part]) -> list[_Part]:
     return kept
 
 
+def _wider(plan: Plan, way: list[_Step], parts: list[_Part], part: _Part) -> list[_Part]:
+    """The parts, one of which cannot stand by itself: it is one with those that it brushes, or all are."""
+    near = [other for other in parts if other is part or other.brushes(part)]
+    if len(near) == 1:
+        return _all_joined(plan, way, parts)
+    return [*(other for other in parts if other not in near), _as_one(plan, way, near)]
+
+
 def _all_joined(plan: Plan, way: list[_Step], parts: list[_Part]) -> list[_Part]:
     """One part beside what stands alone; one part at all when there was no more than that."""
     alone = [part for part in parts if part.alone] if sum(not part.alone for part in parts) > 1 else []
@@ -409,6 +466,7 @@ def _as_one(plan: Plan, way: list[_Step], parts: list[_Part]) -> _Part:
     steps = {step for part in parts for step in part.steps}
     one = _Part(plan, [step for step in way if step in steps])
     one.touched = {name for part in parts for name in part.touched} - one.names
+    one.moved = {name for part in parts for name in part.moved} - one.names
     return one
 
 
@@ -426,24 +484,19 @@ def _commute(plan: Plan, end: Plan, parts: list[_Part]) -> bool:
     return True
 
 
-def _touched(step: _Step) -> set[str]:
-    """The other rules that find something else after a step, or would do something else."""
-    if step.alone:
-        return set()
-    return _rules_of(_seen(step.before, step.stood), _seen(step.plan, step.after)) - {step.name}
-
-
 def _rules_of(before: Counter[Seen], after: Counter[Seen]) -> set[str]:
-    """Rules that find something else."""
+    """Rules of which something else is seen."""
     return {str(seen[0]) for seen in before.keys() | after.keys() if before[seen] != after[seen]}
 
 
-def _seen(plan: Plan, problems: Iterable[Problem]) -> Counter[Seen]:
-    """All that can be told of problems and what their rules would do, to compare."""
-    return Counter(
-        (p.rule, p.where, p.severity, p.measure, _values(plan, p.edit) if _has_fix(p) else None)
-        for p in problems
-    )
+def _told(problems: Iterable[Problem]) -> Counter[Seen]:
+    """What rules find, to compare."""
+    return Counter((p.rule, p.where, p.severity, p.measure) for p in problems)
+
+
+def _wanted(plan: Plan, problems: Iterable[Problem]) -> Counter[Seen]:
+    """What rules would do, to compare."""
+    return Counter((p.rule, p.where, p.severity, _values(plan, p.edit)) for p in problems if _has_fix(p))
 
 
 def _values(plan: Plan, edit: Edit | None) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -47,6 +47,12 @@ class Problem:
     """How much of its limit the value takes, where the rule can say: an offered change must not raise it."""
     alike: tuple[Problem, ...] = ()
     """The findings that this row stands for, when one cause has the same effect in several places."""
+    advice: Callable[[], str] | None = field(default=None, compare=False)
+    """Finds `fix` where that takes a search: only problems that are shown need it."""
+
+    def told(self) -> Problem:
+        """The problem with the words of its fix."""
+        return self if self.advice is None else replace(self, fix=self.advice(), advice=None)
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
         """The shape of one entry of `problems`."""

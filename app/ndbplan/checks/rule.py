@@ -28,8 +28,13 @@ class Rule:
     find: RuleFunction
     refused: bool = False
     """Whether ndb_mgmd refuses a configuration that breaks it."""
-    alone: bool = False
-    """Whether its fixes change only what no other rule looks at, and take neither memory nor disk."""
+    alone: Callable[[Plan], bool] | None = None
+    """Whether its fixes of a plan change only what no other rule looks at, and take neither memory nor disk;
+    None: they never do."""
+
+    def is_alone(self, plan: Plan) -> bool:
+        """Whether its fixes of this plan touch nothing that other rules look at."""
+        return self.alone is not None and self.alone(plan)
 
     def problems(self, plan: Plan) -> list[Problem]:
         """What the rule finds, under its name."""
@@ -41,17 +46,18 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(
-    name: str, title: str, *, refused: bool = False, alone: bool = False
+    name: str, title: str, *, refused: bool = False, alone: bool | Callable[[Plan], bool] = False
 ) -> Callable[[RuleFunction], RuleFunction]:
     """Decorator: register a function as the rule `name`; `refused`: ndb_mgmd refuses what breaks it.
 
-    `alone`: its fixes touch nothing that other rules look at.
+    `alone`: its fixes touch nothing that other rules look at, always or in the plans of which this is true.
     """
+    when = alone if callable(alone) else (lambda _: True) if alone else None
 
     def register(function: RuleFunction) -> RuleFunction:
         if name in RULES:
             raise ValueError(f"two rules are called {name}")
-        RULES[name] = Rule(name, title, function.__module__.rpartition(".")[2], function, refused, alone)
+        RULES[name] = Rule(name, title, function.__module__.rpartition(".")[2], function, refused, when)
         return function
 
     return register

@@ -5,16 +5,19 @@ for problem in check(plan): print(problem.severity, problem.message)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from threading import Lock
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.checks.alike import one_per_cause
 from ndbplan.checks.offers import with_offers
 from ndbplan.checks.problem import Problem, Severity
-from ndbplan.checks.rule import RULES
+from ndbplan.checks.rule import RULES, Rule
 from ndbplan.plan.plan import Plan, Waiver
 
 TOPICS = (
@@ -63,8 +66,12 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tupl
     kept = _last
     if kept is not None and _differs_in_places_only(kept[0], plan):
         return kept[1]
-    offered = with_offers(plan, find(plan, cancelled), lambda p: find(p, cancelled))
-    result = tuple(one_per_cause(plan, offered))
+
+    def look(of: Plan, rules: Iterable[Rule] | None = None) -> Sequence[Problem]:
+        return _problems_of(of, cancelled) if rules is None else _asked(of, rules, cancelled)
+
+    offered = with_offers(plan, look(plan), look)
+    result = tuple(one_per_cause(plan, (problem.told() for problem in offered)))
     if cancelled():
         return ()
     _last = (plan, result)
@@ -76,9 +83,45 @@ def find(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> list[Prob
 
     One by one: not yet one row for each cause.
     """
+    return [problem.told() for problem in _problems_of(plan, cancelled)]
+
+
+_KEPT_PLANS = 64
+_kept: OrderedDict[tuple[object, ...], tuple[Plan, list[Problem]]] = OrderedDict()
+"""What was found in the plans looked at last: fixes lead to the same plan in many ways."""
+_keeping = Lock()
+
+
+def forget() -> None:
+    """Look at every plan afresh from now on: for tests of what is kept."""
+    global _last
+    with _keeping:
+        _kept.clear()
+    _last = None
+
+
+def _problems_of(plan: Plan, cancelled: Callable[[], bool]) -> list[Problem]:
+    """Like find, without the words that take a search."""
+    key = tuple(_content(getattr(plan, name)) for name in Plan.model_fields)
+    with _keeping:
+        kept = _kept.get(key)
+    if kept is not None and kept[0] == plan:
+        return kept[1]
     load_rules()
+    problems = _asked(plan, RULES.values(), cancelled)
+    if cancelled():
+        return []
+    with _keeping:
+        _kept[key] = (plan, problems)
+        if len(_kept) > _KEPT_PLANS:
+            _kept.popitem(last=False)
+    return problems
+
+
+def _asked(plan: Plan, rules: Iterable[Rule], cancelled: Callable[[], bool]) -> list[Problem]:
+    """What these rules find, worst first."""
     problems: list[Problem] = []
-    for one in RULES.values():
+    for one in rules:
         if cancelled():
             return []
         try:
@@ -88,6 +131,16 @@ def find(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> list[Prob
             # for the cause (a ThreadConfig that is refused, no data nodes) speaks.
             continue
     return sorted((_waived(plan, problem) for problem in problems), key=lambda p: p.severity.rank)
+
+
+def _content(value: object) -> object:
+    """A number that equal parts of plans share."""
+    return tuple(map(_hash, value)) if isinstance(value, tuple) else _hash(value)
+
+
+@memo_by_identity(size=8192)
+def _hash(part: object) -> int:
+    return hash(part)
 
 
 _last: tuple[Plan, tuple[Problem, ...]] | None = None

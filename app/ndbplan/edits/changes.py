@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial, reduce
+from itertools import groupby
 from typing import Any
 
 from ndbplan.base.units import format_ndb_size
@@ -42,6 +44,17 @@ class SetParameter:
             return plan
         return edits.set_parameter(plan, self.scope, self.name, self.value)
 
+    @property
+    def part_id(self) -> str | None:
+        """The object that it changes without looking at others; None: it is not one."""
+        return None if self.scope in SCOPES else self.scope
+
+    def of(self, part: Any) -> Any:
+        """The object after the change."""
+        values = part.parameters
+        new = values.without(self.name) if self.value is None else values.with_(self.name, self.value)
+        return edits.changed(part, parameters=new)
+
 
 @dataclass(frozen=True)
 class SetField:
@@ -54,6 +67,15 @@ class SetField:
     def __call__(self, plan: Plan) -> Plan:
         return edits.update(plan, self.object_id, **{self.name: self.value})
 
+    @property
+    def part_id(self) -> str | None:
+        """The object that it changes without looking at others; None: others name it by this."""
+        return None if self.name == "id" else self.object_id
+
+    def of(self, part: Any) -> Any:
+        """The object after the change."""
+        return edits.changed(part, **{self.name: self.value})
+
 
 @dataclass(frozen=True)
 class SetRole:
@@ -65,6 +87,15 @@ class SetRole:
 
     def __call__(self, plan: Plan) -> Plan:
         return edits.assign_role(plan, self.process_id, self.role, self.disk_id)
+
+    @property
+    def part_id(self) -> str:
+        """The object that it changes without looking at others."""
+        return self.process_id
+
+    def of(self, part: Any) -> Any:
+        """The object after the change."""
+        return edits.with_role(part, self.role, self.disk_id)
 
 
 @dataclass(frozen=True)
@@ -105,9 +136,34 @@ class Together:
     changes: tuple[Any, ...]
 
     def __call__(self, plan: Plan) -> Plan:
-        for change in self.changes:
-            plan = change(plan)
+        for single, run in groupby(self.changes, _is_of_one_part):
+            changes = list(run)
+            plan = _each(plan, changes) if single else reduce(_done, changes, plan)
         return plan
+
+
+def _done(plan: Plan, change: Any) -> Plan:
+    changed: Plan = change(plan)
+    return changed
+
+
+def _is_of_one_part(change: Any) -> bool:
+    return isinstance(change, SetParameter | SetField | SetRole) and change.part_id is not None
+
+
+def _each(plan: Plan, changes: list[Any]) -> Plan:
+    """Changes of objects one by one: those of all objects in one step."""
+    by_part: dict[str, list[Any]] = {}
+    for change in changes:
+        if change.part_id in plan.host_of_disk:
+            # A disk is a part of its host.
+            return reduce(_done, changes, plan)
+        by_part.setdefault(change.part_id, []).append(change)
+    return edits.update_each(plan, {part_id: partial(_all_of, these) for part_id, these in by_part.items()})
+
+
+def _all_of(changes: list[Any], part: Any) -> Any:
+    return reduce(lambda changed, change: change.of(changed), changes, part)
 
 
 def together(changes: Iterable[Any]) -> Any:

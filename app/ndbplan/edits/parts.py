@@ -137,6 +137,27 @@ def update(plan: Plan, object_id: str, **fields: Any) -> Plan:
     return _checked(plan)
 
 
+def update_each(plan: Plan, changes: Mapping[str, Callable[[Any], Any]]) -> Plan:
+    """What each change makes of the object with its id, in one step; `id` and what hosts hold stay.
+
+    The references of the plan are looked at once, when all is done. Raises EditError.
+    """
+    swapped: dict[str, dict[int, Any]] = {}
+    for object_id, change in changes.items():
+        part = plan.by_id.get(object_id)
+        if part is None:
+            raise EditError(
+                f"there is no '{object_id}' in the plan", fix="it may have been deleted; select another"
+            )
+        new = change(part)
+        if new is not part:
+            swapped.setdefault(_COLLECTIONS.get(type(part), "processes"), {})[id(part)] = new
+    if not swapped:
+        return plan
+    parts = {name: tuple(new.get(id(p), p) for p in getattr(plan, name)) for name, new in swapped.items()}
+    return _checked(plan.replace(**parts))
+
+
 def _swap(plan: Plan, old: Any, new: Any) -> Plan:
     if isinstance(old, Disk):
         host = plan.host_of_disk[old.id]
@@ -265,10 +286,14 @@ def move_process(plan: Plan, process_id: str, host_id: str) -> Plan:
 
 def assign_role(plan: Plan, process_id: str, role: DiskRole, disk_id: str | None) -> Plan:
     """Let a data node write one purpose to a disk of its host; None: back to the disk of its DataDir."""
-    node = plan.by_id[process_id]
+    return update_each(plan, {process_id: lambda node: with_role(node, role, disk_id)})
+
+
+def with_role(node: Any, role: DiskRole, disk_id: str | None) -> DataNode:
+    """A data node that writes one purpose to this disk."""
     if not isinstance(node, DataNode):
-        raise EditError(f"'{process_id}' is not a data node; only data nodes have disk roles")
-    return update(plan, process_id, disk_roles=node.disk_roles.model_copy(update={role.value: disk_id}))
+        raise EditError(f"'{node.id}' is not a data node; only data nodes have disk roles")
+    return changed(node, disk_roles=node.disk_roles.model_copy(update={role.value: disk_id}))
 
 
 def free_id(plan: Plan, wish: str, taken: Collection[str] = ()) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ndbplan.base.units import GIB, MIB, format_bytes, format_ndb_size
 from ndbplan.checks.fits import ROOM_LEFT, disk_severity, misfit, severity_of_space
@@ -63,15 +63,16 @@ def by_cause(plan: Plan, of_disks: Iterable[Finding]) -> Iterator[Problem]:
     for (_, _, words), group in groups.items():
         findings = sorted((one for one, _ in group), key=lambda one: (one.severity.rank, -one.measure))
         first, edits = findings[0], [edit for _, edit in group if edit is not None]
-        yield problem(
+        told = problem(
             first.severity,
             _where(plan, first.disk),
             first.message + _others([one.disk for one in findings[1:]]),
-            words or first.otherwise(),
+            words or None,
             _ids(plan, [one.disk for one in findings]),
             together(edits) if edits else None,
             first.measure,
         )
+        yield told if words else replace(told, advice=first.otherwise)
 
 
 def _helps(plan: Plan, group: list[tuple[Finding, Edit | None]], edit: Edit) -> bool:
@@ -87,11 +88,12 @@ def _is_better(now: Severity | None, before: Severity | None) -> bool:
 
 
 def _where(plan: Plan, disk: DiskSpace) -> str:
-    """The place; the same for all disks of one name and capacity, however full each is."""
+    """The place; the same for all disks of one name and capacity, however full each is: empty ones too."""
     alike = [
         other
-        for other in estimation(plan).disk_space.disks
-        if (other.disk, other.capacity_bytes) == (disk.disk, disk.capacity_bytes)
+        for host_id in dict.fromkeys(node.host_id for node in plan.data_nodes)
+        for other in plan.host(host_id).disks
+        if (other.name, other.capacity_bytes) == (disk.disk, disk.capacity_bytes)
     ]
     if len(alike) == 1:
         return f"disk {disk.disk} of {disk.host}"

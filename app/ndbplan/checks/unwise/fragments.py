@@ -143,7 +143,12 @@ def fully_replicated_table(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule("read-backup", "Reads do not use every replica, or writes wait for all", alone=True)
+def _without_disk_columns(plan: Plan) -> bool:
+    """Whether no read takes a place in a page buffer: with READ_BACKUP each replica keeps its own pages."""
+    return not any(column.storage == "disk" for table in plan.tables for column in table.columns)
+
+
+@rule("read-backup", "Reads do not use every replica, or writes wait for all", alone=_without_disk_columns)
 def read_backup(plan: Plan) -> Iterator[Problem]:
     if not plan.features.read_backup or no_of_replicas(plan) == 1:
         # With one copy of the data there is no other replica to read.

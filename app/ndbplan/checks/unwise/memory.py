@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 from ndbplan.base.units import MIB, format_bytes_binary, format_percent
 from ndbplan.checks.fits import misfit
@@ -95,15 +97,17 @@ def data_memory_fill(plan: Plan) -> Iterator[Problem]:
             f"{format_bytes_binary(need.data_memory_limit_bytes)}; "
             f"{format_percent(usable)} can be filled (MinFreePct {kept})"
         )
-        yield error(
+        found = error(
             f"data node {node.node_id}",
             f"{text}: inserts fail with error 827",
-            _more_memory(plan, node, need.data_memory_bytes.high / usable * 1.05)
-            if usable > 0
-            else f"lower MinFreePct: at {kept} nothing can be filled",
+            f"lower MinFreePct: at {kept} nothing can be filled",
             [node.id],
             measure=need.fill,
         )
+        if usable > 0:
+            wanted = need.data_memory_bytes.high / usable * 1.05
+            found = replace(found, advice=partial(_more_memory, plan, node, wanted))
+        yield found
 
 
 def _more_memory(plan: Plan, node: DataNode, wanted: float) -> str:
