@@ -14,7 +14,7 @@ from ndbplan.edits import clipboard
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parts import EditError
 from ndbplan.plan.fields import Point
-from ndbplan.plan.file import dumps, loads
+from ndbplan.plan.file import PlanFileError, dumps, loads
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, DiskRole, ManagementNode, SqlNode
@@ -396,3 +396,33 @@ def test_a_refused_path_says_what_a_path_is_made_of() -> None:
     with pytest.raises(EditError, match="a path begins with / and is made of letters") as refused:
         edits.update(plan, disk.id, mount_point="/data/my disk")
     assert "pattern" not in refused.value.what
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    [
+        lambda p: p.replace(hosts=(p.hosts[0].model_copy(update={"id": "no id!"}), *p.hosts[1:])),
+        lambda p: p.replace(hosts=(p.hosts[0].model_copy(update={"cores": -1}), *p.hosts[1:])),
+        lambda p: p.replace(hosts=p.hosts[1:]),
+        lambda p: p.replace(name="a\x07"),
+        lambda p: p.replace(backups_kept=-1),
+        lambda p: p.replace(parameters=p.parameters.model_copy(update={"tcp": {"A": "x" * 5000}})),
+        lambda p: p.replace(
+            tables=(*p.tables, p.tables[0].model_copy(update={"name": "t" * 65, "id": "new"}))
+        ),
+    ],
+)
+def test_what_no_file_may_hold_is_no_edit(spoiled: Callable[[Plan], Plan]) -> None:
+    plan = sample_plan("starter")
+    with pytest.raises(edits.EditError):
+        edits.checked(plan, spoiled(plan))
+    with pytest.raises(PlanFileError):
+        loads(dumps(spoiled(plan)))
+
+
+def test_what_a_file_may_hold_is_an_edit() -> None:
+    for name in ("starter", "disk-data", "telecom-144"):
+        plan = sample_plan(name)
+        assert edits.checked(EMPTY_PLAN, plan) is plan
+        after = edits.set_parameter(plan, "data_node", "DataMemory", 10**9)
+        assert edits.checked(plan, after) is after

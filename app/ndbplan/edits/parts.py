@@ -23,7 +23,7 @@ from ndbplan.plan.fields import Part, Point, refusal
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Link, process_node_ids
-from ndbplan.plan.references import first_broken, renamed, without
+from ndbplan.plan.references import renamed, without
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
@@ -48,10 +48,32 @@ class EditError(UserError):
 
 
 def _checked(plan: Plan) -> Plan:
-    broken = first_broken(plan)
-    if broken is not None:
-        raise EditError(broken.what, where=broken.where, fix=broken.fix)
+    if plan.broken is not None:
+        raise EditError(plan.broken.what, where=plan.broken.where, fix=plan.broken.fix)
     return plan
+
+
+def checked(before: Plan, after: Plan) -> Plan:
+    """`after`, when a plan file may hold it: whatever made it, what is not in `before` is validated.
+
+    Raises EditError. Every change of a document goes through here, so that no edit can make a plan that is
+    saved and then refused.
+    """
+    fields: dict[str, Any] = {}
+    for name in Plan.model_fields:
+        old, new = getattr(before, name), getattr(after, name)
+        if new is old:
+            continue
+        if not (isinstance(new, tuple) and new and isinstance(new[0], Part)):
+            fields[name] = new.model_dump(mode="json") if isinstance(new, Part) else new
+            continue
+        known = set(map(id, old))
+        for part in new:
+            if id(part) not in known:
+                valid(part)
+    if fields:
+        changed_plan(before, fields)
+    return _checked(after)
 
 
 def changed(part: T, **fields: Any) -> T:

@@ -24,7 +24,7 @@ from ndbplan.plan.fields import (
 )
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, Process, SqlNode
-from ndbplan.plan.references import first_broken
+from ndbplan.plan.references import BrokenReferenceError, first_broken
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
@@ -94,10 +94,14 @@ class Plan(Assumable):
 
     @model_validator(mode="after")
     def _references_hold(self) -> Self:
-        broken = first_broken(self)
-        if broken is not None:
-            raise broken
+        if self.broken is not None:
+            raise self.broken
         return self
+
+    @cached_property
+    def broken(self) -> BrokenReferenceError | None:
+        """The first thing in which it contradicts itself; None: it does not."""
+        return first_broken(self)
 
     def replace(self, **fields: Any) -> Plan:
         """A plan with these fields exchanged; everything else is the same object. Validates nothing."""

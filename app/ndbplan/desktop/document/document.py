@@ -18,6 +18,7 @@ import shiboken6
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from ndbplan.edits.parts import checked
 from ndbplan.plan import file
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 
@@ -79,6 +80,7 @@ class Document(QObject):
         after = edit(before) if callable(edit) else edit
         if after is before:
             return False
+        checked(before, after)
         self.undo_stack.push(_Step(self, text, before, after, merge_key))
         return True
 
