@@ -3,7 +3,10 @@
 PYTHON := .venv/bin/python
 export QT_LOGGING_RULES ?= qt.qpa.wayland.warning=false
 
-.PHONY: help setup setup-test run test lint unit golden mutants bench shots
+# Of `make attack`: ATTACK="--inputs 1000000 --seed 7 --seconds 3600"
+ATTACK ?=
+
+.PHONY: help setup setup-test run test lint unit golden mutants attack bench shots
 
 help:
 	@echo "make setup   .venv with the program in it"
@@ -12,6 +15,7 @@ help:
 	@echo "make lint    only ruff, mypy, import contracts, shellcheck"
 	@echo "make golden  writes tests/golden/results anew: look at the difference before you commit it"
 	@echo "make mutants plants single changes into the program: how many of 300 no test notices"
+	@echo "make attack  a million mutated inputs; ATTACK='--inputs 1000 --seconds 60 --seed 7' says how many"
 	@echo "make bench   what is timed, side by side with its baseline"
 	@echo "make shots   screenshots of the main states into shots/"
 
@@ -41,6 +45,9 @@ golden: setup-test
 
 mutants: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/mutants/run.py
+
+attack: setup-test
+	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/inputs.py $(ATTACK)
 
 bench: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/benchmarks/collect.py

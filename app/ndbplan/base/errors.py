@@ -15,9 +15,9 @@ class UserError(Exception):
     """
 
     def __init__(self, what: str, *, where: str = "", fix: str = "") -> None:
-        self.what = what
-        self.where = where
-        self.fix = fix
+        self.what = readable(what, 500)
+        self.where = readable(where, 200)
+        self.fix = readable(fix, 250)
         super().__init__(self.line)
 
     @property
@@ -26,3 +26,10 @@ class UserError(Exception):
         place = f"{self.where}: " if self.where else ""
         remedy = f" — {self.fix}" if self.fix else ""
         return " ".join(f"{place}{self.what}{remedy}".split())
+
+
+def readable(text: str, most: int) -> str:
+    """The text as a person can read it: so many letters at most, the middle left out, all printable."""
+    if len(text) > most:
+        text = f"{text[: most * 2 // 3]} … {text[-most // 4 :]}"
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)

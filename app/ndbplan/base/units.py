@@ -23,11 +23,22 @@ _SECOND_UNITS = {
     "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "day": 86400.0, "days": 86400.0,
 }  # fmt: skip
 _COUNT_UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "b": 1e9, "t": 1e12}
-_TYPED = r"^\s*([0-9][0-9_ ]*(?:\.[0-9]+)?|\.[0-9]+)(?:e([+-]?[0-9]+))?\s*([a-zµ]*)\s*$"
+_TYPED = r"([0-9][0-9_ ]*(?:\.[0-9]+)?|\.[0-9]+)(?:e([+-]?[0-9]+))?\s*([a-zµ]*)"
+_LONGEST = 80
+"""Letters of a quantity that somebody types; what is longer is not looked at."""
+
+
+def whole_number(text: str, most: int = 2**64 - 1) -> int | None:
+    """The number that a text of plain digits is; None: it is none, or more than `most`."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 40):
+        return None
+    number = int(text)
+    return number if number <= most else None
 
 
 def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examples: str) -> float:
-    match = re.match(_TYPED, text.strip(), re.I)
+    text = text.strip()
+    match = re.fullmatch(_TYPED, text, re.I) if len(text) <= _LONGEST else None
     comma = re.match(r"\s*([0-9]{1,3}),([0-9]{3})(?![0-9,.])", text)
     if comma is not None:
         raise two_readings(text, comma[1] + comma[2], f"{comma[1]}.{comma[2]}")
@@ -38,6 +49,11 @@ def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examp
     if not math.isfinite(value):
         raise UserError(f"'{text.strip()[:40]}' is too large", fix=f"type for example {examples}")
     return value
+
+
+def _typed(text: str) -> str:
+    """What was typed, without what surrounds it, and cut where nobody types on."""
+    return text.strip()[: _LONGEST + 1]
 
 
 def two_readings(text: str, one: str, other: str) -> UserError:
@@ -52,7 +68,7 @@ def parse_bytes(text: str) -> int:
 
 def parse_bytes_per_s(text: str) -> float:
     """Bytes per second from `118 MB/s`, `118 MB` or `10 Gbit/s`. Raises UserError, also for `10 Gb/s`."""
-    amount = re.sub(r"(/s|ps)\s*$", "", text)
+    amount = re.sub(r"(/s|ps)$", "", _typed(text))
     bits = re.fullmatch(r"(.*[0-9])\s*([kmgt]?)(bit|b)\s*", amount, re.I)
     if bits is None or (bits[3] == "b" and not bits[2]) or bits[3] == "B":
         return _parse(amount, _BYTE_UNITS, "a rate in bytes", "118 MB/s")
@@ -66,7 +82,8 @@ def parse_bytes_per_s(text: str) -> float:
 
 def parse_duration_s(text: str) -> float:
     """Seconds from `20 ms`, `10min`, `2 h` or `1 h 30 min`. Raises UserError."""
-    parts = re.findall(r"[0-9._]+\s*[a-zµ]*", text.strip(), re.I) or [text]
+    text = _typed(text)
+    parts = re.findall(r"[0-9._]+\s*[a-zµ]*", text, re.I) or [text]
     if len(parts) > 1 and re.sub(r"[0-9._]+\s*[a-zµ]*|\s", "", text, flags=re.I) == "":
         return sum(_parse(part, _SECOND_UNITS, "a duration", "20 ms, 10min or 2 h") for part in parts)
     return _parse(text, _SECOND_UNITS, "a duration", "20 ms, 10min or 2 h")
@@ -74,7 +91,7 @@ def parse_duration_s(text: str) -> float:
 
 def parse_count(text: str) -> float:
     """A count from `10k`, `3M` (powers of 1000), `250 000`. Raises UserError."""
-    return _parse(re.sub(r"/s\s*$", "", text), _COUNT_UNITS, "a number", "10k or 3M")
+    return _parse(_typed(text).removesuffix("/s"), _COUNT_UNITS, "a number", "10k or 3M")
 
 
 def _significant(value: float, digits: int = 3) -> str:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.units import whole_number
 from ndbplan.configuration.directories import data_node_paths, disk_for, disk_of_path
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
 from ndbplan.configuration.settings import node_settings
@@ -256,7 +257,7 @@ def _candidates(plan: Plan) -> Iterator[Candidate]:
 
 
 def _number(value: int | str | None) -> int:
-    return value if isinstance(value, int) else int(value) if value and value.isdigit() else 0
+    return value if isinstance(value, int) else whole_number(value or "") or 0
 
 
 _DISK_DATA = (DiskRole.UNDO, DiskRole.DATA_FILES)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_bytes
 from ndbplan.edits import parts as edits
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.fields import refusal
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.tables import Table
@@ -220,7 +222,8 @@ def import_files(
         if number:
             done.findings.append(Finding(name, None, "warning", "skipped; one config.ini makes the plan"))
         else:
-            _config(done, name, contents[name], version)
+            with _within_limits(name):
+                _config(done, name, contents[name], version)
     measured = partial(_measurements, done, disk_ids, devices or {})
     read: dict[Kind, Callable[[str, str], None]] = {
         "options": partial(_options, done),
@@ -234,7 +237,8 @@ def import_files(
             if cancelled():
                 break
             try:
-                reader(name, contents[name].decode("utf-8", "replace"))
+                with _within_limits(name):
+                    reader(name, contents[name].decode("utf-8", "replace"))
             except UserError as error:
                 if not lenient:
                     raise
@@ -244,6 +248,20 @@ def import_files(
                     _also_measured(done, measured, name, contents[name].decode("utf-8", "replace"))
     _all_devices_seen(done, devices or {}, lenient=lenient)
     return done
+
+
+@contextmanager
+def _within_limits(name: str) -> Iterator[None]:
+    """What is larger, longer or otherwise than a plan can hold is said of the file."""
+    from pydantic import ValidationError
+
+    try:
+        yield
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        what = f"{place} is {first['input']!r:.60}, which no plan can hold: {refusal(first)}"
+        raise FileKindError(what, where=name, fix="correct it in the file") from None
 
 
 def _config(done: Imported, name: str, content: bytes, version: str | None) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import KIB, MIB
+from ndbplan.base.units import KIB, MIB, whole_number
 
 Kind = Literal["fio", "iostat", "restart_info", "disk_write_speed"]
 MOST_BYTES = 20_000_000
@@ -74,13 +74,10 @@ def _number(text: object) -> float | None:
     """A number with point or comma; None for anything else, infinity and not-a-number included."""
     if isinstance(text, bool) or text is None:
         return None
-    if isinstance(text, int | float):
-        value = float(text)
-    else:
-        try:
-            value = float(str(text).strip().replace(",", "."))
-        except ValueError:
-            return None
+    try:
+        value = float(text if isinstance(text, int | float) else str(text).strip().replace(",", "."))
+    except (ValueError, OverflowError):
+        return None
     return value if math.isfinite(value) and value >= 0 else None
 
 
@@ -89,8 +86,9 @@ _SIZES = {"": 1, "b": 1, "k": KIB, "kb": KIB, "kib": KIB, "m": MIB, "mb": MIB, "
 
 def _block_bytes(text: object) -> int:
     """fio's block size: `4k`, `1M`, `4k,64k` (read, write); 4096 when it is not stated."""
-    match = re.match(r"\s*(\d+)\s*([a-z]*)", str(text or "4k").lower())
-    return int(match[1]) * _SIZES.get(match[2], 1) if match else 4096
+    match = re.match(r"\s*([0-9]+)\s*([a-z]*)", str(text or "4k").lower())
+    number = whole_number(match[1], most=2**40) if match else None
+    return number * _SIZES.get(match[2], 1) if match and number else 4096
 
 
 def _fio(text: str) -> Iterator[Measurement]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ndbplan.base.units import whole_number
 from ndbplan.ndb.charsets import charset_of, max_char_bytes
 from ndbplan.ndb.columns import Length, by_api_name
 
@@ -85,14 +86,14 @@ def _type(kind: str, inside: str) -> str:
     if known is not None and known.length is Length.CHARACTERS:
         if collation in ("", "binary"):
             return f"{known.as_binary}({length})"
-        characters = int(length) // max_char_bytes(collation) if length.isdigit() else 1
+        characters = (whole_number(length) or 1) // max_char_bytes(collation)
         return f"{known.name}({characters}) CHARACTER SET {charset_of(collation)} COLLATE {collation}"
     if known is not None:
         has_length = length and known.length is not Length.NOTHING
         unsigned = " unsigned" if kind.lower().endswith("unsigned") else ""
         return f"{known.name}({length}){unsigned}" if has_length else f"{known.name}{unsigned}"
     if kind in ("Blob", "Text"):
-        inline, part = ([int(n) for n in re.findall(r"\d+", length)] + [0, 0])[:2]
+        inline, part = ([whole_number(n) or 0 for n in re.findall(r"[0-9]+", length)] + [0, 0])[:2]
         return _blob(kind, inline, part)
     return kind.lower()
 

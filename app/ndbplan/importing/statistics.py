@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ndbplan.base.units import format_count
+from ndbplan.base.units import format_count, whole_number
 from ndbplan.edits.parts import changed
 from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.importing.mysql_output import Row, read_rows
@@ -122,8 +122,9 @@ def _ndb_desc(text: str, problems: list[str]) -> Iterator[TableStatistics]:
         rows: dict[int, tuple[int, int, int, int]] = {}
         for entry in body[start:].splitlines()[1:]:
             cells = entry.split()
-            if len(cells) >= 5 and all(cell.isdigit() for cell in cells[:5]):
-                rows[int(cells[0])] = (int(cells[1]), int(cells[2]), int(cells[3]), int(cells[4]))
+            numbers = [n for cell in cells[:5] if (n := whole_number(cell)) is not None]
+            if len(numbers) == 5 and numbers[0] < _MOST_PARTITIONS:
+                rows[numbers[0]] = (numbers[1], numbers[2], numbers[3], numbers[4])
             elif rows and not entry.strip():
                 break
         if (stated := _PARTITION_COUNT.search(body)) is not None and int(stated[1]) <= _MOST_PARTITIONS:

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from ndbplan.base.resources import read_json
+from ndbplan.base.units import whole_number
 from ndbplan.ndb.constants import Constant
 from ndbplan.ndb.version import NdbVersion
 
@@ -54,8 +55,8 @@ def specified_files(text: str) -> tuple[str, int]:
     name, size = "", 0
     for part in (part.strip() for part in text.split(";")):
         match = _FILE.fullmatch(part)
-        if match:
-            size += int(match[2]) * _UNITS[match[3].upper()]
+        if match and (number := whole_number(match[2])) is not None:
+            size += number * _UNITS[match[3].upper()]
         elif part.lower().startswith("name"):
             name = part.partition("=")[2].strip()
     return name, size

@@ -45,7 +45,8 @@ class Assumable(Part):
     """Names of fields (or parameters) whose values are assumptions; shown as such."""
 
 
-_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]"
+"""Control characters, halves of characters, and what XML may not hold."""
 
 
 def no_control(text: str) -> str:
@@ -137,7 +138,17 @@ def _plain(value: object) -> object:
 ParameterValue = Annotated[
     int | Annotated[str, Field(max_length=4096), AfterValidator(no_control)], BeforeValidator(_plain)
 ]
-Parameters = FrozenMap[str, ParameterValue]
+
+
+def parameter_name(name: str) -> str:
+    """The name itself; ValueError when no parameter can be called so."""
+    if not 1 <= len(name) <= 120 or re.search(r"[\s=:#;\[\]]", name):
+        raise ValueError("is no parameter's name: up to 120 letters, no blanks and none of = : # ; [ ]")
+    return no_control(name)
+
+
+ParameterName = Annotated[str, AfterValidator(parameter_name)]
+Parameters = FrozenMap[ParameterName, ParameterValue]
 """Configuration parameters by the manual's name; sizes in bytes, flags as 0 and 1, texts as they are."""
 
 NO_PARAMETERS: Parameters = FrozenMap()

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
+from ndbplan.base.units import whole_number
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.configuration import parameter_scopes, without
 from ndbplan.checks.rule import error, problem, rule, warning
@@ -320,7 +321,7 @@ def connection_map(plan: Plan) -> Iterator[Problem]:
         if section != "API" or text is None:
             continue
         parts = [part.strip() for part in str(text).split(",")]
-        bad = next((p for p in parts if not p.isdigit() or not 1 <= int(p) <= highest), None)
+        bad = next((p for p in parts if not 1 <= (whole_number(p) or 0) <= highest), None)
         if bad is not None:
             yield error(
                 where,

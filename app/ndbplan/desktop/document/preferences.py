@@ -45,9 +45,17 @@ class Preferences:
     @property
     def recent(self) -> list[Path]:
         """Files opened or saved last, newest first, that still exist."""
-        return [Path(p) for p in self.get("recent", []) if isinstance(p, str) and Path(p).is_file()]
+        return [Path(p) for p in self.get("recent", []) if isinstance(p, str) and _is_file(p)]
 
     def add_recent(self, path: Path) -> None:
         """Remember a file as the newest one."""
         others = [str(p) for p in self.recent if p != path]
         self.put("recent", [str(path), *others][:_RECENT_AT_MOST])
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except OSError:
+        # No file can have such a name.
+        return False

@@ -33,6 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import whole_number
 from ndbplan.configuration.settings import SCOPES, SECTIONS, parameters_of_kind
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.look import theme
@@ -423,7 +424,7 @@ def _parsed(parameter: Parameter, text: str, plan: Plan) -> int | str:
 
 
 def _plain(text: str) -> int | None:
-    return int(text) if text.isdigit() else None
+    return whole_number(text)
 
 
 def parameters_for(context: Context, ids: Sequence[str]) -> ParametersPanel | None:

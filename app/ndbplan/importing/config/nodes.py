@@ -6,7 +6,7 @@ import re
 from pathlib import PurePath
 from typing import Any
 
-from ndbplan.base.units import GIB
+from ndbplan.base.units import GIB, whole_number
 from ndbplan.importing.config.file import ConfigFile, Line, RawSection
 from ndbplan.importing.config.values import values_of
 from ndbplan.ndb import parameters as catalogue
@@ -300,7 +300,7 @@ class NodeImport:
                 self._refuse(section.line, f"[{section.header}] lacks {name}", f"add {name}")
                 return
             digits = line.value.rpartition(".")[2]
-            number = int(digits) if digits.isdigit() else 0
+            number = whole_number(digits) or 0
             if number not in by_id:
                 self._refuse(
                     line.line,

@@ -6,7 +6,7 @@ from ndbplan.importing.config.file import ConfigFile, Line, RawSection
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import BadValueError, parse_value
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.fields import no_control
+from ndbplan.plan.fields import no_control, parameter_name
 
 _BEFORE_TRANSACTION_MEMORY = (
     "maxnoofconcurrentindexoperations",
@@ -42,8 +42,10 @@ def _value(config: ConfigFile, section: RawSection, line: Line, version: NdbVers
     try:
         no_control(line.value)
         no_control(line.name)
+        if line.name:
+            parameter_name(line.name)
     except ValueError as bad:
-        config.find(False, line.line, f"{place} {line.name[:40]!r} {bad}", "remove the character")
+        config.find(False, line.line, f"{place} {line.name[:40]!r} {bad}", "correct the line")
         return None
     if not catalogue.knows(section.kind, line.name, version):
         config.find(True, line.line, f"{place} {_unknown(section.kind, line.name, version)}", _UNKNOWN_FIX)

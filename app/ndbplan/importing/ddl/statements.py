@@ -18,6 +18,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ndbplan.base.units import whole_number
 from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
 from ndbplan.importing.ddl.tokens import NEXT_TABLE, Places, Word, open_quote, statements, unwrapped, words
 from ndbplan.importing.ddl.types import ColumnReader, Stream, TableParts, Unreadable
@@ -367,8 +368,8 @@ def _engine(parts: TableParts, value: Word) -> None:
 
 def _max_rows(parts: TableParts, value: Word) -> None:
     # MIN_ROWS counts like MAX_ROWS when it is larger (ha_ndbcluster::create).
-    if value.text.isdigit() and int(value.text):
-        parts.options["max_rows"] = max(int(value.text), parts.options.get("max_rows") or 0)
+    if rows := whole_number(value.text):
+        parts.options["max_rows"] = max(rows, parts.options.get("max_rows") or 0)
 
 
 def _row_format(parts: TableParts, value: Word) -> None:
@@ -423,4 +424,9 @@ def _read_partitioning(options: Stream, parts: TableParts, word: Word) -> None:
     if options.accept("("):
         parts.distribution_key = tuple(part.name("column") for part in options.items() if not part.at_end())
     if options.accept("PARTITIONS") and options.peek().kind == "number":
-        parts.options["partitions"] = int(options.next().text)
+        stated = options.next()
+        partitions = whole_number(stated.text)
+        if partitions is None:
+            parts.problems.append((stated.start, f"PARTITIONS {stated.text[:40]}: not a number; left out"))
+        else:
+            parts.options["partitions"] = partitions

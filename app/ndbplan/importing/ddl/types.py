@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ndbplan.base.units import whole_number
 from ndbplan.importing.ddl.foreign_keys import ForeignKey
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.ndb.charsets import charset_of, default_collation
@@ -207,7 +208,8 @@ class ColumnReader:
             column["members"] = tuple(part[0].text for part in arguments if part)
             column["length"] = len(column["members"])
             return
-        numbers = [int(part[0].text) for part in arguments if part and part[0].text.isdigit()]
+        stated = [whole_number(part[0].text) for part in arguments if part]
+        numbers = [number for number in stated if number is not None]
         if not numbers:
             return
         if kind.length is Length.DIGITS:
@@ -305,8 +307,8 @@ class ColumnReader:
         if match is None or not kind.is_blob:
             return
         inline = re.search(r"BLOB_INLINE_SIZE\s*=\s*(\d+)", match[1])
-        if inline:
-            column["blob_inline_bytes"] = int(inline[1])
+        if inline and (inline_bytes := whole_number(inline[1])) is not None:
+            column["blob_inline_bytes"] = inline_bytes
         if re.search(r"MAX_BLOB_PART_SIZE(?!\s*=\s*0)", match[1]) and kind.parts_grow:
             column["blob_part_bytes"] = features(self._version).blob_part_bytes_most
 
