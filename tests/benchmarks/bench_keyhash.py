@@ -134,7 +134,7 @@ def _csv_figure() -> Figure:
 
 def _estimate_figures() -> list[Figure]:
     from ndbplan.edits import parts as edits
-    from ndbplan.estimate.storage.memory import memory
+    from ndbplan.estimate.stored import memory
     from ndbplan.plan.plan import Plan
     from ndbplan.plan.samples import sample_plan
     from ndbplan.plan.tables import Table

@@ -15,8 +15,7 @@ import pytest
 from ndbplan.configuration.failures import Part, Step, course
 from ndbplan.edits.parts import update
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.storage.distribution import distribute
-from ndbplan.estimate.storage.memory import memory
+from ndbplan.estimate.stored import distribute, memory
 from ndbplan.estimate.times.backup import backup
 from ndbplan.estimate.times.restart import KINDS, restart
 from ndbplan.plan.hardware import Disk, Host

@@ -20,8 +20,8 @@ from ndbplan.checks.run import check
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.storage.node_data import node_data_by_id
 from ndbplan.estimate.storage.rows import row_layout
+from ndbplan.estimate.stored import node_data_by_id
 from ndbplan.estimate.times.backup import backup, restore_backup
 from ndbplan.estimate.times.disk_files import files_to_create
 from ndbplan.estimate.times.reorganise import reorganise

@@ -14,13 +14,11 @@ from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.load.cpu import cpu
 from ndbplan.estimate.load.demand import node_loads
 from ndbplan.estimate.load.redo import redo
-from ndbplan.estimate.storage.distribution import distribute
 from ndbplan.estimate.storage.fragments import TableDistribution
-from ndbplan.estimate.storage.memory import memory
-from ndbplan.estimate.storage.node_data import node_data
 from ndbplan.estimate.storage.row_cost import row_cost
 from ndbplan.estimate.storage.skew import skew_report
 from ndbplan.estimate.storage.spread import fullest
+from ndbplan.estimate.stored import distribute, memory, node_data
 from ndbplan.estimate.times.backup import backup
 from ndbplan.estimate.times.restart import restart
 from ndbplan.plan.plan import Plan

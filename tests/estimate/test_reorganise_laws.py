@@ -10,8 +10,7 @@ from drawn_keys import ROWS, clusters, with_values
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.storage.distribution import distribute
-from ndbplan.estimate.storage.node_data import node_data
+from ndbplan.estimate.stored import distribute, node_data
 from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.plan.plan import Plan
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from ndbplan.base.units import format_count
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.storage.distribution import distribute
 from ndbplan.estimate.storage.rows import row_layout
+from ndbplan.estimate.stored import distribute
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.importing.mysql_output import read_rows
 from ndbplan.importing.statistics import apply_statistics, read_statistics

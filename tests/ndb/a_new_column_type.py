@@ -22,9 +22,9 @@ def main() -> None:
     from ndbplan.cli.schemas import plan_schema
     from ndbplan.desktop.inspector.pages import tables as inspector
     from ndbplan.estimate.storage.key_values import most_values
-    from ndbplan.estimate.storage.memory import memory
     from ndbplan.estimate.storage.real_keys import distribution_columns
     from ndbplan.estimate.storage.rows import row_layout
+    from ndbplan.estimate.stored import memory
     from ndbplan.importing.ddl.statements import read_ddl
     from ndbplan.importing.files import with_tables
     from ndbplan.importing.ndb_desc_tables import statements_of

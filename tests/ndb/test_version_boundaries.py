@@ -22,11 +22,9 @@ from ndbplan.edits.parts import set_parameter, update
 from ndbplan.estimate.load.checkpoint import checkpoint, is_partial, speed_limits
 from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.estimate.load.redo import redo
-from ndbplan.estimate.storage.distribution import distribute
-from ndbplan.estimate.storage.memory import memory
 from ndbplan.estimate.storage.node_memory import job_buffer_pages
-from ndbplan.estimate.storage.placement import placements
 from ndbplan.estimate.storage.rows import blob_parts
+from ndbplan.estimate.stored import distribute, memory, placements
 from ndbplan.estimate.times.backup import backup
 from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.estimate.times.restart import Conditions, restart

@@ -14,8 +14,7 @@ from ndbplan.estimate.load.cpu import cpu
 from ndbplan.estimate.load.disk_data import disk_data
 from ndbplan.estimate.load.disks import disk_demand
 from ndbplan.estimate.load.redo import log_bytes_per_part, redo
-from ndbplan.estimate.storage.memory import memory
-from ndbplan.estimate.storage.node_data import node_data
+from ndbplan.estimate.stored import memory, node_data
 from ndbplan.estimate.times.backup import create_file as creation_of
 from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.estimate.times.restart import Conditions, restart
@@ -134,8 +133,8 @@ def partition_after(plan: Plan, fact: Fact) -> float:
 
 def partition_before(plan: Plan, fact: Fact) -> float:
     """The same before it, as `ndbplan distribute --json` says."""
-    from ndbplan.estimate.storage.distribution import distribute
     from ndbplan.estimate.storage.skew import distribution_json
+    from ndbplan.estimate.stored import distribute
 
     match = re.fullmatch(r"s003-before-p(\d+)-(\w+)", fact.id)
     assert match is not None

@@ -16,7 +16,7 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import rate_of
 from ndbplan.estimate.load.log_records import operation_redo
-from ndbplan.estimate.storage.placement import ldm_threads
+from ndbplan.estimate.stored import ldm_threads
 from ndbplan.estimate.times.reorganise import ReorganiseEstimate, TableReorganise
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import (

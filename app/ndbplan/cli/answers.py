@@ -70,8 +70,8 @@ def distribute(
 
     Exit code 2: some keys could not be read and do not count.
     """
-    from ndbplan.estimate.storage.distribution import distribute as distribution_of
     from ndbplan.estimate.storage.skew import distribution_json
+    from ndbplan.estimate.stored import distribute as distribution_of
     from ndbplan.plan.file import save
 
     plan = read_plan(plan_file)
@@ -118,7 +118,7 @@ def _unread(counted: KeyCount) -> str:
 def _with_keys(plan: Plan, table: Table, keys: Path) -> tuple[Plan, KeyCount]:
     """The plan with the rows of a table counted from a file of keys. Raises UsageError."""
     from ndbplan.edits.parts import update
-    from ndbplan.estimate.storage.real_keys import count_keys
+    from ndbplan.estimate.stored import count_keys
 
     try:
         with keys.open("rb") as stream:

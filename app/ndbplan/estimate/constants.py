@@ -85,9 +85,13 @@ class Constants:
         """The constant called `name`. KeyError for an unknown name."""
         known = self._known.get(name)
         if known is None:
-            known = quantity_of(_of(self.calibrations, name))
+            known = quantity_of(self.constant(name))
             self._known[name] = known
         return known
+
+    def constant(self, name: str) -> Constant:
+        """The same with its evidence and meaning."""
+        return _of(self.calibrations, name)
 
     def drawn(self, random: Generator) -> Constants:
         """Every constant somewhere in its range, most likely near its value; what is certain stays.

@@ -23,11 +23,10 @@ from ndbplan.estimate.load.disks import DisksEstimate, demand_of
 from ndbplan.estimate.load.network import NetworkEstimate, network
 from ndbplan.estimate.load.redo import RedoEstimate, redo
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
-from ndbplan.estimate.storage.distribution import distribute
 from ndbplan.estimate.storage.fragments import TableDistribution
-from ndbplan.estimate.storage.memory import MemoryEstimate, memory
-from ndbplan.estimate.storage.shares import has_partitions
+from ndbplan.estimate.storage.memory import MemoryEstimate
 from ndbplan.estimate.storage.skew import distribution_json
+from ndbplan.estimate.stored import distribute, has_partitions, memory
 from ndbplan.estimate.times.backup import (
     BackupEstimate,
     PhasedEstimate,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ndbplan.base.units import KIB, MIB, format_bytes_binary
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.storage.placement import threads_of
+from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.version import BadVersionError, NdbVersion
 from ndbplan.plan.plan import Plan
 
@@ -212,7 +212,7 @@ def _memory_parameter(plan: Plan, name: str, sizes: dict[int, int]) -> tuple[Pla
 
 def _other_use(plan: Plan, used: dict[int, int]) -> list[str]:
     """Nodes whose memory in use is not what the plan's tables come to."""
-    from ndbplan.estimate.storage.memory import memory
+    from ndbplan.estimate.stored import memory
 
     if not plan.tables or not used:
         return []

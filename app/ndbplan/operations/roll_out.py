@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ndbplan.configuration.difference import RESTART_DATA_NODES, Difference, ParameterChange
-from ndbplan.estimate.storage.node_data import node_data_by_id
+from ndbplan.estimate.stored import node_data_by_id
 from ndbplan.estimate.times.backup import backup, restore_backup
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind, restart
 from ndbplan.ndb import parameters as catalogue

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import KIB, MIB
 from ndbplan.configuration.settings import node_settings, redo_log_parts
-from ndbplan.estimate.storage.memory import memory
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.node_memory import (
     disk_page_buffer_bytes,
     job_buffer_pages,
     send_buffer_bytes,
     transaction_memory,
 )
-from ndbplan.estimate.storage.placement import ldm_threads, threads_of
+from ndbplan.estimate.stored import ldm_threads, links_of, memory, threads_of
 from ndbplan.ndb.ndbinfo import (
     NdbinfoTable,
     logbuffers_row_is_an_ldm,
@@ -319,16 +319,17 @@ def _reserved(
     result: SimulationResult, plan: Plan, node: DataNode, series: NodeSeries
 ) -> dict[str, tuple[int, int | None]]:
     """Pages of the global memory reserved for each use, and the most it may take; None: no limit."""
-    threads, parts = threads_of(plan, node), redo_log_parts(node_settings(plan, node))
+    threads, settings = threads_of(plan, node), node_settings(plan, node)
+    parts = redo_log_parts(settings)
     buffers = ldm_threads(plan, node) if logbuffers_row_is_an_ldm(plan.version) else parts
     _, buffer_bytes = _by_part(result, series.node_id, "last", 0)
     index_pages = _index_memory(plan, node, series, 0)[0] * _INDEX_PAGE_BYTES // PAGE_BYTES
     data = _whole(series.memory_total_bytes) + index_pages
     files = (buffers * buffer_bytes + parts * _FILE_BUFFER_MORE_BYTES) // PAGE_BYTES
     jobs = job_buffer_pages(threads, plan.version)
-    sends = _whole(send_buffer_bytes(plan, node, threads))
+    sends = _whole(send_buffer_bytes(settings, threads, links_of(plan)))
     return {
-        "TRANSACTION_MEMORY": (_pages(transaction_memory(plan, node, threads).value), None),
+        "TRANSACTION_MEMORY": (_pages(transaction_memory(settings, threads, constants_of(plan)).value), None),
         "DISK_OPERATIONS": (0, None),
         "DISK_RECORDS": (0, None),
         "DATA_MEMORY": (data, data),
@@ -336,7 +337,7 @@ def _reserved(
         "FILE_BUFFERS": (files, files),
         # A quarter more may come from SharedGlobalMemory [7.4.10, 8.4.8].
         "TRANSPORTER_BUFFERS": (sends, sends * 5 // 4),
-        "DISK_PAGE_BUFFER": (_whole(disk_page_buffer_bytes(plan, node, threads)),) * 2,
+        "DISK_PAGE_BUFFER": (_whole(disk_page_buffer_bytes(settings, threads)),) * 2,
         "QUERY_MEMORY": (0, None),
         "SCHEMA_TRANS_MEMORY": (_SCHEMA_PAGES, None),
     }

@@ -16,8 +16,8 @@ from ndbplan.desktop.document.selection import Selection
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.estimate.space.growth import fillings, growth
-from ndbplan.estimate.storage.distribution import distribute
 from ndbplan.estimate.storage.skew import skew_report
+from ndbplan.estimate.stored import distribute
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 

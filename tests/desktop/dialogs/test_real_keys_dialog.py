@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from ndbplan.desktop.dialogs.real_keys_dialog import RealKeysDialog
 from ndbplan.desktop.document.document import Document
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.storage.real_keys import count_keys
+from ndbplan.estimate.stored import count_keys
 from ndbplan.plan.samples import sample_plan
 
 

@@ -22,7 +22,7 @@ from ndbplan.estimate.load.key_choice import (
     values_at_once,
 )
 from ndbplan.estimate.load.redo import redo
-from ndbplan.estimate.storage.distribution import distribute
+from ndbplan.estimate.stored import distribute
 from ndbplan.plan.file import dumps, load, loads
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import EVENLY, KeyChoice, OpenLoad, OperationKind, RatePoint

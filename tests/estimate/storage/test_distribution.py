@@ -12,7 +12,8 @@ from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.node_groups import node_group_ids, node_groups
 from ndbplan.edits.parts import add_node_group, update
-from ndbplan.estimate.storage.distribution import distribute, ldm_threads, redistribute, spread_rows
+from ndbplan.estimate.storage.distribution import spread_rows
+from ndbplan.estimate.stored import distribute, ldm_threads, redistribute
 from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.keys.hash import distribution_hash
 from ndbplan.ndb.placement.hashmap import default_map, reorganised_map

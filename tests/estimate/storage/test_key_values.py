@@ -14,12 +14,10 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits.clipboard import copy, paste
 from ndbplan.estimate.load.cpu import cpu
 from ndbplan.estimate.load.redo import redo
-from ndbplan.estimate.storage.distribution import distribute, redistribute
 from ndbplan.estimate.storage.key_values import key_values, most_values
-from ndbplan.estimate.storage.memory import memory
-from ndbplan.estimate.storage.shares import shares_of
 from ndbplan.estimate.storage.skew import skew_report
 from ndbplan.estimate.storage.spread import fullest, typical_shares
+from ndbplan.estimate.stored import distribute, memory, redistribute, shares_of
 from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.keys.column import KeyColumn
@@ -137,7 +135,7 @@ def test_the_band_is_no_wider_than_chance() -> None:
 
 def test_by_default_each_row_has_its_value() -> None:
     plan = _stock()
-    found = key_values(plan, plan.table("stock"))
+    found = key_values(plan.tables, plan.table("stock"))
     assert (found.count, found.source) == (600_000_000, "rows")
     assert abs(_deviations(plan)).max() < 1e-3
     report = skew_report(distribute(plan, plan.table("stock")))
@@ -147,11 +145,11 @@ def test_by_default_each_row_has_its_value() -> None:
 
 def test_values_come_from_the_table_the_key_refers_to() -> None:
     plan = _stock(distribution_key_table_id="warehouse")
-    found = key_values(plan, plan.table("stock"))
+    found = key_values(plan.tables, plan.table("stock"))
     assert (found.count, found.source) == (6000, "table")
     assert "dbt2.warehouse" in found.why
     grown = edits.update(plan, "warehouse", rows=12_000)
-    assert key_values(grown, grown.table("stock")).count == 12_000
+    assert key_values(grown.tables, grown.table("stock")).count == 12_000
 
 
 def test_a_key_named_like_a_primary_key_is_taken_for_it_and_says_so() -> None:
@@ -162,11 +160,11 @@ def test_a_key_named_like_a_primary_key_is_taken_for_it_and_says_so() -> None:
     plan = edits.update(
         plan, "stock", columns=columns, primary_key=("w_id", "s_i_id"), distribution_key=("w_id",)
     )
-    found = key_values(plan, plan.table("stock"))
+    found = key_values(plan.tables, plan.table("stock"))
     assert (found.count, found.source) == (6000, "assumed table")
     assert "assumed" in found.why
     stated = edits.update(plan, "stock", distribution_key_values=50)
-    assert key_values(stated, stated.table("stock")).count == 50
+    assert key_values(stated.tables, stated.table("stock")).count == 50
 
 
 @pytest.mark.parametrize(
@@ -194,18 +192,18 @@ def test_a_small_type_bounds_what_is_stated() -> None:
     table = plan.table("stock")
     columns = tuple(edits.changed(c, type="tinyint") if c.name == "s_w_id" else c for c in table.columns)
     plan = edits.update(plan, "stock", columns=columns)
-    found = key_values(plan, plan.table("stock"))
+    found = key_values(plan.tables, plan.table("stock"))
     assert (found.count, found.source) == (256, "type")
     many = edits.update(plan, "stock", distribution_key_values=999)
-    assert key_values(many, many.table("stock")).count == 256
+    assert key_values(many.tables, many.table("stock")).count == 256
     few = edits.update(plan, "stock", rows=100)
-    assert key_values(few, few.table("stock")).source == "rows"
+    assert key_values(few.tables, few.table("stock")).source == "rows"
 
 
 @given(values=st.integers(1, 10**12), rows=st.integers(1, 10**9))
 def test_never_more_values_than_rows(values: int, rows: int) -> None:
     plan = _stock(distribution_key_values=values, rows=rows)
-    assert key_values(plan, plan.table("stock")).count == min(values, rows)
+    assert key_values(plan.tables, plan.table("stock")).count == min(values, rows)
 
 
 # Rows, LDM threads, log parts, memory

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.units import MIB, parse_bytes
 from ndbplan.edits.parts import update
-from ndbplan.estimate.storage.memory import memory
 from ndbplan.estimate.storage.node_memory import job_buffer_pages
+from ndbplan.estimate.stored import memory
 from ndbplan.ndb.parameters import parameter
 from ndbplan.ndb.threads.layout import thread_counts
 from ndbplan.ndb.version import NdbVersion

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.estimate.storage.memory import memory
-from ndbplan.estimate.storage.placement import placements
+from ndbplan.estimate.stored import memory, placements
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode

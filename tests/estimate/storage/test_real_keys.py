@@ -7,9 +7,9 @@ import pytest
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.edits.parts import update
-from ndbplan.estimate.storage.distribution import distribute
-from ndbplan.estimate.storage.real_keys import NoKeyError, count_keys, distribution_columns
+from ndbplan.estimate.storage.real_keys import NoKeyError, distribution_columns
 from ndbplan.estimate.storage.skew import skew_report
+from ndbplan.estimate.stored import count_keys, distribute
 from ndbplan.ndb.keys.hash import distribution_hash
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import ClusterParameters, Plan

@@ -7,8 +7,8 @@ import pytest
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.resources import resource_path
 from ndbplan.edits.parts import update
-from ndbplan.estimate.storage.distribution import distribute
 from ndbplan.estimate.storage.skew import chi_square_tail, distribution_json, skew_report
+from ndbplan.estimate.stored import distribute
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import ClusterParameters, Plan
 

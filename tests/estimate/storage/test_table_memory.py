@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from drawn_loads import tables
 from drawn_plans import plans
-from ndbplan.estimate.storage.distribution import distribute
-from ndbplan.estimate.storage.memory import memory
-from ndbplan.estimate.storage.placement import placements
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.rows import blob_parts
 from ndbplan.estimate.storage.table_memory import (
     BLOB,
@@ -19,9 +17,10 @@ from ndbplan.estimate.storage.table_memory import (
     HASH_INDEX,
     VARIABLE,
     Question,
-    rules_of,
+    rules_with,
     table_memory,
 )
+from ndbplan.estimate.stored import distribute, memory, placements
 from ndbplan.ndb.constants import constant
 from ndbplan.ndb.features import features
 from ndbplan.ndb.rows import PAGE_BYTES
@@ -53,7 +52,7 @@ def plans_with_tables(draw: st.DrawFn) -> Plan:
 
 
 def _questions(plan: Plan) -> list[Question]:
-    rules, placed = rules_of(plan), placements(plan)
+    rules, placed = rules_with(plan.version, constants_of(plan)), placements(plan)
     return [(table, distribute(plan, table), rules, *placed[table.id][1:]) for table in plan.tables]
 
 

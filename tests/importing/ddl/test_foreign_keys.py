@@ -69,7 +69,7 @@ def test_the_plan_takes_the_parent_by_whatever_id_it_gets_and_counts_its_rows() 
     assert orders.distribution_key_table_id == parent.id
     plan = edits.update(plan, parent.id, rows=60)
     plan = edits.update(plan, orders.id, rows=1_000_000)
-    found = key_values(plan, plan.table(orders.id))
+    found = key_values(plan.tables, plan.table(orders.id))
     assert (found.count, found.source) == (60, "table")
 
 

@@ -9,7 +9,7 @@ from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import LOOPBACK, setting
 from ndbplan.checks.rule import error, hint, problem, rule, warning
 from ndbplan.configuration.settings import NodesAlike, no_of_replicas, nodes_alike
-from ndbplan.estimate.storage.placement import threads_of
+from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.threads.config import check_thread_config
 from ndbplan.ndb.threads.layout import ThreadConfigError, ThreadCounts, parse_thread_config, thread_counts

@@ -11,8 +11,7 @@ from ndbplan.checks.shared import estimation
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.changes import SetField
 from ndbplan.estimate.load.disk_data import reads_backup
-from ndbplan.estimate.storage.distribution import distribute
-from ndbplan.estimate.storage.shares import has_partitions
+from ndbplan.estimate.stored import distribute, has_partitions
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE

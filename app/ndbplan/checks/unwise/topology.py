@@ -13,7 +13,7 @@ from ndbplan.checks.rule import error, hint, problem, rule, warning
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
 from ndbplan.configuration.settings import no_of_replicas, node_settings, nodes_alike, redo_log_parts
 from ndbplan.edits.changes import FreeApiSlots, SetField, SetParameter, together
-from ndbplan.estimate.storage.placement import ldm_threads
+from ndbplan.estimate.stored import ldm_threads
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode

@@ -33,8 +33,8 @@ from ndbplan.desktop.widgets.sections import empty, label, spin_box
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from ndbplan.estimate.storage.distribution import Redistribution, TableDistribution
-    from ndbplan.estimate.storage.fragments import Skew
+    from ndbplan.estimate.storage.distribution import Redistribution
+    from ndbplan.estimate.storage.fragments import Skew, TableDistribution
     from ndbplan.estimate.storage.skew import SkewReport
     from ndbplan.estimate.times.reorganise import ReorganiseEstimate, TableReorganise
 
@@ -505,7 +505,7 @@ def _ask(question: _Question) -> _Answer:
 
 def _asked(question: _Question) -> _Answer:
     from ndbplan.configuration.node_groups import node_groups
-    from ndbplan.estimate.storage.distribution import distribute, redistribute
+    from ndbplan.estimate.stored import distribute, redistribute
     from ndbplan.estimate.times.reorganise import reorganise
 
     plan, table_id, baseline = question.plan, question.table_id, question.baseline

@@ -239,9 +239,8 @@ class _Metered(BufferedReader):
 
 
 def _count(plan: Plan, table: Table, path: Path, task: Task) -> _Counted:
-    from ndbplan.estimate.storage.distribution import distribute
-    from ndbplan.estimate.storage.real_keys import count_keys
     from ndbplan.estimate.storage.skew import skew_report
+    from ndbplan.estimate.stored import count_keys, distribute
 
     try:
         with _Metered(FileIO(path), path.stat().st_size, task) as stream:

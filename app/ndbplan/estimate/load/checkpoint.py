@@ -22,7 +22,8 @@ from ndbplan.estimate.load.demand import NodeLoad, TableLoad, node_loads, stored
 from ndbplan.estimate.load.log_full import HORIZON_S, Checkpoints, full_after_s
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.redo import log_bytes_per_part
-from ndbplan.estimate.storage.node_data import NodeData, TablePart, node_data_by_id
+from ndbplan.estimate.storage.node_data import NodeData, TablePart
+from ndbplan.estimate.stored import node_data_by_id
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload

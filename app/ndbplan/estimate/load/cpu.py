@@ -15,7 +15,7 @@ from ndbplan.estimate.load.clients import ClientsEstimate, clients
 from ndbplan.estimate.load.demand import NodeLoad, node_loads
 from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.load.processors import core_speed
-from ndbplan.estimate.storage.placement import threads_of
+from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload

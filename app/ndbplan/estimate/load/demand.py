@@ -19,8 +19,9 @@ from ndbplan.estimate.load.log_records import operation_redo, stored_redo
 from ndbplan.estimate.storage.column_bytes import is_blob, row_payload_bytes, stored_bytes
 from ndbplan.estimate.storage.row_cost import row_cost, stored_costs
 from ndbplan.estimate.storage.rows import blob_parts, stored_name, unique_tables
-from ndbplan.estimate.storage.shares import NodeShare, Shares, alike, unique_shares_of
+from ndbplan.estimate.storage.shares import NodeShare, Shares, alike
 from ndbplan.estimate.storage.spread import Fullest
+from ndbplan.estimate.stored import unique_shares_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table

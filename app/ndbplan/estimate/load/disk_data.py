@@ -17,7 +17,8 @@ from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.demand import TableLoad, table_loads
 from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, row_layout
-from ndbplan.estimate.storage.shares import Shares, shares_of
+from ndbplan.estimate.storage.shares import Shares
+from ndbplan.estimate.stored import shares_of
 from ndbplan.ndb.features import features
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion

@@ -15,10 +15,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.estimate.storage.distribution import distribute
 from ndbplan.estimate.storage.fragments import TableDistribution, map_facts
-from ndbplan.estimate.storage.shares import NodeShare, Shares, has_partitions, shares, spread_shares
+from ndbplan.estimate.storage.shares import NodeShare, Shares, shares, spread_shares
 from ndbplan.estimate.storage.spread import as_shares, typical_shares
+from ndbplan.estimate.stored import distribute, has_partitions
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import KeyChoice

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.disk_data import disk_rows
-from ndbplan.estimate.storage.memory import memory
 from ndbplan.estimate.storage.rows import unique_tables
 from ndbplan.estimate.storage.shares import Shares
+from ndbplan.estimate.stored import memory
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 

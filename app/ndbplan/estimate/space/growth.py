@@ -14,7 +14,8 @@ from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.load.disk_data import disk_data
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
-from ndbplan.estimate.storage.memory import MemoryEstimate, memory
+from ndbplan.estimate.storage.memory import MemoryEstimate
+from ndbplan.estimate.stored import memory
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload

@@ -1,7 +1,6 @@
 """Where the rows of each table lie, and which move when the cluster grows.
 
-    distribute(plan, table).partitions[0].primary
-    redistribute(before, after, "shop.orders").rows_moved
+    distribute_rows(table, placement, around, keys).partitions[0].primary
 
 Counts are exact for the given rows: without keys they are spread as the hash does on average, one row after
 the other over the buckets of the table's map; counts per partition that were measured are taken as they are.
@@ -18,11 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.configuration.node_groups import groups_by_number
-from ndbplan.configuration.settings import node_settings, redo_log_parts
-from ndbplan.estimate.storage.fragments import MapFacts, Partition, Skew, TableDistribution, map_facts
-from ndbplan.estimate.storage.key_values import KeyValues, distribution_key, key_values
-from ndbplan.estimate.storage.placement import cluster_of, ldm_threads, placements, table_shape, threads_of
+from ndbplan.estimate.storage.fragments import MapFacts, TableDistribution, map_facts
+from ndbplan.estimate.storage.key_values import KeyValues, distribution_key
+from ndbplan.estimate.storage.placement import table_shape
 from ndbplan.estimate.storage.row_cost import disk_row_bytes
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, row_layout, unique_tables
 from ndbplan.estimate.storage.spread import fullest, typical_ranks, typical_shares
@@ -30,34 +27,16 @@ from ndbplan.ndb.features import features
 from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.keys.consecutive import MOST_VALUES, consecutive_hashes, fits
 from ndbplan.ndb.placement import hashmap
-from ndbplan.ndb.placement.fragment_counts import fragment_count
+from ndbplan.ndb.placement.fragment_counts import Cluster, fragment_count
 from ndbplan.ndb.placement.fragments import Placement, extend
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 
 if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, Any]
-
-__all__ = [
-    "Partition",
-    "RedistributedPartition",
-    "Redistribution",
-    "Skew",
-    "TableDistribution",
-    "distribute",
-    "distribute_all",
-    "distribute_unique",
-    "hash_map_of",
-    "ldm_threads",
-    "not_grown",
-    "redistribute",
-    "spread_rows",
-    "threads_of",
-]
 
 
 @lru_cache(maxsize=64)
@@ -169,8 +148,8 @@ def _weights(
     return typical_shares(keys.count, expected, _typical_order(placement)), False
 
 
-class _Surroundings(NamedTuple):
-    """What the distribution of every table of a plan depends on, beside its placement."""
+class Surroundings(NamedTuple):
+    """What the distribution of every table of a cluster depends on, beside its placement."""
 
     version: NdbVersion
     group_ids: tuple[int, ...]
@@ -178,33 +157,16 @@ class _Surroundings(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def _one(surroundings: _Surroundings) -> _Surroundings:
-    """One object for all plans that agree in it, so that results can be kept by identity."""
-    return surroundings
-
-
-@memo_by_identity(16)
-def _placed_in(plan: Plan) -> tuple[dict[str, tuple[Placement, ...]], _Surroundings]:
-    around = _Surroundings(plan.version, tuple(groups_by_number(plan)), redo_log_parts(node_settings(plan)))
-    return placements(plan), _one(around)
-
-
-def distribute(plan: Plan, table: Table) -> TableDistribution:
-    """Where the rows of a table of the plan lie. ValueError when no data node is in a node group."""
-    placed, around = _placed_in(plan)
-    return _distribute(table, placed[table.id][0], around, key_values(plan, table))
-
-
-def distribute_all(plan: Plan) -> list[TableDistribution]:
-    """Where the rows of every table of the plan lie, as `distribute` says."""
-    placed, around = _placed_in(plan)
-    return [_distribute(table, placed[table.id][0], around, key_values(plan, table)) for table in plan.tables]
+def surroundings(version: NdbVersion, group_ids: tuple[int, ...], log_parts: int) -> Surroundings:
+    """One object for all clusters that agree in it, so that results can be kept by identity."""
+    return Surroundings(version, group_ids, log_parts)
 
 
 @memo_by_identity(4096)
-def _distribute(
-    table: Table, placement: Placement, around: _Surroundings, keys: KeyValues
+def distribute_rows(
+    table: Table, placement: Placement, around: Surroundings, keys: KeyValues
 ) -> TableDistribution:
+    """Where the rows of a table lie. ValueError when no data node is in a node group."""
     if placement.fragments == 0:
         raise ValueError("a plan without data nodes in node groups distributes nothing")
     import numpy as np
@@ -234,21 +196,15 @@ def _distribute(
     )
 
 
-def distribute_unique(plan: Plan, table: Table) -> tuple[TableDistribution, ...]:
-    """Where the entries of each unique index of a table lie: hidden tables with a key of their own.
+@memo_by_identity(4096)
+def distribute_entries(
+    table: Table, at: int, placement: Placement, around: Surroundings
+) -> TableDistribution:
+    """Where the entries of a unique index of a table lie, a hidden table with a key of its own; `at`: which.
 
     Each entry has its own value, whatever decides where the row itself is. Such a table keeps the map it was
     made with when its table is reorganised.
     """
-    placed, around = _placed_in(plan)
-    indexes = placed[table.id][1:]
-    return tuple(_distribute_unique(table, at, one, around) for at, one in enumerate(indexes))
-
-
-@memo_by_identity(4096)
-def _distribute_unique(
-    table: Table, at: int, placement: Placement, around: _Surroundings
-) -> TableDistribution:
     import numpy as np
 
     hidden = unique_tables(table, around.version)[at]
@@ -319,13 +275,15 @@ class Redistribution:
         }
 
 
-def redistribute(
-    plan_before: Plan,
-    plan_after: Plan,
-    table: Table | str,
+def redistribute_rows(
+    before: TableDistribution,
+    old_table: Table,
+    new_table: Table,
+    cluster: Cluster,
+    around: Surroundings,
     commits_before: Mapping[int, int] | None = None,
 ) -> Redistribution:
-    """What reorganising the table does when the cluster grows from one plan to the other.
+    """What reorganising the table does when the cluster grows. `cluster`, `around`: as they are then.
 
     Old partitions stay where they are; rows move from old to new partitions only. A moved row costs two
     commits in its old partition (written in place, later deleted) and one in the new; a row that stays costs
@@ -335,19 +293,16 @@ def redistribute(
 
     Source: engine model 1.5, 1.6 and 7.4, exact on the published reorganisation of 3 million rows.
     """
-    name = table if isinstance(table, str) else table.id
-    old_table, new_table = plan_before.table(name), plan_after.table(name)
-    before = distribute(plan_before, old_table)
     shape = table_shape(new_table)
-    wanted = fragment_count(cluster_of(plan_after), shape) if new_table.partitions is None else 0
+    wanted = fragment_count(cluster, shape) if new_table.partitions is None else 0
     if shape.fully_replicated:
         # The same partitions once more in every new group.
-        wanted = before.placement.partitions * len(groups_by_number(plan_after))
+        wanted = before.placement.partitions * len(around.group_ids)
     if wanted <= before.placement.fragments:
         return _unchanged(before, commits_before)
     placement = extend(
-        cluster_of(plan_after),
-        _in_groups_of(before, plan_after),
+        cluster,
+        _in_groups_of(before, around.group_ids),
         wanted,
         fully_replicated=shape.fully_replicated,
     )
@@ -355,19 +310,19 @@ def redistribute(
         new_map, flows, after_rows = before.hash_map, _copies(before, wanted), _repeated(before, wanted)
     else:
         new_map = hashmap.reorganised_map(
-            before.hash_map, wanted, hashmap.default_buckets(plan_after.version, wanted)
+            before.hash_map, wanted, hashmap.default_buckets(around.version, wanted)
         )
-        hashes = value_hashes(old_table, before.keys, plan_after.version, wanted) if before.keys else None
+        hashes = value_hashes(old_table, before.keys, around.version, wanted) if before.keys else None
         flows, after_rows = _flows(before, new_map, new_table, hashes)
     after = TableDistribution(
         table=before.table,
         hash_map=new_map,
         hash_map_name=hashmap.map_name(new_map, before.placement.partitions),
         placement=placement,
-        group_ids=tuple(groups_by_number(plan_after)),
+        group_ids=around.group_ids,
         rows=after_rows,
         layout=before.layout,
-        log_parts=redo_log_parts(node_settings(plan_after)),
+        log_parts=around.log_parts,
         keys=before.keys,
         exact_keys=before.exact_keys,
         is_full_copy=before.is_full_copy,
@@ -379,7 +334,7 @@ def redistribute(
         moved_rows=flows,
         partitions=_described(before, after, {} if shape.fully_replicated else flows, commits_before),
         rows_moved=sum(flows.values()),
-        bytes_moved=round(sum(flows.values()) * _row_bytes(old_table, before.layout, plan_after.version)),
+        bytes_moved=round(sum(flows.values()) * _row_bytes(old_table, before.layout, around.version)),
     )
 
 
@@ -420,11 +375,11 @@ def _repeated(before: TableDistribution, fragments: int) -> Array:
     return np.tile(before.rows[:partitions], fragments // partitions)
 
 
-def _in_groups_of(before: TableDistribution, plan_after: Plan) -> Placement:
-    """The old placement with groups numbered as in the new plan."""
+def _in_groups_of(before: TableDistribution, group_ids: tuple[int, ...]) -> Placement:
+    """The old placement with groups numbered as in the new cluster."""
     import numpy as np
 
-    order = {group: i for i, group in enumerate(groups_by_number(plan_after))}
+    order = {group: i for i, group in enumerate(group_ids)}
     places = np.array([order.get(group, i) for i, group in enumerate(before.group_ids)], dtype=np.int64)
     return replace(before.placement, node_group=places[before.placement.node_group])
 

@@ -1,6 +1,6 @@
 """How many different values the distribution key of a table has, and how that is known.
 
-    key_values(plan, table).count         # 6000: as many as the table of warehouses has rows
+    key_values(plan.tables, table).count         # 6000: as many as the table of warehouses has rows
 
 Rows go by the hash of their distribution key: all rows of one value lie in one partition. Few values spread
 less evenly than many.
@@ -14,7 +14,6 @@ from typing import Any, Literal
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.units import format_count
 from ndbplan.ndb.columns import COLUMN_TYPES, Declared
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 
 Source = Literal["rows", "stated", "table", "assumed table", "type"]
@@ -65,16 +64,21 @@ def _by_key(tables: tuple[Table, ...]) -> dict[tuple[str, frozenset[str]], Table
     return largest
 
 
-def _named(plan: Plan, table: Table) -> Table | None:
+@memo_by_identity(size=64)
+def _by_id(tables: tuple[Table, ...]) -> dict[str, Table]:
+    return {table.id: table for table in tables}
+
+
+def _named(tables: tuple[Table, ...], table: Table) -> Table | None:
     """The table that the distribution key's columns name: their names are its whole primary key."""
     if not table.distribution_key or set(table.distribution_key) == set(table.primary_key):
         return None
-    other = _by_key(plan.tables).get((table.database, frozenset(table.distribution_key)))
+    other = _by_key(tables).get((table.database, frozenset(table.distribution_key)))
     return None if other is table else other
 
 
-def key_values(plan: Plan, table: Table) -> KeyValues:
-    """Different values of the table's distribution key.
+def key_values(tables: tuple[Table, ...], table: Table) -> KeyValues:
+    """Different values of the distribution key of one of the tables.
 
     As stated; else the rows of the table it refers to; else, when its columns are named like the whole
     primary key of another table of the database, the rows of that (assumed); else one per row. Never more
@@ -82,9 +86,8 @@ def key_values(plan: Plan, table: Table) -> KeyValues:
     """
     stated = None if table.distribution_key_values is not None else table.distribution_key_table_id
     if stated is not None:
-        parent = plan.by_id.get(stated)
-        return _key_values(table, parent if isinstance(parent, Table) else None, False)
-    named = _named(plan, table) if table.distribution_key_values is None else None
+        return _key_values(table, _by_id(tables).get(stated), False)
+    named = _named(tables, table) if table.distribution_key_values is None else None
     return _key_values(table, named, True)
 
 

@@ -1,6 +1,6 @@
 """Memory that tables take, and whether it fits: per table, data node and cluster.
 
-    memory(plan).nodes[0].data_memory_bytes
+    memory_of_nodes(tables, nodes).nodes[0].data_memory_bytes
 
 Bytes of a table are of one replica set, as the sums of `ndb_desc -p`; those of a node count every replica it
 holds. Formulas: engine model 2.1 to 2.6 and 15.3; constants by name in resources/ndb/constants.json.
@@ -8,20 +8,15 @@ holds. Formulas: engine model 2.1 to 2.6 and 15.3; constants by name in resource
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
-from ndbplan.configuration.node_groups import node_group_ids
-from ndbplan.configuration.settings import node_settings
-from ndbplan.estimate.storage.distribution import distribute_all
-from ndbplan.estimate.storage.node_memory import node_memories
-from ndbplan.estimate.storage.placement import placements
-from ndbplan.estimate.storage.table_memory import KINDS, TableMemory, TableSizes, rules_of, table_memory
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE
+from ndbplan.configuration.settings import NodeSettings
+from ndbplan.estimate.storage.table_memory import KINDS, TableMemory, TableSizes
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,36 +129,38 @@ def _sum(parts: Iterable[tuple[str, Quantity]]) -> Quantity:
     return total(parts, "bytes")
 
 
-@memo_by_identity(size=8)
-def memory(plan: Plan) -> MemoryEstimate:
-    """Memory of the plan's tables and data nodes; without node groups there are no tables to count."""
-    sizes_of: list[TableSizes] = []
-    if plan.tables and any(group != NODE_GROUP_NONE for group in node_group_ids(plan).values()):
-        rules, placed = rules_of(plan), placements(plan)
-        where = distribute_all(plan)
-        sizes_of = table_memory(
-            [(t, spread, rules, *placed[t.id][1:]) for t, spread in zip(plan.tables, where, strict=True)]
-        )
-    nodes = _nodes(plan, sizes_of)
-    return MemoryEstimate(tuple([sizes.memory for sizes in sizes_of]), nodes, _hosts(plan, nodes))
+class NodeToFill(NamedTuple):
+    """A data node, for what tables and parameters take of it."""
+
+    node: DataNode
+    group: int
+    """Number of its node group; 65536: reserved."""
+    settings: NodeSettings
+    host: Host
+    ram_bytes: Quantity
+    """What it allocates for its parameters."""
 
 
-def _hosts(plan: Plan, nodes: tuple[NodeMemory, ...]) -> tuple[HostMemory, ...]:
-    by_host: dict[str, list[tuple[str, Quantity]]] = {}
-    for node, node_memory in zip(plan.data_nodes, nodes, strict=True):
-        by_host.setdefault(node.host_id, []).append((f"data node {node.node_id}", node_memory.ram_bytes))
-    return tuple(
-        HostMemory(host_id, plan.host(host_id).memory_bytes, _sum(parts))
-        for host_id, parts in by_host.items()
-    )
+def memory_of_nodes(tables: list[TableSizes], nodes: Sequence[NodeToFill]) -> MemoryEstimate:
+    """Memory of tables and data nodes; `tables` has those that have a place, by node group."""
+    filled = _nodes(tables, nodes)
+    return MemoryEstimate(tuple([sizes.memory for sizes in tables]), filled, _hosts(nodes))
 
 
-def _nodes(plan: Plan, tables: list[TableSizes]) -> tuple[NodeMemory, ...]:
+def _hosts(nodes: Sequence[NodeToFill]) -> tuple[HostMemory, ...]:
+    by_host: dict[str, tuple[Host, list[tuple[str, Quantity]]]] = {}
+    for one in nodes:
+        parts = by_host.setdefault(one.host.id, (one.host, []))[1]
+        parts.append((f"data node {one.node.node_id}", one.ram_bytes))
+    return tuple(HostMemory(host.id, host.memory_bytes, _sum(parts)) for host, parts in by_host.values())
+
+
+def _nodes(tables: list[TableSizes], nodes: Sequence[NodeToFill]) -> tuple[NodeMemory, ...]:
     import numpy as np
 
-    group_ids = node_group_ids(plan)
-    order = {group: i for i, group in enumerate(sorted(set(group_ids.values()) - {NODE_GROUP_NONE}))}
-    in_data = [kind != "hash_index" or plan.features.index_memory_joined for kind in KINDS]
+    order = {group: i for i, group in enumerate(sorted({one.group for one in nodes} - {NODE_GROUP_NONE}))}
+    joined = any(one.settings.features.index_memory_joined for one in nodes)
+    in_data = [kind != "hash_index" or joined for kind in KINDS]
     if tables:
         sizes = np.concatenate([table.by_group for table in tables]).reshape(len(tables), len(KINDS), -1)
         low = np.einsum("tkg,tk->kg", sizes, np.array([table.low for table in tables]))
@@ -174,13 +171,11 @@ def _nodes(plan: Plan, tables: list[TableSizes]) -> tuple[NodeMemory, ...]:
     in_data_memory = _of_kinds(value, low, high, in_data)
     in_index_memory = _of_kinds(value, low, high, [not inside for inside in in_data])
     by_group = {group: (in_data_memory[i], in_index_memory[i]) for group, i in order.items()}
-    nothing, ram_bytes = (_NOTHING, _NOTHING), node_memories(plan)
-    joined = plan.features.index_memory_joined
+    nothing = (_NOTHING, _NOTHING)
     memories = []
-    for node in plan.data_nodes:
-        data, index = by_group.get(group_ids[node.node_id], nothing)
-        limit = node_settings(plan, node).number("DataMemory")
-        index_limit = node_settings(plan, node).number("IndexMemory")
+    for node, group, settings, host, ram_bytes in nodes:
+        data, index = by_group.get(group, nothing)
+        limit, index_limit = settings.number("DataMemory"), settings.number("IndexMemory")
         memories.append(
             NodeMemory(
                 node_id=node.node_id,
@@ -188,8 +183,8 @@ def _nodes(plan: Plan, tables: list[TableSizes]) -> tuple[NodeMemory, ...]:
                 index_memory_bytes=index,
                 data_memory_limit_bytes=limit + (index_limit if joined else 0),
                 index_memory_limit_bytes=0 if joined else index_limit,
-                ram_bytes=ram_bytes[node.node_id],
-                host_memory_bytes=plan.host(node.host_id).memory_bytes,
+                ram_bytes=ram_bytes,
+                host_memory_bytes=host.memory_bytes,
                 container_memory_bytes=node.container_memory_bytes,
             )
         )

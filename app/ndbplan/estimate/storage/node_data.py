@@ -1,7 +1,7 @@
 """What each data node holds: rows, bytes in memory, on disk, in a checkpoint, index entries, by LDM thread.
 
-    node_data(plan)[0].checkpoint_bytes
-    node_data(plan)[0].fullest_ldm.rows
+    held_by_nodes(tables, version, *shares)[0].checkpoint_bytes
+    held_by_nodes(tables, version, *shares)[0].fullest_ldm.rows
 
 Hidden tables count too: parts of blobs lie with their rows, entries of unique indexes by their own key.
 """
@@ -13,9 +13,8 @@ from dataclasses import dataclass, field, replace
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.storage.row_cost import stored_costs
 from ndbplan.estimate.storage.rows import stored_name
-from ndbplan.estimate.storage.shares import NodeShare, Shares, alike, stored_shares_of
+from ndbplan.estimate.storage.shares import NodeShare, Shares, alike
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 
 
@@ -127,7 +126,11 @@ class _Sums:
 
 
 @memo_by_identity(size=32)
-def _node_data(tables: tuple[Table, ...], version: NdbVersion, *held: Shares) -> tuple[NodeData, ...]:
+def held_by_nodes(tables: tuple[Table, ...], version: NdbVersion, *held: Shares) -> tuple[NodeData, ...]:
+    """What every data node holds of the tables, by node id; nodes without a partition are left out.
+
+    `held`: shares of each table, followed by those of its unique indexes.
+    """
     by_node: dict[int, NodeData] = {}
     for own, node_ids in alike(held):
         first = _of_shares(tables, version, own, node_ids[0])
@@ -200,14 +203,3 @@ def _of_shares(
         fullest_low=sums.spread(1),
         fullest_high=sums.spread(2),
     )
-
-
-def node_data(plan: Plan) -> tuple[NodeData, ...]:
-    """What every data node holds of the plan's tables, by node id; nodes without a partition are left out."""
-    held = [shares for table in plan.tables for shares in stored_shares_of(plan, table)]
-    return _node_data(plan.tables, plan.version, *held)
-
-
-def node_data_by_id(plan: Plan) -> dict[int, NodeData]:
-    """The same by node id."""
-    return {data.node_id: data for data in node_data(plan)}

@@ -1,6 +1,6 @@
 """RAM that a data node allocates for its parameters: DataMemory, buffers, page cache, transaction memory.
 
-    node_memories(plan)[node_id]        # Quantity in bytes, one term for each part
+    ram_bytes(settings, threads, links, undo_buffers, constants)      # one term for each part
 
 Source: init_global_memory_manager (ndbd.cpp) and compute_jb_pages (mt.cpp) of 8.x, held against the figures
 that ndbmtd 8.4.8 printed at start for 196 settings (tests/reality/datanode-memory-report.csv).
@@ -9,24 +9,19 @@ that ndbmtd 8.4.8 printed at start for 196 settings (tests/reality/datanode-memo
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.units import KIB, MIB, parse_bytes
 from ndbplan.configuration.settings import (
-    connection_settings,
-    node_settings,
+    NodeSettings,
     redo_buffer_bytes,
     redo_log_parts,
 )
-from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.storage.placement import threads_of
+from ndbplan.estimate.constants import Constants
 from ndbplan.ndb.features import features
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.fields import Parameters
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
 
 PAGE = 32 * KIB
 _QUEUE_PAGES = 32
@@ -60,43 +55,43 @@ def job_buffer_pages(threads: ThreadCounts, version: NdbVersion) -> int:
     return own * block + _QUEUE_PAGES * queues + alone
 
 
-@memo_by_identity(16)
-def _links(plan: Plan) -> int:
-    """Links of a data node: to every other node of the cluster."""
-    return len(plan.processes) - 1
+class Links(NamedTuple):
+    """Links of a data node, one to every other node of the cluster."""
+
+    number: int
+    send_buffer_bytes: int
+    """SendBufferMemory of each."""
 
 
-def send_buffer_bytes(plan: Plan, node: DataNode, threads: ThreadCounts) -> int:
+def send_buffer_bytes(settings: NodeSettings, threads: ThreadCounts, links: Links) -> int:
     """Send buffers of all links of a node."""
-    links = _links(plan)
-    stated = node_settings(plan, node).number("TotalSendBufferMemory")
-    own = stated or links * connection_settings(plan).number("SendBufferMemory")
-    extra = node_settings(plan, node).number("ExtraSendBufferMemory")
+    stated = settings.number("TotalSendBufferMemory")
+    own = stated or links.number * links.send_buffer_bytes
+    extra = settings.number("ExtraSendBufferMemory")
     size = own + extra + threads.block_threads * _SEND_THREAD_PAGES * PAGE
     if extra == 0:
-        least = _SEND_GENERAL_BYTES + links * _SEND_LINK_BYTES + threads.block_threads * 2 * MIB
+        least = _SEND_GENERAL_BYTES + links.number * _SEND_LINK_BYTES + threads.block_threads * 2 * MIB
         size = max(size, least)
     return size
 
 
-def disk_page_buffer_bytes(plan: Plan, node: DataNode, threads: ThreadCounts) -> int:
+def disk_page_buffer_bytes(settings: NodeSettings, threads: ThreadCounts) -> int:
     """DiskPageBufferMemory with the buffers for restoring that lie beside it."""
     restoring = threads.ldm_instances + threads.query + threads.recover
-    stated = node_settings(plan, node).number("DiskPageBufferMemory")
+    stated = settings.number("DiskPageBufferMemory")
     return stated + restoring * _RESTORE_BUFFER_BYTES + 2 * MIB
 
 
-def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Quantity:
+def transaction_memory(settings: NodeSettings, threads: ThreadCounts, constants: Constants) -> Quantity:
     """TransactionMemory as set, or as the node computes it from its operation limits.
 
     The factors are fitted to what 8.4.8 printed for 90 settings of limits and threads; 10 % off at most.
     """
-    stated = node_settings(plan, node).number("TransactionMemory")
+    stated = settings.number("TransactionMemory")
     ldm, tc = threads.ldm_instances, max(1, threads.tc)
-    operations = node_settings(plan, node).number("MaxNoOfConcurrentOperations")
-    buffers = node_settings(plan, node).number("ReservedTransactionBufferMemory")
+    operations = settings.number("MaxNoOfConcurrentOperations")
+    buffers = settings.number("ReservedTransactionBufferMemory")
     others = threads.query + threads.recover
-    constants = constants_of(plan)
 
     def times(count: float, name: str) -> float:
         return count * constants[name].value
@@ -111,10 +106,10 @@ def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Qua
     least = reserved + times(ldm + tc, "transaction_reserved_thread_bytes")
     if stated:
         return Quantity.exact(max(float(stated), least), "bytes")
-    transactions = node_settings(plan, node).number("MaxNoOfConcurrentTransactions")
-    local_operations = node_settings(plan, node).number("MaxNoOfLocalOperations") or 1.1 * operations
-    scans = node_settings(plan, node).number("MaxNoOfLocalScans") or min(
-        tc * ldm * node_settings(plan, node).number("MaxNoOfConcurrentScans"), _LOCAL_SCANS_MOST
+    transactions = settings.number("MaxNoOfConcurrentTransactions")
+    local_operations = settings.number("MaxNoOfLocalOperations") or 1.1 * operations
+    scans = settings.number("MaxNoOfLocalScans") or min(
+        tc * ldm * settings.number("MaxNoOfConcurrentScans"), _LOCAL_SCANS_MOST
     )
     computed = (
         times(1, "transaction_memory_bytes")
@@ -125,38 +120,22 @@ def transaction_memory(plan: Plan, node: DataNode, threads: ThreadCounts) -> Qua
         )
         + times(local_operations, "local_operation_bytes")
         + times(transactions, "local_transaction_bytes")
-        + times(scans, "local_scan_row_bytes") * node_settings(plan, node).number("BatchSizePerLocalScan")
+        + times(scans, "local_scan_row_bytes") * settings.number("BatchSizePerLocalScan")
         + times(ldm, "transaction_memory_ldm_bytes")
         + times(others, "transaction_memory_query_bytes")
         + constants["index_operation_bytes"].value
-        * max(0, node_settings(plan, node).number("MaxNoOfConcurrentIndexOperations") - 8192)
-        + constants["fired_trigger_bytes"].value
-        * max(0, node_settings(plan, node).number("MaxNoOfFiredTriggers") - 4000)
+        * max(0, settings.number("MaxNoOfConcurrentIndexOperations") - 8192)
+        + constants["fired_trigger_bytes"].value * max(0, settings.number("MaxNoOfFiredTriggers") - 4000)
         + constants["transaction_buffer_factor"].value
-        * max(0, node_settings(plan, node).number("TransactionBufferMemory") - MIB)
+        * max(0, settings.number("TransactionBufferMemory") - MIB)
     )
     return (computed * constants["transaction_memory_fit"]).in_unit("bytes").within(least=least)
 
 
-@memo_by_identity(16)
-def node_memories(plan: Plan) -> dict[int, Quantity]:
-    """Bytes of RAM of every data node, by node id; nodes with the same settings share one answer.
-
-    Raises ThreadConfigError for a ThreadConfig that a node would refuse.
-    """
-    kept: dict[tuple[Parameters, ThreadCounts], Quantity] = {}
-    memories: dict[int, Quantity] = {}
-    for node in plan.data_nodes:
-        key = (node.parameters, threads_of(plan, node))
-        if key not in kept:
-            kept[key] = _node_memory(plan, node)
-        memories[node.node_id] = kept[key]
-    return memories
-
-
-def _node_memory(plan: Plan, node: DataNode) -> Quantity:
-    version, threads = plan.version, threads_of(plan, node)
-    settings = node_settings(plan, node)
+def ram_bytes(
+    settings: NodeSettings, threads: ThreadCounts, links: Links, undo_buffers: int, constants: Constants
+) -> Quantity:
+    """Bytes of RAM of a data node. `undo_buffers`: bytes of those of the log file groups that are planned."""
     parts = redo_log_parts(settings)
 
     def exact(value: float) -> Quantity:
@@ -172,35 +151,34 @@ def _node_memory(plan: Plan, node: DataNode) -> Quantity:
             "redo buffers of all log parts",
             exact(parts * (redo_buffer_bytes(settings) + MIB)),
         ),
-        ("job buffers", exact(job_buffer_pages(threads, version) * PAGE)),
-        ("send buffers", exact(send_buffer_bytes(plan, node, threads))),
+        ("job buffers", exact(job_buffer_pages(threads, settings.version) * PAGE)),
+        ("send buffers", exact(send_buffer_bytes(settings, threads, links))),
         (
             "DiskPageBufferMemory and restore buffers",
-            exact(disk_page_buffer_bytes(plan, node, threads)),
+            exact(disk_page_buffer_bytes(settings, threads)),
         ),
         ("schema transactions", exact(2 * MIB)),
-        ("TransactionMemory", transaction_memory(plan, node, threads)),
+        ("TransactionMemory", transaction_memory(settings, threads, constants)),
         ("buffers for messages", exact(settings.number("LongMessageBuffer"))),
-        ("buffers for backup", exact(_backup_bytes(plan, node))),
-        ("undo buffer", exact(_undo_bytes(plan, node))),
+        ("buffers for backup", exact(_backup_bytes(settings))),
+        ("undo buffer", exact(_undo_bytes(settings, undo_buffers))),
         (
             "program and its other memory",
-            constants_of(plan)["process_memory_bytes"],
+            constants["process_memory_bytes"],
         ),
     ]
     return total([(name, size) for name, size in pieces if size.value], "bytes")
 
 
-def _backup_bytes(plan: Plan, node: DataNode) -> int:
-    data = node_settings(plan, node).number("BackupDataBufferSize")
-    return data + node_settings(plan, node).number("BackupLogBufferSize")
+def _backup_bytes(settings: NodeSettings) -> int:
+    data = settings.number("BackupDataBufferSize")
+    return data + settings.number("BackupLogBufferSize")
 
 
-def _undo_bytes(plan: Plan, node: DataNode) -> int:
+def _undo_bytes(settings: NodeSettings, planned: int) -> int:
     """Undo buffers of log file groups; that of InitialLogfileGroup has 64 MiB unless it says otherwise."""
-    planned = sum(group.undo_buffer_bytes for group in plan.logfile_groups)
     try:
-        initial = str(node_settings(plan, node).value("InitialLogfileGroup") or "")
+        initial = str(settings.value("InitialLogfileGroup") or "")
     except KeyError:
         initial = ""
     if planned or not initial:

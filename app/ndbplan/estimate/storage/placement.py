@@ -1,34 +1,27 @@
-"""Threads and fragment placement of a plan: the part of it that decides where fragments go."""
+"""Threads and fragment placement: which settings and tables decide where fragments go."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.base.memo import memo_by_identity
-from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.settings import node_settings, redo_log_parts
+from ndbplan.configuration.settings import NodeSettings, redo_log_parts
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.features import features
 from ndbplan.ndb.placement.fragment_counts import Cluster, TableShape
 from ndbplan.ndb.placement.fragments import Placement, place_all
 from ndbplan.ndb.threads.layout import ThreadCounts, is_automatic, thread_counts
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Table
 
 _THREAD_PARAMETERS = ("MaxNoOfExecutionThreads", "ThreadConfig", "AutomaticThreadConfig", "NumCPUs")
 
 
-@memo_by_identity(16)
-def _thread_counts_by_node(plan: Plan) -> dict[int, ThreadCounts]:
-    counts: dict[int, ThreadCounts] = {}
-    for node in plan.data_nodes:
-        settings = node_settings(plan, node)
-        parameters = tuple((name, settings.value(name)) for name in _THREAD_PARAMETERS)
-        counts[node.node_id] = _threads(plan.version, parameters, plan.host(node.host_id).cores)
-    return counts
+def threads_with(settings: NodeSettings, cores: int) -> ThreadCounts:
+    """Threads of a data node on a host of so many cores. ThreadConfigError for a ThreadConfig it refuses."""
+    parameters = tuple((name, settings.value(name)) for name in _THREAD_PARAMETERS)
+    return _threads(settings.version, parameters, cores)
 
 
 @lru_cache(maxsize=256)
@@ -38,33 +31,25 @@ def _threads(
     return thread_counts(version, dict(parameters), cores)
 
 
-def threads_of(plan: Plan, node: DataNode) -> ThreadCounts:
-    """Threads of a data node. Raises ThreadConfigError for a ThreadConfig the node would refuse."""
-    return _thread_counts_by_node(plan)[node.node_id]
+def cluster_with(
+    settings: NodeSettings, groups: tuple[tuple[int, ...], ...], ldm: Mapping[int, int]
+) -> Cluster:
+    """What decides placement: node groups by node ids, LDM instances, log parts, kind of fragmentation.
 
-
-def ldm_threads(plan: Plan, node: DataNode) -> int:
-    """LDM instances of a data node; one even when no thread is set apart for it."""
-    return threads_of(plan, node).ldm_instances
-
-
-@memo_by_identity(16)
-def cluster_of(plan: Plan) -> Cluster:
-    """What decides placement: node groups, LDM instances, log parts, kind of fragmentation."""
-    version = plan.version
-    automatic = is_automatic(
-        version, {"AutomaticThreadConfig": node_settings(plan).value("AutomaticThreadConfig")}
-    )
-    classic = not plan.features.automatic_threads or (
-        not automatic and node_settings(plan).number("ClassicFragmentation") != 0
+    `settings`: of data nodes that state nothing of their own.
+    """
+    version = settings.version
+    automatic = is_automatic(version, {"AutomaticThreadConfig": settings.value("AutomaticThreadConfig")})
+    classic = not settings.features.automatic_threads or (
+        not automatic and settings.number("ClassicFragmentation") != 0
     )
     return Cluster(
         version=version,
-        groups=tuple(tuple(node.node_id for node in group) for group in node_groups(plan)),
-        ldm=FrozenMap({node.node_id: ldm_threads(plan, node) for node in plan.data_nodes}),
-        log_parts=redo_log_parts(node_settings(plan)),
+        groups=groups,
+        ldm=FrozenMap(ldm),
+        log_parts=redo_log_parts(settings),
         classic=classic,
-        partitions_per_node=max(1, node_settings(plan).number("PartitionsPerNode")),
+        partitions_per_node=max(1, settings.number("PartitionsPerNode")),
     )
 
 
@@ -106,20 +91,18 @@ def _placements(cluster: Cluster, shapes: tuple[TableShape, ...]) -> tuple[Place
     return place_all(cluster, shapes)
 
 
-@memo_by_identity(16)
-def placements(plan: Plan) -> dict[str, tuple[Placement, ...]]:
+def place(tables: Sequence[Table], cluster: Cluster) -> dict[str, tuple[Placement, ...]]:
     """Placement of each table, by table id, followed by those of its unique indexes."""
-    version = plan.version
     shapes: list[TableShape] = []
     places: list[tuple[int, int, int]] = []
-    for table in plan.tables:
+    for table in tables:
         own = table_shape(table)
-        blobs, uniques = _hidden(table, own, version)
+        blobs, uniques = _hidden(table, own, cluster.version)
         first_unique = len(shapes) + 1 + blobs
         places.append((len(shapes), first_unique, first_unique + len(uniques)))
         shapes += [own] * (1 + blobs) + uniques
-    placed = _placements(cluster_of(plan), tuple(shapes))
+    placed = _placements(cluster, tuple(shapes))
     return {
         table.id: (placed[at], *placed[first:end])
-        for table, (at, first, end) in zip(plan.tables, places, strict=True)
+        for table, (at, first, end) in zip(tables, places, strict=True)
     }

@@ -1,6 +1,6 @@
 """The distribution key of a table, and the exact distribution of real keys.
 
-counted = count_keys(plan, table, stream)
+counted = keys_in_partitions(table, partitions, version, stream)
 counted.partition_rows
 """
 
@@ -13,12 +13,10 @@ from typing import Any, BinaryIO
 
 from ndbplan.base.errors import UserError
 from ndbplan.estimate.storage.distribution import hash_map_of, spread_rows
-from ndbplan.estimate.storage.placement import placements
 from ndbplan.ndb.collations import UnsupportedCollationError
 from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.placement.hashmap import is_exact
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 
 
@@ -248,21 +246,23 @@ def _rows_in(stream: BinaryIO, cancelled: Callable[[], bool]) -> int:
     return rows
 
 
-def count_keys(
-    plan: Plan, table: Table, stream: BinaryIO, cancelled: Callable[[], bool] = lambda: False
+def keys_in_partitions(
+    table: Table,
+    partitions: int,
+    version: NdbVersion,
+    stream: BinaryIO,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> KeyCount:
-    """Where the keys of a CSV fall in a table of the plan: exactly, or on average and saying so."""
-    partitions = placements(plan)[table.id][0].partitions
-    hash_map = hash_map_of(table, partitions, plan.version)
+    """Where the keys of a CSV fall in a table of so many partitions: exactly, or on average and saying so."""
+    hash_map = hash_map_of(table, partitions, version)
     columns = distribution_columns(table)
     try:
         for column in columns:
-            column.rule(plan.version)
-        if not is_exact(plan.version, partitions):
+            column.rule(version)
+        if not is_exact(version, partitions):
             raise UnknownOwnersError(
-                f"keys over {partitions} partitions are not supported exactly in {plan.version}, "
-                "without hash maps"
+                f"keys over {partitions} partitions are not supported exactly in {version}, without hash maps"
             )
     except (UnsupportedCollationError, UnknownOwnersError) as error:
         return spread_evenly(stream, columns, hash_map, error, cancelled)
-    return count_rows(stream, columns, plan.version, hash_map, cancelled=cancelled)
+    return count_rows(stream, columns, version, hash_map, cancelled=cancelled)

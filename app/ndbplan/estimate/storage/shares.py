@@ -1,6 +1,6 @@
 """Share of each table that each data node holds, by replica, log part and LDM thread.
 
-    shares_of(plan, table)[2].fullest_ldm.value         # of the table's rows, on node 2
+    shares(distribution, table)[2].fullest_ldm.value         # of the table's rows, on node 2
 
 Shares follow the rows of each partition: by the values of the distribution key where those are few or known.
 """
@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.configuration.node_groups import node_groups
-from ndbplan.estimate.storage.distribution import distribute, distribute_unique
 from ndbplan.estimate.storage.fragments import TableDistribution, map_facts
 from ndbplan.estimate.storage.spread import Fullest, fullest
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 
 if TYPE_CHECKING:
@@ -196,25 +193,3 @@ def _busiest(held: tuple[tuple[int, float], ...], at_once: float) -> Fullest:
     if not held:
         return Fullest(0.0, 0.0, 0.0)
     return fullest(at_once, np.array([min(1.0, share) for _, share in held]))
-
-
-def has_partitions(plan: Plan) -> bool:
-    """Whether the plan has a complete enough set of data nodes to hold a table."""
-    return bool(node_groups(plan))
-
-
-def shares_of(plan: Plan, table: Table) -> Shares:
-    """Share of a table of the plan on each data node; nothing when no node group exists."""
-    return shares(distribute(plan, table), table) if has_partitions(plan) else {}
-
-
-def unique_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:
-    """Share of the entries of each unique index of a table on each data node: by keys of their own."""
-    if not has_partitions(plan):
-        return tuple({} for index in table.indexes if index.kind != "ordered")
-    return tuple(shares(one, table) for one in distribute_unique(plan, table))
-
-
-def stored_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:
-    """Share of the rows of a table, then of the entries of each of its unique indexes."""
-    return (shares_of(plan, table), *unique_shares_of(plan, table))

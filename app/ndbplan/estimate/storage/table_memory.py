@@ -1,6 +1,6 @@
 """Memory that tables take: what fills pages in each fragment, counted for many tables at once.
 
-    table_memory([(table, distribute(plan, table), rules_of(plan), *placements(plan)[table.id][1:])])
+    table_memory([(table, distribution, rules_with(version, constants), *placements_of_unique_indexes)])
 
 Bytes of a table are of one replica set, as the sums of `ndb_desc -p`. Formulas: engine model 2.1 to 2.6 and
 15.3; constants by name in resources/ndb/constants.json.
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ndbplan.base.memo import memo_each_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import Constants, term_of
 from ndbplan.estimate.storage.distribution import hash_map_of, not_grown, spread_rows
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, unique_tables
@@ -26,7 +26,6 @@ from ndbplan.ndb.features import features
 from ndbplan.ndb.placement.fragments import Placement
 from ndbplan.ndb.rows import FIXED_PAGE_WORDS, PAGE_BYTES, WORD_BYTES
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 
 if TYPE_CHECKING:
@@ -182,9 +181,9 @@ class Rules(NamedTuple):
     """Factors of the ends of blob parts: of the page rule, and of lengths that nobody stated."""
 
 
-def rules_of(plan: Plan) -> Rules:
+def rules_with(version: NdbVersion, constants: Constants) -> Rules:
     """One object for all plans that agree in it, so that results can be kept by identity."""
-    return _rules(plan.version, *(constant_for(plan, name) for name in _CONSTANTS))
+    return _rules(version, *(constants.constant(name) for name in _CONSTANTS))
 
 
 @lru_cache(maxsize=16)

@@ -25,9 +25,8 @@ from ndbplan.estimate.load.demand import node_loads
 from ndbplan.estimate.load.log_records import stored_redo
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.processors import core_speed
-from ndbplan.estimate.storage.node_data import NodeData, node_data
-from ndbplan.estimate.storage.placement import ldm_threads
-from ndbplan.estimate.storage.shares import stored_shares_of
+from ndbplan.estimate.storage.node_data import NodeData
+from ndbplan.estimate.stored import ldm_threads, node_data, stored_shares_of
 from ndbplan.estimate.times.copy_links import crossings
 from ndbplan.estimate.times.disk_files import create_file, disk_left, left_beside
 from ndbplan.estimate.times.restart import busy_disks, busy_threads

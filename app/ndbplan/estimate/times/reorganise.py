@@ -27,10 +27,10 @@ from ndbplan.estimate.load.cpu import CpuEstimate, cpu
 from ndbplan.estimate.load.disk_data import tablespace_capacity_bytes, tablespace_use_by_node
 from ndbplan.estimate.load.processors import core_speed
 from ndbplan.estimate.storage.column_bytes import is_blob, row_payload_bytes
-from ndbplan.estimate.storage.distribution import Redistribution, redistribute
-from ndbplan.estimate.storage.memory import memory
+from ndbplan.estimate.storage.distribution import Redistribution
 from ndbplan.estimate.storage.row_cost import ordered_indexes
 from ndbplan.estimate.storage.rows import blob_parts
+from ndbplan.estimate.stored import memory, redistribute
 from ndbplan.estimate.times.disk_files import left_beside
 from ndbplan.estimate.times.reorganise_limits import Work, disk_seconds, link_seconds
 from ndbplan.estimate.times.restart import busy_disks

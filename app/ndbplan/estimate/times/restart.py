@@ -19,8 +19,8 @@ from ndbplan.estimate.load.checkpoint import checkpoint
 from ndbplan.estimate.load.demand import at_rate, node_loads
 from ndbplan.estimate.load.disk_data import disk_data
 from ndbplan.estimate.load.disks import disk_demand
-from ndbplan.estimate.storage.node_data import LdmData, NodeData, node_data_by_id
-from ndbplan.estimate.storage.placement import ldm_threads
+from ndbplan.estimate.storage.node_data import LdmData, NodeData
+from ndbplan.estimate.stored import ldm_threads, node_data_by_id
 from ndbplan.estimate.times import restart_phases as phases
 from ndbplan.estimate.times.copy_links import copy_links, sources_of
 from ndbplan.estimate.times.disk_files import disk_left

@@ -19,7 +19,7 @@ from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.redo import log_bytes_per_part
 from ndbplan.estimate.storage.node_data import LdmData, NodeData
-from ndbplan.estimate.storage.placement import cluster_of, ldm_threads
+from ndbplan.estimate.stored import cluster_of, ldm_threads
 from ndbplan.estimate.times.copy_links import Crossing
 from ndbplan.estimate.times.disk_files import create_file, files_to_create, left_beside
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms

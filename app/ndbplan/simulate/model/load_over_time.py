@@ -140,7 +140,7 @@ def _hottest_row(plan: Plan, table: Table, choice: KeyChoice) -> float:
     """Share of the accesses to a table that its most wanted row gets."""
     if choice.kind == "in_turn":
         return 0.0
-    values = min(table.rows, key_values(plan, table).count) or table.rows
+    values = min(table.rows, key_values(plan.tables, table).count) or table.rows
     share = hot_key(values, choice.exponent).share if choice.kind == "power_law" else 1.0 / values
     return share * values / table.rows
 

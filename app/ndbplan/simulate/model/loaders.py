@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.load.demand import TableLoad, chosen_loads, rate_of
 from ndbplan.estimate.load.key_choice import partition_shares, run_rows
-from ndbplan.estimate.storage.distribution import distribute, value_hashes
+from ndbplan.estimate.storage.distribution import value_hashes
+from ndbplan.estimate.stored import distribute
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate.model.classes import NodeClass

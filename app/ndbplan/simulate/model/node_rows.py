@@ -22,10 +22,8 @@ from ndbplan.estimate.load.row_capacity import (
     memory_per_row,
     tablespace_rooms,
 )
-from ndbplan.estimate.storage.distribution import distribute, ldm_threads
-from ndbplan.estimate.storage.memory import memory
-from ndbplan.estimate.storage.node_data import node_data_by_id
-from ndbplan.estimate.storage.shares import Shares, shares_of
+from ndbplan.estimate.storage.shares import Shares
+from ndbplan.estimate.stored import distribute, ldm_threads, memory, node_data_by_id, shares_of
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.plan import Plan

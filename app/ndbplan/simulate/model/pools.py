@@ -9,7 +9,7 @@ from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.demand import rate_of, table_loads
 from ndbplan.estimate.load.network import network
 from ndbplan.estimate.storage.node_memory import transaction_memory
-from ndbplan.estimate.storage.placement import threads_of
+from ndbplan.estimate.stored import threads_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 from ndbplan.plan.workloads import ClosedLoad, Transaction, Workload
@@ -54,9 +54,9 @@ def operations_of(plan: Plan, workload: Workload, transaction: Transaction) -> f
 
 def _record_memory(plan: Plan, node: DataNode) -> float:
     """Bytes of a node for records of operations: TransactionMemory, and what may be borrowed."""
-    return transaction_memory(plan, node, threads_of(plan, node)).value + node_settings(plan, node).number(
-        "SharedGlobalMemory"
-    )
+    settings = node_settings(plan, node)
+    own = transaction_memory(settings, threads_of(plan, node), constants_of(plan))
+    return own.value + settings.number("SharedGlobalMemory")
 
 
 def _send_transactions(plan: Plan, workload: Workload, limits: Sequence[Service]) -> float:

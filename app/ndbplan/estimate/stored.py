@@ -1,0 +1,209 @@
+"""What a plan stores: its threads and fragments, where rows lie, and what they take on every data node.
+
+    distribute(plan, table).partitions[0].primary
+    memory(plan).nodes[0].data_memory_bytes
+
+Here the plan is taken apart for `storage/`, whose functions get tables, settings, rows and constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import BinaryIO
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.quantity import Quantity
+from ndbplan.configuration.node_groups import groups_by_number, node_group_ids, node_groups
+from ndbplan.configuration.settings import (
+    NodeSettings,
+    connection_settings,
+    node_settings,
+    redo_log_parts,
+    settings_by_node,
+)
+from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.storage import distribution as rows_in_partitions
+from ndbplan.estimate.storage.distribution import Redistribution, Surroundings, surroundings
+from ndbplan.estimate.storage.fragments import TableDistribution
+from ndbplan.estimate.storage.key_values import key_values
+from ndbplan.estimate.storage.memory import MemoryEstimate, NodeToFill, memory_of_nodes
+from ndbplan.estimate.storage.node_data import NodeData, held_by_nodes
+from ndbplan.estimate.storage.node_memory import Links, ram_bytes
+from ndbplan.estimate.storage.placement import cluster_with, place, threads_with
+from ndbplan.estimate.storage.real_keys import KeyCount, keys_in_partitions
+from ndbplan.estimate.storage.shares import Shares, shares
+from ndbplan.estimate.storage.table_memory import TableSizes, rules_with, table_memory
+from ndbplan.ndb.placement.fragment_counts import Cluster
+from ndbplan.ndb.placement.fragments import Placement
+from ndbplan.ndb.threads.layout import ThreadCounts
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+from ndbplan.plan.tables import Table
+
+# Threads and fragments.
+
+
+@memo_by_identity(16)
+def _threads_by_node(plan: Plan) -> dict[int, ThreadCounts]:
+    settings = settings_by_node(plan)
+    return {
+        node.node_id: threads_with(settings[node.node_id], plan.host(node.host_id).cores)
+        for node in plan.data_nodes
+    }
+
+
+def threads_of(plan: Plan, node: DataNode) -> ThreadCounts:
+    """Threads of a data node. Raises ThreadConfigError for a ThreadConfig the node would refuse."""
+    return _threads_by_node(plan)[node.node_id]
+
+
+def ldm_threads(plan: Plan, node: DataNode) -> int:
+    """LDM instances of a data node; one even when no thread is set apart for it."""
+    return threads_of(plan, node).ldm_instances
+
+
+@memo_by_identity(16)
+def cluster_of(plan: Plan) -> Cluster:
+    """What decides placement: node groups, LDM instances, log parts, kind of fragmentation."""
+    groups = tuple(tuple(node.node_id for node in group) for group in node_groups(plan))
+    return cluster_with(
+        node_settings(plan), groups, {node.node_id: ldm_threads(plan, node) for node in plan.data_nodes}
+    )
+
+
+@memo_by_identity(16)
+def placements(plan: Plan) -> dict[str, tuple[Placement, ...]]:
+    """Placement of each table, by table id, followed by those of its unique indexes."""
+    return place(plan.tables, cluster_of(plan))
+
+
+def has_partitions(plan: Plan) -> bool:
+    """Whether the plan has a complete enough set of data nodes to hold a table."""
+    return bool(node_groups(plan))
+
+
+# Rows.
+
+
+@memo_by_identity(16)
+def _placed_in(plan: Plan) -> tuple[dict[str, tuple[Placement, ...]], Surroundings]:
+    return placements(plan), _around(plan)
+
+
+def _around(plan: Plan) -> Surroundings:
+    return surroundings(plan.version, tuple(groups_by_number(plan)), redo_log_parts(node_settings(plan)))
+
+
+def distribute(plan: Plan, table: Table) -> TableDistribution:
+    """Where the rows of a table of the plan lie. ValueError when no data node is in a node group."""
+    placed, around = _placed_in(plan)
+    keys = key_values(plan.tables, table)
+    return rows_in_partitions.distribute_rows(table, placed[table.id][0], around, keys)
+
+
+def distribute_unique(plan: Plan, table: Table) -> tuple[TableDistribution, ...]:
+    """Where the entries of each unique index of a table lie."""
+    placed, around = _placed_in(plan)
+    return tuple(
+        rows_in_partitions.distribute_entries(table, at, one, around)
+        for at, one in enumerate(placed[table.id][1:])
+    )
+
+
+def redistribute(
+    plan_before: Plan,
+    plan_after: Plan,
+    table: Table | str,
+    commits_before: Mapping[int, int] | None = None,
+) -> Redistribution:
+    """What reorganising the table does when the cluster grows from one plan to the other.
+
+    `commits_before`: commits by partition; default: one per row.
+    """
+    name = table if isinstance(table, str) else table.id
+    old, new = plan_before.table(name), plan_after.table(name)
+    return rows_in_partitions.redistribute_rows(
+        distribute(plan_before, old), old, new, cluster_of(plan_after), _around(plan_after), commits_before
+    )
+
+
+def count_keys(
+    plan: Plan, table: Table, stream: BinaryIO, cancelled: Callable[[], bool] = lambda: False
+) -> KeyCount:
+    """Where the keys of a CSV fall in a table of the plan: exactly, or on average and saying so."""
+    partitions = placements(plan)[table.id][0].partitions
+    return keys_in_partitions(table, partitions, plan.version, stream, cancelled)
+
+
+# What each data node holds.
+
+
+def shares_of(plan: Plan, table: Table) -> Shares:
+    """Share of a table of the plan on each data node; nothing when no node group exists."""
+    return shares(distribute(plan, table), table) if has_partitions(plan) else {}
+
+
+def unique_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:
+    """Share of the entries of each unique index of a table on each data node: by keys of their own."""
+    if not has_partitions(plan):
+        return tuple({} for index in table.indexes if index.kind != "ordered")
+    return tuple(shares(one, table) for one in distribute_unique(plan, table))
+
+
+def stored_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:
+    """Share of the rows of a table, then of the entries of each of its unique indexes."""
+    return (shares_of(plan, table), *unique_shares_of(plan, table))
+
+
+def node_data(plan: Plan) -> tuple[NodeData, ...]:
+    """What every data node holds of the plan's tables, by node id; nodes without a partition are left out."""
+    held = [share for table in plan.tables for share in stored_shares_of(plan, table)]
+    return held_by_nodes(plan.tables, plan.version, *held)
+
+
+def node_data_by_id(plan: Plan) -> dict[int, NodeData]:
+    """The same by node id."""
+    return {data.node_id: data for data in node_data(plan)}
+
+
+# Memory.
+
+
+def links_of(plan: Plan) -> Links:
+    """Links of each data node: to every other node of the cluster."""
+    return Links(len(plan.processes) - 1, connection_settings(plan).number("SendBufferMemory"))
+
+
+@memo_by_identity(16)
+def _ram_by_node(plan: Plan) -> dict[int, Quantity]:
+    """What data nodes allocate, by node id; nodes with the same settings and threads share one answer."""
+    links, constants, settings = links_of(plan), constants_of(plan), settings_by_node(plan)
+    undo_buffers = sum(group.undo_buffer_bytes for group in plan.logfile_groups)
+    known: dict[tuple[NodeSettings, ThreadCounts], Quantity] = {}
+    ram: dict[int, Quantity] = {}
+    for node in plan.data_nodes:
+        key = (settings[node.node_id], threads_of(plan, node))
+        if key not in known:
+            known[key] = ram_bytes(*key, links, undo_buffers, constants)
+        ram[node.node_id] = known[key]
+    return ram
+
+
+@memo_by_identity(size=8)
+def memory(plan: Plan) -> MemoryEstimate:
+    """Memory of the plan's tables and data nodes; without node groups there are no tables to count.
+
+    Raises ThreadConfigError for a ThreadConfig that a node would refuse.
+    """
+    sizes: list[TableSizes] = []
+    if plan.tables and has_partitions(plan):
+        rules, placed = rules_with(plan.version, constants_of(plan)), placements(plan)
+        sizes = table_memory(
+            [(table, distribute(plan, table), rules, *placed[table.id][1:]) for table in plan.tables]
+        )
+    groups, settings, ram = node_group_ids(plan), settings_by_node(plan), _ram_by_node(plan)
+    nodes = []
+    for node in plan.data_nodes:
+        node_id, host = node.node_id, plan.host(node.host_id)
+        nodes.append(NodeToFill(node, groups[node_id], settings[node_id], host, ram[node_id]))
+    return memory_of_nodes(sizes, nodes)
