@@ -64,7 +64,6 @@ def wide_scenario(seconds: float) -> Scenario:
         load=np.ascontiguousarray(np.tile(laws.load, (1, repeat)) / repeat),
         share=np.ascontiguousarray(np.tile(laws.share, (1, repeat)) / repeat),
         base=np.ascontiguousarray(np.tile(laws.base, (1, repeat))),
-        ldm_of=np.ascontiguousarray(np.tile(laws.ldm_of, (1, repeat))),
     )
 
 

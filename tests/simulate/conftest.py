@@ -59,7 +59,7 @@ def every_run_conserves(monkeypatch: pytest.MonkeyPatch) -> None:
 def plain_kernel() -> Callable[..., None]:
     """`advance` and all that it calls as plain Python, not compiled. For short runs."""
     ready.prepare()
-    modules = [f"ndbplan.simulate.kernel.{name}" for name in ("log", "checkpoint", "disks", "advance")]
+    modules = [f"ndbplan.simulate.kernel.{source[:-3]}" for source in ready.SOURCES if source[0] != "."]
     kept = {name: sys.modules.pop(name) for name in modules}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled, "compiled", lambda function: function)
@@ -74,8 +74,14 @@ def plain_kernel() -> Callable[..., None]:
 
 
 @pytest.fixture(params=["compiled", "plain Python"])
-def both_kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The law that a test is about holds with the compiler and without."""
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The law that a test is about holds with the compiler and without; which of them this is."""
     if request.param != "compiled":
         plain = request.getfixturevalue("plain_kernel")
         monkeypatch.setattr(ready, "prepare", lambda: plain)
+    return str(request.param)
+
+
+@pytest.fixture
+def both_kernels(kernel: str) -> None:
+    """The same, for a test whose runs are short in any case."""

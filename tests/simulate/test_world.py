@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from ndbplan.simulate import world
-from ndbplan.simulate.world import Cluster, Disk, DiskWork, Node, NodeState, Place, Row, Run
+from ndbplan.simulate.world import Cluster, Disk, DiskWork, Node, NodeState, Piece, Place, Row, Run
 
-ROW_TYPES = (Run, Node, Place, NodeState, Disk, DiskWork, Cluster)
+ROW_TYPES = (Run, Node, Place, NodeState, Disk, DiskWork, Piece, Cluster)
 
 
 @pytest.mark.parametrize("row", ROW_TYPES)

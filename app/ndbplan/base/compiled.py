@@ -282,15 +282,23 @@ def place_of(module_file: str) -> str:
     return hashlib.sha256(os.fspath(Path(module_file).parent).encode()).hexdigest()[:12]
 
 
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+"""The last: arrays are not counted at each call, which would take more time than most laws do. numba compiles
+what it brings itself so; a function that makes an array is refused when it is compiled."""
+
+
 def compiled(function: F) -> F:
-    """The function as machine code, without the lock of the interpreter; it is compiled when first called."""
+    """The function as machine code, without the lock of the interpreter; it is compiled when first called.
+
+    It makes no arrays of its own.
+    """
     from numba import njit
 
-    return cast(F, njit(cache=True, nogil=True)(function))
+    return cast(F, njit(**_OPTIONS)(function))
 
 
 def inlined(function: F) -> F:
     """The same, put into the functions that call it: for loops that are worth it."""
     from numba import njit
 
-    return cast(F, njit(cache=True, nogil=True, inline="always")(function))
+    return cast(F, njit(**_OPTIONS, inline="always")(function))

@@ -365,6 +365,39 @@ class DiskWork(Row):
     """Below 0: all of it."""
 
 
+class Piece(Row):
+    """The step, or the piece of one, that is in hand. Nothing of it lasts."""
+
+    now_s: float
+    length_s: float
+    share: float
+    """Of the step."""
+    slot: int
+    """Pieces since the start: its place in the queue."""
+    bucket: int
+    """Where it is recorded."""
+    is_last: bool
+    """Of its step."""
+    is_short: bool
+    """A part may be unable to take its work in this step."""
+    is_critical: bool
+    """Something may run out in this step."""
+    flushes: bool
+    """All log is written before a global checkpoint, not only whole runs of pages."""
+    hold_bytes: float
+    """What each part keeps in its buffer: less than a whole run."""
+    writes_lcp: bool
+    """A checkpoint wrote when it began."""
+    wanted: float
+    """Transactions that clients send."""
+    arrived: float
+    """Those that get as far as the data nodes, with what is tried again."""
+    attempts: float
+    """These and those that waited."""
+    accepted: float
+    refused: float
+
+
 class Cluster(Row):
     """State of the cluster as a whole."""
 
@@ -490,7 +523,6 @@ class Laws(NamedTuple):
     """Nodes of each group that take part."""
     group_count: Floats
     """How many real node groups each simulated one stands for."""
-    ldm_of: Ints
     load: Floats
     """Log bytes of each part for one transaction."""
     base: Floats
@@ -525,6 +557,7 @@ class State(NamedTuple):
     first: Floats
     """Moment and node of the first refusal for each error."""
     work: Rows[DiskWork]
+    piece: Piece
 
     def copy(self) -> State:
         """The same, to be changed apart."""
@@ -577,11 +610,11 @@ def example() -> tuple[World, History]:
         return np.zeros((1,) * dimensions, dtype=np.int64)
 
     laws = Laws(
-        record(Run()), rows(Node, 1), rows(Place, 1), ints(2), ints(1), floats(1), ints(2), floats(2),
+        record(Run()), rows(Node, 1), rows(Place, 1), ints(2), ints(1), floats(1), floats(2),
         floats(2), floats(2), rows(Disk, 1), ints(1), ints(1), floats(1),
     )  # fmt: skip
     state = State(
         floats(3), rows(NodeState, 1), floats(2), floats(2), record(Cluster()), floats(1), floats(1),
-        floats(2), rows(DiskWork, 1),
+        floats(2), rows(DiskWork, 1), record(Piece()),
     )  # fmt: skip
     return World(laws, state), History(*(floats(2 if i in (0, 1) else 3) for i in range(9)))

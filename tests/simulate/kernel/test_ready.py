@@ -53,7 +53,7 @@ def _compiles_slowly(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
 def test_a_run_that_waits_is_told_how_far_it_is(empty: CompiledCode, monkeypatch: pytest.MonkeyPatch) -> None:
     functions = kernel._functions()
     assert functions > 40
-    _compiles_slowly(monkeypatch, "import time; time.sleep(600)")
+    _compiles_slowly(monkeypatch, "import signal; signal.pause()")
     told: list[tuple[float, str]] = []
 
     def progress(share: float, text: str) -> None:
@@ -80,7 +80,7 @@ def test_who_stops_waiting_ends_the_process_he_started(
         return started[-1]
 
     monkeypatch.setattr(subprocess, "Popen", watched)
-    _compiles_slowly(monkeypatch, "import time; time.sleep(600)")
+    _compiles_slowly(monkeypatch, "import signal; signal.pause()")
     kernel.wait_until_prepared(lambda _share, _text: None, lambda: bool(started))
     assert started[0].poll() is not None
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ndbplan.base.compiled import compiled
 from ndbplan.simulate.kernel.log import RUN_BYTES, open_files
-from ndbplan.simulate.world import Cluster, Floats, Ints, Node, NodeState, Part, Rows, Run
+from ndbplan.simulate.world import Cluster, Floats, Node, NodeState, Part, Rows, Run
 
 LCP_STAGES = 5.0
 """Stages between two checkpoints: flushes of the log, one after the other, and at last the small tables
@@ -125,6 +125,7 @@ def _log_is_short(nodes: Rows[Node], parts: Floats, node_state: Rows[NodeState])
 
 @compiled
 def _begin(run: Run, nodes: Rows[Node], parts: Floats, node_state: Rows[NodeState], cluster: Cluster) -> None:
+    """A checkpoint begins, on every node at once."""
     # How long ago the last global checkpoint was is chance: the log is kept back to the mean moment.
     since = (cluster.gcp_age_s - cluster.lcp_late_s) / run.gcp_s - 0.5
     cluster.log_at_lcp_bytes = parts[Part.MADE].sum()
@@ -176,16 +177,7 @@ def checkpoint(
     beyond = max(-run.step_s, cluster.lcp_stage_left_s)
     cluster.lcp_stage_left_s = beyond
     if cluster.lcp_stages_left > 0.0:
-        if cluster.lcp_stages_left > 1.0 and not _flushed(parts, node_state):
-            cluster.lcp_stage_left_s = 0.0
-            return
-        cluster.lcp_stages_left -= 1.0
-        cluster.lcp_stage_left_s += run.lcp_stage_s
-        cluster.lcp_late_s = -beyond
-        if cluster.lcp_stages_left > 0.0:
-            _mark(parts)
-            if cluster.lcp_stages_left == 1.0 and _is_behind(parts):
-                cluster.lcp_stage_left_s = SMALL_TABLES_S + beyond
+        if not _end_stage(run, parts, node_state, cluster, beyond):
             return
         _free_logs(nodes, parts, node_state)
     made = parts[Part.MADE].sum() - cluster.log_at_lcp_bytes
@@ -195,6 +187,23 @@ def checkpoint(
     else:
         # From now on it is the amount of log that starts a checkpoint, not the time.
         cluster.lcp_stage_left_s = cluster.lcp_late_s = 0.0
+
+
+@compiled
+def _end_stage(run: Run, parts: Floats, node_state: Rows[NodeState], cluster: Cluster, beyond: float) -> bool:
+    """The time of a stage of the pause is over. True: the pause is over, and its log can be freed."""
+    if cluster.lcp_stages_left > 1.0 and not _flushed(parts, node_state):
+        cluster.lcp_stage_left_s = 0.0
+        return False
+    cluster.lcp_stages_left -= 1.0
+    cluster.lcp_stage_left_s += run.lcp_stage_s
+    cluster.lcp_late_s = -beyond
+    if cluster.lcp_stages_left > 0.0:
+        _mark(parts)
+        if cluster.lcp_stages_left == 1.0 and _is_behind(parts):
+            cluster.lcp_stage_left_s = SMALL_TABLES_S + beyond
+        return False
+    return True
 
 
 @compiled
@@ -232,7 +241,6 @@ def _speed_limits(nodes: Rows[Node], alert: int, n: int) -> tuple[float, float]:
 @compiled
 def _adapt(
     nodes: Rows[Node],
-    ldm_of: Ints,
     parts: Floats,
     node_state: Rows[NodeState],
     targets: Floats,
@@ -250,31 +258,36 @@ def _adapt(
         high = max(high, low)
     node_state[n].needed_bytes = 0.0
     total = 0.0
-    held = np.zeros(ldms)
-    speed = np.zeros(ldms)
-    for p in range(parts.shape[2]):
-        held[ldm_of[n, p]] += parts[Part.FILL, n, p]
-        speed[ldm_of[n, p]] += parts[Part.SPEED, n, p]
     for ldm in range(ldms):
         target = targets[n, ldm]
-        if nodes[n].adaptive_lcp:
-            if held[ldm] > RUN_BYTES * 2.0 and held[ldm] >= LAG_TARGET_S * speed[ldm]:
+        if not nodes[n].adaptive_lcp:
+            target = high / ldms
+        else:
+            if _lags(parts, n, ldm, ldms):
                 target -= (high - low) / (7.0 * ldms) * elapsed_s
             else:
                 target += (high - low) / (12.0 * ldms) * elapsed_s
             target = min(high / ldms, max(low / ldms, target))
-        else:
-            target = high / ldms
         targets[n, ldm] = target
         total += target
     node_state[n].lcp_target_bytes_per_s = total
 
 
 @compiled
+def _lags(parts: Floats, n: int, ldm: int, ldms: int) -> bool:
+    """Whether the log of an LDM thread lags by 2 s. Log parts go to LDM threads in turn."""
+    held = 0.0
+    speed = 0.0
+    for p in range(ldm, parts.shape[2], ldms):
+        held += parts[Part.FILL, n, p]
+        speed += parts[Part.SPEED, n, p]
+    return held > RUN_BYTES * 2.0 and held >= LAG_TARGET_S * speed
+
+
+@compiled
 def each_second(
     run: Run,
     nodes: Rows[Node],
-    ldm_of: Ints,
     weights: Floats,
     load: Floats,
     parts: Floats,
@@ -284,17 +297,12 @@ def each_second(
     elapsed_s: float,
 ) -> None:
     """Speed of the log, alert level, speed of checkpoints, drift of the parts' speeds."""
-    count, log_parts = load.shape
     worst = 0.0
-    for n in range(count):
-        for p in range(log_parts):
-            parts[Part.SPEED, n, p] = parts[Part.DRAINED, n, p] / elapsed_s
-            parts[Part.DRAINED, n, p] = 0.0
-            if load[n, p] > 0.0:
-                worst = max(worst, (parts[Part.MADE, n, p] - parts[Part.TAIL, n, p]) / nodes[n].log_bytes)
+    for n in range(load.shape[0]):
+        worst = max(worst, _measure_log(parts, load, nodes[n].log_bytes, n, elapsed_s))
         if node_state[n].undo_used_bytes > 0.0 and not node_state[n].is_dead:
             worst = max(worst, node_state[n].undo_used_bytes / nodes[n].undo_limit_bytes)
-        _adapt(nodes, ldm_of, parts, node_state, targets, cluster.alert_level, n, elapsed_s)
+        _adapt(nodes, parts, node_state, targets, cluster.alert_level, n, elapsed_s)
     level = 0
     if worst > ALERT_CRITICAL:
         level = 3
@@ -304,10 +312,28 @@ def each_second(
         level = 1
     cluster.alert_level = level
     if run.unevenness > 0.0:
-        fresh = np.sqrt(1.0 - DRIFT_KEPT * DRIFT_KEPT) * run.unevenness
-        for p in range(log_parts):
-            # One number for the part of every node: nodes that are alike stay so, simulated once or apart.
-            number = _normal(cluster)
-            for n in range(count):
-                drift = DRIFT_KEPT * (weights[n, p] - 1.0) + fresh * nodes[n].unevenness * number
-                weights[n, p] = min(1.5, max(0.5, 1.0 + drift))
+        _drift(run, nodes, weights, cluster)
+
+
+@compiled
+def _measure_log(parts: Floats, load: Floats, log_bytes: float, n: int, elapsed_s: float) -> float:
+    """Speed of each part of a node in the last second; returns how full the fullest log is."""
+    fullest = 0.0
+    for p in range(parts.shape[2]):
+        parts[Part.SPEED, n, p] = parts[Part.DRAINED, n, p] / elapsed_s
+        parts[Part.DRAINED, n, p] = 0.0
+        if load[n, p] > 0.0:
+            fullest = max(fullest, (parts[Part.MADE, n, p] - parts[Part.TAIL, n, p]) / log_bytes)
+    return fullest
+
+
+@compiled
+def _drift(run: Run, nodes: Rows[Node], weights: Floats, cluster: Cluster) -> None:
+    """The speeds at which log parts are written drift apart and together."""
+    fresh = np.sqrt(1.0 - DRIFT_KEPT * DRIFT_KEPT) * run.unevenness
+    for p in range(weights.shape[1]):
+        # One number for the part of every node: nodes that are alike stay so, simulated once or apart.
+        number = _normal(cluster)
+        for n in range(weights.shape[0]):
+            drift = DRIFT_KEPT * (weights[n, p] - 1.0) + fresh * nodes[n].unevenness * number
+            weights[n, p] = min(1.5, max(0.5, 1.0 + drift))

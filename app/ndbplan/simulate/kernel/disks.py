@@ -8,19 +8,21 @@ from ndbplan.base.compiled import compiled, inlined
 from ndbplan.simulate.kernel.checkpoint import FRAGMENT_AHEAD_S
 from ndbplan.simulate.kernel.log import drain_part_of
 from ndbplan.simulate.world import (
-    Cluster,
     Disk,
     DiskWork,
     Floats,
-    Ints,
+    History,
+    Laws,
     Node,
     NodeState,
     OfNode,
     Part,
+    Piece,
     Place,
     Purpose,
     Rows,
     Run,
+    State,
 )
 
 USABLE = 0.99
@@ -28,18 +30,6 @@ USABLE = 0.99
 DIRTY_PAGES_S = 10.0
 """Time over which dirty pages of disk data are written out."""
 MOST_READ_TIME = 0.95
-
-
-@inlined
-def _drain_all(
-    fill: Floats, drained: Floats, limit: Floats, own_limit: float, hold: float, room_part: float
-) -> None:
-    """Write everything beyond `hold`."""
-    for i in range(fill.shape[0]):
-        waiting = max(0.0, fill[i] - hold)
-        fill[i] -= waiting
-        drained[i] += waiting
-        limit[i] = own_limit + waiting * room_part
 
 
 @compiled
@@ -50,10 +40,7 @@ def demand(
     parts: Floats,
     node_state: Rows[NodeState],
     work: Rows[DiskWork],
-    attempts: float,
-    hold: float,
-    writing: bool,
-    step_s: float,
+    piece: Piece,
 ) -> None:
     """What the nodes ask of each disk in this step, in bytes of the device (reads: pages)."""
     for d in range(work.shape[0]):
@@ -61,23 +48,40 @@ def demand(
         wanted.redo_bytes = wanted.lcp_bytes = wanted.undo_bytes = 0.0
         wanted.data_bytes = wanted.backup_bytes = wanted.read_pages = 0.0
     for n in range(nodes.shape[0]):
-        if node_state[n].is_dead:
+        node, state, place = nodes[n], node_state[n], places[n]
+        if state.is_dead:
             continue
-        waits = 0.0
-        for p in range(parts.shape[2]):
-            waits += max(0.0, parts[Part.FILL, n, p] - hold)
-        work[places[n].redo_disk].redo_bytes += waits * nodes[n].device_factor
-        if writing and node_state[n].lcp_left_bytes > 0.0:
-            amount = min(node_state[n].lcp_target_bytes_per_s * step_s, node_state[n].lcp_left_bytes)
-            work[places[n].lcp_disk].lcp_bytes += amount
-        if run.disk_data_share > 0.0 or nodes[n].reads > 0.0:
-            work[places[n].undo_disk].undo_bytes += node_state[n].undo_held_bytes
-            work[places[n].data_disk].read_pages += attempts * nodes[n].reads
-            dirty = node_state[n].dirty_bytes * min(1.0, step_s / DIRTY_PAGES_S)
-            work[places[n].data_disk].data_bytes += dirty * nodes[n].dirty_cost
-        if run.has_backup and node_state[n].backup_left_bytes > 0.0:
-            amount = min(nodes[n].backup_bytes_per_s * step_s, node_state[n].backup_left_bytes)
-            work[places[n].backup_disk].backup_bytes += amount
+        waits = _log_waiting(parts, n, piece.hold_bytes)
+        work[place.redo_disk].redo_bytes += waits * node.device_factor
+        if piece.writes_lcp and state.lcp_left_bytes > 0.0:
+            amount = min(state.lcp_target_bytes_per_s * piece.length_s, state.lcp_left_bytes)
+            work[place.lcp_disk].lcp_bytes += amount
+        if run.disk_data_share > 0.0 or node.reads > 0.0:
+            work[place.undo_disk].undo_bytes += state.undo_held_bytes
+            work[place.data_disk].read_pages += piece.attempts * node.reads
+            dirty = state.dirty_bytes * min(1.0, piece.length_s / DIRTY_PAGES_S)
+            work[place.data_disk].data_bytes += dirty * node.dirty_cost
+        if run.has_backup and state.backup_left_bytes > 0.0:
+            amount = min(node.backup_bytes_per_s * piece.length_s, state.backup_left_bytes)
+            work[place.backup_disk].backup_bytes += amount
+
+
+@inlined
+def _log_waiting(parts: Floats, n: int, hold: float) -> float:
+    """Bytes of log that a node would write now. Whole bytes: the order in which they are added is free."""
+    count = parts.shape[2]
+    one = two = three = four = 0.0
+    p = 0
+    while p + 4 <= count:
+        one += max(0.0, parts[Part.FILL, n, p] - hold)
+        two += max(0.0, parts[Part.FILL, n, p + 1] - hold)
+        three += max(0.0, parts[Part.FILL, n, p + 2] - hold)
+        four += max(0.0, parts[Part.FILL, n, p + 3] - hold)
+        p += 4
+    while p < count:
+        one += max(0.0, parts[Part.FILL, n, p] - hold)
+        p += 1
+    return (one + two) + (three + four)
 
 
 @compiled
@@ -110,95 +114,130 @@ def share_disks(disks: Rows[Disk], work: Rows[DiskWork], step_s: float) -> None:
                     work[d].redo_grant_bytes = work[d].redo_bytes * granted / light
 
 
-@compiled
-def write(
-    run: Run,
-    nodes: Rows[Node],
-    places: Rows[Place],
-    disk_start: Ints,
-    disk_member: Ints,
-    disks: Rows[Disk],
-    weights: Floats,
-    parts: Floats,
-    fill: Floats,
-    drained: Floats,
-    limit: Floats,
-    node_state: Rows[NodeState],
-    cluster: Cluster,
-    work: Rows[DiskWork],
-    hold: float,
-    writing: bool,
-    step_s: float,
-    bucket: int,
-    out_disk: Floats,
-    out_busy: Floats,
-    out_node: Floats,
-) -> bool:
+@inlined
+def write(laws: Laws, state: State, history: History, flat: Floats) -> bool:
     """Let the disks write what they were granted, and record it. True when fragments of a checkpoint
     end, or will in the next step."""
-    step_part = step_s / run.step_s
-    room_part = min(1.0, run.piece_s / step_s)
-    log_parts = parts.shape[2]
-    ended = False
-    early = step_s
-    for d in range(disks.shape[0]):
-        begin, end = disk_start[d], disk_start[d + 1]
-        redo = work[d].redo_bytes
-        if work[d].redo_grant_bytes >= 0.0:
-            factor = nodes[disk_member[begin]].device_factor
-            redo = work[d].redo_grant_bytes / factor
-            redo = drain_part_of(nodes, parts, disk_member, begin, end, weights, redo, hold, room_part)
-            redo *= factor
-        elif redo > 0.0:
-            for m in range(begin, end):
-                at = disk_member[m] * log_parts
-                to = at + log_parts
-                own = nodes[disk_member[m]].buffer_limit_bytes
-                _drain_all(fill[at:to], drained[at:to], limit[at:to], own, hold, room_part)
-        heavy = (work[d].lcp_bytes + work[d].data_bytes + work[d].backup_bytes) * work[d].heavy_grant
-        time = redo + work[d].undo_bytes * work[d].light_grant + heavy
-        out_disk[bucket, d, Purpose.REDO] += redo
-        busy = time / (disks[d].write_bytes_per_s * step_s)
-        if work[d].read_pages > 0.0:
-            busy += min(MOST_READ_TIME, work[d].read_pages / (disks[d].read_iops * step_s))
-        out_busy[bucket, d, 0] += busy * step_part
-        if busy > out_busy[bucket, d, 1]:
-            out_busy[bucket, d, 1] = busy
-    for n in range(nodes.shape[0]):
-        if node_state[n].is_dead:
+    run, work, piece = laws.run, state.work, state.piece
+    for d in range(laws.disks.shape[0]):
+        log = _write_log(laws, state, flat, d)
+        written, use = history.disk[piece.bucket, d], history.busy[piece.bucket, d]
+        record_disk(laws.disks[d], work[d], piece, run.step_s, log, written, use)
+    of_disk, ended, early_s = history.disk[piece.bucket], False, piece.length_s
+    for n in range(laws.nodes.shape[0]):
+        node, mine, place = laws.nodes[n], state.node_state[n], laws.places[n]
+        if mine.is_dead:
             continue
-        if writing and node_state[n].lcp_left_bytes > 0.0:
-            d = places[n].lcp_disk
-            amount = min(node_state[n].lcp_target_bytes_per_s * step_s, node_state[n].lcp_left_bytes)
-            amount = min(node_state[n].lcp_left_bytes, np.ceil(amount * work[d].heavy_grant))
-            node_state[n].lcp_left_bytes -= amount
-            node_state[n].lcp_written_bytes += amount
-            left = node_state[n].lcp_left_bytes
-            if node_state[n].lcp_fragments_left > 0.0:
-                ended |= left < node_state[n].lcp_target_bytes_per_s * max(step_s, FRAGMENT_AHEAD_S)
-            elif left <= 0.0:
-                ended = True
-                speed = node_state[n].lcp_target_bytes_per_s * work[d].heavy_grant
-                early = min(early, max(0.0, step_s - amount / max(1.0, speed)))
-            out_disk[bucket, d, Purpose.LCP] += amount
-            out_node[bucket, n, OfNode.LCP_WRITTEN] += amount
+        if piece.writes_lcp and mine.lcp_left_bytes > 0.0:
+            grant = work[place.lcp_disk].heavy_grant
+            amount, ends, before_s = write_checkpoint(mine, grant, piece.length_s)
+            ended |= ends
+            early_s = min(early_s, before_s)
+            of_disk[place.lcp_disk, Purpose.LCP] += amount
+            history.node[piece.bucket, n, OfNode.LCP_WRITTEN] += amount
         if run.disk_data_share > 0.0:
-            d = places[n].undo_disk
-            amount = node_state[n].undo_held_bytes * work[d].light_grant
-            node_state[n].undo_held_bytes -= amount
-            out_disk[bucket, d, Purpose.UNDO] += amount
-            d = places[n].data_disk
-            amount = node_state[n].dirty_bytes * min(1.0, step_s / DIRTY_PAGES_S) * work[d].heavy_grant
-            node_state[n].dirty_bytes -= amount
-            out_disk[bucket, d, Purpose.DATA_FILES] += amount
-        if run.has_backup and node_state[n].backup_left_bytes > 0.0:
-            d = places[n].backup_disk
-            amount = min(nodes[n].backup_bytes_per_s * step_s, node_state[n].backup_left_bytes)
-            amount *= work[d].heavy_grant
-            node_state[n].backup_left_bytes -= amount
-            if node_state[n].backup_left_bytes < 1.0:
-                node_state[n].backup_left_bytes = 0.0
-            out_disk[bucket, d, Purpose.BACKUP] += amount
+            write_disk_data(mine, place, work, piece.length_s, of_disk)
+        if run.has_backup and mine.backup_left_bytes > 0.0:
+            grant = work[place.backup_disk].heavy_grant
+            of_disk[place.backup_disk, Purpose.BACKUP] += write_backup(node, mine, grant, piece.length_s)
     if ended:
-        cluster.lcp_early_s = early
+        state.cluster.lcp_early_s = early_s
     return ended
+
+
+@inlined
+def _write_log(laws: Laws, state: State, flat: Floats, d: int) -> float:
+    """Log that a disk writes: all that waits, or what it was granted. Bytes of the device."""
+    begin, end = laws.disk_start[d], laws.disk_start[d + 1]
+    piece, work, nodes = state.piece, state.work[d], laws.nodes
+    room_part = min(1.0, laws.run.piece_s / piece.length_s)
+    log = work.redo_bytes
+    if work.redo_grant_bytes >= 0.0:
+        factor = nodes[laws.disk_member[begin]].device_factor
+        members = laws.disk_member[begin:end]
+        log = work.redo_grant_bytes / factor
+        log = drain_part_of(nodes, state.parts, members, state.weights, log, piece.hold_bytes, room_part)
+        log *= factor
+    elif log > 0.0:
+        log_parts = state.parts.shape[2]
+        for m in range(begin, end):
+            n = laws.disk_member[m]
+            own = nodes[n].buffer_limit_bytes
+            _drain_all(flat, n * log_parts, (n + 1) * log_parts, own, piece.hold_bytes, room_part)
+    return log
+
+
+@inlined
+def _drain_all(flat: Floats, begin: int, end: int, own_limit: float, hold: float, room_part: float) -> None:
+    """Write everything beyond `hold` of some parts."""
+    fill, drained, limit = (
+        flat[Part.FILL, begin:end],
+        flat[Part.DRAINED, begin:end],
+        flat[Part.LIMIT, begin:end],
+    )
+    for i in range(fill.shape[0]):
+        waiting = max(0.0, fill[i] - hold)
+        fill[i] -= waiting
+        drained[i] += waiting
+        limit[i] = own_limit + waiting * room_part
+
+
+@inlined
+def record_disk(
+    disk: Disk, work: DiskWork, piece: Piece, step_s: float, log: float, written: Floats, use: Floats
+) -> None:
+    """Log that a disk wrote, and for how much of its time it was busy."""
+    heavy = (work.lcp_bytes + work.data_bytes + work.backup_bytes) * work.heavy_grant
+    time = log + work.undo_bytes * work.light_grant + heavy
+    if time <= 0.0 and work.read_pages <= 0.0:
+        return
+    written[Purpose.REDO] += log
+    busy = time / (disk.write_bytes_per_s * piece.length_s)
+    if work.read_pages > 0.0:
+        busy += min(MOST_READ_TIME, work.read_pages / (disk.read_iops * piece.length_s))
+    use[0] += busy * (piece.length_s / step_s)
+    if busy > use[1]:
+        use[1] = busy
+
+
+@inlined
+def write_checkpoint(state: NodeState, grant: float, step_s: float) -> tuple[float, bool, float]:
+    """(bytes of a checkpoint that are written, whether a fragment ends or the last one did, how early)."""
+    early_s, ended = step_s, False
+    amount = min(state.lcp_target_bytes_per_s * step_s, state.lcp_left_bytes)
+    amount = min(state.lcp_left_bytes, np.ceil(amount * grant))
+    state.lcp_left_bytes -= amount
+    state.lcp_written_bytes += amount
+    left = state.lcp_left_bytes
+    if state.lcp_fragments_left > 0.0:
+        ended = left < state.lcp_target_bytes_per_s * max(step_s, FRAGMENT_AHEAD_S)
+    elif left <= 0.0:
+        ended = True
+        speed = state.lcp_target_bytes_per_s * grant
+        early_s = max(0.0, step_s - amount / max(1.0, speed))
+    return amount, ended, early_s
+
+
+@compiled
+def write_disk_data(
+    state: NodeState, place: Place, work: Rows[DiskWork], step_s: float, written: Floats
+) -> None:
+    """Undo log and dirty pages of a node, as far as they are granted; by disk and purpose."""
+    amount = state.undo_held_bytes * work[place.undo_disk].light_grant
+    state.undo_held_bytes -= amount
+    written[place.undo_disk, Purpose.UNDO] += amount
+    share = min(1.0, step_s / DIRTY_PAGES_S)
+    amount = state.dirty_bytes * share * work[place.data_disk].heavy_grant
+    state.dirty_bytes -= amount
+    written[place.data_disk, Purpose.DATA_FILES] += amount
+
+
+@compiled
+def write_backup(node: Node, state: NodeState, grant: float, step_s: float) -> float:
+    """Bytes of a backup that a node writes, as far as they are granted."""
+    amount: float = min(node.backup_bytes_per_s * step_s, state.backup_left_bytes)
+    amount *= grant
+    state.backup_left_bytes -= amount
+    if state.backup_left_bytes < 1.0:
+        state.backup_left_bytes = 0.0
+    return amount

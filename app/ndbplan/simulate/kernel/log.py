@@ -8,10 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from ndbplan.base.compiled import compiled, inlined
-from ndbplan.simulate.world import Cluster, Error, Floats, Ints, Node, Part, Place, Rows, Run
+from ndbplan.simulate.world import Error, Floats, Ints, Laws, Node, Part, Rows, State
 
 RUN_BYTES = 131072.0
 """Half of the 256 KiB that a log part collects before it writes: what a buffer holds on average."""
+LAG_BYTES = 4.0 * RUN_BYTES
+"""What a buffer holds at least when its lag matters."""
 OPEN_ROUNDS = 8
 SETTLED = 1e-6
 """Change of a share from one round to the next below which more rounds change nothing that counts."""
@@ -87,66 +89,82 @@ def _reach(parts: Floats, slots: Ints, alive: Ints, group: int, slot: int, p: in
 
 
 @compiled
-def _openness(
-    nodes: Rows[Node],
-    places: Rows[Place],
-    slots: Ints,
-    alive: Ints,
-    load: Floats,
-    parts: Floats,
-    attempts: float,
-    queue: bool,
-) -> None:
+def _need(laws: Laws, parts: Floats, attempts: float, n: int, p: int, in_chain: bool) -> float:
+    """Log of a part in this step; `in_chain`: of what those before it in the chain let through."""
+    need: float = attempts * laws.load[n, p]
+    if in_chain and need > 0.0:
+        place = laws.places[n]
+        need *= _reach(parts, laws.slots, laws.alive, place.group, place.slot, p)
+    return need
+
+
+@compiled
+def _open(laws: Laws, parts: Floats, attempts: float, queue: bool) -> None:
     """How much of its work each part can take in this step, as a share, into Part.GRANT and Part.OPEN.
 
     What reaches a replica depends on how open those before it in the chain are: found by some rounds, each
     half a step towards the next value.
     """
-    count, log_parts = load.shape
-    rounds = 1 if queue or slots.shape[1] < 2 else OPEN_ROUNDS
-    for n in range(count):
-        for p in range(log_parts):
+    in_chain = not queue and laws.slots.shape[1] > 1
+    for n in range(laws.load.shape[0]):
+        for p in range(laws.load.shape[1]):
             parts[Part.GRANT, n, p] = 1.0
-            if load[n, p] > 0.0:
-                open_files(nodes, parts, n, p)
-    for _ in range(rounds):
-        for n in range(count):
-            for p in range(log_parts):
-                need = attempts * load[n, p]
-                if need <= 0.0:
-                    continue
-                if rounds > 1:
-                    need *= _reach(parts, slots, alive, places[n].group, places[n].slot, p)
-                room = _room(parts, n, p)
-                parts[Part.GRANT, n, p] = 1.0 if need <= room else room / need
-        moved = 0.0
-        for n in range(count):
-            for p in range(log_parts):
-                before = parts[Part.OPEN, n, p]
-                if rounds > 1 and parts[Part.GRANT, n, p] > 0.0:
-                    parts[Part.OPEN, n, p] = 0.5 * (before + parts[Part.GRANT, n, p])
-                else:
-                    parts[Part.OPEN, n, p] = parts[Part.GRANT, n, p]
-                moved = max(moved, abs(parts[Part.OPEN, n, p] - before))
-        if moved <= SETTLED:
+            if laws.load[n, p] > 0.0:
+                open_files(laws.nodes, parts, n, p)
+    for _ in range(OPEN_ROUNDS if in_chain else 1):
+        for n in range(laws.load.shape[0]):
+            for p in range(laws.load.shape[1]):
+                need = _need(laws, parts, attempts, n, p, in_chain)
+                if need > 0.0:
+                    room = _room(parts, n, p)
+                    parts[Part.GRANT, n, p] = 1.0 if need <= room else room / need
+        if _moved(parts, in_chain) <= SETTLED:
             break
-    for n in range(count):
-        for p in range(log_parts):
-            need = attempts * load[n, p]
+    for n in range(laws.load.shape[0]):
+        for p in range(laws.load.shape[1]):
             parts[Part.GRANT, n, p] = parts[Part.OPEN, n, p]
-            if rounds > 1 and need > 0.0:
-                need *= _reach(parts, slots, alive, places[n].group, places[n].slot, p)
-                room = _room(parts, n, p)
-                if need <= room:
-                    parts[Part.GRANT, n, p] = 1.0
-                elif need * parts[Part.GRANT, n, p] > room:
-                    parts[Part.GRANT, n, p] = room / need
+            need = _need(laws, parts, attempts, n, p, in_chain)
+            if in_chain and need > 0.0:
+                _fit(parts, n, p, need)
 
 
 @compiled
-def _accepted_share(
-    run: Run, slots: Ints, alive: Ints, group_count: Floats, share: Floats, parts: Floats, queue: bool
-) -> tuple[float, float]:
+def _moved(parts: Floats, half: bool) -> float:
+    """Take the shares of a round over, or go half way to them; by how much the one that moved most did."""
+    moved = 0.0
+    for n in range(parts.shape[1]):
+        for p in range(parts.shape[2]):
+            before = parts[Part.OPEN, n, p]
+            if half and parts[Part.GRANT, n, p] > 0.0:
+                parts[Part.OPEN, n, p] = 0.5 * (before + parts[Part.GRANT, n, p])
+            else:
+                parts[Part.OPEN, n, p] = parts[Part.GRANT, n, p]
+            moved = max(moved, abs(parts[Part.OPEN, n, p] - before))
+    return moved
+
+
+@compiled
+def _fit(parts: Floats, n: int, p: int, need: float) -> None:
+    """No part takes more than it has room for, or less while it has."""
+    room = _room(parts, n, p)
+    if need <= room:
+        parts[Part.GRANT, n, p] = 1.0
+    elif need * parts[Part.GRANT, n, p] > room:
+        parts[Part.GRANT, n, p] = room / need
+
+
+@compiled
+def _is_open(laws: Laws, parts: Floats, group: int, p: int, queue: bool) -> float:
+    """Share of its work that a part takes on all replicas of a group."""
+    found = 1.0
+    for r in range(laws.alive[group]):
+        one = parts[Part.GRANT, laws.slots[group, r], p]
+        found = min(found, one) if queue else found * one
+    return found
+
+
+@compiled
+def _accepted_share(laws: Laws, parts: Floats, queue: bool) -> tuple[float, float]:
     """(share of transactions that find all their parts open, the same for those that meet every part).
 
     A transaction of one row meets one part, one of many rows meets all of them.
@@ -155,20 +173,17 @@ def _accepted_share(
     known = 0.0
     lowest = 1.0
     together = 1.0
-    for g in range(slots.shape[0]):
-        for p in range(share.shape[1]):
-            if share[g, p] <= 0.0:
+    for g in range(laws.slots.shape[0]):
+        for p in range(laws.share.shape[1]):
+            if laws.share[g, p] <= 0.0:
                 continue
-            is_open = 1.0
-            for r in range(alive[g]):
-                one = parts[Part.GRANT, slots[g, r], p]
-                is_open = min(is_open, one) if queue else is_open * one
-            known += share[g, p]
-            mean += share[g, p] * is_open
-            together *= is_open ** group_count[g]
+            is_open = _is_open(laws, parts, g, p, queue)
+            known += laws.share[g, p]
+            mean += laws.share[g, p] * is_open
+            together *= is_open ** laws.group_count[g]
             lowest = min(lowest, is_open)
     mean += max(0.0, 1.0 - known)
-    coverage = run.coverage
+    coverage = laws.run.coverage
     together = lowest if queue else together
     return (1.0 - coverage) * mean + coverage * together, together
 
@@ -184,84 +199,91 @@ def _put(parts: Floats, n: int, p: int, amount: float) -> None:
 
 
 @compiled
-def produce_blocked(
-    run: Run,
-    nodes: Rows[Node],
-    places: Rows[Place],
-    slots: Ints,
-    alive: Ints,
-    group_count: Floats,
-    load: Floats,
-    base: Floats,
-    share: Floats,
-    parts: Floats,
-    cluster: Cluster,
-    errors: Floats,
-    first: Floats,
-    attempts: float,
-    now_s: float,
-    queue: bool,
-    step_part: float,
-) -> tuple[float, float]:
+def produce_blocked(laws: Laws, state: State, attempts: float) -> None:
     """Production of a step in which at least one part cannot take all its work.
 
-    Returns (accepted, refused at once) transactions. Without queueing a row is written by every replica
-    before the one that refuses it, and a transaction of which one row is refused is undone everywhere: that
-    log is wasted. With queueing work waits, except for 410, which always aborts.
+    Without queueing a row is written by every replica before the one that refuses it, and a transaction of
+    which one row is refused is undone everywhere: that log is wasted. With queueing work waits, except for
+    410, which always aborts.
     """
-    count, log_parts = load.shape
-    coverage = run.coverage
-    _openness(nodes, places, slots, alive, load, parts, attempts, queue)
-    accepted_share, together = _accepted_share(run, slots, alive, group_count, share, parts, queue)
-    accepted = attempts * accepted_share
-    blame_all = 0.0
-    blame_log = 0.0
-    all_open = True
-    # The more is refused, the sooner a transaction meets its refusal.
-    aborted = 1.0 - coverage * (1.0 - run.aborted_log * max(ABORTED_LEAST, np.sqrt(accepted_share)))
-    for n in range(count):
-        for p in range(log_parts):
-            if load[n, p] > 0.0 and parts[Part.GRANT, n, p] < 1.0:
-                all_open = False
-                part = (1.0 - parts[Part.GRANT, n, p]) * share[places[n].group, p]
-                blame_all += part
-                why = _why_closed(nodes, parts, n, p)
-                if why == Error.LOG:
-                    blame_log += part
-                elif why == Error.FILE and coverage > 0.0:
-                    aborted = min(aborted, ABORTED_AT_FILE_END)
-    refused = attempts - accepted
+    parts, piece, queue = state.parts, state.piece, laws.run.queue_slots > 0
+    _open(laws, parts, attempts, queue)
+    share, together = _accepted_share(laws, parts, queue)
+    closed, closed_by_log, aborted, some = _closed(laws, parts, share)
+    piece.accepted = attempts * share
+    refused = attempts - piece.accepted
     if queue:
-        refused = refused * blame_log / blame_all if blame_all > 0.0 else 0.0
-    for n in range(count):
-        group = places[n].group
-        for p in range(log_parts):
-            if load[n, p] <= 0.0:
-                continue
-            taken = parts[Part.GRANT, n, p]
-            if taken < 1.0 and refused > 0.0:
-                why = _why_closed(nodes, parts, n, p)
-                part = refused * (1.0 - taken) * share[group, p]
-                if not queue:
-                    count_error(errors, first, now_s, why, part / blame_all, n)
-                elif why == Error.LOG:
-                    count_error(errors, first, now_s, why, part / blame_log, n)
-            is_open = 1.0
-            for r in range(alive[group]):
-                one = parts[Part.GRANT, slots[group, r], p]
-                is_open = min(is_open, one) if queue else is_open * one
-            useful = attempts * load[n, p] * ((1.0 - coverage) * is_open + coverage * together)
-            amount = useful
-            if not queue:
-                reached = _reach(parts, slots, alive, group, places[n].slot, p)
-                written = attempts * load[n, p] * reached * taken
-                useful = min(useful, written)
-                amount = useful + (written - useful) * nodes[n].abort_share * aborted
-            _put(parts, n, p, amount)
-            parts[Part.WASTED, n, p] += amount - useful
-    _copy_in_room(nodes, base, parts, step_part)
-    cluster.is_blocked = not all_open
-    return accepted, refused
+        refused = refused * closed_by_log / closed if closed > 0.0 else 0.0
+    if refused > 0.0:
+        _count_refused(laws, state, refused, closed_by_log if queue else closed, queue)
+    piece.refused += refused
+    for n in range(laws.load.shape[0]):
+        for p in range(laws.load.shape[1]):
+            if laws.load[n, p] > 0.0:
+                _make_log(laws, parts, attempts, together, aborted, queue, n, p)
+    _copy_in_room(laws.nodes, laws.base, parts, piece.share)
+    state.cluster.is_blocked = some
+
+
+@compiled
+def _closed(laws: Laws, parts: Floats, accepted_share: float) -> tuple[float, float, float, bool]:
+    """(share of the rows that parts do not take, of those whose log is full, what undone work writes, whether
+    there is such a part)."""
+    run = laws.run
+    closed = by_log = 0.0
+    some = False
+    # The more is refused, the sooner a transaction meets its refusal.
+    aborted = 1.0 - run.coverage * (1.0 - run.aborted_log * max(ABORTED_LEAST, np.sqrt(accepted_share)))
+    for n in range(laws.load.shape[0]):
+        for p in range(laws.load.shape[1]):
+            if laws.load[n, p] > 0.0 and parts[Part.GRANT, n, p] < 1.0:
+                part = (1.0 - parts[Part.GRANT, n, p]) * laws.share[laws.places[n].group, p]
+                closed += part
+                some = True
+                why = _why_closed(laws.nodes, parts, n, p)
+                if why == Error.LOG:
+                    by_log += part
+                elif why == Error.FILE and run.coverage > 0.0:
+                    aborted = min(aborted, ABORTED_AT_FILE_END)
+    return closed, by_log, aborted, some
+
+
+@compiled
+def _count_refused(laws: Laws, state: State, refused: float, closed: float, queue: bool) -> None:
+    """Each part that does not take all its work refuses its part; in a queue only those whose log is full."""
+    parts = state.parts
+    for n in range(laws.load.shape[0]):
+        for p in range(laws.load.shape[1]):
+            if laws.load[n, p] > 0.0 and parts[Part.GRANT, n, p] < 1.0:
+                why = _why_closed(laws.nodes, parts, n, p)
+                part = refused * (1.0 - parts[Part.GRANT, n, p]) * laws.share[laws.places[n].group, p]
+                if not queue or why == Error.LOG:
+                    count_error(state.errors, state.first, state.piece.now_s, why, part / closed, n)
+
+
+@compiled
+def _make_log(
+    laws: Laws,
+    parts: Floats,
+    attempts: float,
+    together: float,
+    aborted: float,
+    queue: bool,
+    n: int,
+    p: int,
+) -> None:
+    """What a part writes: log of what is accepted, and of what is undone."""
+    place, coverage = laws.places[n], laws.run.coverage
+    is_open = _is_open(laws, parts, place.group, p, queue)
+    useful = attempts * laws.load[n, p] * ((1.0 - coverage) * is_open + coverage * together)
+    amount = useful
+    if not queue:
+        reached = _reach(parts, laws.slots, laws.alive, place.group, place.slot, p)
+        written = attempts * laws.load[n, p] * reached * parts[Part.GRANT, n, p]
+        useful = min(useful, written)
+        amount = useful + (written - useful) * laws.nodes[n].abort_share * aborted
+    _put(parts, n, p, amount)
+    parts[Part.WASTED, n, p] += amount - useful
 
 
 @compiled
@@ -277,18 +299,10 @@ def _copy_in_room(nodes: Rows[Node], base: Floats, parts: Floats, step_part: flo
 
 
 @inlined
-def some_part_is_short(
-    fill: Floats,
-    made: Floats,
-    stop: Floats,
-    limit: Floats,
-    lags: Floats,
-    load: Floats,
-    base: Floats,
-    attempts: float,
-    times: float,
-) -> bool:
+def some_part_is_short(parts: Floats, load: Floats, base: Floats, attempts: float, times: float) -> bool:
     """Whether a part may be unable to take its work `times` over: buffer, file or log ends, or it lags."""
+    fill, made, stop = parts[Part.FILL], parts[Part.MADE], parts[Part.STOP]
+    limit, lags = parts[Part.LIMIT], parts[Part.LAGS]
     short = False
     for i in range(fill.shape[0]):
         need = (attempts * load[i] + base[i]) * times
@@ -343,6 +357,13 @@ def produce(
         made[i] += whole
 
 
+@inlined
+def count_copied(copied: Floats, base: Floats, step_part: float) -> None:
+    """Log of copying that every part could take."""
+    for i in range(copied.shape[0]):
+        copied[i] += base[i] * step_part
+
+
 @compiled
 def record_before_flush(fill: Floats, high: Floats) -> None:
     """Most a buffer held that is written now without having collected a whole run."""
@@ -351,12 +372,19 @@ def record_before_flush(fill: Floats, high: Floats) -> None:
 
 
 @compiled
+def global_checkpoint(parts: Floats) -> None:
+    """All that is on disk now is durable."""
+    for n in range(parts.shape[1]):
+        for p in range(parts.shape[2]):
+            parts[Part.DURABLE_BEFORE, n, p] = parts[Part.DURABLE, n, p]
+            parts[Part.DURABLE, n, p] = parts[Part.MADE, n, p] - parts[Part.FILL, n, p]
+
+
+@compiled
 def drain_part_of(
     nodes: Rows[Node],
     parts: Floats,
     members: Ints,
-    begin: int,
-    end: int,
     weights: Floats,
     capacity: float,
     hold: float,
@@ -368,43 +396,54 @@ def drain_part_of(
     until it has nothing left; `weights` is the unevenness between parts, by node and part. `room_part` is
     the shortest piece of a step against this one: what is written during it makes room while more comes.
     """
-    log_parts = parts.shape[2]
     left = capacity
-    for m in range(begin, end):
-        for p in range(log_parts):
-            parts[Part.GRANT, members[m], p] = 0.0
+    for n in members:
+        for p in range(parts.shape[2]):
+            parts[Part.GRANT, n, p] = 0.0
     for _ in range(SHARE_ROUNDS):
-        weight = 0.0
-        for m in range(begin, end):
-            n = members[m]
-            for p in range(log_parts):
-                if parts[Part.FILL, n, p] - hold - parts[Part.GRANT, n, p] >= 1.0:
-                    weight += weights[n, p]
+        weight = _waiting_weight(parts, members, weights, hold)
         if weight <= 0.0 or left < 1.0:
             break
-        level = left / weight
-        some_done = False
-        for m in range(begin, end):
-            n = members[m]
-            for p in range(log_parts):
-                waiting = parts[Part.FILL, n, p] - hold - parts[Part.GRANT, n, p]
-                if waiting >= 1.0:
-                    grant = level * weights[n, p]
-                    if grant >= waiting:
-                        grant = waiting
-                        some_done = True
-                    grant = np.floor(grant)
-                    parts[Part.GRANT, n, p] += grant
-                    left -= grant
+        left, some_done = _give(parts, members, weights, left / weight, left, hold)
         if not some_done:
             break
-    for m in range(begin, end):
-        n = members[m]
-        for p in range(log_parts):
+    for n in members:
+        for p in range(parts.shape[2]):
             parts[Part.FILL, n, p] -= parts[Part.GRANT, n, p]
             parts[Part.DRAINED, n, p] += parts[Part.GRANT, n, p]
             parts[Part.LIMIT, n, p] = nodes[n].buffer_limit_bytes + parts[Part.GRANT, n, p] * room_part
     return capacity - left
+
+
+@compiled
+def _waiting_weight(parts: Floats, members: Ints, weights: Floats, hold: float) -> float:
+    """Weight of the parts that have something left to write."""
+    weight = 0.0
+    for n in members:
+        for p in range(parts.shape[2]):
+            if parts[Part.FILL, n, p] - hold - parts[Part.GRANT, n, p] >= 1.0:
+                weight += weights[n, p]
+    return weight
+
+
+@compiled
+def _give(
+    parts: Floats, members: Ints, weights: Floats, level: float, left: float, hold: float
+) -> tuple[float, bool]:
+    """One round: to each part as much as to the next. (what is left, whether a part has all it wanted)."""
+    some_done = False
+    for n in members:
+        for p in range(parts.shape[2]):
+            waiting = parts[Part.FILL, n, p] - hold - parts[Part.GRANT, n, p]
+            if waiting >= 1.0:
+                grant = level * weights[n, p]
+                if grant >= waiting:
+                    grant = waiting
+                    some_done = True
+                grant = np.floor(grant)
+                parts[Part.GRANT, n, p] += grant
+                left -= grant
+    return left, some_done
 
 
 @compiled
@@ -415,9 +454,17 @@ def near_lag(nodes: Rows[Node], parts: Floats) -> bool:
             held = parts[Part.FILL, n, p]
             if parts[Part.LAGS, n, p] > 0.0 or parts[Part.LAG_S, n, p] > 0.0:
                 return True
-            if held > 4.0 * RUN_BYTES and held > LAG_NEAR * nodes[n].lag_limit_s * parts[Part.SPEED, n, p]:
+            if held > LAG_BYTES and held > LAG_NEAR * nodes[n].lag_limit_s * parts[Part.SPEED, n, p]:
                 return True
     return False
+
+
+@compiled
+def watch_lags(nodes: Rows[Node], parts: Floats, step_s: float, lag_exit: float) -> None:
+    """Look at every part's lag."""
+    for n in range(parts.shape[1]):
+        for p in range(parts.shape[2]):
+            watch_lag(nodes, parts, n, p, step_s, lag_exit)
 
 
 @compiled
@@ -429,7 +476,7 @@ def watch_lag(nodes: Rows[Node], parts: Floats, n: int, p: int, step_s: float, l
         if lag <= limit * lag_exit:
             parts[Part.LAGS, n, p] = 0.0
             parts[Part.LAG_S, n, p] = LAG_AFTER_EXIT_S
-    elif lag > limit and parts[Part.FILL, n, p] > 4.0 * RUN_BYTES:
+    elif lag > limit and parts[Part.FILL, n, p] > LAG_BYTES:
         parts[Part.LAG_S, n, p] += step_s
         if parts[Part.LAG_S, n, p] >= nodes[n].lag_count - 1e-6:
             parts[Part.LAGS, n, p] = 1.0

@@ -7,6 +7,7 @@ done by a process of its own (`simulate.prepare`); a run that cannot wait for it
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -20,7 +21,17 @@ _is_known_ready = False
 _LOOK_S = 0.1
 _MODULE = "ndbplan.simulate.prepare"
 
-SOURCES = ("../world.py", "../../base/compiled.py", "log.py", "checkpoint.py", "disks.py", "advance.py")
+SOURCES = (
+    "../world.py",
+    "../../base/compiled.py",
+    "log.py",
+    "checkpoint.py",
+    "disks.py",
+    "clients.py",
+    "rows.py",
+    "records.py",
+    "advance.py",
+)
 
 
 @cache
@@ -85,7 +96,6 @@ def wait_until_prepared(
     cancelled, and when such a process cannot help; `prepare` compiles here then.
     """
     import subprocess
-    import time
 
     if is_prepared() or code().refusal:
         return
@@ -101,7 +111,8 @@ def wait_until_prepared(
         while compiling.poll() is None and not cancelled():
             done, of = min(code().functions, _functions()), _functions()
             progress(done / of, f"Preparing the simulation engine: {done} of {of} parts compiled…")
-            time.sleep(_LOOK_S)
+            with suppress(subprocess.TimeoutExpired):
+                compiling.wait(_LOOK_S)
         compiling.terminate()
 
 

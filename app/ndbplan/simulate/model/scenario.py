@@ -136,7 +136,6 @@ def compile_scenario(
             slots=np.array(build.slots, dtype=np.int64),
             alive=np.full(len(build.slots), len(groups[0]), dtype=np.int64),
             group_count=group_count,
-            ldm_of=np.array(build.ldm_of, dtype=np.int64),
             load=load,
             base=np.zeros_like(load),
             share=share,
@@ -205,7 +204,6 @@ class _Build:
         self.group_count: list[float] = []
         self.share: list[Floats] = []
         self.load: list[Floats] = []
-        self.ldm_of: list[Ints] = []
         self.start: list[tuple[float, ...]] = []
 
     def add(self, groups: list[tuple[DataNode, ...]]) -> None:
@@ -235,7 +233,6 @@ class _Build:
         self.node_classes.append(NodeClass(alike, disks[0], facts.parts, facts.redo_buffer))
         self.rows.append(facts.row)
         self.load.append(self._padded(facts.redo_bytes))
-        self.ldm_of.append(np.arange(self.log_parts) % facts.row.ldms)
         self.start.append(facts.start)
 
     def _padded(self, values: Floats) -> Floats:

@@ -19,6 +19,7 @@ from ndbplan.simulate.world import (
     OfCluster,
     OfNode,
     Part,
+    Piece,
     Rows,
     State,
     World,
@@ -80,6 +81,7 @@ def first_world(
         errors=np.zeros(codes),
         first=np.full((codes, 2), -1.0),
         work=rows(DiskWork, len(laws.disks)),
+        piece=record(Piece()),
     )
     return World(laws, state)
 

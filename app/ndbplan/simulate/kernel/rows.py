@@ -1,0 +1,50 @@
+"""Kernel, part 5: what accepted transactions leave in memory, checkpoints and disk data."""
+
+from __future__ import annotations
+
+from ndbplan.base.compiled import compiled
+from ndbplan.simulate.world import Node, NodeState, Rows, Run
+
+
+@compiled
+def leave_rows(run: Run, nodes: Rows[Node], node_state: Rows[NodeState], accepted: float) -> bool:
+    """What accepted transactions leave on each node. True: something is full."""
+    full = False
+    for n in range(nodes.shape[0]):
+        if node_state[n].is_dead:
+            continue
+        changed = accepted * nodes[n].changed_bytes
+        touched = accepted * nodes[n].touched_bytes
+        node_state[n].changed_bytes += changed
+        node_state[n].touched_bytes += touched
+        node_state[n].needed_bytes += touched + changed / nodes[n].recovery_work
+        if run.grows:
+            full |= grow(nodes[n], node_state[n], accepted)
+        if run.disk_data_share > 0.0:
+            full |= make_undo(nodes[n], node_state[n], accepted)
+    return full
+
+
+@compiled
+def grow(node: Node, state: NodeState, accepted: float) -> bool:
+    """Rows that are inserted take memory and tablespace, and make checkpoints larger. True: one is full."""
+    state.rows_bytes = max(0.0, state.rows_bytes + accepted * node.inserted_bytes)
+    state.memory_bytes = max(0.0, state.memory_bytes + accepted * node.memory_bytes)
+    state.space_bytes += accepted * node.space_bytes
+    full = state.memory_bytes >= node.memory_limit_bytes
+    if node.index_bytes != 0.0:
+        state.index_bytes = max(0.0, state.index_bytes + accepted * node.index_bytes)
+        full |= state.index_bytes >= node.index_limit_bytes
+    full |= state.space_bytes >= node.space_limit_bytes
+    return full
+
+
+@compiled
+def make_undo(node: Node, state: NodeState, accepted: float) -> bool:
+    """Changed disk data makes pages dirty and leaves undo log. True: that is full."""
+    undo = accepted * node.undo_bytes
+    state.undo_held_bytes += undo
+    state.undo_made_bytes += undo
+    state.undo_used_bytes = state.undo_made_bytes - state.undo_tail_bytes
+    state.dirty_bytes += accepted * node.dirty_bytes
+    return state.undo_used_bytes >= node.undo_limit_bytes
