@@ -3,8 +3,11 @@
 PYTHON := .venv/bin/python
 export QT_LOGGING_RULES ?= qt.qpa.wayland.warning=false
 
-# Of `make attack`: ATTACK="--inputs 1000000 --seed 7 --seconds 3600"
-ATTACK ?=
+# How much `make attack` does.
+INPUTS ?= 1000000
+KILLS ?= 1000
+SECONDS ?= 1000000
+SEED ?= 1
 
 .PHONY: help setup setup-test run test lint unit golden mutants attack bench shots
 
@@ -15,7 +18,7 @@ help:
 	@echo "make lint    only ruff, mypy, import contracts, shellcheck"
 	@echo "make golden  writes tests/golden/results anew: look at the difference before you commit it"
 	@echo "make mutants plants single changes into the program: how many of 300 no test notices"
-	@echo "make attack  a million mutated inputs; ATTACK='--inputs 1000 --seconds 60 --seed 7' says how many"
+	@echo "make attack  mutated inputs and kills; INPUTS=1000 KILLS=20 SECONDS=60 SEED=7 say how many"
 	@echo "make bench   what is timed, side by side with its baseline"
 	@echo "make shots   screenshots of the main states into shots/"
 
@@ -47,7 +50,8 @@ mutants: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/mutants/run.py
 
 attack: setup-test
-	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/inputs.py $(ATTACK)
+	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/inputs.py --inputs $(INPUTS) --seconds $(SECONDS) --seed $(SEED)
+	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/kills.py --kills $(KILLS) --seconds $(SECONDS) --seed $(SEED)
 
 bench: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/benchmarks/collect.py

@@ -1,0 +1,129 @@
+"""The program is killed at random moments; nothing is lost but the edit in progress.
+
+    python tests/attack/kills.py --kills 1000 --seed 7
+
+A process of its own edits, undoes and saves a plan. It says before each step which plan will come of it, and
+then that it has. After `kill -9` the newest plan is looked for in its file and in what the next start offers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+LONGEST_LIFE_S = 0.6
+"""The moment of the kill is drawn between the first edit and so long after it."""
+
+
+def work(folder: Path, seed: int) -> None:
+    """What the process that is killed does."""
+    from PySide6.QtCore import QCoreApplication
+
+    from ndbplan.desktop.document.document import Document, PlanEdit
+    from ndbplan.desktop.document.recovery import Journal
+    from ndbplan.edits import parts as edits
+    from ndbplan.plan.plan import Plan
+    from ndbplan.plan.samples import sample_plan
+
+    application = QCoreApplication([])
+    random = Random(seed)
+    document = Document(sample_plan("starter").replace(name="0"))
+    journal = Journal(document, folder / "journals")
+    document.save(folder / "plan.ndbplan")
+    before: list[str] = []
+
+    def renamed(name: str) -> PlanEdit:
+        cores = random.randrange(1, 64)
+
+        def edit(plan: Plan) -> Plan:
+            return edits.update(edits.set_plan(plan, name=name), plan.hosts[0].id, cores=cores)
+
+        return edit
+
+    for number in range(1, 1_000_000):
+        now, chosen = document.plan.name, random.random()
+        if chosen < 0.1:
+            _say("next", now)
+            document.save()
+        elif chosen < 0.2 and before:
+            _say("next", before.pop())
+            document.undo_stack.undo()
+        else:
+            before.append(now)
+            _say("next", str(number))
+            document.edit("Rename", renamed(str(number)))
+        _say("done", document.plan.name)
+        application.processEvents()
+        time.sleep(random.choice((0.0, 0.0, 0.001)))
+    journal.close()
+
+
+def _say(what: str, name: str) -> None:
+    os.write(1, f"{what} {name}\n".encode())
+
+
+def lost(seed: int) -> str:
+    """What one kill lost; nothing: an empty text."""
+    from ndbplan.desktop.document.recovery import crashed
+    from ndbplan.plan import file
+
+    folder = Path(tempfile.mkdtemp(prefix="ndbplan-kill-"))
+    try:
+        with subprocess.Popen(
+            [sys.executable, __file__, "--work", str(folder), "--seed", str(seed)], stdout=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            said = process.stdout.readline().decode()
+            time.sleep(Random(seed).uniform(0, LONGEST_LIFE_S))
+            process.kill()
+            # The line that was cut off is left out.
+            lines = [line.split() for line in (said + process.stdout.read().decode()).split("\n")[:-1]]
+        left = crashed(folder / "journals")
+        if len(left) > 1:
+            return f"{len(left)} journals of one document"
+        newest = left[0].plan if left else file.load(folder / "plan.ndbplan")
+        done = next((name for what, name in reversed(lines) if what == "done"), "0")
+        allowed = {done} if lines[-1][0] == "done" else {done, lines[-1][1]}
+        # Behind the last line that was heard the next step may be under way already, but not done.
+        if newest.name in allowed:
+            return ""
+        return f"after {len(lines)} lines the newest plan is '{newest.name}' instead of {sorted(allowed)}"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main() -> int:
+    """Kill, look, and print what was lost."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--work", type=Path, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.work is not None:
+        work(asked.work, asked.seed)
+        return 0
+    until, tried, losses = time.monotonic() + asked.seconds, 0, 0
+    for seed in range(asked.seed, asked.seed + asked.kills):
+        if time.monotonic() > until:
+            break
+        tried += 1
+        if what := lost(seed):
+            losses += 1
+            print(json.dumps({"seed": seed, "lost": what}), flush=True)
+    print(f"{losses} of {tried} kills lost an edit that was done")
+    return 1 if losses else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
