@@ -5,6 +5,7 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
+from ndbplan.estimate.stored import node_data
 from ndbplan.estimate.times.backup import backup, create_disk_data, create_file, restore_backup
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
@@ -63,6 +64,22 @@ def test_the_log_of_a_backup_grows_with_the_changes() -> None:
     idle, busy = backup(STARTER), backup(STARTER, STARTER.workloads[0])
     assert idle.nodes[0].log_bytes.value == 0
     assert busy.nodes[0].log_bytes.value > 0
+
+
+@pytest.mark.parametrize("name", ["terabyte-load", "terabyte-load-8.4"])
+@pytest.mark.parametrize("speed", ["1M", "20M", "2000M"])
+def test_the_log_of_a_backup_has_no_more_than_a_job_loads(name: str, speed: str) -> None:
+    plan = load(resource_path(f"samples/{name}.ndbplan"))
+    (job,) = (workload for workload in plan.workloads if workload.load.kind == "job")
+    for limit in ("MinDiskWriteSpeed", "MaxDiskWriteSpeed"):
+        plan = edits.set_parameter(plan, "data_node", limit, speed)
+    found = backup(plan, job)
+    # All rows of the plan are what the job loads; each is logged once by one node of its group.
+    loaded = sum(data.row_bytes for data in node_data(plan)) / 2
+    logged = sum(node.log_bytes.value for node in found.nodes)
+    assert logged <= 1.2 * loaded
+    if speed == "1M":
+        assert logged >= 0.8 * loaded
 
 
 def test_a_diskless_cluster_is_told() -> None:

@@ -22,6 +22,7 @@ from ndbplan.configuration.settings import NodeSettings, no_of_replicas, node_se
 from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.checkpoint import speed_limits
 from ndbplan.estimate.load.demand import node_loads
+from ndbplan.estimate.load.jobs import job_of
 from ndbplan.estimate.load.log_records import stored_redo
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.processors import core_speed
@@ -270,8 +271,12 @@ def _node(
     target: _Device | None,
     source: _Device | None,
     one_disk: bool,
+    job_s: float | None,
 ) -> NodeBackup:
-    """Backup of the nodes with these data, settings and machine (see _Machine)."""
+    """Backup of the nodes with these data, settings and machine (see _Machine).
+
+    `job_s`: after so long a job has nothing left to change at this rate.
+    """
     machine = _Machine(ldm_threads, multithreaded, cores, target, source, one_disk)
     held = Quantity.exact(
         data.primary_bytes,
@@ -289,11 +294,12 @@ def _node(
     fixed = constants["backup_fixed_s"]
     duration = (fixed + writing).because(*fixed.why, size.as_term("bytes"), writing.as_term("writing"))
     speed = _speed(settings, size, writing)
-    log = duration.scaled(
-        change_bytes_per_s,
-        "bytes",
-        (duration.as_term("duration"), Term("changes", change_bytes_per_s, "bytes/s", "workload")),
-    )
+    lasts, terms = duration, [duration.as_term("duration")]
+    if job_s is not None:
+        lasts = duration.within(most=job_s)
+        terms.append(Term("the job lasts", job_s, "s", "workload"))
+    changes = Term("changes", change_bytes_per_s, "bytes/s", "workload")
+    log = lasts.scaled(change_bytes_per_s, "bytes", (*terms, changes))
     return NodeBackup(data.node_id, size, speed, duration, decides.name, log)
 
 
@@ -322,6 +328,8 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     by_id = {node.node_id: node for node in plan.data_nodes}
     devices = _Devices.of(plan, (DiskRole.BACKUP, DiskRole.DATA_FILES), workload)
     several = _have_several_alike(plan)
+    job = None if workload is None else job_of(plan, workload)
+    job_s = None if job is None else job.transactions / job.rate_per_s.value
     together = Counter(node.host_id for node in plan.data_nodes)
     settings, constants = settings_by_node(plan), constants_of(plan)
     nodes = []
@@ -342,6 +350,7 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
             devices.device(target),
             devices.device(source),
             source is target,
+            job_s,
         )
         nodes.append(_of(one, data.node_id))
         buffer = own.number("BackupLogBufferSize")
