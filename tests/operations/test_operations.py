@@ -40,7 +40,8 @@ def test_steps_of_adding_nodes_come_in_the_order_that_works() -> None:
     assert found.point_of_no_return == "reorganise-1"
     assert not found.step("reorganise-1").rollback
     assert found.step("create-nodegroup").rollback
-    for step, _, _ in found.timeline:
+    for interval in found.timeline:
+        step = interval.step
         assert step.check or step.key.startswith("reorganise")
 
 
@@ -236,7 +237,7 @@ def test_the_speed_of_the_disks_holds_for_every_step() -> None:
 
     def seconds(factor: float) -> dict[str, float]:
         found = add_nodes(plan, conditions=Conditions(disk_factor=factor))
-        return {step.key: duration.value for step, _, duration in found.timeline}
+        return {interval.step.key: interval.duration_s.value for interval in found.timeline}
 
     slow, stated = seconds(0.002), seconds(1.0)
     assert slow.keys() == stated.keys()

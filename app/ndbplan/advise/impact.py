@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.shapes import Shape
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import rate_of
 from ndbplan.estimate.load.log_records import operation_redo
@@ -36,8 +37,13 @@ _SECONDS = 120.0
 
 
 @dataclass(frozen=True)
-class Effect:
+class Effect(Shape):
     """A workload at its highest rate, without and with the reorganisation of the table that moves fastest."""
+
+    JSON = (
+        "table moved_rows_per_s offered_per_s accepted_before_per_s accepted_during_per_s "
+        "errors_before=before.errors errors_during=during.errors bottleneck=during.bottleneck notes"
+    )
 
     table: str
     moved_rows_per_s: Quantity
@@ -48,20 +54,6 @@ class Effect:
     accepted_during_per_s: Quantity
     """Transactions of the workload; those of the reorganisation are left out."""
     notes: tuple[str, ...]
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape the command line prints."""
-        return {
-            "table": self.table,
-            "moved_rows_per_s": self.moved_rows_per_s.to_json(why=why),
-            "offered_per_s": self.offered_per_s,
-            "accepted_before_per_s": self.accepted_before_per_s.to_json(why=why),
-            "accepted_during_per_s": self.accepted_during_per_s.to_json(why=why),
-            "errors_before": [error.to_json(why) for error in self.before.errors],
-            "errors_during": [error.to_json(why) for error in self.during.errors],
-            "bottleneck": self.during.bottleneck.to_json(),
-            "notes": list(self.notes),
-        }
 
 
 def _fastest(plan: Plan, estimate: ReorganiseEstimate) -> TableReorganise | None:

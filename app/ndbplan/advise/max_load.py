@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_duration
 from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.plan import Plan
@@ -55,16 +56,20 @@ _LEAST_CHANCE = 0.1
 
 
 @dataclass(frozen=True)
-class NextLimit:
+class NextLimit(Shape):
     """What limits the load once the first limit is gone."""
+
+    JSON = "max_per_s limited_by"
 
     max_per_s: Quantity
     limited_by: Bottleneck
 
 
 @dataclass(frozen=True)
-class MaxLoad:
+class MaxLoad(Shape):
     """The highest sustained rate and its limits."""
+
+    JSON = "max_per_s limited_by ends_after_s error_code takes_s duration_s offered_per_s note next_limit"
 
     max_per_s: Quantity
     """Transactions per second."""
@@ -102,23 +107,6 @@ class MaxLoad:
         if self.is_job:
             return self.takes_s is not None
         return self.max_per_s.value >= self.offered_per_s * (1.0 - PRECISION)
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape that `ndbplan max-load --json` prints."""
-        after, ends = self.next_limit, self.ends_after_s
-        return {
-            "max_per_s": self.max_per_s.to_json(why=why),
-            "limited_by": self.limited_by.to_json(),
-            "ends_after_s": None if ends is None else ends.to_json(why=why),
-            "error_code": self.error_code,
-            "takes_s": None if self.takes_s is None else self.takes_s.to_json(why=why),
-            "duration_s": self.duration_s,
-            "offered_per_s": self.offered_per_s,
-            "note": self.note,
-            "next_limit": None
-            if after is None
-            else {"max_per_s": after.max_per_s.to_json(why=why), "limited_by": after.limited_by.to_json()},
-        }
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ndbplan.advise.layouts import Layout, layouts
 from ndbplan.advise.max_load import MaxLoad, max_load
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
+from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
 from ndbplan.checks.offers import harm
 from ndbplan.checks.problem import Problem
@@ -45,8 +46,10 @@ _LAYOUTS_ESTIMATED = 60
 
 
 @dataclass(frozen=True)
-class Remedy:
+class Remedy(Shape):
     """One change and the highest load before and after it, in transactions per second."""
+
+    JSON = "title before_per_s=before after_per_s=after limited_by enough=is_enough changes set=arguments"
 
     title: str
     edit: Edit
@@ -66,18 +69,6 @@ class Remedy:
     def helps(self) -> bool:
         """Whether it raises the sustained load at all; more RedoBuffer, for one, only delays the error."""
         return self.after.value > self.before.value * WORTHWHILE
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One remedy."""
-        return {
-            "title": self.title,
-            "before_per_s": self.before.to_json(why=why),
-            "after_per_s": self.after.to_json(why=why),
-            "limited_by": self.limited_by.to_json(),
-            "enough": self.is_enough,
-            "changes": [change.to_json() for change in self.changes],
-            "set": None if self.arguments is None else list(self.arguments),
-        }
 
 
 @dataclass(frozen=True)

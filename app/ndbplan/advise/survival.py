@@ -17,6 +17,7 @@ from typing import Any
 
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.base.quantity import Quantity, Term, largest, total
+from ndbplan.base.shapes import Shape
 from ndbplan.configuration.failures import Damage, Failures, Judged, Part, Step, course
 from ndbplan.configuration.killers import Killers, Search
 from ndbplan.configuration.node_groups import node_group_ids
@@ -33,8 +34,10 @@ _PAIRED_FIRST = ("host", "rack", "switch", "link", "node", "disk")
 
 
 @dataclass(frozen=True)
-class Failure:
+class Failure(Shape):
     """What becomes of the cluster when some parts fail at once."""
+
+    JSON = "dead=dead_names verdict why load_left_per_s carries_peak whole_again_s"
 
     dead: tuple[Part, ...]
     judged: Judged
@@ -51,22 +54,17 @@ class Failure:
         """What happens with the arbitrator that is left."""
         return self.judged.best.verdict.outcome
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One entry of `failures`."""
-        load, again = self.load_left_per_s, self.whole_again_s
-        return {
-            "dead": [str(part) for part in self.dead],
-            "verdict": self.verdict.value,
-            "why": self.why,
-            "load_left_per_s": None if load is None else load.to_json(why=why),
-            "carries_peak": self.carries_peak,
-            "whole_again_s": None if again is None else again.to_json(why=why),
-        }
+    @property
+    def dead_names(self) -> tuple[str, ...]:
+        """What fails, as commands name it."""
+        return tuple(str(part) for part in self.dead)
 
 
 @dataclass(frozen=True)
-class SurvivalReport:
+class SurvivalReport(Shape):
     """All failures of one, or two, parts and the smallest sets that stop the cluster."""
+
+    JSON = "failures smallest_killers=killer_names offered_per_s notes left_out_pairs"
 
     failures: tuple[Failure, ...]
     smallest_killers: Killers
@@ -76,15 +74,10 @@ class SurvivalReport:
     left_out_pairs: int = 0
     """Pairs that are not listed because their parts do the same as others'."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of design.md."""
-        return {
-            "failures": [failure.to_json(why) for failure in self.failures],
-            "smallest_killers": [[str(part) for part in killer] for killer in self.smallest_killers],
-            "offered_per_s": self.offered_per_s,
-            "notes": list(self.notes),
-            "left_out_pairs": self.left_out_pairs,
-        }
+    @property
+    def killer_names(self) -> tuple[tuple[str, ...], ...]:
+        """The smallest sets that stop the cluster, as commands name their parts."""
+        return tuple(tuple(str(part) for part in killer) for killer in self.smallest_killers)
 
 
 def survive(

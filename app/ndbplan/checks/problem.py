@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
 
+from ndbplan.base.shapes import Shape
 from ndbplan.plan.plan import Plan
 
 Edit = Callable[[Plan], Plan]
@@ -26,8 +26,10 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(Shape):
     """One finding of one rule."""
+
+    JSON = "rule severity where message fix"
 
     rule: str
     severity: Severity
@@ -53,13 +55,3 @@ class Problem:
     def told(self) -> Problem:
         """The problem with the words of its fix."""
         return self if self.advice is None else replace(self, fix=self.advice(), advice=None)
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of one entry of `problems`."""
-        return {
-            "rule": self.rule,
-            "severity": self.severity.value,
-            "where": self.where,
-            "message": self.message,
-            "fix": self.fix,
-        }

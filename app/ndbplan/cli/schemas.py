@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ndbplan.base.resources import read_json
+from ndbplan.cli.outputs import PREFIX, definitions
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -16,28 +16,25 @@ def plan_schema() -> dict[str, Any]:
     schema = Plan.model_json_schema(mode="validation")
     schema["properties"]["format_version"] = {"const": FORMAT_VERSION}
     schema["required"] = ["format_version"]
-    shapes = read_json("schema/outputs.json")["$defs"]
     return {
         "$schema": _DIALECT,
         "title": "ndbplan plan file",
         **{key: value for key, value in schema.items() if key not in ("title", "$defs")},
-        "$defs": {**schema["$defs"], **shapes},
+        "$defs": {**schema["$defs"], **definitions()},
     }
 
 
 def output_schemas() -> tuple[str, ...]:
     """The commands whose JSON has a schema."""
-    prefix = "output-"
-    names = read_json("schema/outputs.json")["$defs"]
-    return tuple(name.removeprefix(prefix) for name in names if name.startswith(prefix))
+    return tuple(name.removeprefix(PREFIX) for name in definitions() if name.startswith(PREFIX))
 
 
 def output_schema(command: str) -> dict[str, Any]:
     """The schema of what `ndbplan COMMAND --json` prints. KeyError for a command without one."""
-    shapes = read_json("schema/outputs.json")["$defs"]
+    shapes = definitions()
     return {
         "$schema": _DIALECT,
         "title": f"ndbplan {command} --json",
-        **shapes[f"output-{command}"],
-        "$defs": {name: shape for name, shape in shapes.items() if not name.startswith("output-")},
+        **shapes[PREFIX + command],
+        "$defs": {name: shape for name, shape in shapes.items() if not name.startswith(PREFIX)},
     }

@@ -6,8 +6,8 @@ diff(running, planned).restart      # node
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from ndbplan.base.shapes import Shape
 from ndbplan.configuration.sections import (
     NodeConfiguration,
     connection_defaults,
@@ -32,8 +32,10 @@ RESTART_DATA_NODES = ("DB", "TCP", "SHM", "SYSTEM")
 
 
 @dataclass(frozen=True)
-class ParameterChange:
+class ParameterChange(Shape):
     """One parameter that has another effective value on some nodes."""
+
+    JSON = "section parameter=name node_ids before after restart"
 
     section: str
     name: str
@@ -56,21 +58,12 @@ class ParameterChange:
         known = catalogue.exists(self.section, self.name)
         return format_value(catalogue.parameter(self.section, self.name) if known else None, value)
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One entry of `parameters`."""
-        return {
-            "section": self.section,
-            "parameter": self.name,
-            "node_ids": list(self.node_ids),
-            "before": self.before,
-            "after": self.after,
-            "restart": self.restart,
-        }
-
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Shape):
     """Everything that differs between two configurations."""
+
+    JSON = "restart parameters added_node_ids removed_node_ids links"
 
     parameters: tuple[ParameterChange, ...]
     """Heaviest restart first."""
@@ -86,15 +79,15 @@ class Difference:
         """Whether both configurations mean the same."""
         return not (self.parameters or self.added or self.removed or self.links)
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The difference for machines."""
-        return {
-            "restart": self.restart,
-            "parameters": [change.to_json() for change in self.parameters],
-            "added_node_ids": [node.node_id for node in self.added],
-            "removed_node_ids": [node.node_id for node in self.removed],
-            "links": [list(pair) for pair in self.links],
-        }
+    @property
+    def added_node_ids(self) -> tuple[int, ...]:
+        """Ids of the new nodes."""
+        return tuple(node.node_id for node in self.added)
+
+    @property
+    def removed_node_ids(self) -> tuple[int, ...]:
+        """Ids of the nodes that go."""
+        return tuple(node.node_id for node in self.removed)
 
 
 def diff(before: Plan, after: Plan) -> Difference:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.base.shapes import Shape
 from ndbplan.edits import parts as edits
 from ndbplan.edits import reading
 from ndbplan.edits.address import AddressError, Path, Place, at, called, places, split
@@ -34,17 +35,15 @@ _REFERRED: dict[str, tuple[type, str]] = {
 
 
 @dataclass(frozen=True)
-class Change:
+class Change(Shape):
     """One field that was set."""
+
+    JSON = "address before after"
 
     address: str
     before: Any
     """As JSON has it."""
     after: Any
-
-    def to_json(self) -> dict[str, Any]:
-        """One entry of `set`."""
-        return {"address": self.address, "before": self.before, "after": self.after}
 
 
 def assign(plan: Plan, text: str) -> tuple[Plan, tuple[Change, ...]]:

@@ -13,6 +13,7 @@ from functools import partial, reduce
 from itertools import groupby
 from typing import Any
 
+from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_ndb_size
 from ndbplan.configuration.settings import SCOPES, SECTIONS
 from ndbplan.edits import parts as edits
@@ -173,8 +174,10 @@ def together(changes: Iterable[Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class ValueChange:
+class ValueChange(Shape):
     """One value of a plan before and after an edit; None: it is not there."""
+
+    JSON = "where name before=plain_before after=plain_after"
 
     scope: str
     """Id of the object, or the scope of a parameter of all nodes of a kind."""
@@ -201,13 +204,19 @@ class ValueChange:
                 return format_ndb_size(value)
         return str(value)[:80]
 
-    def to_json(self) -> dict[str, Any]:
-        """The change as data: place, name, value before and after."""
-        before, after = (
-            value if isinstance(value, int | float | str | None) else str(value)
-            for value in (self.before, self.after)
-        )
-        return {"where": self.where, "name": self.name, "before": before, "after": after}
+    @property
+    def plain_before(self) -> str | float | None:
+        """The value before, as text where it is neither text nor number."""
+        return _plain(self.before)
+
+    @property
+    def plain_after(self) -> str | float | None:
+        """The value after, likewise."""
+        return _plain(self.after)
+
+
+def _plain(value: Any) -> str | float | None:
+    return value if isinstance(value, int | float | str | None) else str(value)
 
 
 def value_changes(before: Plan, after: Plan) -> tuple[ValueChange, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.shapes import Shape
 from ndbplan.edits import parts as edits
 from ndbplan.edits import reading
 from ndbplan.edits.address import AddressError, Path, Place, address_of, at, called, places, split, walk
@@ -16,8 +17,10 @@ from ndbplan.plan.plan import Plan
 
 
 @dataclass(frozen=True)
-class Removal:
+class Removal(Shape):
     """A plan without something."""
+
+    JSON = "removed along changed"
 
     plan: Plan
     removed: tuple[str, ...]
@@ -26,14 +29,6 @@ class Removal:
     """Addresses of what could not live without it."""
     changed: tuple[Change, ...]
     """Fields of other parts that spoke of it."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The shape of `ndbplan remove`."""
-        return {
-            "removed": list(self.removed),
-            "along": list(self.along),
-            "changed": [change.to_json() for change in self.changed],
-        }
 
 
 def remove(plan: Plan, addresses: Iterable[str]) -> Removal:

@@ -10,8 +10,8 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_value
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
@@ -45,16 +45,14 @@ _MOST_LABEL = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(Shape):
     """One thing that a measurement changed in the plan."""
+
+    JSON = "what before after"
 
     what: str
     before: str
     after: str
-
-    def to_json(self) -> dict[str, Any]:
-        """The shape the command line prints."""
-        return {"what": self.what, "before": self.before, "after": self.after}
 
 
 def calibrated(plan: Plan, *new: Calibration) -> Plan:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_bytes
 from ndbplan.edits import parts as edits
 from ndbplan.ndb.version import NdbVersion
@@ -48,8 +49,10 @@ class FileKindError(UserError):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Shape):
     """Something noticed in a file."""
+
+    JSON = "file line severity message fix"
 
     file: str
     line: int | None
@@ -57,16 +60,6 @@ class Finding:
     """error: a management server would refuse the file for it."""
     message: str
     fix: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """One entry of `findings`."""
-        return {
-            "file": self.file,
-            "line": self.line,
-            "severity": self.severity,
-            "message": self.message,
-            "fix": self.fix,
-        }
 
 
 @dataclass

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.shapes import Shape
 from ndbplan.base.units import KIB, MIB, whole_number
 
 Kind = Literal["fio", "iostat", "restart_info", "disk_write_speed"]
@@ -33,8 +34,10 @@ class NoMeasurementError(MeasurementError):
 
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
+class Measurement(Shape):
     """One thing that was measured: a device, or one data node's restart."""
+
+    JSON = "kind name node_id values"
 
     kind: Kind
     name: str
@@ -44,10 +47,6 @@ class Measurement:
     """By name with the unit in it, SI."""
     host: str = ""
     """The machine, as iostat names it in its first line; empty when it does not."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The shape the command line prints."""
-        return {"kind": self.kind, "name": self.name, "node_id": self.node_id, "values": self.values}
 
 
 def read_measurements(text: str) -> tuple[Measurement, ...]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from ndbplan.base.quantity import Quantity, Term, total, total_of_independent
+from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.times.reorganise import ReorganiseEstimate
+from ndbplan.estimate.times.reorganise import NodePeak, ReorganiseEstimate
 from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.operations.commands import Command
 from ndbplan.plan.plan import Plan
@@ -56,8 +57,14 @@ class Step:
         return self.label or self.title
 
 
-class Interval(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Interval(Shape):
     """A step on the timeline."""
+
+    JSON = (
+        "key=step.key title=step.name start_s duration_s blocked=step.blocked check=step.check "
+        "way_back=step.rollback if_it_fails=step.if_it_fails phases=step.phases"
+    )
 
     step: Step
     start_s: float
@@ -69,25 +76,12 @@ class Interval(NamedTuple):
         """When it ends."""
         return self.start_s + self.duration_s.value
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One entry of `steps`."""
-        step = self.step
-        return {
-            "key": step.key,
-            "title": step.name,
-            "start_s": self.start_s,
-            "duration_s": self.duration_s.to_json(why=why),
-            "blocked": list(step.blocked),
-            "check": step.check,
-            "way_back": step.rollback,
-            "if_it_fails": step.if_it_fails,
-            "phases": [phase.to_json(why) for phase in step.phases],
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class DiskLoad:
+class DiskLoad(Shape):
     """Redo log that a reorganisation adds on one disk, on average."""
+
+    JSON = "node_id disk redo_bytes_per_s utilisation"
 
     node_id: int
     disk: str
@@ -95,19 +89,12 @@ class DiskLoad:
     utilisation: Quantity
     """Share of the disk that this takes by itself."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One entry of `disks`."""
-        return {
-            "node_id": self.node_id,
-            "disk": self.disk,
-            "redo_bytes_per_s": self.redo_bytes_per_s.to_json(why=why),
-            "utilisation": self.utilisation.to_json(why=why),
-        }
-
 
 @dataclass(frozen=True)
-class Operation:
+class Operation(Shape):
     """Steps one after the other."""
+
+    JSON = "name=key title=name steps=timeline duration_s point_of_no_return notes nodes=peaks disks"
 
     key: str
     """Short name: the part of the runbook."""
@@ -118,8 +105,8 @@ class Operation:
     """What it is for and what to look out for."""
     label: str = ""
     """What the timeline calls it; nothing: like the runbook."""
-    point_of_no_return: str = ""
-    """Key of the first step that cannot be undone; nothing: every step can."""
+    point_of_no_return: str | None = None
+    """Key of the first step that cannot be undone; None: every step can."""
     notes: tuple[str, ...] = ()
     disks: tuple[DiskLoad, ...] = ()
     reorganisation: ReorganiseEstimate | None = field(default=None, repr=False)
@@ -129,6 +116,11 @@ class Operation:
     def name(self) -> str:
         """What the timeline calls it."""
         return self.label or self.title
+
+    @property
+    def peaks(self) -> tuple[NodePeak, ...]:
+        """DataMemory of each node while rows move."""
+        return () if self.reorganisation is None else self.reorganisation.node_peaks
 
     def step(self, key: str) -> Step | None:
         """The step with this key."""
@@ -156,20 +148,6 @@ class Operation:
             title = first if len(same) == 1 else f"{first} and {len(same) - 1} more"
             parts.append((title, total(((one.step.name, one.duration_s) for one in same), "s")))
         return total_of_independent(parts, "s")
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape the command line prints."""
-        peaks = () if self.reorganisation is None else self.reorganisation.node_peaks
-        return {
-            "name": self.key,
-            "title": self.name,
-            "steps": [interval.to_json(why) for interval in self.timeline],
-            "duration_s": self.duration_s.to_json(why=why),
-            "point_of_no_return": self.point_of_no_return or None,
-            "notes": list(self.notes),
-            "nodes": [peak.to_json(why) for peak in peaks],
-            "disks": [disk.to_json(why) for disk in self.disks],
-        }
 
 
 class Times:

@@ -106,7 +106,7 @@ def roll_out(plan: Plan, parameters: tuple[str, ...], conditions: Conditions = I
         "roll-out",
         f"Change {', '.join(parameters)}",
         tuple(steps),
-        point_of_no_return="start-all" if need == "initial_system" else "",
+        point_of_no_return="start-all" if need == "initial_system" else None,
         notes=tuple(notes),
     )
 

@@ -22,13 +22,13 @@ from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 
 
-def table_moves(plan: Plan, change: ReorganiseEstimate | None) -> tuple[tuple[Step, ...], str]:
+def table_moves(plan: Plan, change: ReorganiseEstimate | None) -> tuple[tuple[Step, ...], str | None]:
     """REORGANIZE and OPTIMIZE of every table, and the key of the first step that moves rows.
 
     `change`: what the estimate says about each table; None: nothing, so that steps have no durations.
     """
     steps: list[Step] = []
-    first = ""
+    first = None
     for number, table in enumerate(plan.tables, 1):
         moved = None if change is None else change.tables[number - 1]
         if moved is not None and not moved.moves:

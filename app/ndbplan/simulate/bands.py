@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
@@ -48,8 +49,10 @@ class Band:
 
 
 @dataclass(frozen=True)
-class ErrorOdds:
+class ErrorOdds(Shape):
     """How likely an error is, and when it comes if it does."""
+
+    JSON = "code probability first_at_s"
 
     code: int
     probability: float
@@ -58,21 +61,23 @@ class ErrorOdds:
 
 
 @dataclass(frozen=True)
-class StopOdds:
+class StopOdds(Shape):
     """How likely the cluster stops, and when if it does."""
+
+    JSON = "probability first_at_s"
 
     probability: float
     """Share of the runs in which it stopped."""
     first_at_s: Quantity
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of `cluster_stop`."""
-        return {"probability": self.probability, "first_at_s": self.first_at_s.to_json(why=why)}
-
 
 @dataclass(frozen=True)
-class Bands:
+class Bands(Shape):
     """What many runs found."""
+
+    JSON = (
+        "runs seed accepted_per_s latency_mean_s redo_buffer_fill_max redo_log_fill_max errors cluster_stop"
+    )
 
     runs: int
     seed: int
@@ -132,26 +137,6 @@ class Bands:
                 }
                 for band in self.series
             ],
-        }
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """Headline numbers as p50 with p10 and p90 as their range, and the odds of each error."""
-        return {
-            "runs": self.runs,
-            "seed": self.seed,
-            "accepted_per_s": self.accepted_per_s.to_json(why=why),
-            "latency_mean_s": self.latency_mean_s.to_json(why=why),
-            "redo_buffer_fill_max": self.redo_buffer_fill_max.to_json(why=why),
-            "redo_log_fill_max": self.redo_log_fill_max.to_json(why=why),
-            "errors": [
-                {
-                    "code": odds.code,
-                    "probability": odds.probability,
-                    "first_at_s": odds.first_at_s.to_json(why=why),
-                }
-                for odds in self.errors
-            ],
-            "cluster_stop": None if self.cluster_stop is None else self.cluster_stop.to_json(why=why),
         }
 
 

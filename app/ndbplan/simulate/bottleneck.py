@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ndbplan.base.shapes import Shape
 from ndbplan.plan.workloads import ClosedLoad
 
 if TYPE_CHECKING:
@@ -31,8 +32,10 @@ _FULL = {
 
 
 @dataclass(frozen=True)
-class Bottleneck:
+class Bottleneck(Shape):
     """A resource and how much of it is used."""
+
+    JSON = "resource where"
 
     resource: str
     """disk, redo log, redo files, undo log, tablespace, memory, operation records, cpu, network, disk reads,
@@ -42,10 +45,6 @@ class Bottleneck:
     """Share in use; 1 or more: it limits the load."""
     object_ids: tuple[str, ...] = ()
     """Plan objects concerned."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The shape of `bottleneck`."""
-        return {"resource": self.resource, "where": self.where}
 
 
 def full_of(code: int, node_id: int, used: float, object_ids: tuple[str, ...]) -> Bottleneck:

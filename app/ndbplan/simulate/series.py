@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.base.shapes import Shape
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class ErrorCount:
+class ErrorCount(Shape):
     """One temporary error that clients got."""
+
+    JSON = "code count=times first_at_s node_id"
 
     code: int
     count: float
@@ -24,14 +26,10 @@ class ErrorCount:
     node_id: int
     """Node that raised it first."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of one entry of `errors`."""
-        return {
-            "code": self.code,
-            "count": round(self.count),
-            "first_at_s": self.first_at_s.to_json(why=why),
-            "node_id": self.node_id,
-        }
+    @property
+    def times(self) -> int:
+        """How often it came, as a whole number."""
+        return round(self.count)
 
 
 @dataclass(frozen=True)
@@ -97,8 +95,10 @@ class Restart:
 
 
 @dataclass(frozen=True)
-class DiskSeries:
+class DiskSeries(Shape):
     """One disk over time."""
+
+    JSON = "host disk write_bps_mean utilisation_mean utilisation_max=utilisation_top"
 
     host: str
     disk: str
@@ -119,15 +119,8 @@ class DiskSeries:
         """Highest utilisation of a step."""
         return float(self.utilisation_peak.max(initial=0.0))
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of one entry of `disks`."""
+    @property
+    def utilisation_top(self) -> Quantity:
+        """The same with its range, as a share of what the disk can do."""
         top = min(1.0, self.utilisation_max)
-        return {
-            "host": self.host,
-            "disk": self.disk,
-            "write_bps_mean": self.write_bps_mean.to_json(why=why),
-            "utilisation_mean": self.utilisation_mean.to_json(why=why),
-            "utilisation_max": Quantity(top, min(top, top / 1.1), min(1.0, top * 1.1), "fraction").to_json(
-                why=why
-            ),
-        }
+        return Quantity(top, min(top, top / 1.1), min(1.0, top * 1.1), "fraction")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_value
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ class DownTime:
 
 
 @dataclass(frozen=True)
-class ClusterStop:
+class ClusterStop(Shape):
     """When and why no data node runs any more. It is started by hand: the run does not come back."""
+
+    JSON = "text at_s failed_at_s why code system_restart_s"
 
     at_s: Quantity
     """Seconds after the start; a range where the loss had to be noticed first."""
@@ -43,23 +46,16 @@ class ClusterStop:
         return f"cluster stopped at {clock(self.at_s.value)}: {self.why}"
 
     @property
+    def code(self) -> int:
+        """The error of whatever is asked for after it."""
+        return REFUSED_WITH
+
+    @property
     def advice(self) -> str:
         """What a stop means for whoever runs the cluster."""
         restart = self.system_restart_s
         takes = f": {format_value(restart.value, 's')}" if restart is not None else ""
         return f"after it all is refused with {REFUSED_WITH}; back by a system restart by hand{takes}"
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of `cluster_stop`."""
-        restart = self.system_restart_s
-        return {
-            "text": self.text,
-            "at_s": self.at_s.to_json(why=why),
-            "failed_at_s": self.failed_at_s,
-            "why": self.why,
-            "code": REFUSED_WITH,
-            "system_restart_s": None if restart is None else restart.to_json(why=why),
-        }
 
 
 def clock(at_s: float) -> str:

@@ -283,10 +283,13 @@ def _add_procedure(
         notes.append(f"{name}: {error.line}")
         return
     blocks = []
-    for step, _, duration_s in operation.timeline:
+    for interval in operation.timeline:
+        step = interval.step
         blocked = f"Meanwhile blocked: {', '.join(step.blocked)}." if step.blocked else ""
         back = f"Rollback: {step.rollback}" if step.rollback else ""
-        blocks.append(Block(step.name, duration_s, "\n".join(t for t in (blocked, back, step.check) if t)))
+        blocks.append(
+            Block(step.name, interval.duration_s, "\n".join(t for t in (blocked, back, step.check) if t))
+        )
     lanes.append(Lane(name, operation.duration_s, tuple(blocks)))
     if operation.point_of_no_return:
         last = operation.step(operation.point_of_no_return)

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.shapes import Shape
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import NodeSettings, node_settings, settings_by_node
 from ndbplan.estimate.constants import Constants, constants_of
@@ -75,8 +75,13 @@ def is_partial(settings: NodeSettings) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeCheckpoint:
+class NodeCheckpoint(Shape):
     """Local checkpoints of one data node."""
+
+    JSON = (
+        "node_id full_bytes written_bytes speed_bytes_per_s duration_s write_bytes_per_s "
+        "redo_needed_bytes redo_fill redo_log_bytes overflow_after_s"
+    )
 
     node_id: int
     full_bytes: Quantity
@@ -96,24 +101,12 @@ class NodeCheckpoint:
     """Until the log is full (error 410) though checkpoints run, at this load and with the rows it adds; None:
     it never is. How long the log lasts without any checkpoint is `RedoEstimate.time_to_full_s`."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One node."""
-        names = (
-            "full_bytes", "written_bytes", "speed_bytes_per_s", "duration_s", "write_bytes_per_s",
-            "redo_needed_bytes", "redo_fill",
-        )  # fmt: skip
-        overflow = self.overflow_after_s
-        return {
-            "node_id": self.node_id,
-            **{name: getattr(self, name).to_json(why=why) for name in names},
-            "redo_log_bytes": self.redo_log_bytes,
-            "overflow_after_s": None if overflow is None else overflow.to_json(why=why),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class CheckpointEstimate:
+class CheckpointEstimate(Shape):
     """Local checkpoints of the cluster."""
+
+    JSON = "partial nodes"
 
     partial: bool
     nodes: tuple[NodeCheckpoint, ...]
@@ -121,10 +114,6 @@ class CheckpointEstimate:
     def node(self, node_id: int) -> NodeCheckpoint | None:
         """The node's figures; None when it holds no rows."""
         return next((node for node in self.nodes if node.node_id == node_id), None)
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape the command line prints."""
-        return {"partial": self.partial, "nodes": [node.to_json(why) for node in self.nodes]}
 
 
 @dataclass(frozen=True, slots=True)

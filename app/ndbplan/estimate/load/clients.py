@@ -9,10 +9,11 @@ evenly over them. An API slot without a host takes a program from anywhere: no l
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity
+from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.demand import mix_of, offered_per_s
 from ndbplan.estimate.load.jobs import steady
@@ -28,8 +29,10 @@ _ANYWHERE = "its programs come from anywhere through API slots without a host: n
 
 
 @dataclass(frozen=True, slots=True)
-class ClientNode:
+class ClientNode(Shape):
     """One SQL node, or one API slot with a host, under a workload."""
+
+    JSON = "node_id kind host cores connections connection_utilisation"
 
     node_id: int
     process_id: str
@@ -48,21 +51,12 @@ class ClientNode:
         """`SQL node 49, app1`."""
         return f"{'SQL' if self.kind == 'sql' else 'API'} node {self.node_id}, {self.host}"
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One node."""
-        return {
-            "node_id": self.node_id,
-            "kind": self.kind,
-            "host": self.host,
-            "cores": self.cores.to_json(why=why),
-            "connections": self.connections,
-            "connection_utilisation": self.connection_utilisation.to_json(why=why),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class ClientsEstimate:
+class ClientsEstimate(Shape):
     """The nodes that the transactions of a workload come through."""
+
+    JSON = "through statements_per_s rows_per_s nodes note"
 
     through: Kind
     statements_per_s: float
@@ -71,16 +65,6 @@ class ClientsEstimate:
     nodes: tuple[ClientNode, ...]
     note: str | None
     """Why no limit is known; None: the nodes limit the load."""
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The part `clients` of the section `cpu` of `ndbplan estimate`."""
-        return {
-            "through": self.through,
-            "statements_per_s": self.statements_per_s,
-            "rows_per_s": self.rows_per_s,
-            "nodes": [node.to_json(why) for node in self.nodes],
-            "note": self.note,
-        }
 
 
 def client_processes(plan: Plan, workload: Workload) -> tuple[SqlNode | ApiSlot, ...]:

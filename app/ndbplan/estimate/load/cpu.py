@@ -6,10 +6,10 @@ cpu(plan, workload).nodes[0].ldm_utilisation
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.clients import ClientsEstimate, clients
 from ndbplan.estimate.load.demand import NodeLoad, node_loads
@@ -22,8 +22,10 @@ from ndbplan.plan.workloads import Workload
 
 
 @dataclass(frozen=True, slots=True)
-class NodeCpu:
+class NodeCpu(Shape):
     """Threads of one data node."""
+
+    JSON = "node_id ldm_utilisation receive_utilisation other_utilisation cores"
 
     node_id: int
     ldm_utilisation: Quantity
@@ -35,15 +37,12 @@ class NodeCpu:
     cores: Quantity
     """Cores that all threads keep busy."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One node."""
-        names = ("ldm_utilisation", "receive_utilisation", "other_utilisation", "cores")
-        return {"node_id": self.node_id, **{name: getattr(self, name).to_json(why=why) for name in names}}
-
 
 @dataclass(frozen=True, slots=True)
-class HostCpu:
+class HostCpu(Shape):
     """Cores that data nodes, and the SQL or API nodes of the workload, keep busy on one host."""
+
+    JSON = "host utilisation"
 
     host_id: str
     host: str
@@ -51,14 +50,12 @@ class HostCpu:
     data_nodes: bool = True
     """Whether data nodes are among them."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One host."""
-        return {"host": self.host, "utilisation": self.utilisation.to_json(why=why)}
-
 
 @dataclass(frozen=True, slots=True)
-class CpuEstimate:
+class CpuEstimate(Shape):
     """Processors of the cluster under a workload."""
+
+    JSON = "nodes hosts clients"
 
     nodes: tuple[NodeCpu, ...]
     hosts: tuple[HostCpu, ...]
@@ -68,14 +65,6 @@ class CpuEstimate:
     def node(self, node_id: int) -> NodeCpu | None:
         """The node's figures; None when the workload does not touch it."""
         return next((node for node in self.nodes if node.node_id == node_id), None)
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape the command line prints."""
-        return {
-            "nodes": [node.to_json(why) for node in self.nodes],
-            "hosts": [host.to_json(why) for host in self.hosts],
-            "clients": None if self.clients is None else self.clients.to_json(why),
-        }
 
 
 @memo_by_identity(size=KEPT_NODES)

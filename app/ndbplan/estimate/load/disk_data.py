@@ -8,10 +8,10 @@ Rows on disk take their full declared width (NDB 7.4.10, Dbtup::computeTableMeta
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import settings_by_node
 from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.demand import TableLoad, table_loads
@@ -28,27 +28,25 @@ from ndbplan.plan.workloads import Workload
 
 
 @dataclass(frozen=True, slots=True)
-class TablespaceUse:
+class TablespaceUse(Shape):
     """Space of one tablespace on the data node that needs most of it."""
+
+    JSON = "tablespace used_bytes capacity_bytes fill"
 
     tablespace: str
     used_bytes: Quantity
     capacity_bytes: int
     fill: Quantity
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One tablespace."""
-        return {
-            "tablespace": self.tablespace,
-            "used_bytes": self.used_bytes.to_json(why=why),
-            "capacity_bytes": self.capacity_bytes,
-            "fill": self.fill.to_json(why=why),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class NodeDiskData:
+class NodeDiskData(Shape):
     """Disk data traffic of one data node."""
+
+    JSON = (
+        "node_id pages_bytes hit_ratio random_reads_per_s page_write_bytes_per_s random_writes_per_s "
+        "undo_bytes_per_s"
+    )
 
     node_id: int
     pages_bytes: Quantity
@@ -70,18 +68,12 @@ class NodeDiskData:
     cached_bytes: float = 0.0
     """Of these pages what the cache holds, those that are hot counted as often as they are asked for."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One node."""
-        names = (
-            "pages_bytes", "hit_ratio", "random_reads_per_s", "page_write_bytes_per_s",
-            "random_writes_per_s", "undo_bytes_per_s",
-        )  # fmt: skip
-        return {"node_id": self.node_id, **{name: getattr(self, name).to_json(why=why) for name in names}}
-
 
 @dataclass(frozen=True, slots=True)
-class DiskDataEstimate:
+class DiskDataEstimate(Shape):
     """Disk data of the cluster; empty when no table has columns on disk."""
+
+    JSON = "tablespaces undo_capacity_bytes nodes"
 
     tablespaces: tuple[TablespaceUse, ...]
     undo_capacity_bytes: int
@@ -90,14 +82,6 @@ class DiskDataEstimate:
     def node(self, node_id: int) -> NodeDiskData | None:
         """The node's figures; None when it holds no disk data."""
         return next((node for node in self.nodes if node.node_id == node_id), None)
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape the command line prints."""
-        return {
-            "tablespaces": [space.to_json(why) for space in self.tablespaces],
-            "undo_capacity_bytes": self.undo_capacity_bytes,
-            "nodes": [node.to_json(why) for node in self.nodes],
-        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ disk_demand(plan, workload).of("host1-nvme0").utilisation
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, total
+from ndbplan.base.shapes import Shape
 from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate, NodeCheckpoint, checkpoint
@@ -25,8 +25,10 @@ _NO_IO = Quantity.exact(0.0, "per s")
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Shape):
     """What one data node asks of one disk for one purpose."""
+
+    JSON = "node_id purpose write_bytes_per_s random_reads_per_s random_writes_per_s"
 
     node_id: int
     purpose: DiskRole
@@ -39,20 +41,12 @@ class Stream:
         """`redo of node 3`."""
         return f"{self.purpose.value.replace('_', ' ')} of node {self.node_id}"
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One stream."""
-        return {
-            "node_id": self.node_id,
-            "purpose": self.purpose.value,
-            "write_bytes_per_s": self.write_bytes_per_s.to_json(why=why),
-            "random_reads_per_s": self.random_reads_per_s.to_json(why=why),
-            "random_writes_per_s": self.random_writes_per_s.to_json(why=why),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class DiskDemand:
+class DiskDemand(Shape):
     """All that is asked of one disk."""
+
+    JSON = "host disk write_bytes_per_s utilisation streams"
 
     host_id: str
     disk_id: str
@@ -65,20 +59,12 @@ class DiskDemand:
     utilisation: Quantity
     """Share of time the disk is busy; above 1 it cannot keep up."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One disk."""
-        return {
-            "host": self.host,
-            "disk": self.disk,
-            "write_bytes_per_s": self.write_bytes_per_s.to_json(why=why),
-            "utilisation": self.utilisation.to_json(why=why),
-            "streams": [stream.to_json(why) for stream in self.streams],
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class DisksEstimate:
+class DisksEstimate(Shape):
     """Every disk of the plan's data node hosts."""
+
+    JSON = "disks"
 
     disks: tuple[DiskDemand, ...]
 
@@ -90,10 +76,6 @@ class DisksEstimate:
     def busiest(self) -> DiskDemand | None:
         """The disk with the highest utilisation."""
         return max(self.disks, key=lambda d: d.utilisation.value, default=None)
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape the command line prints."""
-        return {"disks": [demand.to_json(why) for demand in self.disks]}
 
 
 def sequential_write_bytes_per_s(disk: Disk, streams: int, constants: Constants) -> Quantity:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
+from ndbplan.base.shapes import Shape
 from ndbplan.plan.workloads import OpenLoad, Workload
 
 _PLACES = 288
@@ -17,8 +17,10 @@ _PLACES = 288
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Window(Shape):
     """A stretch of the workload's schedule."""
+
+    JSON = "start_s duration_s highest_per_s mean_per_s peak_per_s"
 
     start_s: float
     """From the start of the schedule."""
@@ -33,16 +35,6 @@ class Window:
     def quiet(self) -> float:
         """Highest rate in the window as a share of the peak; 0 when nothing is offered at all."""
         return self.highest_per_s / self.peak_per_s if self.peak_per_s else 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """The shape the command line prints."""
-        return {
-            "start_s": self.start_s,
-            "duration_s": self.duration_s,
-            "highest_per_s": self.highest_per_s,
-            "mean_per_s": self.mean_per_s,
-            "peak_per_s": self.peak_per_s,
-        }
 
 
 class _Curve:

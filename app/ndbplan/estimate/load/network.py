@@ -9,9 +9,9 @@ of backups; a read as a request to the primary and its row back to the client.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.clients import client_processes
@@ -23,8 +23,10 @@ from ndbplan.plan.workloads import Workload
 
 
 @dataclass(frozen=True, slots=True)
-class HostNetwork:
+class HostNetwork(Shape):
     """Network of one host."""
+
+    JSON = "host in_bytes_per_s out_bytes_per_s utilisation"
 
     host_id: str
     host: str
@@ -33,29 +35,18 @@ class HostNetwork:
     utilisation: Quantity
     """Of the busier direction."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One host."""
-        return {
-            "host": self.host,
-            "in_bytes_per_s": self.in_bytes_per_s.to_json(why=why),
-            "out_bytes_per_s": self.out_bytes_per_s.to_json(why=why),
-            "utilisation": self.utilisation.to_json(why=why),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class NetworkEstimate:
+class NetworkEstimate(Shape):
     """Network of every host that runs data nodes, or SQL or API nodes of the workload."""
+
+    JSON = "hosts"
 
     hosts: tuple[HostNetwork, ...]
 
     def host(self, host_id: str) -> HostNetwork | None:
         """The host's figures; None when it has no traffic."""
         return next((host for host in self.hosts if host.host_id == host_id), None)
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape the command line prints."""
-        return {"hosts": [host.to_json(why) for host in self.hosts]}
 
 
 @dataclass(slots=True)

@@ -7,10 +7,10 @@ redo(plan, workload).time_to_full_s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity
+from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings, node_settings, settings_by_node
 from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.load.demand import NodeLoad, node_loads
@@ -41,8 +41,10 @@ _NEVER_SEEN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class OperationRedo:
+class OperationRedo(Shape):
     """Log bytes of one operation of a workload."""
+
+    JSON = "workload table operation bytes_per_replica"
 
     workload: str
     transaction: str
@@ -50,19 +52,14 @@ class OperationRedo:
     operation: str
     bytes_per_replica: Quantity
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of design.md."""
-        return {
-            "workload": self.workload,
-            "table": self.table,
-            "operation": self.operation,
-            "bytes_per_replica": self.bytes_per_replica.to_json(why=why),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class NodeRedo:
+class NodeRedo(Shape):
     """Redo log of one data node."""
+
+    JSON = (
+        "node_id device_bytes_per_s hottest_part hottest_part_bytes_per_s log_bytes_per_part time_to_full_s"
+    )
 
     node_id: int
     device_bytes_per_s: Quantity
@@ -73,22 +70,12 @@ class NodeRedo:
     time_to_full_s: Quantity | None
     """Until the hottest part is full when no checkpoint completes; None: nothing is written."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One node."""
-        full = self.time_to_full_s
-        return {
-            "node_id": self.node_id,
-            "device_bytes_per_s": self.device_bytes_per_s.to_json(why=why),
-            "hottest_part": self.hottest_part,
-            "hottest_part_bytes_per_s": self.hottest_part_bytes_per_s.to_json(why=why),
-            "log_bytes_per_part": self.log_bytes_per_part,
-            "time_to_full_s": None if full is None else full.to_json(why=why),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class RedoEstimate:
+class RedoEstimate(Shape):
     """Redo log of the cluster under a workload."""
+
+    JSON = "operations log_bytes_per_part time_to_full_s nodes"
 
     operations: tuple[OperationRedo, ...]
     """Of every workload of the plan."""
@@ -101,16 +88,6 @@ class RedoEstimate:
     def node(self, node_id: int) -> NodeRedo | None:
         """The node's figures; None when it writes no log."""
         return next((node for node in self.nodes if node.node_id == node_id), None)
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of design.md."""
-        full = self.time_to_full_s
-        return {
-            "operations": [operation.to_json(why) for operation in self.operations],
-            "log_bytes_per_part": self.log_bytes_per_part,
-            "time_to_full_s": None if full is None else full.to_json(why=why),
-            "nodes": [node.to_json(why) for node in self.nodes],
-        }
 
 
 def log_bytes_per_part(settings: NodeSettings) -> int:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.shapes import Shape
 from ndbplan.configuration.directories import disk_of_path, disks_of_roles
 from ndbplan.configuration.settings import NodeSettings, no_of_replicas, redo_log_parts, settings_by_node
 from ndbplan.estimate.constants import Constants, constants_of, quantity_of
@@ -63,8 +64,10 @@ class NodeSpace:
 
 
 @dataclass(frozen=True)
-class DiskSpace:
+class DiskSpace(Shape):
     """What lies on one disk; sums are made when they are asked for."""
+
+    JSON = "host disk capacity_bytes used_bytes free_bytes fill memory_full_bytes"
 
     host_id: str
     disk_id: str
@@ -135,18 +138,6 @@ class DiskSpace:
         """Bytes of each role that lies here, largest first."""
         sizes = [(role, self.of(role)) for role in DiskRole]
         return tuple(sorted((one for one in sizes if one[1].high), key=lambda one: -one[1].value))
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One entry of `disks`."""
-        return {
-            "host": self.host,
-            "disk": self.disk,
-            "capacity_bytes": self.capacity_bytes,
-            "used_bytes": self.used_bytes.to_json(why=why),
-            "free_bytes": self.free_bytes,
-            "fill": self.fill.to_json(why=why),
-            "memory_full_bytes": self.memory_full_bytes.to_json(why=why),
-        }
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.shapes import Shape
 from ndbplan.estimate.storage.fragments import MapFacts, TableDistribution, map_facts
 from ndbplan.estimate.storage.key_values import KeyValues, distribution_key
 from ndbplan.estimate.storage.placement import table_shape
@@ -229,8 +230,10 @@ def not_grown(table: Table) -> Table:
 
 
 @dataclass(frozen=True, slots=True)
-class RedistributedPartition:
+class RedistributedPartition(Shape):
     """One partition after a reorganisation, as `ndb_desc -p` shows it."""
+
+    JSON = "partition rows commits fixed_bytes var_bytes=variable_bytes"
 
     partition: int
     rows: int
@@ -239,20 +242,15 @@ class RedistributedPartition:
     """An old partition keeps the pages its peak needed."""
     variable_bytes: int
 
-    def to_json(self) -> dict[str, Any]:
-        """The shape of one entry of `partitions` of `ndbplan reorg`."""
-        return {
-            "partition": self.partition,
-            "rows": self.rows,
-            "commits": self.commits,
-            "fixed_bytes": self.fixed_bytes,
-            "var_bytes": self.variable_bytes,
-        }
-
 
 @dataclass(frozen=True)
-class Redistribution:
+class Redistribution(Shape):
     """What an online reorganisation of one table does."""
+
+    JSON = (
+        "table=before.table partitions_before=before.placement.partitions "
+        "partitions_after=after.placement.partitions rows_moved bytes_moved partitions"
+    )
 
     before: TableDistribution
     after: TableDistribution
@@ -262,17 +260,6 @@ class Redistribution:
     rows_moved: int
     bytes_moved: int
     """Bytes of the moved rows, columns on disk and blob parts included, once per row."""
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """What `ndbplan reorg` prints of a table, without its duration."""
-        return {
-            "table": self.before.table,
-            "partitions_before": self.before.placement.partitions,
-            "partitions_after": self.after.placement.partitions,
-            "rows_moved": self.rows_moved,
-            "bytes_moved": self.bytes_moved,
-            "partitions": [partition.to_json() for partition in self.partitions],
-        }
 
 
 def redistribute_rows(

@@ -8,6 +8,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.shapes import Shape
 from ndbplan.estimate.storage.key_values import KeyValues
 from ndbplan.estimate.storage.rows import RowLayout
 from ndbplan.ndb.placement.fragments import Placement
@@ -59,8 +60,10 @@ def map_facts(hash_map: tuple[int, ...]) -> MapFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(Shape):
     """One fragment of a table: where it is and what one replica of it holds."""
+
+    JSON = "partition node_group nodes primary ldm log_part rows fixed_bytes var_bytes=variable_bytes"
 
     partition: int
     fragment: int
@@ -74,20 +77,6 @@ class Partition:
     rows: int
     fixed_bytes: int
     variable_bytes: int
-
-    def to_json(self) -> dict[str, Any]:
-        """The shape of one entry of `partitions`."""
-        return {
-            "partition": self.partition,
-            "node_group": self.node_group,
-            "nodes": list(self.nodes),
-            "primary": self.primary,
-            "ldm": self.ldm,
-            "log_part": self.log_part,
-            "rows": self.rows,
-            "fixed_bytes": self.fixed_bytes,
-            "var_bytes": self.variable_bytes,
-        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ less evenly than many.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_count
 from ndbplan.ndb.columns import COLUMN_TYPES, Declared
 from ndbplan.plan.tables import Column, Table
@@ -20,8 +21,10 @@ Source = Literal["rows", "stated", "table", "assumed table", "type"]
 
 
 @dataclass(frozen=True, slots=True)
-class KeyValues:
+class KeyValues(Shape):
     """Different values of a distribution key."""
+
+    JSON = "count source first why"
 
     count: int
     """0: the table has no rows yet and nothing is stated."""
@@ -35,10 +38,6 @@ class KeyValues:
     def is_unique(self) -> bool:
         """Each row has its own value, as far as anybody says."""
         return self.source == "rows"
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of `key_values`."""
-        return {"count": self.count, "source": self.source, "first": self.first, "why": self.why}
 
 
 def most_values(column: Column) -> int | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings
 from ndbplan.estimate.storage.table_memory import KINDS, TableMemory, TableSizes
 from ndbplan.plan.hardware import Host
@@ -27,8 +28,13 @@ _NOTHING = Quantity.exact(0.0, "bytes")
 
 
 @dataclass(frozen=True)
-class NodeMemory:
+class NodeMemory(Shape):
     """Memory of one data node."""
+
+    JSON = (
+        "node_id data_memory_bytes index_memory_bytes data_memory_limit_bytes headroom_bytes ram_bytes "
+        "host_memory_bytes ram_limit_bytes"
+    )
 
     node_id: int
     data_memory_bytes: Quantity
@@ -60,23 +66,12 @@ class NodeMemory:
         """DataMemory left; negative: too little."""
         return self.data_memory_limit_bytes - self.data_memory_bytes.value
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of one entry of `nodes`."""
-        return {
-            "node_id": self.node_id,
-            "data_memory_bytes": self.data_memory_bytes.to_json(why=why),
-            "index_memory_bytes": self.index_memory_bytes.to_json(why=why),
-            "data_memory_limit_bytes": self.data_memory_limit_bytes,
-            "headroom_bytes": self.headroom_bytes,
-            "ram_bytes": self.ram_bytes.to_json(why=why),
-            "host_memory_bytes": self.host_memory_bytes,
-            "ram_limit_bytes": self.ram_limit_bytes,
-        }
-
 
 @dataclass(frozen=True)
-class HostMemory:
+class HostMemory(Shape):
     """What the data nodes of one host take of its memory."""
+
+    JSON = "host=host_id memory_bytes data_nodes_bytes"
 
     host_id: str
     memory_bytes: int
@@ -87,18 +82,12 @@ class HostMemory:
         """Share of the host's memory that its data nodes take."""
         return self.data_nodes_bytes.value / self.memory_bytes
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of one entry of `hosts`."""
-        return {
-            "host": self.host_id,
-            "memory_bytes": self.memory_bytes,
-            "data_nodes_bytes": self.data_nodes_bytes.to_json(why=why),
-        }
-
 
 @dataclass(frozen=True)
-class MemoryEstimate:
+class MemoryEstimate(Shape):
     """Memory of every table and data node."""
+
+    JSON = "tables nodes hosts"
 
     tables: tuple[TableMemory, ...]
     nodes: tuple[NodeMemory, ...]
@@ -115,14 +104,6 @@ class MemoryEstimate:
             for quantity in (node.data_memory_bytes, node.index_memory_bytes)
             if quantity.value
         )
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of `memory`."""
-        return {
-            "tables": [table.to_json(why) for table in self.tables],
-            "nodes": [node.to_json(why) for node in self.nodes],
-            "hosts": [host.to_json(why) for host in self.hosts],
-        }
 
 
 def _sum(parts: Iterable[tuple[str, Quantity]]) -> Quantity:

@@ -13,6 +13,7 @@ from math import erfc, sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.shapes import Shape
 from ndbplan.estimate.storage.fragments import TableDistribution, map_facts
 from ndbplan.estimate.storage.key_values import KeyValues
 from ndbplan.estimate.storage.spread import fullest
@@ -29,8 +30,10 @@ Cause = Literal["even", "chance", "hash map", "keys", "few values"]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Share(Shape):
     """What one partition, LDM, log part, node or node group holds of a table."""
+
+    JSON = "name rows primary_rows bytes=size_bytes fill_percent"
 
     name: str
     rows: int
@@ -42,20 +45,12 @@ class Share:
     fill_percent: float
     """Stored rows against the mean of its kind: 0 is the mean, +10 a tenth more."""
 
-    def to_json(self) -> dict[str, Any]:
-        """The shape of one entry."""
-        return {
-            "name": self.name,
-            "rows": self.rows,
-            "primary_rows": self.primary_rows,
-            "bytes": self.size_bytes,
-            "fill_percent": self.fill_percent,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class NodeLoss:
+class NodeLoss(Shape):
     """The load of the most loaded survivor when one node is lost and its primaries move."""
+
+    JSON = "lost_node loaded_node primary_rows factor"
 
     lost_node: int
     loaded_node: int
@@ -63,19 +58,15 @@ class NodeLoss:
     factor: float
     """Its primary rows against the mean of all nodes before."""
 
-    def to_json(self) -> dict[str, Any]:
-        """The shape of `worst_loss`."""
-        return {
-            "lost_node": self.lost_node,
-            "loaded_node": self.loaded_node,
-            "primary_rows": self.primary_rows,
-            "factor": self.factor,
-        }
-
 
 @dataclass(frozen=True)
-class SkewReport:
+class SkewReport(Shape):
     """Skew of one table."""
+
+    JSON = (
+        "table cause probability expected_percent structural_percent fullest_percent key_values=keys "
+        "exact worst_loss partitions ldms log_parts nodes node_groups"
+    )
 
     table: str
     partitions: tuple[Share, ...]
@@ -99,24 +90,6 @@ class SkewReport:
     """Values of the distribution key."""
     exact: bool = False
     """Rows lie as counted, or as the hash of the known values says."""
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of the report; its numbers are exact for the given rows."""
-        return {
-            "table": self.table,
-            "cause": self.cause,
-            "probability": self.probability,
-            "expected_percent": self.expected_percent,
-            "structural_percent": self.structural_percent,
-            "fullest_percent": self.fullest_percent.to_json(why=why),
-            "key_values": self.keys.to_json() if self.keys is not None else None,
-            "exact": self.exact,
-            "worst_loss": self.worst_loss.to_json() if self.worst_loss else None,
-            **{
-                name: [share.to_json() for share in getattr(self, name)]
-                for name in ("partitions", "ldms", "log_parts", "nodes", "node_groups")
-            },
-        }
 
 
 def skew_report(distribution: TableDistribution, *, measured: bool = False) -> SkewReport:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ndbplan.base.memo import memo_each_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants, term_of
 from ndbplan.estimate.storage.distribution import hash_map_of, not_grown, spread_rows
 from ndbplan.estimate.storage.fragments import TableDistribution
@@ -54,8 +55,13 @@ _NOTHING: _Range = (0.0, 0.0, 0.0, ())
 
 
 @dataclass(frozen=True, slots=True)
-class TableMemory:
+class TableMemory(Shape):
     """Memory of one table, one replica set; every part of it is rounded up to pages per fragment."""
+
+    JSON = (
+        "table rows replicas fixed_bytes var_bytes=variable_bytes hash_index_bytes ordered_index_bytes "
+        "unique_index_bytes blob_bytes disk_bytes"
+    )
 
     table: str
     rows: int
@@ -108,21 +114,6 @@ class TableMemory:
     def _quantity(self, kind: int) -> Quantity:
         value, low, high, why = self.ranges[kind]
         return Quantity(value, low, high, "bytes", why)
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of one entry of `tables`."""
-        return {
-            "table": self.table,
-            "rows": self.rows,
-            "replicas": self.replicas,
-            "fixed_bytes": self.fixed_bytes,
-            "var_bytes": self.variable_bytes.to_json(why=why),
-            "hash_index_bytes": self.hash_index_bytes.to_json(why=why),
-            "ordered_index_bytes": self.ordered_index_bytes.to_json(why=why),
-            "unique_index_bytes": self.unique_index_bytes.to_json(why=why),
-            "blob_bytes": self.blob_bytes.to_json(why=why),
-            "disk_bytes": self.disk_bytes,
-        }
 
 
 class TableSizes(NamedTuple):

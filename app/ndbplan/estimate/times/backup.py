@@ -11,10 +11,11 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term, largest, total
+from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
@@ -42,8 +43,10 @@ from ndbplan.plan.workloads import OperationKind, Workload
 
 
 @dataclass(frozen=True, slots=True)
-class NodeBackup:
+class NodeBackup(Shape):
     """Backup of one data node: the fragments whose primary replica it holds."""
+
+    JSON = "node_id written_bytes speed_bytes_per_s duration_s bound log_bytes"
 
     node_id: int
     written_bytes: Quantity
@@ -53,49 +56,27 @@ class NodeBackup:
     log_bytes: Quantity
     """Changes that the backup's log takes up meanwhile."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One node."""
-        return {
-            "node_id": self.node_id,
-            "written_bytes": self.written_bytes.to_json(why=why),
-            "speed_bytes_per_s": self.speed_bytes_per_s.to_json(why=why),
-            "duration_s": self.duration_s.to_json(why=why),
-            "bound": self.bound,
-            "log_bytes": self.log_bytes.to_json(why=why),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class BackupEstimate:
+class BackupEstimate(Shape):
     """Backup of the whole cluster: all nodes at the same time, the slowest counts."""
+
+    JSON = "nodes duration_s notes"
 
     nodes: tuple[NodeBackup, ...]
     duration_s: Quantity
     notes: tuple[str, ...]
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape the command line prints."""
-        return {
-            "nodes": [node.to_json(why) for node in self.nodes],
-            "duration_s": self.duration_s.to_json(why=why),
-            "notes": list(self.notes),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class PhasedEstimate:
+class PhasedEstimate(Shape):
     """Something that takes several phases."""
+
+    JSON = "phases duration_s"
 
     phases: tuple[Phase, ...]
     duration_s: Quantity
     """Sum of the phases."""
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape the command line prints."""
-        return {
-            "phases": [phase.to_json(why) for phase in self.phases],
-            "duration_s": self.duration_s.to_json(why=why),
-        }
 
 
 def _phased(phases: list[Phase]) -> PhasedEstimate:

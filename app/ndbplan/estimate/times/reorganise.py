@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity, Term, rising, total
+from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_value
 from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
 from ndbplan.configuration.settings import no_of_replicas, node_settings
@@ -54,8 +54,15 @@ class ReorganiseError(UserError):
 
 
 @dataclass(frozen=True, slots=True)
-class TableReorganise:
+class TableReorganise(Shape):
     """Reorganisation of one table."""
+
+    JSON = (
+        "table=redistribution.before.table partitions_before=redistribution.before.placement.partitions "
+        "partitions_after=redistribution.after.placement.partitions rows_moved "
+        "bytes_moved=redistribution.bytes_moved partitions=redistribution.partitions duration_s bound "
+        "notes"
+    )
 
     table: str
     redistribution: Redistribution
@@ -68,20 +75,12 @@ class TableReorganise:
     notes: tuple[str, ...]
     """What stays behind or needs another statement."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of design.md."""
-        return {
-            **self.redistribution.to_json(),
-            "rows_moved": self.rows_moved,
-            "duration_s": self.duration_s.to_json(why=why),
-            "bound": self.bound,
-            "notes": list(self.notes),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class NodePeak:
+class NodePeak(Shape):
     """Most DataMemory a data node needs while and after the reorganisation, before OPTIMIZE TABLE."""
+
+    JSON = "node_id is_new data_memory_bytes limit_bytes fits"
 
     node_id: int
     is_new: bool
@@ -93,20 +92,12 @@ class NodePeak:
         """Whether DataMemory is enough."""
         return self.data_memory_bytes.value <= self.limit_bytes
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One node."""
-        return {
-            "node_id": self.node_id,
-            "is_new": self.is_new,
-            "data_memory_bytes": self.data_memory_bytes.to_json(why=why),
-            "limit_bytes": self.limit_bytes,
-            "fits": self.fits,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class TablespacePeak:
+class TablespacePeak(Shape):
     """Most of a tablespace that a data node needs while and after the reorganisation."""
+
+    JSON = "node_id is_new tablespace used_bytes capacity_bytes fits"
 
     node_id: int
     is_new: bool
@@ -119,21 +110,12 @@ class TablespacePeak:
         """Whether its data files are enough."""
         return self.used_bytes.value <= self.capacity_bytes
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One tablespace of one node."""
-        return {
-            "node_id": self.node_id,
-            "is_new": self.is_new,
-            "tablespace": self.tablespace,
-            "used_bytes": self.used_bytes.to_json(why=why),
-            "capacity_bytes": self.capacity_bytes,
-            "fits": self.fits,
-        }
-
 
 @dataclass(frozen=True)
-class ReorganiseEstimate:
+class ReorganiseEstimate(Shape):
     """Reorganisation of every table, one after another."""
+
+    JSON = "tables duration_s problems memory_peak_bytes nodes=node_peaks tablespaces"
 
     tables: tuple[TableReorganise, ...]
     duration_s: Quantity
@@ -165,17 +147,6 @@ class ReorganiseEstimate:
             if not peak.fits
         ]
         return (*spaces, *memory_lines)
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of design.md."""
-        return {
-            "tables": [table.to_json(why) for table in self.tables],
-            "duration_s": self.duration_s.to_json(why=why),
-            "problems": list(self.problems),
-            "memory_peak_bytes": self.memory_peak_bytes,
-            "nodes": [peak.to_json(why) for peak in self.node_peaks],
-            "tablespaces": [peak.to_json(why) for peak in self.tablespaces],
-        }
 
 
 def _work(change: Redistribution) -> Work:

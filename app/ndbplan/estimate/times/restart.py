@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity, largest, total, total_of_independent
+from ndbplan.base.shapes import Shape
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.estimate.constants import constants_of
@@ -78,8 +79,10 @@ IDLE = Conditions()
 
 
 @dataclass(frozen=True, slots=True)
-class RestartEstimate:
+class RestartEstimate(Shape):
     """A start of one or more data nodes."""
+
+    JSON = "kind node_ids phases duration_s bytes_moved=whole_bytes_moved notes"
 
     kind: Kind
     node_ids: tuple[int, ...]
@@ -90,16 +93,10 @@ class RestartEstimate:
     bytes_moved: float = 0.0
     """Bytes of rows that other nodes send to each node that starts, columns on disk included."""
 
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape of design.md."""
-        return {
-            "kind": self.kind,
-            "node_ids": list(self.node_ids),
-            "phases": [phase.to_json(why) for phase in self.phases],
-            "duration_s": self.duration_s.to_json(why=why),
-            "bytes_moved": round(self.bytes_moved),
-            "notes": list(self.notes),
-        }
+    @property
+    def whole_bytes_moved(self) -> int:
+        """The same as a whole number."""
+        return round(self.bytes_moved)
 
 
 @dataclass(frozen=True, slots=True)

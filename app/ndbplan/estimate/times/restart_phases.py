@@ -8,9 +8,9 @@ range that a calibration replaces.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ndbplan.base.quantity import Quantity, Term, rising, total
+from ndbplan.base.shapes import Shape
 from ndbplan.base.units import GIB, MIB
 from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.estimate.constants import constants_of
@@ -36,8 +36,10 @@ OLD_CHECKPOINT_WRITERS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Shape):
     """One phase of a start."""
+
+    JSON = "name duration_s bound shorten"
 
     name: str
     duration_s: Quantity
@@ -45,15 +47,6 @@ class Phase:
     """What decides its duration."""
     shorten: str
     """What would make it shorter; empty: nothing in the plan."""
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One entry of `phases`."""
-        return {
-            "name": self.name,
-            "duration_s": self.duration_s.to_json(why=why),
-            "bound": self.bound,
-            "shorten": self.shorten,
-        }
 
 
 @dataclass(frozen=True, slots=True)

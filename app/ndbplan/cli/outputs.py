@@ -1,0 +1,459 @@
+"""What each command promises to print with --json: further keys may be added, these stay.
+
+The keys of a result take their types from the declaration of the result (`promise`). Written out is what a
+command puts together itself, and what is promised wider than it is printed today, so that it may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from ndbplan.base.shapes import Schema, object_schema, promise, schema_of
+
+STRING: Schema = {"type": "string"}
+INTEGER: Schema = {"type": "integer"}
+NUMBER: Schema = {"type": "number"}
+BOOLEAN: Schema = {"type": "boolean"}
+OBJECT: Schema = {"type": "object"}
+NULL: Schema = {"type": "null"}
+FRACTION: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+QUANTITY, ESTIMATED, BOTTLENECK, CHANGE, PART = map(
+    _ref, ("quantity", "estimated", "bottleneck", "change", "part")
+)
+
+
+def array(of: Schema) -> Schema:
+    """Any number of these."""
+    return {"type": "array", "items": of}
+
+
+def or_null(of: Schema) -> Schema:
+    """One of these, or null."""
+    return {"type": [of["type"], "null"]} if list(of) == ["type"] else {"anyOf": [of, NULL]}
+
+
+def record(*, optional: Iterable[str] = (), **properties: Schema) -> Schema:
+    """An object with these keys; `optional` need not be there."""
+    found = object_schema(properties)
+    found["required"] = [name for name in properties if name not in optional]
+    return found
+
+
+def closed(of: Schema, says: str = "") -> Schema:
+    """An object that has no other keys."""
+    return said({**of, "additionalProperties": False}, says)
+
+
+def said(of: Schema, says: str) -> Schema:
+    """The same with a description."""
+    return {**of, "description": says} if says else of
+
+
+FILES = array(STRING)
+
+
+def _common() -> dict[str, Schema]:
+    """What the promises of several commands refer to."""
+    term = record(
+        term=STRING, value=NUMBER, unit=STRING, source=STRING, why=array(_ref("term")), optional=("why",)
+    )
+    quantity = record(
+        value=NUMBER, low=NUMBER, high=NUMBER, unit=STRING, why=array(_ref("term")), optional=("why",)
+    )
+    return {
+        "term": closed(term, "One step of a derivation."),
+        "quantity": closed(quantity, "An estimated number with its likely range; 'why' is there with --why."),
+        "estimated": said({"anyOf": [NUMBER, QUANTITY]}, "An exact number, or an estimated one."),
+        "change": _change(),
+        "bottleneck": _bottleneck(),
+    }
+
+
+def _change() -> Schema:
+    from ndbplan.edits.assign import Change
+
+    return said(schema_of(Change), "One field that was set, with what it held before and what it holds now.")
+
+
+def _bottleneck() -> Schema:
+    from ndbplan.simulate.bottleneck import Bottleneck
+
+    return said(schema_of(Bottleneck), "What limits, and on which object.")
+
+
+def _edits() -> dict[str, Schema]:
+    """The commands that write plans."""
+    sample = record(
+        name=STRING, title=STRING, ndb_version=STRING, hosts=INTEGER, data_nodes=INTEGER, tables=INTEGER
+    )
+    removed = record(files=FILES, removed=FILES, along=FILES, changed=array(CHANGE))
+    return {
+        "samples": record(samples=array(sample)),
+        "new": record(files=FILES),
+        "set": closed(record(files=FILES, set=array(CHANGE)), "'files' is empty when nothing changed."),
+        "add": closed(record(files=FILES, added=FILES), "Addresses of the new parts."),
+        "remove": closed(
+            removed,
+            "What was named, what could not live without it, and fields of other parts that spoke of it.",
+        ),
+    }
+
+
+def _problem(**more: Schema) -> Schema:
+    from ndbplan.checks.problem import Problem
+
+    return object_schema({**schema_of(Problem)["properties"], **more})
+
+
+def _check() -> Schema:
+    waiver = record(address=STRING, rule=STRING, object_id=or_null(STRING), reason=STRING, problems=INTEGER)
+    return record(
+        problems=array(_problem()),
+        waived=said(array(_problem(reason=STRING)), "Problems that a waiver of the plan accepts."),
+        waivers=said(array(waiver), "The waivers of the plan, and how many problems each accepts."),
+        optional=("waived", "waivers"),
+    )
+
+
+def _estimate() -> Schema:
+    from ndbplan.estimate.load.redo import OperationRedo, RedoEstimate
+    from ndbplan.estimate.space.disk_space import DiskSpace
+    from ndbplan.estimate.storage.memory import NodeMemory
+    from ndbplan.estimate.storage.table_memory import TableMemory
+    from ndbplan.plan.processes import DiskRole
+
+    wide = ("fixed_bytes", "var_bytes", "hash_index_bytes", "ordered_index_bytes", "blob_bytes")
+    table = promise(TableMemory, f"table rows {' '.join(wide)}", **dict.fromkeys(wide, ESTIMATED))
+    memory = record(
+        tables=array(table), nodes=array(promise(NodeMemory, "node_id data_memory_bytes ram_bytes"))
+    )
+    redo = promise(
+        RedoEstimate,
+        "operations log_bytes_per_part time_to_full_s",
+        operations=array(schema_of(OperationRedo)),
+        log_bytes_per_part={"anyOf": [ESTIMATED, NULL]},
+        time_to_full_s={"anyOf": [ESTIMATED, NULL]},
+    )
+    files = record(
+        node_id=INTEGER,
+        role=schema_of(DiskRole),
+        files=STRING,
+        host=or_null(STRING),
+        disk=or_null(STRING),
+        bytes=QUANTITY,
+    )
+    space = record(disks=array(schema_of(DiskSpace)), files=array(files))
+    parts = {"memory": memory, "redo": redo, "disk_space": space, "growth": _growth()}
+    return record(**parts, optional=parts)
+
+
+def _growth() -> Schema:
+    left = or_null(QUANTITY)
+    month = record(
+        month=INTEGER,
+        nodes=array(closed(record(node_id=INTEGER, data_memory_bytes=QUANTITY, fill=NUMBER))),
+        disks=array(closed(record(host=STRING, disk=STRING, used_bytes=QUANTITY, fill=NUMBER))),
+    )
+    return closed(
+        record(
+            months=array(closed(month)),
+            months_until_full=left,
+            disks=array(closed(record(host=STRING, disk=STRING, months_until_full=left))),
+            tablespaces=array(closed(record(tablespace=STRING, months_until_full=left))),
+        ),
+        "With --months: memory and disks month by month, and when each is full; null: not within a "
+        "hundred years.",
+    )
+
+
+def _distribute() -> dict[str, Schema]:
+    from ndbplan.estimate.storage.fragments import Partition
+
+    where = "partition node_group nodes primary ldm rows fixed_bytes var_bytes"
+    hash_map = record(name=STRING, buckets=INTEGER)
+    table = record(table=STRING, hash_map=hash_map, partitions=array(promise(Partition, where)), skew=OBJECT)
+    counted = record(partition=INTEGER, rows=INTEGER)
+    return {
+        "distribute": record(tables=array(table), files=FILES, optional=("files",)),
+        "partition": record(
+            table=STRING,
+            hash_map=hash_map,
+            rows=INTEGER,
+            partitions=array(counted),
+            faulty_rows=INTEGER,
+            problems=array(STRING),
+        ),
+    }
+
+
+def _reorganise() -> Schema:
+    from ndbplan.estimate.storage.distribution import RedistributedPartition
+    from ndbplan.estimate.times.reorganise import ReorganiseEstimate, TableReorganise
+
+    partition = promise(
+        RedistributedPartition,
+        "partition rows commits fixed_bytes var_bytes",
+        fixed_bytes=ESTIMATED,
+        var_bytes=ESTIMATED,
+    )
+    table = promise(
+        TableReorganise,
+        "table partitions_before partitions_after rows_moved bytes_moved duration_s partitions",
+        bytes_moved=ESTIMATED,
+        partitions=array(partition),
+    )
+    found = promise(
+        ReorganiseEstimate,
+        "tables duration_s problems memory_peak_bytes tablespaces",
+        tables=array(table),
+        memory_peak_bytes=ESTIMATED,
+    )
+    return record(**found["properties"], files=FILES, optional=("problems", "tablespaces", "files"))
+
+
+def _times() -> dict[str, Schema]:
+    """Restarts, operations, backups and their calibration."""
+    from ndbplan.estimate.times.backup import BackupEstimate, NodeBackup, PhasedEstimate
+    from ndbplan.estimate.times.reorganise import NodePeak
+    from ndbplan.estimate.times.restart import RestartEstimate
+    from ndbplan.estimate.times.restart_phases import Phase
+    from ndbplan.operations.operation import DiskLoad, Interval, Operation
+
+    phases = array(promise(Phase, "name duration_s"))
+    step = promise(
+        Interval,
+        "key title start_s duration_s blocked check way_back if_it_fails phases",
+        phases=phases,
+    )
+    operation = promise(
+        Operation,
+        "name title steps duration_s point_of_no_return notes nodes disks",
+        steps=array(step),
+        nodes=array(promise(NodePeak, "node_id")),
+        disks=array(promise(DiskLoad, "node_id")),
+    )
+    phased = promise(PhasedEstimate, "phases duration_s", phases=phases)
+    backup = promise(BackupEstimate, "nodes duration_s notes", nodes=array(promise(NodeBackup, "node_id")))
+    calibration = record(
+        constant=STRING, value=NUMBER, low=or_null(NUMBER), high=or_null(NUMBER), source=STRING
+    )
+    return {
+        "restart": promise(
+            RestartEstimate, "kind node_ids phases duration_s bytes_moved", kind=STRING, phases=phases
+        ),
+        "procedure": record(**operation["properties"], best_window=or_null(OBJECT)),
+        "backup": record(backup=backup, restore=phased, create_files=phased),
+        "calibrate": record(files=FILES, calibrations=array(calibration)),
+    }
+
+
+def _simulate() -> Schema:
+    from ndbplan.simulate.series import DiskSeries, ErrorCount
+    from ndbplan.simulate.stop import ClusterStop
+
+    stop = schema_of(ClusterStop)["properties"]
+    stop["at_s"] = ESTIMATED
+    stop["system_restart_s"] = {"oneOf": [NULL, QUANTITY]}
+    error = promise(
+        ErrorCount, "code count first_at_s node_id", first_at_s=ESTIMATED, node_id=or_null(INTEGER)
+    )
+    wide = ("write_bps_mean", "utilisation_mean", "utilisation_max")
+    disk = promise(DiskSeries, f"host disk {' '.join(wide)}", **dict.fromkeys(wide, ESTIMATED))
+    later = (
+        "latency_mean_s", "latency_max_s", "cluster_stop", "events", "monte_carlo", "loaded_after_s",
+    )  # fmt: skip
+    return record(
+        seed=INTEGER,
+        duration_s=NUMBER,
+        offered_per_s=ESTIMATED,
+        accepted_per_s=ESTIMATED,
+        errors=array(error),
+        disks=array(disk),
+        redo_buffer_fill_max=ESTIMATED,
+        redo_log_fill_max=ESTIMATED,
+        bottleneck={"anyOf": [BOTTLENECK, NULL]},
+        latency_mean_s=ESTIMATED,
+        latency_max_s=NUMBER,
+        cluster_stop={"oneOf": [NULL, object_schema(stop)]},
+        events=array(record(at_s=NUMBER, event=STRING)),
+        monte_carlo=_runs(),
+        loaded_after_s=or_null(QUANTITY),
+        optional=later,
+    )
+
+
+def _runs() -> Schema:
+    from ndbplan.simulate.bands import Bands, ErrorOdds, StopOdds
+
+    odds = {"probability": FRACTION, "first_at_s": ESTIMATED}
+    wide = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log_fill_max")
+    found = promise(
+        Bands,
+        f"runs seed {' '.join(wide)} errors cluster_stop",
+        **dict.fromkeys(wide, ESTIMATED),
+        errors=array(promise(ErrorOdds, "code probability first_at_s", **odds)),
+        cluster_stop=or_null(promise(StopOdds, "probability first_at_s", **odds)),
+    )
+    band = record(name=STRING, unit=STRING, p10=array(NUMBER), p50=array(NUMBER), p90=array(NUMBER))
+    return record(
+        **found["properties"],
+        series=record(times_s=array(NUMBER), bands=array(band)),
+        optional=("latency_mean_s", "redo_buffer_fill_max", "redo_log_fill_max", "cluster_stop", "series"),
+    )
+
+
+def _table() -> Schema:
+    cell = {"type": ["number", "string"]}
+    rows = array({"type": "object", "additionalProperties": cell})
+    says = "ndbplan simulate --table NAME --at TIME: the rows of an ndbinfo table, columns by name."
+    return closed({"type": "object", "description": says, **record(table=STRING, at_s=NUMBER, rows=rows)})
+
+
+def _files() -> dict[str, Schema]:
+    """The commands that write and read files of others, and what differs between configurations."""
+    from ndbplan.configuration.difference import Difference, ParameterChange
+    from ndbplan.importing.files import Finding
+    from ndbplan.ndb import parameters as catalogue
+
+    kinds = ["config", "options", "ddl", "statistics", "measurements"]
+    read = record(file=STRING, kind={"enum": kinds})
+    numbers = {"type": "object", "additionalProperties": {"type": ["number", "string"]}}
+    painted = said(
+        {"type": "object", "additionalProperties": numbers},
+        "What is painted on the objects, by object id: use of disks, processors and memory as fractions, "
+        "the severity of the worst problem.",
+    )
+    difference = promise(
+        Difference,
+        "restart parameters added_node_ids removed_node_ids links",
+        restart={"enum": list(catalogue.RESTARTS)},
+        parameters=array(schema_of(ParameterChange)),
+    )
+    return {
+        "export": record(files=FILES),
+        "import": record(
+            files=FILES,
+            read=array(read),
+            version=STRING,
+            accepted=BOOLEAN,
+            findings=array(schema_of(Finding)),
+            changes=array(STRING),
+        ),
+        "render": record(files=FILES, painted=painted, optional=("painted",)),
+        "diff": record(**difference["properties"], steps=array(STRING)),
+    }
+
+
+def _survive() -> Schema:
+    from ndbplan.advise.survival import Failure, SurvivalReport
+    from ndbplan.ndb.survival import Outcome
+
+    parts = array(PART)
+    failure = promise(
+        Failure,
+        "dead verdict why load_left_per_s carries_peak whole_again_s",
+        dead=parts,
+        carries_peak={"anyOf": [BOOLEAN, NULL]},
+    )
+    report = promise(
+        SurvivalReport,
+        "failures smallest_killers offered_per_s notes left_out_pairs",
+        failures=array(failure),
+        smallest_killers=array(parts),
+        offered_per_s={"anyOf": [NUMBER, NULL]},
+        left_out_pairs={"type": "integer", "minimum": 0},
+    )
+    side = record(up=array(INTEGER), verdict=schema_of(Outcome), asked={"anyOf": [INTEGER, NULL]}, why=STRING)
+    step = record(dead=parts, cut=parts, sides=array(side))
+    single = record(**report["properties"], optional=("offered_per_s", "notes", "left_out_pairs"))
+    return {"anyOf": [single, record(steps=array(step))]}
+
+
+def _advice() -> dict[str, Schema]:
+    from ndbplan.advise.max_load import MaxLoad
+    from ndbplan.advise.remedies import Remedy
+    from ndbplan.edits.changes import ValueChange
+
+    next_limit = object_schema({"max_per_s": QUANTITY, "limited_by": BOTTLENECK})
+    most = promise(
+        MaxLoad,
+        "max_per_s limited_by ends_after_s error_code takes_s duration_s offered_per_s note next_limit",
+        limited_by=BOTTLENECK,
+        next_limit=or_null(next_limit),
+    )
+    changes = array(closed(schema_of(ValueChange)))
+    remedy = promise(
+        Remedy,
+        "title before_per_s after_per_s limited_by enough changes set",
+        limited_by=BOTTLENECK,
+        changes=changes,
+        set={"type": ["array", "null"], "items": STRING},
+    )
+    remedies = record(
+        workload=STRING,
+        duration_s=NUMBER,
+        offered_per_s=NUMBER,
+        before_per_s=QUANTITY,
+        limited_by=BOTTLENECK,
+        enough=BOOLEAN,
+        note=or_null(STRING),
+        remedies=array(closed(remedy)),
+        optional=("note",),
+    )
+    fixed = record(fixed=array(_problem()), changes=changes, problems=array(_problem()), files=FILES)
+    later = ("error_code", "takes_s", "duration_s", "offered_per_s", "note", "next_limit")
+    return {
+        "max-load": record(**most["properties"], optional=later),
+        "survive": _survive(),
+        "remedies": closed(remedies),
+        "fix": closed(fixed),
+    }
+
+
+def _part() -> Schema:
+    return {
+        **STRING,
+        "pattern": "^(node|host|disk|rack|link|switch):",
+        "description": "A part that may fail: node:4, host:NAME, disk:HOST/NAME, rack:NAME, link:HOST/HOST, "
+        "switch:NAME.",
+    }
+
+
+PREFIX = "output-"
+
+
+@cache
+def definitions() -> dict[str, Schema]:
+    """The promise of every command by PREFIX and its name, and what they refer to, in the order published."""
+    advice, times, files = _advice(), _times(), _files()
+    first = {
+        **_edits(),
+        "check": _check(),
+        "estimate": _estimate(),
+        **_distribute(),
+        "reorg": _reorganise(),
+        "restart": times["restart"],
+        "simulate": _simulate(),
+        "simulate-table": _table(),
+        "max-load": advice["max-load"],
+        "export": files["export"],
+        "import": files["import"],
+        "render": files["render"],
+        "diff": files["diff"],
+        "procedure": times["procedure"],
+        "backup": times["backup"],
+        "calibrate": times["calibrate"],
+    }
+    then = {name: advice[name] for name in ("survive", "remedies", "fix")}
+    return {**_common(), **_named(first), "part": _part(), **_named(then)}
+
+
+def _named(promises: dict[str, Schema]) -> dict[str, Schema]:
+    return {PREFIX + name: shape for name, shape in promises.items()}
