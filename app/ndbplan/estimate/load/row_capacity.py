@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.disk_data import disk_rows
 from ndbplan.estimate.storage.rows import unique_tables
@@ -37,17 +38,21 @@ def memory_per_row(plan: Plan, load: TableLoad) -> tuple[float, float]:
 
     Of a load on a unique index what one of its entries takes.
     """
-    table = load.table
+    return _memory_per_entry(plan, load.table, load.unique_index)
+
+
+@memo_by_identity(size=64)
+def _memory_per_entry(plan: Plan, table: Table, unique_index: int | None) -> tuple[float, float]:
     unique = [index for index in table.indexes if index.kind != "ordered"]
     others = tuple(index for index in table.indexes if index.kind == "ordered")
     # UNIQUE without USING HASH has an ordered index too, which lies with the rows.
     kept = tuple(index.model_copy(update={"kind": "ordered"}) for index in unique if index.kind == "unique")
     alone = table.model_copy(update={"indexes": (*others, *kept)})
     own = _memory_per_row(plan, alone)
-    if load.unique_index is None:
+    if unique_index is None:
         return own
-    entries = unique_tables(table, plan.version)[load.unique_index].rows_fraction
-    index = unique[load.unique_index].model_copy(update={"kind": "unique_hash"})
+    entries = unique_tables(table, plan.version)[unique_index].rows_fraction
+    index = unique[unique_index].model_copy(update={"kind": "unique_hash"})
     both = _memory_per_row(plan, alone.model_copy(update={"indexes": (*alone.indexes, index)}))
     return (both[0] - own[0]) / entries, (both[1] - own[1]) / entries
 

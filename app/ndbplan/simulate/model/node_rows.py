@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.errors import UserError
-from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, redo_log_parts
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
@@ -51,21 +51,27 @@ class NodeFacts:
     redo_buffer: int
     start: tuple[float, float, float, float]
     """At the start: checkpoint bytes of all rows, DataMemory, tablespace and IndexMemory in use."""
+    disks: Mapping[DiskRole, Disk]
     signature: Hashable
     """Equal for nodes that behave alike."""
 
 
 def disk_of(plan: Plan, node: DataNode, role: DiskRole) -> Disk:
     """The disk of a role. Raises SimulationError when the host has none."""
-    disk = disk_for(plan, node, role)
-    if disk is None:
+    return disks_of(plan, node)[role]
+
+
+def disks_of(plan: Plan, node: DataNode) -> dict[DiskRole, Disk]:
+    """The disk of every role. Raises SimulationError when the host has none."""
+    disks = {role: disk for role, disk in disks_of_roles(plan, node).items() if disk is not None}
+    if len(disks) < len(DiskRole):
         host = plan.host(node.host_id)
         raise SimulationError(
             f"host {host.hostname} of data node {node.node_id} has no disk",
             where=f"hosts.{host.id}.disks",
             fix="give the host at least one disk",
         )
-    return disk
+    return disks
 
 
 def node_facts(
@@ -80,12 +86,13 @@ def node_facts(
     on_disk = {node.node_id: node for node in disk_data(plan, workload).nodes}
     loaded = {load.table.id: load for load in (table_loads(plan, workload) if rate > 0 else ())}
     rooms = tablespace_rooms(plan, [(t, loaded.get(t.id), shares_of(plan, t)) for t in plan.tables])
-    shared = _shared_disks(plan, groups)
+    disks = {node.id: disks_of(plan, node) for group in groups for node in group}
+    shared = _shared_disks(disks)
     found: dict[str, NodeFacts] = {}
     for group in groups:
         for node in group:
             sums = _sums(plan, node, by_table, grow, rate)
-            row = _settings_row(plan, node, sums)
+            row = _settings_row(plan, node, sums, disks[node.id])
             row.fragments = _fragments(plan, node, by_table)
             mine = used[node.node_id]
             row.memory_limit_bytes = mine.data_memory_limit_bytes * (
@@ -96,7 +103,7 @@ def node_facts(
             row.index_limit_bytes = mine.index_memory_limit_bytes if stated else 0.0
             row.index_limit_bytes = row.index_limit_bytes or 1e18
             room = rooms.get(node.node_id, TablespaceRoom())
-            space = _disk_data_row(plan, node, row, on_disk.get(node.node_id), rate, room)
+            space = _disk_data_row(plan, node, row, on_disk.get(node.node_id), rate, room, disks[node.id])
             data = held[node.node_id].checkpoint_bytes if node.node_id in held else 0.0
             # A table without rows yet will be most of the node: the share counts as whole.
             weight = sums.touched * data
@@ -109,13 +116,14 @@ def node_facts(
                 parts=len(sums.redo),
                 redo_buffer=redo_buffer_bytes(node_settings(plan, node)),
                 start=start,
+                disks=disks[node.id],
                 signature=(
                     values(row),
                     sums.redo.tobytes(),
                     sums.row_share.tobytes(),
                     start,
                     _cache_signature(on_disk.get(node.node_id)),
-                    _disk_signature(plan, node),
+                    _disk_signature(disks[node.id]),
                     node.id if node.id in shared else None,
                 ),
             )
@@ -175,7 +183,7 @@ def _sums(
     return sums
 
 
-def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Node:
+def _settings_row(plan: Plan, node: DataNode, sums: _Sums, disks: Mapping[DiskRole, Disk]) -> Node:
     row, settings = Node(), node_settings(plan, node)
     file_bytes = max(1, settings.number("FragmentLogFileSize"))
     log_bytes = log_bytes_per_part(settings)
@@ -213,7 +221,7 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums) -> Node:
     logged = float(sums.redo.sum())
     row.abort_share = max(0.0, 1.0 - saved * sums.operations / logged) if logged > 0 else 1.0
     row.ldms = max(1, ldm_threads(plan, node))
-    seeks = disk_of(plan, node, DiskRole.REDO).kind == DiskKind.HDD
+    seeks = disks[DiskRole.REDO].kind == DiskKind.HDD
     unevenness = "redo_part_unevenness_hdd" if seeks else "redo_part_unevenness"
     row.unevenness = constant_for(plan, unevenness).value
     backup_share = settings.number("BackupDiskWriteSpeedPct") / 100
@@ -232,7 +240,13 @@ def _fragments(plan: Plan, node: DataNode, by_table: list[tuple[TableLoad, Share
 
 
 def _disk_data_row(
-    plan: Plan, node: DataNode, row: Node, found: NodeDiskData | None, rate: float, room: TablespaceRoom
+    plan: Plan,
+    node: DataNode,
+    row: Node,
+    found: NodeDiskData | None,
+    rate: float,
+    room: TablespaceRoom,
+    disks: Mapping[DiskRole, Disk],
 ) -> float:
     """Fill in the columns of disk data; returns the tablespace in use."""
     row.dirty_cost = 1.0
@@ -250,7 +264,7 @@ def _disk_data_row(
         row.space_limit_bytes = room.capacity_bytes
     if rate <= 0:
         return room.used_bytes
-    disk = disk_of(plan, node, DiskRole.DATA_FILES)
+    disk = disks[DiskRole.DATA_FILES]
     in_order = found.page_write_bytes_per_s.value / rate
     at_random = found.random_writes_per_s.value * PAGE_BYTES / rate
     row.undo_bytes = found.undo_bytes_per_s.value / rate
@@ -271,9 +285,9 @@ def _cache_signature(found: NodeDiskData | None) -> Hashable:
     return found.accesses_per_s, found.touched_bytes, found.grown_bytes_per_s, found.cached_bytes
 
 
-def _disk_signature(plan: Plan, node: DataNode) -> Hashable:
+def _disk_signature(by_role: Mapping[DiskRole, Disk]) -> Hashable:
     """Kind and speed of the node's disks, and which roles share one."""
-    disks = [disk_of(plan, node, role) for role in DiskRole]
+    disks = [by_role[role] for role in DiskRole]
     ids = [disk.id for disk in disks]
     return tuple(
         (
@@ -288,11 +302,10 @@ def _disk_signature(plan: Plan, node: DataNode) -> Hashable:
     )
 
 
-def _shared_disks(plan: Plan, groups: tuple[tuple[DataNode, ...], ...]) -> set[str]:
+def _shared_disks(disks: Mapping[str, Mapping[DiskRole, Disk]]) -> set[str]:
     """Ids of data nodes whose disks other data nodes use too: these are simulated one by one."""
     users: dict[str, set[str]] = {}
-    for group in groups:
-        for node in group:
-            for role in DiskRole:
-                users.setdefault(disk_of(plan, node, role).id, set()).add(node.id)
+    for node_id, by_role in disks.items():
+        for disk in by_role.values():
+            users.setdefault(disk.id, set()).add(node_id)
     return {node_id for ids in users.values() if len(ids) > 1 for node_id in ids}

@@ -44,7 +44,9 @@ def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service
 
 def operations_of(plan: Plan, workload: Workload, transaction: Transaction) -> float:
     """Operation records that a transaction needs at its coordinator; those of blobs and indexes included."""
-    alone = workload.model_copy(update={"transactions": (transaction,)})
+    alone = workload
+    if len(workload.transactions) > 1:
+        alone = workload.model_copy(update={"transactions": (transaction,)})
     rate = rate_of(plan, workload)
     if rate <= 0:
         return 0.0

@@ -28,7 +28,7 @@ from ndbplan.simulate.model.load_over_time import (
     share_of_transactions,
 )
 from ndbplan.simulate.model.loaders import Loaders, has_loaders, loaders_of
-from ndbplan.simulate.model.node_rows import NodeFacts, SimulationError, disk_of, node_facts
+from ndbplan.simulate.model.node_rows import NodeFacts, SimulationError, node_facts
 from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s, page_cache
 from ndbplan.simulate.model.pools import set_pools
 from ndbplan.simulate.world import Disk, Laws, Node, Place, Rows, Run, record, stacked
@@ -239,7 +239,7 @@ class _Build:
         return np.concatenate([values, np.zeros(self.log_parts - len(values))])
 
     def _disk(self, role: DiskRole, nodes: tuple[DataNode, ...]) -> int:
-        disks = [disk_of(self.plan, node, role) for node in nodes]
+        disks = [self.real[node.id].disks[role] for node in nodes]
         first = disks[0]
         if first.id not in self.disk_index:
             shared = constant_for(self.plan, "hdd_shared_stream_factor").value if first.kind == "hdd" else 1.0
