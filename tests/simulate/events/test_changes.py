@@ -8,6 +8,7 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
+from ndbplan.estimate.stored import memory
 from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.plan.events import (
     Backup,
@@ -162,6 +163,21 @@ def test_nodes_are_added_under_load() -> None:
     before = np.mean([disks[h][5:25].mean() for h in hosts])
     after = np.mean([disks[h][int(ended) + 10 :].mean() for h in hosts])
     assert after == pytest.approx(before / 2, rel=0.1)
+    grown = reorganise(plan, 1, plan.workloads[0]).plan_after
+    share = {node.node_id: node.data_memory_bytes.value for node in memory(grown).nodes}
+    for series in result.nodes:
+        expected = share[series.node_id]
+        if series.node_id in new:
+            assert series.memory[-1] == pytest.approx(expected, rel=0.05), "it holds its share of the rows"
+        else:
+            assert series.memory[-1] > 1.5 * expected, "memory is given back by OPTIMIZE TABLE only"
+
+
+def test_added_nodes_write_their_share_of_checkpoints() -> None:
+    plan = load(resource_path("samples/add-nodes.ndbplan"))
+    result = simulate(plan, None, 2000, events=[NodesAdded(at_s=30)])
+    written = [series.lcp_bytes_per_s[-1000:].mean() for series in result.nodes]
+    assert min(written) > 0.7 * max(written)
 
 
 def test_events_of_the_workload_happen_too(calm: Plan) -> None:

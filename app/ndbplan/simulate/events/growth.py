@@ -101,7 +101,7 @@ def come(sim: Simulation, event: NodesCome) -> None:
 @handles(TablesReorganised)
 def reorganised(sim: Simulation, _event: TablesReorganised) -> None:
     """Load, shares, rows and page cache are those of the grown cluster."""
-    scenario, laws, grown = sim.scenario, sim.laws, sim.story.grown
+    laws, grown = sim.laws, sim.story.grown
     laws.base[:] = 0.0
     sim.is_grown = True
     laws.share[:] = grown.laws.share
@@ -114,12 +114,16 @@ def reorganised(sim: Simulation, _event: TablesReorganised) -> None:
         sim.page_cache = sim.page_cache.grown(grown.page_cache)
     state = sim.state.node_state
     rows = column(state, lambda node: node.rows_bytes)
-    total = rows.sum()
-    if scenario.start[:, 0].sum() > 0:
-        rows[:] = total * scenario.start[:, 0] / scenario.start[:, 0].sum()
-    # Memory of the old nodes is given back by OPTIMIZE TABLE only.
-    memory = column(state, lambda node: node.memory_bytes)
-    memory[:] = np.maximum(memory, scenario.start[:, 1])
+    held, memory, space, index = grown.start.T
+    if held.sum() > 0:
+        rows[:] = rows.sum() * held / held.sum()
+    # Room of the old nodes is given back by OPTIMIZE TABLE only.
+    for room, least in (
+        (column(state, lambda node: node.memory_bytes), memory),
+        (column(state, lambda node: node.space_bytes), space),
+        (column(state, lambda node: node.index_bytes), index),
+    ):
+        room[:] = np.maximum(room, least)
     for group in range(len(laws.alive)):
         members(sim, group)
     service(sim)
