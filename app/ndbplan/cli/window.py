@@ -25,9 +25,11 @@ def draw(plan: Plan, picture: Path, look: Literal["light", "dark"]) -> None:
 @click.argument("plan_file", metavar="[PLAN]", required=False, type=click.Path(path_type=Path))
 def open_window(plan_file: Path | None) -> None:
     """Open the window, with a plan or with the gallery of samples."""
+    from ndbplan.plan.file import open_file
+
     if plan_file is not None:
         # Before a window appears: whatever is wrong with the file is said here.
-        read_plan(plan_file)
+        open_file(plan_file)
     from ndbplan.desktop.start import NoDisplayError, run
 
     try:

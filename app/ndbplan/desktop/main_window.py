@@ -196,6 +196,7 @@ class MainWindow(QMainWindow):
         self.document.changed.connect(self._plan_changed)
         self.editor.failed.connect(partial(self.messages.say, "error"))
         self.files.failed.connect(partial(self.messages.say, "error"))
+        self.files.noticed.connect(partial(self.messages.say, "warning"))
         self.files.saved.connect(lambda path: self.messages.say("done", f"Saved {path}"))
         self.files.shown.connect(self._show_workspace)
         self.canvas.zoom_changed.connect(self.status.show_zoom)

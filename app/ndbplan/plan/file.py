@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,6 +29,7 @@ def _same(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
+_NAMED = 5
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _same}
 """From format version n to n + 1, by n."""
 
@@ -70,7 +74,14 @@ def from_document(document: Any, *, name: str = "plan") -> Plan:
             fix="open it with a newer ndbplan; the file is left untouched",
         )
     while version < FORMAT_VERSION:
-        document = MIGRATIONS[version](document)
+        try:
+            document = MIGRATIONS[version](document)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise PlanFileError(
+                f"format {version} cannot be carried over to {version + 1}: {_short(str(error))}",
+                where=name,
+                fix="open it with the ndbplan that wrote it; the file is left untouched",
+            ) from None
         version += 1
     try:
         return Plan.model_validate({**document, "format_version": FORMAT_VERSION})
@@ -78,9 +89,46 @@ def from_document(document: Any, *, name: str = "plan") -> Plan:
         raise _readable(error, name) from None
 
 
+@dataclass(frozen=True)
+class Opened:
+    """A plan that was read, and what of its file this program does not understand."""
+
+    plan: Plan
+    newer_format: int | None = None
+    """Format of a file that a newer program wrote: it can be read, and is not written over."""
+    not_understood: tuple[str, ...] = ()
+    """Where what was left out stands in the file."""
+
+    def notice(self, name: str) -> str:
+        """What to say of it in one line; nothing for a file of a known format."""
+        if self.newer_format is None:
+            return ""
+        shown = ", ".join(self.not_understood[:_NAMED]) or "nothing"
+        count = len(self.not_understood) - _NAMED
+        more = f" and {count} more" if count > 0 else ""
+        return (
+            f"{name} was written by a newer ndbplan (format {self.newer_format}; this one knows "
+            f"{FORMAT_VERSION}). Not understood and left out: {shown}{more}. "
+            "It is read-only: save under another name."
+        )
+
+
+def open_file(path: str | os.PathLike[str]) -> Opened:
+    """The plan in a file, of a newer format too. Raises PlanFileError for whatever else is wrong with it."""
+    text = _read_text(Path(path))
+    document = _parse(text, str(path))
+    version = document.get("format_version") if isinstance(document, dict) else None
+    if not isinstance(version, int) or isinstance(version, bool) or version <= FORMAT_VERSION:
+        return Opened(from_document(document, name=str(path)))
+    return _understood(document, version, str(path))
+
+
 def load(path: str | os.PathLike[str]) -> Plan:
-    """The plan in a file. Raises PlanFileError for whatever is wrong with it."""
-    file = Path(path)
+    """The plan in a file of a known format. Raises PlanFileError for whatever is wrong with it."""
+    return loads(_read_text(Path(path)), name=str(path))
+
+
+def _read_text(file: Path) -> str:
     try:
         if file.is_dir():
             raise PlanFileError("this is a folder, not a plan file", where=str(file), fix="name a file")
@@ -106,14 +154,70 @@ def load(path: str | os.PathLike[str]) -> Plan:
         raise PlanFileError(
             f"cannot be read ({error.strerror})", where=str(file), fix="check the permissions"
         ) from None
-    return loads(text, name=str(file))
+    except ValueError as error:
+        raise PlanFileError(
+            f"no file can have this name ({error})", where=str(file), fix="check it"
+        ) from None
+    return text
+
+
+def _understood(document: dict[str, Any], version: int, name: str) -> Opened:
+    """What this program knows of a file of a newer format: unknown fields, kinds and values are left out."""
+    document = {**copy.deepcopy(document), "format_version": FORMAT_VERSION}
+    left_out: list[str] = []
+    while True:
+        try:
+            return Opened(Plan.model_validate(document), version, tuple(left_out))
+        except ValidationError as error:
+            places = [_without(document, place) for place in _places(error)]
+            if not any(places):
+                raise _readable(error, name) from None
+            left_out += [place for place in places if place]
+
+
+def _places(error: ValidationError) -> list[tuple[int | str, ...]]:
+    """Where the errors are, those behind others in a list first, so that they keep their places."""
+    found: list[tuple[int | str, ...]] = []
+    for one in error.errors(include_url=False):
+        cause = (one.get("ctx") or {}).get("error")
+        if isinstance(cause, BrokenReferenceError):
+            steps = re.findall(r"[^.\[\]]+", cause.where)
+            found.append(tuple(int(step) if step.isdecimal() else step for step in steps))
+        else:
+            found.append(one["loc"])
+    return sorted(found, key=lambda loc: [(isinstance(step, str), step) for step in loc], reverse=True)
+
+
+def _without(document: dict[str, Any], loc: tuple[int | str, ...]) -> str:
+    """Takes a field out, or the member of a list that lacks one; says which."""
+    here: Any = document
+    way: list[tuple[Any, int | str]] = []
+    for step in loc:
+        there = (isinstance(here, dict) and step in here) or (
+            isinstance(here, list) and isinstance(step, int) and step < len(here)
+        )
+        if there:
+            way.append((here, step))
+            here = here[step]
+        # Any other step is the name of a kind, or of a field that is missing.
+    if loc and isinstance(loc[-1], str) and (not way or way[-1][1] != loc[-1]):
+        # The field is missing: what needs it goes.
+        while way and not isinstance(way[-1][1], int):
+            way.pop()
+    if not way:
+        return ""
+    place = _path(tuple(step for _, step in way))
+    holder, last = way[-1]
+    del holder[last]
+    return place
 
 
 def save(plan: Plan, path: str | os.PathLike[str]) -> None:
     """Write a plan beside its place and swap it in; the file before stays as one backup, `NAME~`.
 
-    What was written is read back before it takes the place of anything. Raises PlanFileError when it cannot
-    be written, or could not be opened again; the old file is then as it was.
+    A file of a newer format is not written over. What was written is read back before it takes the place of
+    anything. Raises PlanFileError when it cannot be written, or could not be opened again; the old file is
+    then as it was.
     """
 
     def check(written: bytes) -> None:
@@ -127,11 +231,29 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
             raise PlanFileError("what was read back is not what was written", where=str(path), fix=_ELSEWHERE)
 
     try:
+        _refuse_newer(Path(path))
         write_atomically(Path(path), dumps(plan).encode("utf-8"), backup=True, check=check)
     except PlanFileError:
         raise
     except FileError as error:
         raise PlanFileError(error.what, where=error.where, fix=error.fix) from None
+
+
+def _refuse_newer(path: Path) -> None:
+    """Raises PlanFileError when there is a file whose format this program does not know."""
+    try:
+        with path.open("rb") as source:
+            head = source.read(200)
+    except (OSError, ValueError):
+        return
+    stated = re.match(rb'\s*\{\s*"format_version"\s*:\s*([0-9]{1,9})\b', head)
+    if stated is not None and int(stated[1]) > FORMAT_VERSION:
+        raise PlanFileError(
+            f"the file there has format version {int(stated[1])}, and this program writes {FORMAT_VERSION}: "
+            "what it does not understand would be lost",
+            where=str(path),
+            fix="save under another name",
+        )
 
 
 def _short(value: object) -> str:

@@ -96,9 +96,11 @@ class Document(QObject):
         """Start with a plan that has no file. `modified`: closing it asks (a recovered plan)."""
         self._replace(plan, None, modified)
 
-    def open(self, path: Path) -> None:
-        """Load a file. Raises PlanFileError; the open plan is then untouched."""
-        self._replace(file.load(path), path.absolute(), False)
+    def open(self, path: Path) -> str:
+        """Load a file; what there is to say of it. Raises PlanFileError; the open plan is then untouched."""
+        opened = file.open_file(path)
+        self._replace(opened.plan, path.absolute(), False)
+        return opened.notice(path.name)
 
     def recover(self, plan: Plan, path: Path | None) -> None:
         """Take over a plan from a recovery journal: its file is older, so it counts as modified."""

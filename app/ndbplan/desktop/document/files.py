@@ -22,6 +22,8 @@ class FileFlow(QObject):
 
     failed = Signal(str)
     """One line: what could not be read or written, and what to do."""
+    noticed = Signal(str)
+    """One line: what is to be known of the plan that is open now."""
     saved = Signal(object)
     """Path of the file just written."""
     shown = Signal()
@@ -113,12 +115,14 @@ class FileFlow(QObject):
         if chosen is None:
             return False
         try:
-            self._document.open(chosen)
+            notice = self._document.open(chosen)
         except UserError as error:
             self.failed.emit(error.line)
             return False
         self._preferences.add_recent(chosen.absolute())
         self.shown.emit()
+        if notice:
+            self.noticed.emit(notice)
         return True
 
     def save(self) -> bool:
