@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -128,3 +129,13 @@ def test_a_key_that_is_not_printed_cannot_be_promised() -> None:
     for names, wider in (("number", {}), ("id", {"time_s": {}})):
         with pytest.raises(KeyError, match="promises no"):
             promise(Part, names, **wider)
+
+
+def test_whoever_writes_its_json_out_says_why() -> None:
+    code = Path(ndbplan.__file__).parent
+    for path in sorted(code.rglob("*.py")):
+        if path.parent.name == "base":
+            continue
+        after = path.read_text("utf-8").split("def to_json(")[1:]
+        for body in after:
+            assert "written out" in body.split('"""')[1], path

@@ -89,7 +89,7 @@ class Estimation:
         return self
 
     def to_json(self, why: bool = False, only: tuple[str, ...] = PARTS) -> dict[str, Any]:
-        """The shape of `ndbplan estimate`; only what is named is worked out. KeyError for an unknown part."""
+        """The shape of `ndbplan estimate`; written out: what is named is worked out. KeyError for others."""
         parts: dict[str, Callable[[], Any]] = {
             "distribution": lambda: {"tables": [distribution_json(table) for table in self.distribution]},
             "memory": lambda: self.memory.to_json(why),

@@ -83,7 +83,7 @@ class Imported:
         return all(finding.severity != "error" for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:
-        """What `ndbplan import --json` prints beside the file written."""
+        """What `ndbplan import --json` prints beside the file written; written out: a map becomes a list."""
         return {
             "read": [{"file": name, "kind": kind} for name, kind in self.kinds.items()],
             "version": self.plan.ndb_version,

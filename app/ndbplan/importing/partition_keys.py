@@ -34,7 +34,7 @@ class PartitionSummary:
     count: KeyCount
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
-        """What `ndbplan partition --json` prints; every number is exact unless `exact` says otherwise."""
+        """What `ndbplan partition` prints, exact where `exact` says so; written out: pairs get keys."""
         return {
             "table": self.table,
             "hash_map": {"name": self.hash_map_name, "buckets": self.buckets},

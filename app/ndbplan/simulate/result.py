@@ -159,7 +159,7 @@ class SimulationResult:
         )
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape that `ndbplan simulate --json` prints."""
+        """The shape that `ndbplan simulate --json` prints; written out: equal disks are said apart."""
         return {
             "seed": self.seed,
             "duration_s": self.duration_s,

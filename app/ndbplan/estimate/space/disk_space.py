@@ -165,7 +165,7 @@ class DiskSpaceEstimate:
         return max(self.disks, key=lambda disk: disk.fill.value, default=None)
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape the command line prints: every disk, and the files of every role of every data node."""
+        """Every disk, and the files of each role of each data node; written out: files name host and disk."""
         disk_of = {disk.disk_id: disk for disk in self.disks}
 
         def row(one: NodeFiles) -> dict[str, Any]:

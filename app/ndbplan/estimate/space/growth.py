@@ -62,7 +62,7 @@ class Filling:
     """None: not within the horizon."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
-        """One entry of `disks` or `tablespaces`."""
+        """One entry of `disks` or `tablespaces`; written out: a disk has other keys than a tablespace."""
         where = {"host": self.host, "disk": self.name} if self.kind == "disk" else {"tablespace": self.name}
         left = self.months_until_full
         return {**where, "months_until_full": None if left is None else left.to_json(why=why)}
@@ -81,7 +81,7 @@ class Growth:
     """The same for every disk and tablespace."""
 
     def to_json(self, why: bool = False) -> dict[str, Any]:
-        """DataMemory of every node and space of every disk at each month, and the time left."""
+        """Nodes and disks at each month, and the time left; written out: kept by kind, printed by month."""
         left = self.months_until_full
         return {
             "months": [

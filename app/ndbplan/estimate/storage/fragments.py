@@ -97,7 +97,7 @@ class Skew:
     """(node id, log part) that stores most rows of the table."""
 
     def to_json(self) -> dict[str, Any]:
-        """The shape of `skew`."""
+        """The shape of `skew`; written out: its pair has named keys."""
         return {
             "partition_max_over_mean": self.partition_ratio,
             "structural_max_over_mean": self.structural_ratio,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
@@ -40,23 +39,6 @@ class ImportReport:
     def accepted(self) -> bool:
         """Whether nothing was found that makes ndb_mgmd refuse the file."""
         return not any(finding.refused for finding in self.findings)
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The report for machines."""
-        return {
-            "file": self.name,
-            "version": self.version,
-            "accepted": self.accepted,
-            "findings": [
-                {
-                    "line": finding.line,
-                    "severity": "error" if finding.refused else "warning",
-                    "message": finding.message,
-                    "fix": finding.fix or None,
-                }
-                for finding in self.findings
-            ],
-        }
 
 
 def import_config(
