@@ -8,7 +8,7 @@ from ndbplan.advise.layouts import layouts
 from ndbplan.advise.max_load import max_load
 from ndbplan.advise.remedies import ROOM, remedies, set_arguments
 from ndbplan.base.units import MIB
-from ndbplan.checks.offers import harm
+from ndbplan.checks.harm import harm
 from ndbplan.checks.run import find
 from ndbplan.checks.unwise.disks import MANY_FILES
 from ndbplan.configuration.directories import disk_for

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ndbplan.checks.alike import one_per_cause, single
-from ndbplan.checks.offers import harm
+from ndbplan.checks.harm import harm
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check, check_all, find

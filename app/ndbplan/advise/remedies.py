@@ -20,7 +20,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
-from ndbplan.checks.offers import harm
+from ndbplan.checks.harm import harm
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import find
 from ndbplan.checks.unwise.disks import MANY_FILES

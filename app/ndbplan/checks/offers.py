@@ -5,16 +5,14 @@ rules take turns in their order, and each does what it has in mind in the plan t
 mends its problem and harms nothing (`harm`), until none has anything left to do. What is offered are parts
 of that way:
 
-- a step after which every other rule finds exactly what it found before is offered as it is,
-- steps of which one changes what another's rule finds belong together: they are one edit, offered for each
-  problem that it mends.
+- a step that does no harm by itself, and changes nothing that another step does, is offered as it is,
+- other steps belong together: they are one edit, offered for each problem that it mends.
 
 So clicks commute, "Fix all" ends where they end, and once is enough: no way leads on from its end.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,9 +21,9 @@ from itertools import combinations
 from typing import Protocol
 
 from ndbplan.base.errors import UserError
-from ndbplan.checks.alike import single
+from ndbplan.checks.harm import RULES_OF_ROOM, harm
 from ndbplan.checks.problem import Edit, Problem, Severity
-from ndbplan.checks.rule import RULES, Rule
+from ndbplan.checks.rule import RULES, Rule, is_alone
 from ndbplan.edits.changes import (
     FreeApiSlots,
     KeepLinks,
@@ -48,72 +46,13 @@ class Find(Protocol):
 Finding = tuple[str, str, bool]
 Change = tuple[str, str, str]
 Seen = tuple[object, ...]
-_WORSE = 1.01
-"""Growth of a measure that counts as worse: measures are told apart in steps of this ratio, see `_height`."""
 _SINGLY_UP_TO = 6
 """Fixes of one rule that are tried one by one when they cannot all be done together."""
 _MOST_TURNS = 6
 """How often all rules take turns: every step mends something, so ways end long before."""
 _TOLD = 3
 """Changes that the words of a fix name."""
-_RULES_OF_ROOM = frozenset(
-    {
-        "memory-of-host",
-        "data-memory-of-host",
-        "disk-space",
-        "disk-space-of-memory",
-        "backups-kept",
-        "fills-with-growth",
-    }
-)
-"""Rules that say what hosts and disks have no room for."""
 _ROOM = "no room: "
-Key = tuple[str, str]
-
-
-def harm(before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool = False) -> str:
-    """What a change does that it must not: the first new or worse error or warning; nothing: it may be done.
-
-    Problems are the same when rule and place are, with `anywhere` when the rule is; hints are no harm, nor
-    what a waiver accepts.
-    """
-    old, new = _by_place(before, anywhere), _by_place(after, anywhere)
-    for key, problems in new.items():
-        was = old.get(key, [])
-        if not was or (len(problems) > len(was) and not anywhere):
-            return problems[-1].message
-        if min(p.severity.rank for p in problems) < min(p.severity.rank for p in was):
-            return problems[0].message
-        if max(_height(p) for p in problems) > max(_height(p) for p in was):
-            return problems[0].message
-        if not anywhere and key[0] in _RULES_OF_ROOM and not _objects(problems) <= _objects(was):
-            # A row may tell of many disks or hosts: one more of them is another one that has no room.
-            return problems[0].message
-    return ""
-
-
-def _height(problem: Problem) -> float:
-    """The step of a ladder on which a measure stands.
-
-    Steps, not ratios of two plans: changes that each are too small to count must not add up to one that does.
-    """
-    return math.floor(math.log(problem.measure, _WORSE)) if problem.measure > 0 else -math.inf
-
-
-def _objects(problems: Iterable[Problem]) -> set[str]:
-    return {object_id for problem in problems for object_id in problem.object_ids}
-
-
-def _by_place(problems: Iterable[Problem], anywhere: bool) -> dict[Key, list[Problem]]:
-    by_place: dict[Key, list[Problem]] = {}
-    for problem in single(problems):
-        if _counts(problem):
-            by_place.setdefault((problem.rule, "" if anywhere else problem.where), []).append(problem)
-    return by_place
-
-
-def _counts(problem: Problem) -> bool:
-    return not problem.waived and problem.severity is not Severity.HINT
 
 
 @dataclass(eq=False)
@@ -149,6 +88,8 @@ def with_offers(plan: Plan, problems: Sequence[Problem], find: Find) -> list[Pro
     trials = _Trials(find)
     offers: dict[int, Problem] = {}
     for part in _parts(plan, problems, list(trials.way(plan, problems)), trials):
+        if len(part.steps) == 1 and not part.alone:
+            part.try_halves(problems, find)
         for problem, with_fix in part.mended(problems):
             offers.setdefault(id(problem), with_fix)
     return [
@@ -166,12 +107,11 @@ def _groups(plan: Plan, problems: Iterable[Problem]) -> Iterator[tuple[str, list
     last: what is kept about other parts of the plan serves until then.
     """
     wanted: dict[str, list[Problem]] = {}
+    alone: list[Problem] = []
     for problem in problems:
         if _has_fix(problem):
-            wanted.setdefault(problem.rule, []).append(problem)
-    alone = [
-        problem for name, rule in RULES.items() if rule.is_alone(plan) for problem in wanted.pop(name, ())
-    ]
+            of_rule = alone if is_alone(plan, problem) else wanted.setdefault(problem.rule, [])
+            of_rule.append(problem)
     yield from ((name, wanted[name]) for name in RULES if name in wanted)
     if alone:
         yield "", alone
@@ -242,7 +182,7 @@ class _Trials:
         if any(left[key] < count for key, count in Counter(_finding(p) for p in wanted).items()):
             return None, ""
         reason = harm(before, after)
-        if reason and any(p.message == reason and p.rule in _RULES_OF_ROOM for p in after):
+        if reason and any(p.message == reason and p.rule in RULES_OF_ROOM for p in after):
             reason = _ROOM + reason
         return (None, reason) if reason else (_Step(name, wanted, edit, plan, before, changed, after), "")
 
@@ -250,8 +190,8 @@ class _Trials:
         """What rules find after a step; one that stands alone changes it for such rules only."""
         if name:
             return self.find(plan)
-        others = [problem for problem in before if not RULES[problem.rule].is_alone(plan)]
-        return [*others, *self.find(plan, [rule for rule in RULES.values() if rule.is_alone(plan)])]
+        others = [problem for problem in before if RULES[problem.rule].alone is None]
+        return [*others, *self.find(plan, [rule for rule in RULES.values() if rule.alone is not None])]
 
 
 def _without_contradictions(plan: Plan, wanted: list[Problem]) -> list[Problem]:
@@ -313,6 +253,10 @@ class _Part:
         """Other rules that find something else after its steps."""
         self.moved: set[str] = set()
         """Those of them that would do something else."""
+        self.quiet = True
+        """Whether other rules say the same after it, to the word: then so they do after a part of a step."""
+        self.halves = True
+        """Whether each fix of its one step does by itself what it does with the others of its rule."""
         self.after: Sequence[Problem] | None = None
         """The problems of the plan after it alone; None: those it mends are gone, and nothing else."""
 
@@ -331,6 +275,7 @@ class _Part:
         """Note which other rules find, or would do, something else in another plan."""
         if after is not before:
             self.touched |= _rules_of(_told(before), _told(after)) - self.names
+            self.quiet &= _rules_of(_words_of(before), _words_of(after)) <= self.names
             self.moved |= _rules_of(_wanted(plan, before), _wanted(other, after)) - self.names
 
     def meets(self, other: _Part) -> bool:
@@ -341,10 +286,23 @@ class _Part:
         """Whether one changes what the other's rules find, or both what a third one finds."""
         return bool(self.touched & (other.touched | other.names) or other.touched & self.names)
 
+    def try_halves(self, problems: Sequence[Problem], find: Find) -> None:
+        """Note whether each fix of its one step does no harm by itself.
+
+        Fixes that give the same value of several objects may hide what one of them does alone.
+        """
+        edits = list(dict.fromkeys(problem.edit for problem in self.steps[0].problems))
+        if len(edits) == 1 or self.touched or not self.quiet:
+            self.halves = len(edits) == 1 and not self.touched
+            return
+        names = Counter(name for _, name in self.values)
+        if max(names.values(), default=0) > 1 and len(edits) <= _SINGLY_UP_TO:
+            self.halves = not any(harm(problems, find(edit(self.plan))) for edit in edits if edit is not None)
+
     def mended(self, problems: Sequence[Problem]) -> Iterator[tuple[Problem, Problem]]:
         """The problems that it mends, each with the one that takes its place: that has its fix."""
         own: dict[Finding, list[Problem]] = {}
-        if self.after is None or (not self.touched and len(self.steps) == 1):
+        if self.after is None or (self.halves and len(self.steps) == 1):
             for problem in self.steps[0].problems:
                 own.setdefault(_finding(problem), []).append(problem)
         gone = Counter(_finding(p) for p in problems)
@@ -466,6 +424,7 @@ def _as_one(plan: Plan, way: list[_Step], parts: list[_Part]) -> _Part:
     steps = {step for part in parts for step in part.steps}
     one = _Part(plan, [step for step in way if step in steps])
     one.touched = {name for part in parts for name in part.touched} - one.names
+    one.quiet = all(part.quiet for part in parts)
     one.moved = {name for part in parts for name in part.moved} - one.names
     return one
 
@@ -492,6 +451,11 @@ def _rules_of(before: Counter[Seen], after: Counter[Seen]) -> set[str]:
 def _told(problems: Iterable[Problem]) -> Counter[Seen]:
     """What rules find, to compare."""
     return Counter((p.rule, p.where, p.severity, p.measure) for p in problems)
+
+
+def _words_of(problems: Iterable[Problem]) -> Counter[Seen]:
+    """What rules say, to compare."""
+    return Counter((p.rule, p.where, p.severity, p.message) for p in problems)
 
 
 def _wanted(plan: Plan, problems: Iterable[Problem]) -> Counter[Seen]:

@@ -28,13 +28,9 @@ class Rule:
     find: RuleFunction
     refused: bool = False
     """Whether ndb_mgmd refuses a configuration that breaks it."""
-    alone: Callable[[Plan], bool] | None = None
-    """Whether its fixes of a plan change only what no other rule looks at, and take neither memory nor disk;
-    None: they never do."""
-
-    def is_alone(self, plan: Plan) -> bool:
-        """Whether its fixes of this plan touch nothing that other rules look at."""
-        return self.alone is not None and self.alone(plan)
+    alone: Callable[[Plan, Problem], bool] | None = None
+    """Whether its fix of a problem changes only what no other rule looks at, and takes neither memory nor
+    disk; None: no fix of it does."""
 
     def problems(self, plan: Plan) -> list[Problem]:
         """What the rule finds, under its name."""
@@ -46,13 +42,13 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(
-    name: str, title: str, *, refused: bool = False, alone: bool | Callable[[Plan], bool] = False
+    name: str, title: str, *, refused: bool = False, alone: bool | Callable[[Plan, Problem], bool] = False
 ) -> Callable[[RuleFunction], RuleFunction]:
     """Decorator: register a function as the rule `name`; `refused`: ndb_mgmd refuses what breaks it.
 
-    `alone`: its fixes touch nothing that other rules look at, always or in the plans of which this is true.
+    `alone`: its fixes touch nothing that other rules look at, always or where this is true.
     """
-    when = alone if callable(alone) else (lambda _: True) if alone else None
+    when = alone if callable(alone) else _always if alone else None
 
     def register(function: RuleFunction) -> RuleFunction:
         if name in RULES:
@@ -61,6 +57,16 @@ def rule(
         return function
 
     return register
+
+
+def _always(_plan: Plan, _problem: Problem) -> bool:
+    return True
+
+
+def is_alone(plan: Plan, problem: Problem) -> bool:
+    """Whether the fix of a problem of this plan touches nothing that other rules look at."""
+    alone = RULES[problem.rule].alone
+    return alone is not None and alone(plan, problem)
 
 
 def problem(

@@ -142,12 +142,13 @@ def fully_replicated_table(plan: Plan) -> Iterator[Problem]:
             )
 
 
-def _without_disk_columns(plan: Plan) -> bool:
-    """Whether no read takes a place in a page buffer: with READ_BACKUP each replica keeps its own pages."""
-    return not any(column.storage == "disk" for table in plan.tables for column in table.columns)
+def _in_memory(plan: Plan, problem: Problem) -> bool:
+    """Whether no read of the table takes a place in a page buffer: each replica keeps pages of its own."""
+    tables = [table for table in plan.tables if table.id in problem.object_ids]
+    return not any(column.storage == "disk" for table in tables for column in table.columns)
 
 
-@rule("read-backup", "Reads do not use every replica, or writes wait for all", alone=_without_disk_columns)
+@rule("read-backup", "Reads do not use every replica, or writes wait for all", alone=_in_memory)
 def read_backup(plan: Plan) -> Iterator[Problem]:
     if not plan.features.read_backup or no_of_replicas(plan) == 1:
         # With one copy of the data there is no other replica to read.

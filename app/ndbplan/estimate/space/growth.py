@@ -188,6 +188,10 @@ def disk_fillings(
         return spaces[months]
 
     def months_of(i: int) -> Quantity | None:
+        disk = space_at(horizon).disks[i]
+        if sum(one.bytes.value for one in disk.files) < (1 - 1e-9) * disk.capacity_bytes:
+            # Most disks never fill: no ranges are needed to see that.
+            return None
         ends = [space_at(months).disks[i].fill for months in (0, horizon)]
         # Disks that are as full now and at the end are alike.
         key = tuple(end for fill in ends for end in (fill.low, fill.value, fill.high))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ndbplan.checks.offers import harm
+from ndbplan.checks.harm import harm
 from ndbplan.checks.problem import Problem, Severity
 
 
