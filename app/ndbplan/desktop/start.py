@@ -156,6 +156,10 @@ def _report_faults(window: MainWindow) -> None:
         if issubclass(kind, KeyboardInterrupt):
             window.close()
             return
+        if isinstance(error, UserError):
+            # Such as an action on what an undo has removed meanwhile: nothing is wrong with the program.
+            window.messages.say("error", error.line)
+            return
         import traceback
         from pathlib import Path
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NoReturn, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from ndbplan.base.errors import UserError
 from ndbplan.ndb.features import Features, features
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import (
@@ -29,6 +30,22 @@ from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
 FORMAT_VERSION = 2
+
+
+class GoneError(UserError, KeyError):
+    """No object of the plan has this id: who holds it asked for it before it was removed."""
+
+    def __init__(self, object_id: str) -> None:
+        super().__init__(
+            f"there is no '{object_id}' in the plan", fix="it may have been removed: select another"
+        )
+
+
+class PartsById(dict[str, Any]):
+    """PartsById by id; GoneError for an id that none has."""
+
+    def __missing__(self, object_id: str) -> NoReturn:
+        raise GoneError(object_id)
 
 
 def _known_version(text: str) -> str:
@@ -121,9 +138,9 @@ class Plan(Assumable):
         return features(self.version)
 
     @cached_property
-    def by_id(self) -> dict[str, Any]:
-        """Every object that has an id."""
-        return {part.id: part for part in self.objects()}
+    def by_id(self) -> PartsById:
+        """Every object that has an id; GoneError for any other."""
+        return PartsById((part.id, part) for part in self.objects())
 
     def objects(self) -> Iterator[Any]:
         """Every object that has an id, in file order."""
@@ -152,25 +169,25 @@ class Plan(Assumable):
         return {host_id: tuple(processes) for host_id, processes in by_host.items()}
 
     def host(self, host_id: Id) -> Host:
-        """The host with this id; KeyError when there is none."""
+        """The host with this id; GoneError when there is none."""
         host = self.by_id[host_id]
         if not isinstance(host, Host):
-            raise KeyError(host_id)
+            raise GoneError(host_id)
         return host
 
     def table(self, name_or_id: str) -> Table:
-        """The table with this id or `database.table` name; KeyError when there is none."""
+        """The table with this id or `database.table` name; GoneError when there is none."""
         for table in self.tables:
             if name_or_id in (table.id, table.full_name):
                 return table
-        raise KeyError(name_or_id)
+        raise GoneError(name_or_id)
 
     def workload(self, name_or_id: str) -> Workload:
-        """The workload with this id or name; KeyError when there is none."""
+        """The workload with this id or name; GoneError when there is none."""
         for workload in self.workloads:
             if name_or_id in (workload.id, workload.name):
                 return workload
-        raise KeyError(name_or_id)
+        raise GoneError(name_or_id)
 
     @cached_property
     def data_nodes(self) -> tuple[DataNode, ...]:

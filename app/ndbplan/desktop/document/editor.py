@@ -258,7 +258,7 @@ class Editor(QObject):
         holder = part.location_id if isinstance(part, Host) else getattr(self._host_of(part), "id", None)
         if not ids or not self.do(f"Delete {self.names(ids)}", lambda plan: edits.remove(plan, ids)):
             return False
-        self.selection.set([holder] if holder in self.plan.by_id else [])
+        self.selection.set([holder] if holder is not None and holder in self.plan.by_id else [])
         return True
 
     def copy(self) -> bool:
