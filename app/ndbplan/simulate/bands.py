@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.quantity import Quantity, Term
@@ -19,7 +19,8 @@ from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
-from ndbplan.simulate.world import ERROR_CODES, PURPOSES, OfCluster, OfNode, column
+from ndbplan.simulate.series import Records, Series, in_bands
+from ndbplan.simulate.world import ERROR_CODES, PURPOSES, OfCluster, column
 
 if TYPE_CHECKING:
     import numpy as np
@@ -211,7 +212,7 @@ def _most_buckets(scenario: Scenario, runs: int) -> int:
     """Moments to keep, so that all runs together stay small."""
     from ndbplan.simulate.model.start import MOST_BUCKETS
 
-    rows = max(1, len(_detail_names(scenario)) + 5)
+    rows = max(1, len(_detailed(scenario)) + 5)
     return max(FEWEST_BUCKETS, min(MOST_BUCKETS, MOST_NUMBERS // (runs * rows)))
 
 
@@ -311,53 +312,45 @@ def _headlines(sim: Simulation) -> Floats:
     )
 
 
-_OF_NODE = (
-    ("data_memory_bytes", OfNode.MEMORY),
-    ("lcp_target_bytes_per_s", OfNode.LCP_TARGET),
-    ("undo_log_bytes", OfNode.UNDO_USED),
-    ("tablespace_bytes", OfNode.SPACE),
-)
+class _Detail(NamedTuple):
+    """One detailed series: of which error, node or disk, and of which part or purpose."""
+
+    name: str
+    series: Series
+    i: int = 0
+    j: int = 0
 
 
-def _detail_names(scenario: Scenario) -> list[tuple[str, str]]:
-    """Name and unit of each detailed series; none when even few moments of them would be too much."""
-    found = [("latency_s", "s"), *((f"error_{code}_per_s", "tx/s") for code in ERROR_CODES)]
+def _detailed(scenario: Scenario) -> list[_Detail]:
+    """All detailed series; none when even few moments of them would be too much."""
+    found = [_Detail(one.name, one) for one in in_bands("cluster")]
+    for i, code in enumerate(ERROR_CODES):
+        found += [_Detail(one.name.format(code), one, i) for one in in_bands("error")]
     for n, node_class in enumerate(scenario.node_classes):
-        for p in _parts_of(scenario, n):
-            stem = f"node{node_class.node_id}_part{p}"
-            found += [(f"{stem}_redo_buffer_max_bytes", "bytes"), (f"{stem}_redo_log_bytes", "bytes")]
-        found += [(f"node{node_class.node_id}_{name}", name.split("_", 1)[1]) for name, _ in _OF_NODE]
-    for disk_class in scenario.disk_classes:
+        stem = f"node{node_class.node_id}"
+        for p in range(node_class.log_parts):
+            found += [_Detail(f"{stem}_part{p}_{one.name}", one, n, p) for one in in_bands("part")]
+        found += [_Detail(f"{stem}_{one.name}", one, n) for one in in_bands("node")]
+    for d, disk_class in enumerate(scenario.disk_classes):
         stem = f"{disk_class.hostnames[0]}_{disk_class.disks[0].name}".replace(" ", "_")
-        found.append((f"{stem}_utilisation", "fraction"))
-        found += [(f"{stem}_{purpose}_bytes_per_s", "bytes/s") for purpose in PURPOSES]
+        found += [_Detail(f"{stem}_{one.name}", one, d) for one in in_bands("disk")]
+        for i, purpose in enumerate(PURPOSES):
+            found += [_Detail(f"{stem}_{purpose}_{one.name}", one, d, i) for one in in_bands("purpose")]
     return found if len(found) * FEWEST_BUCKETS * 2 <= MOST_NUMBERS // 200 else []
 
 
-def _parts_of(scenario: Scenario, n: int) -> range:
-    return range(scenario.node_classes[n].log_parts)
-
-
 def _details(sim: Simulation) -> Floats:
-    """The series that `_detail_names` names, in its order."""
+    """The detailed series of a run."""
     import numpy as np
 
     from ndbplan.simulate.latency import latency_s
 
-    scenario, history, lengths = sim.scenario, sim.history, sim.bucket_lengths_s()
-    buckets = len(history.totals)
-    if not _detail_names(scenario):
-        return np.zeros((0, buckets))
-    rows = [latency_s(sim)[None], np.diff(history.errors, axis=0, prepend=0.0).T / lengths]
-    for n in range(len(scenario.node_classes)):
-        parts = _parts_of(scenario, n)
-        both = np.stack([history.high[:, n, : len(parts)], history.log[:, n, : len(parts)]], axis=2)
-        rows.append(both.reshape(buckets, -1).T)
-        rows.append(history.node[:, n, [column for _, column in _OF_NODE]].T)
-    for d in range(len(scenario.disk_classes)):
-        busy = np.minimum(1.0, history.busy[:, d, 0] * scenario.step_s / lengths)
-        rows += [busy[None], history.disk[:, d].T / lengths]
-    return np.concatenate(rows)
+    details = _detailed(sim.scenario)
+    if not details:
+        return np.zeros((0, len(sim.history.totals)))
+    records = Records(sim.history, sim.bucket_lengths_s(), sim.scenario.step_s, latency_s(sim))
+    rows = [one.series.in_bands(records, one.i, one.j) for one in details if one.series.in_bands is not None]
+    return np.stack(rows)
 
 
 def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
@@ -371,7 +364,7 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
         ("fullest redo log", "fraction"),
         ("busiest disk", "fraction"),
     )
-    named = (*names, *_detail_names(scenario))
+    named = (*names, *((one.name, one.series.unit) for one in _detailed(scenario)))
     bands = [Band(name, unit, low[i], middle[i], high[i]) for i, (name, unit) in enumerate(named)]
     details = tuple(band for band in bands[5:] if band.p90.any())
     count = len(runs)

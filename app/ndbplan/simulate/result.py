@@ -17,7 +17,7 @@ from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
 from ndbplan.simulate.latency import latency_s, mean_latency
 from ndbplan.simulate.model.load_over_time import DISK_READS, Service
 from ndbplan.simulate.model.meanwhile import worst_reads
-from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart
+from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart, in_csv
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime
 from ndbplan.simulate.world import ERROR_CODES, PURPOSES, Error, OfCluster, OfNode, Part, column
@@ -184,36 +184,30 @@ class SimulationResult:
 
     def to_csv(self) -> str:
         """One line for each bucket: rates, refusals by code, every log part, every disk."""
-        head = [
-            "t_s",
-            "offered_per_s",
-            "attempted_per_s",
-            "accepted_per_s",
-            "refused_per_s",
-            "waiting",
-            "latency_s",
-        ]
-        series: list[Floats] = [
-            self.times_s, self.offered, self.attempted, self.accepted, self.refused, self.waiting,
-            self.latency_s,
-        ]  # fmt: skip
-        for code, values in self.refused_by_code.items():
-            head.append(f"error_{code}_per_s")
+        head, series = ["t_s"], [self.times_s]
+
+        def add(name: str, values: Floats) -> None:
+            head.append(name)
             series.append(values)
-        head.append("lcp_writes")
-        series.append(self.lcp_share)
+
+        for one in in_csv("cluster"):
+            add(one.name, getattr(self, one.field))
+        for one in in_csv("error"):
+            for code, values in getattr(self, one.field).items():
+                add(one.name.format(code), values)
+        for one in in_csv("checkpoints"):
+            add(one.name, getattr(self, one.field))
         for part in self.parts:
-            stem = f"node{part.node_id}_part{part.log_part}"
-            head += [f"{stem}_redo_buffer_bytes", f"{stem}_redo_buffer_max_bytes", f"{stem}_redo_log_bytes"]
-            series += [part.last, part.high, part.log_used]
+            for one in in_csv("part"):
+                add(f"node{part.node_id}_part{part.log_part}_{one.name}", getattr(part, one.field))
         for disk in self.disks:
             stem = f"{disk.host}_{disk.disk}".replace(" ", "_")
-            for purpose, values in disk.bytes_per_s.items():
-                if values.any():
-                    head.append(f"{stem}_{purpose}_bytes_per_s")
-                    series.append(values)
-            head.append(f"{stem}_utilisation")
-            series.append(disk.utilisation)
+            for one in in_csv("purpose"):
+                for purpose, values in getattr(disk, one.field).items():
+                    if values.any():
+                        add(f"{stem}_{purpose}_{one.name}", values)
+            for one in in_csv("disk"):
+                add(f"{stem}_{one.name}", getattr(disk, one.field))
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(head)

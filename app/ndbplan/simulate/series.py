@@ -2,15 +2,98 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
+from ndbplan.simulate.world import History, OfNode
 
 Floats = NDArray[np.float64]
+
+
+class Records(NamedTuple):
+    """What a run wrote down, for series to be taken from."""
+
+    history: History
+    lengths_s: Floats
+    """Of each bucket."""
+    step_s: float
+    latency_s: Floats
+
+
+@dataclass(frozen=True)
+class Series:
+    """One kind of series: its name and unit in files, and where it comes from."""
+
+    name: str
+    """After what it is of, as `node3_part0_redo_log_bytes`; `{}` is the code of an error."""
+    unit: str
+    of: str
+    """cluster, error, part (of the log), node, disk, or purpose (of what is written to a disk)."""
+    field: str
+    """Of `SimulationResult`, `PartSeries`, `NodeSeries` or `DiskSeries`."""
+    in_csv: bool = True
+    """A column of the CSV file of a run."""
+    in_bands: Callable[[Records, int, int], Floats] | None = None
+    """What bands are made of: of the i-th error, node or disk, and of its j-th part or purpose."""
+
+
+SERIES = (
+    Series("offered_per_s", "tx/s", "cluster", "offered"),
+    Series("attempted_per_s", "tx/s", "cluster", "attempted"),
+    Series("accepted_per_s", "tx/s", "cluster", "accepted"),
+    Series("refused_per_s", "tx/s", "cluster", "refused"),
+    Series("waiting", "tx", "cluster", "waiting"),
+    Series("latency_s", "s", "cluster", "latency_s", True, lambda of, _i, _j: of.latency_s),
+    Series(
+        "error_{}_per_s", "tx/s", "error", "refused_by_code", True,
+        lambda of, i, _j: np.diff(of.history.errors[:, i], prepend=0.0) / of.lengths_s,
+    ),
+    Series("lcp_writes", "fraction", "checkpoints", "lcp_share"),
+    Series("redo_buffer_bytes", "bytes", "part", "last"),
+    Series("redo_buffer_max_bytes", "bytes", "part", "high", True, lambda of, i, j: of.history.high[:, i, j]),
+    Series("redo_log_bytes", "bytes", "part", "log_used", True, lambda of, i, j: of.history.log[:, i, j]),
+    Series(
+        "data_memory_bytes", "bytes", "node", "memory", False,
+        lambda of, i, _j: of.history.node[:, i, OfNode.MEMORY],
+    ),
+    Series(
+        "lcp_target_bytes_per_s", "bytes/s", "node", "lcp_target", False,
+        lambda of, i, _j: of.history.node[:, i, OfNode.LCP_TARGET],
+    ),
+    Series(
+        "undo_log_bytes", "bytes", "node", "undo_used", False,
+        lambda of, i, _j: of.history.node[:, i, OfNode.UNDO_USED],
+    ),
+    Series(
+        "tablespace_bytes", "bytes", "node", "space_used", False,
+        lambda of, i, _j: of.history.node[:, i, OfNode.SPACE],
+    ),
+    Series(
+        "bytes_per_s", "bytes/s", "purpose", "bytes_per_s", True,
+        lambda of, i, j: of.history.disk[:, i, j] / of.lengths_s,
+    ),
+    Series(
+        "utilisation", "fraction", "disk", "utilisation", True,
+        lambda of, i, _j: np.minimum(1.0, of.history.busy[:, i, 0] * of.step_s / of.lengths_s),
+    ),
+)  # fmt: skip
+"""Every series: the CSV file and the bands follow from this."""
+
+
+def in_csv(of: str) -> tuple[Series, ...]:
+    """The series that the CSV file has of such a thing."""
+    return tuple(one for one in SERIES if one.of == of and one.in_csv)
+
+
+def in_bands(of: str) -> tuple[Series, ...]:
+    """The series that bands are made of, of such a thing."""
+    return tuple(one for one in SERIES if one.of == of and one.in_bands is not None)
 
 
 @dataclass(frozen=True)

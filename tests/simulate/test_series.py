@@ -1,0 +1,31 @@
+"""Series are declared once: what files and bands hold follows."""
+
+from __future__ import annotations
+
+import re
+
+from ndbplan.plan.plan import Plan
+from ndbplan.simulate.bands import monte_carlo
+from ndbplan.simulate.run import simulate
+from ndbplan.simulate.series import SERIES
+
+UNITS = {"tx", "tx/s", "s", "bytes", "bytes/s", "fraction"}
+
+
+def test_columns_and_bands_are_the_declared_series(overload: Plan) -> None:
+    names = [re.escape(one.name).replace(r"\{\}", r"\d+") for one in SERIES]
+    known = re.compile(f"(.+_)?({'|'.join(names)})")
+    head = simulate(overload, "blobs-5k", 90).to_csv().splitlines()[0].split(",")
+    assert head[0] == "t_s"
+    assert [name for name in head[1:] if not known.fullmatch(name)] == []
+    bands = monte_carlo(overload, "blobs-5k", runs=2, duration_s=60)
+    assert bands.details
+    units = {one.name: one.unit for one in SERIES}
+    for band in bands.details:
+        found = known.fullmatch(band.name)
+        assert found, band.name
+        assert band.unit == units[re.sub(r"^error_\d+", "error_{}", found[2])]
+
+
+def test_units_are_units() -> None:
+    assert {one.unit for one in SERIES} == UNITS
