@@ -1,11 +1,23 @@
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import ndbplan
 from ndbplan.estimate.constants import Constants, constant_for, term_of
+from ndbplan.estimate.estimation import Estimation, chosen_workload
+from ndbplan.estimate.times.restart import KINDS
 from ndbplan.ndb.constants import all_constants, constant
-from ndbplan.plan.plan import EMPTY_PLAN, Calibration
+from ndbplan.plan.file import load
+from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan
+from ndbplan.plan.samples import sample_plan
+
+PACKAGE = Path(ndbplan.__file__).parent
+GOLDEN = Path(__file__).parents[1] / "golden/plans"
 
 
 def test_without_calibration_the_engines_constant_counts() -> None:
@@ -50,3 +62,48 @@ def test_a_drawn_world_has_every_constant_somewhere_in_its_range_and_certain() -
     assert 4e9 <= first["memory_touch_bytes_per_s"].value <= 6e9
     again = constants.drawn(np.random.default_rng(1))
     assert [c.value for c in again.calibrations] == [c.value for c in first.calibrations]
+
+
+def answers(plan: Plan, constants: Constants | None = None, why: bool = False) -> str:
+    """Every number of every estimate of a plan under its first workload."""
+    now = Estimation(plan, chosen_workload(plan), constants=constants)
+    shapes = [
+        now.to_json(why),
+        *(now.restart(kind).to_json(why) for kind in KINDS),
+        now.reorganise().to_json(why),
+        now.backup().to_json(why),
+        now.restore().to_json(why),
+        now.create_files().to_json(why),
+    ]
+    return json.dumps(shapes)
+
+
+def test_whatever_a_derivation_names_counts() -> None:
+    """A factor that is named but read past the plan would stay as it is when it is calibrated or drawn."""
+    named: set[str] = set()
+    counted: set[str] = set()
+    plans = [sample_plan(name) for name in ("add-nodes", "redo-overload-8.4", "disk-data-8.4")]
+    plans += [load(GOLDEN / f"{name}.ndbplan") for name in ("four-replicas-8.4", "three-replicas-7.4")]
+    for plan in plans:
+        known, was = Constants(plan.calibrations), answers(plan)
+        named |= {*re.findall(r" \[(\w+)\]\"", answers(plan, why=True))} & all_constants().keys()
+        for name in named - counted:
+            # A hundredth shows where another limit decides at the moment.
+            values = (1.07 * known[name].value or 0.5, 0.01 * known[name].value)
+            others = (Calibration(constant=name, value=value, source="test") for value in values)
+            if any(answers(plan, Constants((*plan.calibrations, other))) != was for other in others):
+                counted.add(name)
+    assert len(named) > 50
+    assert named - counted == set()
+
+
+def test_formulas_read_constants_of_the_plan_except_what_is_certain() -> None:
+    """`ndb.constants` knows no calibrations: it is for facts without a range."""
+    past = set()
+    for room in ("estimate", "simulate", "operations", "advise", "checks", "exporting"):
+        for path in (PACKAGE / room).rglob("*.py"):
+            code = path.read_text("utf-8")
+            if re.search(r"from ndbplan\.ndb\.constants import .*\bconstant\b", code):
+                past |= set(re.findall(r"(?<![\w.])constant\(\"(\w+)\"\)", code))
+    assert past
+    assert {name for name in past if constant(name).low < constant(name).high} == set()
