@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import rate_of
@@ -103,13 +103,7 @@ def effect_of_reorganise(
         return None
     moved = table.rows_moved
     time = table.duration_s
-    rate = Quantity(
-        moved / time.value,
-        moved / time.high,
-        moved / time.low,
-        "rows/s",
-        (Term("rows that move", moved, "rows", "distribution"), time.as_term("duration")),
-    )
+    rate = Quantity.stated("rows that move", moved, "rows", "distribution") / time.named("duration")
     table_id = plan.table(table.table).id
     move = Transaction(
         name="reorganise",

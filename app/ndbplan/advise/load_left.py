@@ -18,7 +18,7 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.estimate.constants import constant_for, constants_of, term_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.clients import client_processes
 from ndbplan.estimate.load.cpu import node_cpu
 from ndbplan.estimate.load.demand import NodeLoad, node_loads, rate_of
@@ -157,22 +157,19 @@ class LoadLeft:
             disk = disk_for(self.plan, self._nodes[node_id], DiskRole.REDO)
             if disk is not None and load.redo_bytes_per_s.value > 0:
                 written.setdefault(disk.id, []).append((self._nodes[node_id], load.redo_bytes_per_s.value))
-        share = constant_for(self.plan, "lcp_device_share")
+        constants = constants_of(self.plan)
         for disk_id, nodes in written.items():
             disk = self.plan.by_id[disk_id]
             shared = any(disk_for(self.plan, node, DiskRole.LCP) is disk for node, _ in nodes)
-            speed = sequential_write_bytes_per_s(disk, 2 if shared else 1, constants_of(self.plan))
+            speed = sequential_write_bytes_per_s(disk, 2 if shared else 1, constants)
             free = max(0.001, 1.0 - disk.other_load)
-            left = (1 - share.value, 1 - share.high, 1 - share.low) if shared else (1.0, 1.0, 1.0)
             asked = sum(bytes_per_s for _, bytes_per_s in nodes) / rate
-            value, low, high = (
-                end * free * part / asked
-                for end, part in zip((speed.value, speed.low, speed.high), left, strict=True)
-            )
             where = f"{self.plan.host_of_disk[disk_id].hostname} {disk.name}"
-            terms = (speed.as_term(f"writing of {where}"), *((term_of(share),) if shared else ()))
-            limit = Quantity(value, low, high, "tx/s", terms)
-            yield Service("disk", where, value, (disk_id,), low, high), limit
+            left = speed.named(f"writing of {where}") * free
+            if shared:
+                left *= 1 - constants["lcp_device_share"]
+            limit = (left / asked).in_unit("tx/s")
+            yield Service("disk", where, limit.value, (disk_id,), limit.low, limit.high), limit
 
     def per_s(self, dead: Collection[int]) -> Quantity:
         """Highest rate that what is left carries when these nodes (of any kind) are gone, in transactions/s.
