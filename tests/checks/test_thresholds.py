@@ -105,6 +105,13 @@ def large_transaction(value: int) -> Plan:
     return update(found, first.id, transactions=(transaction,))
 
 
+def behind_a_slow_link(value: int) -> Plan:
+    """So many rows, 100 GB at 180,848,000, on a host with a link of 1 Gbit/s."""
+    found = sample("starter")
+    found = update(found, found.data_nodes[0].host_id, network_bytes_per_s=125_000_000)
+    return update(found, found.tables[0].id, rows=value)
+
+
 def partitions(value: int) -> Plan:
     """3840 buckets over so many partitions: 89 leave the fullest 1.98 % above the mean, 98 leave 2.08 %."""
     found = sample("starter")
@@ -186,6 +193,7 @@ THRESHOLDS = (
     Threshold(
         "copy-over-slow-link", of_host("network_bytes_per_s", "terabyte-load-8.4"), 200_000_000, 199_999_999
     ),
+    about("copy-over-slow-link", behind_a_slow_link, 180_848_000),
     Threshold("read-backup", reads, 3000, 3001),
     Threshold("data-memory-of-host", setting("DataMemory"), 256 * GIB * 8 // 10, 256 * GIB * 8 // 10 + 1),
     Threshold("numa", setting("DataMemory", Numa=0), 128 * GIB, 128 * GIB + 1),

@@ -100,6 +100,8 @@ class Trees:
                 tests = [test for test in tests if str(tree / test) not in renamed]
             return True
         except subprocess.TimeoutExpired:
+            # Some changes make a loop endless, which a person would notice too.
+            print(f"timed out       {mutant.what}", flush=True)
             return False
         finally:
             file.write_text(source, encoding="utf-8")
