@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 SIZE = (1680, 1050)
-WAIT_S = 60.0
+IDLE_S = 20.0
+"""Processor time of this program alone, without a task at work, after which nothing is to come."""
 
 
 class Stage:
@@ -36,11 +37,18 @@ class Stage:
         self.window.finish_building()
 
     def settle(self, until: Callable[[], bool] = lambda: True) -> None:
-        """Let the window work until a condition holds and nothing more is to be painted."""
-        deadline = time.monotonic() + WAIT_S
+        """Let the window work until a condition holds and nothing more is to be painted.
+
+        However busy the machine is: as long as a task is at work, the condition may come.
+        """
+        from ndbplan.desktop.document.tasks import Tasks
+
+        idle_since_s = time.process_time()
         while not until():
             self.app.processEvents()
-            if time.monotonic() > deadline:
+            if any(tasks.is_busy for tasks in self.window.findChildren(Tasks)):
+                idle_since_s = time.process_time()
+            elif time.process_time() - idle_since_s > IDLE_S:
                 raise TimeoutError("the window did not reach the state to be photographed")
         for _ in range(20):
             self.app.processEvents()

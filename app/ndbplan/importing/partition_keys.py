@@ -67,7 +67,7 @@ class PartitionJob:
     def run(
         self,
         keys: BinaryIO,
-        write: Callable[[bytes], object] | None = None,
+        write: Callable[[bytes | memoryview], object] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> PartitionSummary:
         """Hash the keys of a CSV; `write` gets the same CSV with hash, bucket and partition added.

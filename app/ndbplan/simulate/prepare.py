@@ -74,6 +74,8 @@ def _prepare_keys() -> None:
     for kind, length, value in _KEYS:
         rows = io.BytesIO(f"k\n{value}\n".encode())
         for chunk in hashed_rows(rows, [KeyColumn("k", kind, length)], NdbVersion.parse(_NEWEST)):
+            chunk.texts(np.zeros(1, dtype=np.int64), 1)
+            chunk.count(np.zeros(len(owners), dtype=np.int64))
             chunk.answers(owners)
 
 

@@ -102,7 +102,7 @@ def count_rows(
     columns: tuple[KeyColumn, ...],
     version: NdbVersion,
     hash_map: tuple[int, ...],
-    write: Callable[[bytes], object] | None = None,
+    write: Callable[[bytes | memoryview], object] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> KeyCount:
     """Hash every key of a CSV and count its bucket and partition.
@@ -125,14 +125,14 @@ def count_rows(
     for chunk in chunks:
         if cancelled():
             break
-        bad = np.flatnonzero(chunk.faults)
-        good = chunk.hashes if len(bad) == 0 else chunk.hashes[chunk.faults == 0]
-        buckets += np.bincount(good % np.uint32(len(hash_map)), minlength=len(hash_map))
-        rows += len(good)
-        faulty += len(bad)
-        for row in bad[: PROBLEMS_SHOWN - len(problems)].tolist():
-            text = fault_text(int(chunk.faults[row]), columns)
-            problems.append(f"row {chunk.first_row + row + 2}: {text}")
+        good = chunk.count(buckets)
+        rows += good
+        if good < len(chunk.faults):
+            bad = np.flatnonzero(chunk.faults)
+            faulty += len(bad)
+            for row in bad[: PROBLEMS_SHOWN - len(problems)].tolist():
+                text = fault_text(int(chunk.faults[row]), columns)
+                problems.append(f"row {chunk.first_row + row + 2}: {text}")
         repeats.add(chunk)
         if write is not None:
             write(chunk.answers(owners))

@@ -344,7 +344,7 @@ def test_answers_hold_every_length_of_row_hash_bucket_and_partition() -> None:
     chunk = Chunk(
         np.frombuffer(data, dtype=np.uint8), np.array(ends), np.array(hashes, dtype=np.uint32), faults, 0
     )
-    written = chunk.answers(owners).decode().splitlines()
+    written = bytes(chunk.answers(owners)).decode().splitlines()
     for row, value, faulty, line in zip(rows, hashes, faults, written, strict=True):
         bucket = value % len(owners)
         assert line == (f"{row},,," if faulty else f"{row},{value},{bucket},{owners[bucket]}")

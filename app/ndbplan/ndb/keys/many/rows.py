@@ -180,6 +180,27 @@ def _copy(data: Any, begin: int, end: int, out: Any, at: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def first_bytes(data: Any, ends: Any, rows: Any, out: Any) -> None:
+    """The beginning of some rows, as much as fits, into the rows of `out`, which holds zeros."""
+    for k in range(len(rows)):
+        begin = ends[rows[k], 0]
+        for i in range(min(out.shape[1], ends[rows[k], 1] - begin)):
+            out[uint64(k), uint64(i)] = data[uint64(begin + i)]
+
+
+@njit(cache=True, nogil=True)
+def count_buckets(hashes: Any, faults: Any, rows_of: Any) -> int:
+    """Adds the keys without a fault to the rows of their buckets; how many they are."""
+    buckets = np.uint32(len(rows_of))
+    good = 0
+    for row in range(len(hashes)):
+        if faults[row] == 0:
+            rows_of[uint64(hashes[row] % buckets)] += 1
+            good += 1
+    return good
+
+
+@njit(cache=True, nogil=True)
 def write_rows(data: Any, ends: Any, rows: int, hashes: Any, faults: Any, partition_of: Any, out: Any) -> int:
     """Each row followed by its hash, bucket and partition (nothing for a faulty key); bytes written.
 

@@ -49,16 +49,22 @@ class Chunk:
     """Number of its first row among the rows behind the header, from 0."""
 
     def texts(self, rows: Array, most: int) -> Array:
-        """The first `most` bytes of some rows."""
+        """The first `most` bytes of some rows, given by their numbers in the chunk."""
         import numpy as np
 
-        starts = self.ends[rows, 0]
-        lengths = np.minimum(self.ends[rows, 1] - starts, most)
-        places = np.minimum(starts[:, None] + np.arange(most), len(self.data) - 1)
-        inside = np.arange(most) < lengths[:, None]
-        return np.where(inside, self.data[places], 0).astype(np.uint8).view(f"S{most}").reshape(-1)
+        from ndbplan.ndb.keys.many.rows import first_bytes
 
-    def answers(self, owners: Array) -> bytes:
+        out = np.zeros((len(rows), most), dtype=np.uint8)
+        first_bytes(self.data, self.ends, rows, out)
+        return out.view(f"S{most}").reshape(-1)
+
+    def count(self, rows_of: Array) -> int:
+        """Adds the keys to the rows of each bucket; how many keys have no fault."""
+        from ndbplan.ndb.keys.many.rows import count_buckets
+
+        return int(count_buckets(self.hashes, self.faults, rows_of))
+
+    def answers(self, owners: Array) -> memoryview:
         """The rows with hash, bucket and partition behind each; `owners`: partition of each bucket."""
         import numpy as np
 
@@ -68,7 +74,7 @@ class Chunk:
         size = int((self.ends[:, 1] - self.ends[:, 0]).sum()) + 40 * rows + 64
         out = np.empty(size, dtype=np.uint8)
         written = write_rows(self.data, self.ends, rows, self.hashes, self.faults, owners, out)
-        return out[:written].tobytes()
+        return out[:written].data
 
 
 def kinds_of(columns: Sequence[KeyColumn]) -> tuple[str, ...]:
