@@ -17,14 +17,13 @@ from PySide6.QtWidgets import (
     QApplication,
     QLabel,
     QMainWindow,
-    QMenu,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from ndbplan.desktop.actions import STARTS_A_SECTION, Actions
+from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
@@ -32,6 +31,7 @@ from ndbplan.desktop.document.files import FileFlow
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.main_menu import MainMenu
 from ndbplan.desktop.panels import SidePanels
 from ndbplan.desktop.status_bar import StatusBar
 from ndbplan.desktop.top_bar import TopBar
@@ -81,7 +81,8 @@ class MainWindow(QMainWindow):
         self.outline: Outline | None = None
         self.commands: CommandPalette | None = None
         self.actions_table = Actions(self, self._handlers())
-        self.top_bar = TopBar(self.editor, self.actions_table, self._main_menu())
+        menu = MainMenu(self.actions_table, self.preferences, self.files.open, self)
+        self.top_bar = TopBar(self.editor, self.actions_table, menu)
         self.messages = MessageBar()
         self.status = StatusBar(self.actions_table)
         self.panels = SidePanels(self.document, self.selection, self.canvas)
@@ -231,35 +232,6 @@ class MainWindow(QMainWindow):
             "simulate": self.simulate, "guide": self._show_guide,
             "keys": self._show_keys,
         }  # fmt: skip
-
-    def _main_menu(self) -> QMenu:
-        menu = QMenu(self)
-        for name in ("File", "Edit", "View", "Plan", "Help"):
-            part = menu.addMenu(name)
-            for action in self.actions_table.of_menu(name):
-                if action.objectName() in STARTS_A_SECTION:
-                    part.addSeparator()
-                part.addAction(action)
-            if name == "File":
-                self._recent_menu = QMenu("Open recent", part)
-                part.insertMenu(self.actions_table["gallery"], self._recent_menu)
-                part.aboutToShow.connect(self._fill_recent)
-            if name == "View":
-                lines = QMenu("Align and distribute", part)
-                for action in self.actions_table.of_menu("Align"):
-                    if action.objectName() in STARTS_A_SECTION:
-                        lines.addSeparator()
-                    lines.addAction(action)
-                part.insertMenu(self.actions_table["side"], lines)
-                themes = part.addMenu("Appearance")
-                themes.addActions(self.actions_table.of_menu("Theme"))
-        return menu
-
-    def _fill_recent(self) -> None:
-        self._recent_menu.clear()
-        for path in self.preferences.recent:
-            self._recent_menu.addAction(str(path), partial(self.files.open, path))
-        self._recent_menu.setEnabled(not self._recent_menu.isEmpty())
 
     # Keeping up
 

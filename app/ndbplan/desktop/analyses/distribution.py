@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
@@ -22,70 +21,28 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_bytes, format_count, format_percent
+from ndbplan.base.units import format_count
+from ndbplan.desktop.analyses.distribution_answer import Answer, Question, ask
+from ndbplan.desktop.analyses.distribution_facts import Facts
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.partition_bars import Bar, PartitionBars, Picture
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets import numbers
-from ndbplan.desktop.widgets.explain import QuantityLabel, range_text
-from ndbplan.desktop.widgets.sections import empty, label, spin_box
+from ndbplan.desktop.widgets.sections import label, spin_box
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.estimate.storage.distribution import Redistribution
-    from ndbplan.estimate.storage.fragments import Skew, TableDistribution
-    from ndbplan.estimate.storage.skew import SkewReport
-    from ndbplan.estimate.times.reorganise import ReorganiseEstimate, TableReorganise
+    from ndbplan.estimate.storage.fragments import TableDistribution
 
 _FACTS_WIDTH = 224
 _MOST_ROWS = 2000
-_CAUSES = {
-    "even": ("none", "The hash map gives each partition as many buckets"),
-    "chance": ("chance", "Counted rows differ no more than a hash makes them by chance"),
-    "hash map": ("the hash map", "The number of partitions does not divide the buckets of the map"),
-    "keys": ("the keys", "Chance would not spread rows so far: some keys of the distribution key are hot"),
-    "few values": (
-        "few key values",
-        "All rows of one value of the distribution key lie together; few values never spread evenly",
-    ),
-}
 _ROOMY = 840
 """Width from which on the controls have room for all their words."""
 _ONE_LINE = 640
 """Width from which on all controls fit side by side."""
 _HEADERS = ("Part.", "Group", "Nodes", "Rows", "Bytes", "LDM")
-
-
-@dataclass(frozen=True)
-class _Question:
-    """One table; node groups to add to the plan, or a plan from before groups were added to it."""
-
-    plan: Plan
-    table_id: str
-    groups: int
-    baseline: Plan | None
-    workload_id: str | None
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """What the engine says about one table."""
-
-    question: _Question
-    before: TableDistribution
-    moved: Redistribution | None
-    estimate: ReorganiseEstimate | None
-    skew: SkewReport | None = None
-    """Of the partitions as they end up."""
-    refusal: str = ""
-    """Why the node groups cannot be added."""
-
-    @property
-    def of_table(self) -> TableReorganise | None:
-        """The reorganisation of this table."""
-        tables = self.estimate.tables if self.estimate is not None else ()
-        return next((t for t in tables if t.table == self.before.table), None)
 
 
 class DistributionPanel(Panel):
@@ -96,7 +53,7 @@ class DistributionPanel(Panel):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._task: Task | None = None
-        self._answer: _Answer | None = None
+        self._answer: Answer | None = None
         self._baseline: Plan | None = None
         self._wants_groups = False
         """Whether a person has said how many node groups to add."""
@@ -120,8 +77,7 @@ class DistributionPanel(Panel):
         self.add_button.clicked.connect(self.add_groups)
         self.bars = PartitionBars()
         self.table = numbers.NumbersTable("Partitions", _HEADERS)
-        self._facts = QVBoxLayout()
-        self._facts.setSpacing(5)
+        self._facts = Facts()
         self._error = label("", "fieldError")
         self._error.hide()
         self._empty = Empty("No table yet", "Add a table to the plan, then see here where its rows land.")
@@ -247,8 +203,8 @@ class DistributionPanel(Panel):
         if table_id is None:
             return
         baseline = self._baseline if groups == 0 else None
-        question = _Question(plan, table_id, groups, baseline, self.load_box.currentData())
-        self._task = self.context.tasks.start(lambda _task: _ask(question), self._done)
+        question = Question(plan, table_id, groups, baseline, self.load_box.currentData())
+        self._task = self.context.tasks.start(lambda _task: ask(question), self._done)
 
     def _note_growth(self, before: Plan, after: Plan) -> None:
         """An edit that adds data nodes: compare with the plan before, until another plan comes."""
@@ -309,7 +265,8 @@ class DistributionPanel(Panel):
         else:
             self._refuse(outcome.value.refusal)
         self._draw()
-        self._state_facts(outcome.value)
+        self._facts.show(outcome.value)
+        self.add_button.setEnabled(self.groups.value() > 0 and not outcome.value.refusal)
 
     def _draw(self) -> None:
         answer = self._answer
@@ -371,111 +328,6 @@ class DistributionPanel(Panel):
             headers = ("Part.", "Group", "Nodes", "Rows", "Bytes", "LDM")
         self.table.show_rows(rows_of, headers)
 
-    def _state_facts(self, answer: _Answer) -> None:
-        empty(self._facts)
-        before, moved = answer.before, answer.moved
-        skew = (moved.after if moved else before).skew
-        if moved is not None:
-            if answer.question.baseline is not None:
-                self._facts.addWidget(label("Against the plan before nodes were added", "muted"))
-            self._fact("Partitions", f"{before.placement.partitions} → {moved.after.placement.partitions}")
-            total = max(1, int(before.rows.sum()))
-            share = format_percent(moved.rows_moved / total)
-            self._fact("Rows that move", f"{format_count(moved.rows_moved)} ({share})")
-            self._fact("Bytes that move", format_bytes(moved.bytes_moved))
-            self._state_times(answer)
-        else:
-            self._fact("Partitions", str(before.placement.partitions))
-            self._fact("Rows", format_count(int(before.rows.sum())))
-        over = format_percent(skew.partition_ratio - 1)
-        self._fact("Fullest partition", f"{over} over mean", "Rows of the fullest partition against the mean")
-        if answer.skew is not None:
-            self._state_keys(answer.skew)
-        if answer.skew is not None:
-            self._state_skew(answer.skew, skew)
-        self._fact("Hash map", f"{before.buckets} buckets", before.hash_map_name)
-        self.add_button.setEnabled(self.groups.value() > 0 and not answer.refusal)
-
-    def _state_keys(self, report: SkewReport) -> None:
-        """How many values the distribution key has, and what chance may make of the fullest partition."""
-        keys, most = report.keys, report.fullest_percent
-        if keys is not None and keys.count:
-            self._fact("Key values", format_count(keys.count), f"Of the distribution key: {keys.why}")
-            if not keys.is_unique:
-                self._facts.addWidget(label(keys.why, "muted"))
-            if report.cause == "few values" and not report.exact:
-                self._facts.addWidget(label("The bars show a typical set of so many values", "muted"))
-        if report.exact:
-            if report.cause == "few values" and keys is not None and keys.first is not None:
-                last = keys.first + keys.count - 1
-                self._facts.addWidget(label(f"Rows lie as the hash of {keys.first} … {last} says", "muted"))
-            return
-        low, high = (format_percent(end / 100) for end in (most.low, most.high))
-        self._fact(
-            "Fullest may be",
-            f"{low} to {high} over",
-            "In 98 of 100 sets of so many values; which partition it is depends on the values",
-        )
-
-    def _state_skew(self, report: SkewReport, skew: Skew) -> None:
-        """Why partitions differ, what is hottest, and what the loss of a node makes of it."""
-        cause, why = _CAUSES[report.cause]
-        if report.probability is not None:
-            why += f" (chance alone does it in {format_percent(report.probability)} of cases)"
-        self._fact("Skew comes from", cause, why)
-        self._fact(
-            "Spread by chance",
-            f"± {format_percent(report.expected_percent / 100)}",
-            "One standard deviation of a partition's rows when a hash spreads them",
-        )
-        if skew.hottest_log_part is not None:
-            node, part = skew.hottest_log_part
-            self._fact(
-                "Fullest log part",
-                f"{format_count(skew.log_part_ratio)} × mean",
-                f"Log part {part} of node {node}: rows it stores against the mean of all log parts",
-            )
-        loss = report.worst_loss
-        if loss is not None:
-            self._fact(
-                "After losing a node",
-                f"{format_count(loss.factor)} × on node {loss.loaded_node}",
-                f"The worst case: without node {loss.lost_node}, node {loss.loaded_node} is primary for "
-                f"{format_count(loss.primary_rows)} rows, {format_count(loss.factor)} times the mean now",
-            )
-
-    def _state_times(self, answer: _Answer) -> None:
-        estimate, of_table = answer.estimate, answer.of_table
-        if estimate is None or of_table is None:
-            return
-        if of_table.moves:
-            self._number("Reorganising takes", of_table.duration_s)
-            spread = range_text(of_table.duration_s)
-            self._facts.addWidget(label(f"{spread}; bound by {of_table.bound}", "muted"))
-        if len(estimate.tables) > 1:
-            self._number("All tables take", estimate.duration_s)
-        self._fact("Pages at the peak", format_bytes(estimate.memory_peak_bytes))
-        tight = [peak for peak in estimate.node_peaks if not peak.fits]
-        if tight:
-            nodes = ", ".join(str(peak.node_id) for peak in tight)
-            self._facts.addWidget(label(f"DataMemory is too small on node {nodes}", "fieldError"))
-        for note in of_table.notes if of_table.moves else (of_table.bound, *of_table.notes):
-            self._facts.addWidget(label(note, "muted"))
-
-    def _fact(self, name: str, text: str, tip: str = "") -> None:
-        row = QHBoxLayout()
-        row.addWidget(label(name, "muted", wrap=False), 1)
-        value = label(text, "factValue", wrap=False)
-        value.setToolTip(tip or text)
-        row.addWidget(value)
-        self._facts.addLayout(row)
-
-    def _number(self, name: str, quantity: Any) -> None:
-        row = QHBoxLayout()
-        row.addWidget(label(name, "muted", wrap=False), 1)
-        row.addWidget(QuantityLabel(name, quantity))
-        self._facts.addLayout(row)
-
 
 def _fill(box: QComboBox, entries: list[tuple[str, Any]]) -> None:
     chosen = box.currentData()
@@ -491,36 +343,3 @@ def _grown(plan: Plan, groups: int) -> Plan:
     from ndbplan.estimate.times.reorganise import reorganise
 
     return reorganise(plan, groups).plan_after
-
-
-def _ask(question: _Question) -> _Answer:
-    from dataclasses import replace
-
-    from ndbplan.estimate.storage.skew import skew_report
-
-    answer = _asked(question)
-    last = answer.moved.after if answer.moved is not None else answer.before
-    return replace(answer, skew=skew_report(last, measured=last.measured))
-
-
-def _asked(question: _Question) -> _Answer:
-    from ndbplan.configuration.node_groups import node_groups
-    from ndbplan.estimate.stored import distribute, redistribute
-    from ndbplan.estimate.times.reorganise import reorganise
-
-    plan, table_id, baseline = question.plan, question.table_id, question.baseline
-    workload = plan.by_id.get(question.workload_id) if question.workload_id else None
-    if question.groups:
-        before = distribute(plan, plan.table(table_id))
-        try:
-            estimate = reorganise(plan, question.groups, workload)
-        except UserError as error:
-            return _Answer(question, before, None, None, refusal=error.line)
-        moved = next(t.redistribution for t in estimate.tables if t.table == before.table)
-        return _Answer(question, before, moved, estimate)
-    if baseline is not None and any(table.id == table_id for table in baseline.tables):
-        added = len(node_groups(plan)) - len(node_groups(baseline))
-        if added > 0:
-            moved = redistribute(baseline, plan, table_id)
-            return _Answer(question, moved.before, moved, reorganise(baseline, added, workload))
-    return _Answer(question, distribute(plan, plan.table(table_id)), None, None)
