@@ -1,4 +1,8 @@
-"""One timed figure, and how figures are shown: beside their baseline and their limit."""
+"""One timed figure, and how figures are shown: beside their baseline and their limit.
+
+A limit is a ratio to something plain that was timed in the same run, so that it holds on any machine; the
+figure itself stands beside it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """A measured figure; `at_most` is the limit it has to keep, `baseline` what was measured beside it."""
+    """A measured figure, the limit it has to keep, and the `baseline` that was measured beside it."""
 
     name: str
     value: float
@@ -20,12 +24,26 @@ class Figure:
     baseline: str = ""
     """Name of what it is compared with."""
     baseline_value: float | None = None
+    most_times: float | None = None
+    """At most so many times the baseline."""
+    least_times: float | None = None
+    """At least so many times the baseline."""
+
+    @property
+    def highest(self) -> float | None:
+        """What it may be at most."""
+        return self.at_most if self.most_times is None else self.most_times * (self.baseline_value or 0.0)
+
+    @property
+    def lowest(self) -> float | None:
+        """What it has to be at least."""
+        return self.at_least if self.least_times is None else self.least_times * (self.baseline_value or 0.0)
 
     @property
     def kept(self) -> bool:
         """Whether the limits are kept."""
-        return (self.at_most is None or self.value <= self.at_most) and (
-            self.at_least is None or self.value >= self.at_least
+        return (self.highest is None or self.value <= self.highest) and (
+            self.lowest is None or self.value >= self.lowest
         )
 
 
@@ -35,10 +53,12 @@ def show(figures: Iterable[Figure]) -> bool:
     kept = True
     for figure in figures:
         limit = ""
-        if figure.at_most is not None:
-            limit = f"≤ {figure.at_most:,.4g} {figure.unit}"
-        if figure.at_least is not None:
-            limit = f"≥ {figure.at_least:,.4g} {figure.unit}"
+        for sign, bound, times in (
+            ("≤", figure.highest, figure.most_times),
+            ("≥", figure.lowest, figure.least_times),
+        ):
+            if bound is not None:
+                limit = f"{sign} {bound:,.4g} {figure.unit}" + (f" ({times:g} ×)" if times else "")
         baseline = figure.baseline
         if figure.baseline_value is not None:
             baseline += f": {figure.baseline_value:,.4g} {figure.unit}"
