@@ -67,22 +67,22 @@ def main() -> list[Figure]:
     window.deleteLater()
     app.processEvents()
     figures += [
-        _beside_view("drag a host: each move of the pointer, painted", gesture, plain_view, 1),
-        _beside_view("edit from code, canvas painted", edit, plain_view, 1),
+        _beside_view("drag a host: each move of the pointer, painted", gesture, plain_view, 1.5),
+        _beside_view("edit from code, canvas painted", edit, plain_view, 2.5),
         Figure(
             "until estimates and problems are fresh in the window", statistics.median(fresh), "ms",
-            baseline="the plan written and read as JSON", baseline_value=written, most_times=20,
+            baseline="the plan written and read as JSON", baseline_value=written, most_times=12,
         ),
         Figure("of that the engine", statistics.median(engine), "ms"),
-        _beside_view("zoom: each step of the wheel, painted (median)", zoomed, plain_view, 1),
+        _beside_view("zoom: each step of the wheel, painted (median)", zoomed, plain_view, 0.5),
         Figure("zoom: the slowest step (the first: a picture is taken)", max(zoomed), "ms"),
         Figure("first simulation, charts are built: longest turn of the event loop", simulated[0], "ms"),
         _beside_panel(
-            "simulation: longest turn, median of three", statistics.median(simulated), plain_panel, 1
+            "simulation: longest turn, median of three", statistics.median(simulated), plain_panel, 2
         ),
-        _beside_view("replay: each step, charts and canvas painted", replayed, plain_view, 1),
+        _beside_view("replay: each step, charts and canvas painted", replayed, plain_view, 4),
         *(
-            _beside_panel(f"{name} opens: longest turn of the event loop", longest, plain_panel, 1)
+            _beside_panel(f"{name} opens: longest turn of the event loop", longest, plain_panel, 1.6)
             for name, longest in opened
         ),
     ]  # fmt: skip
