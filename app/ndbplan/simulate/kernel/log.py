@@ -153,6 +153,10 @@ def _fit(parts: Floats, n: int, p: int, need: float) -> None:
         parts[Part.GRANT, n, p] = room / need
 
 
+ROUNDED = 1e-6
+"""Shares that come to more than 1 by this are 1, summed."""
+
+
 @compiled
 def _is_open(laws: Laws, parts: Floats, group: int, p: int, queue: bool) -> float:
     """Share of its work that a part takes on all replicas of a group."""
@@ -167,22 +171,29 @@ def _is_open(laws: Laws, parts: Floats, group: int, p: int, queue: bool) -> floa
 def _accepted_share(laws: Laws, parts: Floats, queue: bool) -> tuple[float, float]:
     """(share of transactions that find all their parts open, the same for those that meet every part).
 
-    A transaction of one row meets one part, one of many rows meets all of them.
+    A transaction of one row meets one part, one of many rows meets all of them. A row of a fully replicated
+    table meets one in every node group, so that shares come to more than 1: the worst group decides.
     """
     mean = 0.0
     known = 0.0
+    worst = 0.0
     lowest = 1.0
     together = 1.0
     for g in range(laws.slots.shape[0]):
+        closed = 0.0
         for p in range(laws.share.shape[1]):
             if laws.share[g, p] <= 0.0:
                 continue
             is_open = _is_open(laws, parts, g, p, queue)
+            closed += laws.share[g, p] * (1.0 - is_open)
             known += laws.share[g, p]
             mean += laws.share[g, p] * is_open
             together *= is_open ** laws.group_count[g]
             lowest = min(lowest, is_open)
+        worst = max(worst, closed / laws.group_count[g])
     mean += max(0.0, 1.0 - known)
+    if known > 1.0 + ROUNDED:
+        mean = min(mean / known, max(0.0, 1.0 - worst))
     coverage = laws.run.coverage
     together = lowest if queue else together
     return (1.0 - coverage) * mean + coverage * together, together
