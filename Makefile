@@ -5,6 +5,7 @@ export QT_LOGGING_RULES ?= qt.qpa.wayland.warning=false
 
 # How much `make attack` does.
 INPUTS ?= 1000000
+PLANS ?= 10000
 KILLS ?= 1000
 SECONDS ?= 1000000
 SEED ?= 1
@@ -18,7 +19,7 @@ help:
 	@echo "make lint    only ruff, mypy, import contracts, shellcheck"
 	@echo "make golden  writes tests/golden/results anew: look at the difference before you commit it"
 	@echo "make mutants plants single changes into the program: how many of 300 no test notices"
-	@echo "make attack  mutated inputs and kills; INPUTS=1000 KILLS=20 SECONDS=60 SEED=7 say how many"
+	@echo "make attack  mutated inputs, extreme plans, kills; INPUTS=1000 PLANS=20 KILLS=20 SECONDS=60 SEED=7 say how many"
 	@echo "make bench   what is timed, side by side with its baseline"
 	@echo "make shots   screenshots of the main states into shots/"
 
@@ -51,6 +52,7 @@ mutants: setup-test
 
 attack: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/inputs.py --inputs $(INPUTS) --seconds $(SECONDS) --seed $(SEED)
+	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/plans.py --plans $(PLANS) --seconds $(SECONDS) --seed $(SEED)
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/kills.py --kills $(KILLS) --seconds $(SECONDS) --seed $(SEED)
 
 bench: setup-test

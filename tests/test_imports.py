@@ -49,8 +49,8 @@ _PLANS = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "
 """What a plan is made of."""
 _COMMANDS = {"click"}
 _WINDOW = {"PySide6", "shiboken6", "platformdirs"}
-_COMPILER = {"numba", "llvmlite", "yaml", "colorama", "coverage", "platformdirs"}
-"""numba takes yaml, colorama and coverage when they are installed."""
+_COMPILER = {"numba", "llvmlite", "yaml", "colorama", "coverage", "cffi", "pycparser", "platformdirs"}
+"""numba takes yaml, colorama, coverage and cffi when they are installed."""
 
 _MAY_LOAD = {
     "--version": _COMMANDS,

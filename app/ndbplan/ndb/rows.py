@@ -122,8 +122,8 @@ def dynamic_words(values: Sequence[DynamicValue]) -> float:
 
 
 def rows_per_fixed_page(record_words: int) -> int:
-    """Records of so many words in one page."""
-    return FIXED_PAGE_WORDS // record_words
+    """Records of so many words in one page; one that no page holds, which the product refuses, takes one."""
+    return max(1, FIXED_PAGE_WORDS // record_words)
 
 
 def rows_per_variable_page(variable_words: float) -> int:

@@ -1,0 +1,168 @@
+"""Plans with fields at the ends of what a file may hold, through everything the program does with a plan.
+
+    python tests/attack/plans.py --plans 10000 --seconds 3600 --seed 7
+
+Each gives answers with finite numbers, or an error in one line, soon.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from ndbplan.base.errors import UserError
+from ndbplan.plan import file
+from ndbplan.plan.file import PlanFileError
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_plan
+
+LONGEST_S = 20.0
+"""Processor time within which one question about a plan of a few nodes is answered."""
+MOST_BYTES = 20_000_000
+"""Of an answer, or of all exported files together."""
+
+SAMPLES = ("starter", "disk-data", "add-nodes", "tick-store-8.4", "terabyte-load-8.4", "redo-overload")
+NUMBERS: tuple[float, ...] = (
+    0, 1, 2, 3, 7, 63, 64, 144, 145, 255, 256, 8160, 65535, 65536, 10**6, 2**31 - 1, 2**32, 10**9, 10**12,
+    10**15, 2**60, 1e-9, 1e-6, 1e-3, 0.5, 0.999999, 1.0000001, 1e9, 1e14, 1e15, 1e18,
+)  # fmt: skip
+TEXTS = ("é" * 64, "a" * 64, "`;--'\"\\", "{{ x }}", "<&>", "😀", "#", "%s", "-", "NULL", "x" * 500)
+VERSIONS = ("6.3", "7.0.9", "7.1", "7.2", "7.4.10", "7.5", "7.6.4", "8.0.17", "8.0.18", "8.4.8", "9.1")
+
+
+class Finding(NamedTuple):
+    """A question that was not answered as it should be."""
+
+    question: str
+    what: str
+    plan: str
+
+
+def extreme(random: Random) -> Plan | None:
+    """A sample of which some fields have other values; None: no file may hold that."""
+    document = json.loads(file.dumps(sample_plan(random.choice(SAMPLES))))
+    if random.random() < 0.6:
+        document["ndb_version"] = random.choice(VERSIONS)
+    for _ in range(random.choice((1, 1, 2, 3, 6))):
+        holder, key = random.choice(list(_leaves(document)))
+        value = holder[key]
+        if isinstance(value, bool):
+            holder[key] = not value
+        elif isinstance(value, int | float):
+            number = random.choice(NUMBERS)
+            holder[key] = int(number) if isinstance(value, int) else number
+        elif isinstance(value, str) and key not in ("kind", "id", "format_version"):
+            holder[key] = random.choice(TEXTS)
+        elif isinstance(value, list) and value:
+            holder[key] = random.choice(([], value[:1], value[1:], [*value, *value]))
+    try:
+        return file.from_document(document)
+    except PlanFileError:
+        return None
+
+
+def _leaves(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Holder and key of everything in a document."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, inside in pairs:
+        yield value, key
+        if isinstance(inside, dict | list):
+            yield from _leaves(inside)
+
+
+def questions() -> dict[str, Callable[[Plan], str]]:
+    """What is asked of each plan; each gives its answer as text."""
+    from ndbplan.advise.max_load import max_load
+    from ndbplan.checks.run import check
+    from ndbplan.edits.parts import add_node_group
+    from ndbplan.estimate.estimation import Estimation, chosen_workload
+    from ndbplan.exporting.export import render_files
+    from ndbplan.simulate.run import simulate
+
+    def estimated(plan: Plan) -> str:
+        now = Estimation(plan, chosen_workload(plan, None))
+        return json.dumps(now.to_json(why=True), allow_nan=False)
+
+    def simulated(plan: Plan) -> str:
+        if not plan.workloads:
+            return ""
+        return json.dumps(simulate(plan, duration_s=5).to_json(), allow_nan=False)
+
+    return {
+        "estimate": estimated,
+        "check": lambda plan: json.dumps([problem.to_json() for problem in check(plan)], allow_nan=False),
+        "simulate": simulated,
+        "export": lambda plan: "".join(render_files(plan).values()),
+        "grow": lambda plan: file.dumps(add_node_group(plan)),
+        "max-load": lambda plan: repr(max_load(plan)) if plan.workloads else "",
+    }
+
+
+def asked(name: str, question: Callable[[Plan], str], plan: Plan) -> Finding | None:
+    """What is wrong with the answer; None: nothing."""
+    begun = time.process_time()
+    try:
+        answer = question(plan)
+        if len(answer) > MOST_BYTES:
+            return Finding(name, f"an answer of {len(answer) // 10**6} MB", file.dumps(plan))
+        answer.encode("utf-8")
+    except UserError as error:
+        if len(error.line) > 1000:
+            return Finding(name, f"an error of {len(error.line)} letters", file.dumps(plan))
+    except Exception as error:  # noqa: BLE001 — whatever else comes is what is looked for
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if "/app/ndbplan/" in f.filename]
+        place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
+        return Finding(name, f"{type(error).__name__} at {place}: {str(error)[:80]}", file.dumps(plan))
+    spent = time.process_time() - begun
+    return Finding(name, f"{spent:.0f} s", file.dumps(plan)) if spent > LONGEST_S else None
+
+
+def attack(plans: int, seed: int, seconds: float = 1e9, only: str = "") -> Iterator[Finding]:
+    """Findings of so many plans."""
+    until = time.monotonic() + seconds
+    for number in range(plans):
+        plan = extreme(Random(seed * 1_000_000 + number))
+        if plan is None:
+            continue
+        for name, question in questions().items():
+            if time.monotonic() > until:
+                return
+            if only in name and (found := asked(name, question, plan)) is not None:
+                yield found
+
+
+def main() -> int:
+    """Try, and print each kind of finding once with the plan that shows it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--plans", type=int, default=10_000)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--question", default="", help="only questions whose names hold this")
+    parser.add_argument("--keep", type=Path, help="folder for the plans of findings")
+    options = parser.parse_args()
+    kinds: dict[tuple[str, str], int] = {}
+    for found in attack(options.plans, options.seed, options.seconds, options.question):
+        key = (found.question, found.what.partition(": ")[0])
+        if key not in kinds:
+            print(f"{found.question}: {found.what}", flush=True)
+            if options.keep is not None:
+                options.keep.mkdir(parents=True, exist_ok=True)
+                (options.keep / f"{found.question}-{len(kinds)}.ndbplan").write_text(
+                    found.plan, encoding="utf-8"
+                )
+        kinds[key] = kinds.get(key, 0) + 1
+    print(f"{sum(kinds.values())} findings of {len(kinds)} kinds, seed {options.seed}")
+    return 1 if kinds else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
