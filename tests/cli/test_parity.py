@@ -53,7 +53,7 @@ WINDOW = {
     "LogfileGroupPage": "Inspector: any field", "WorkloadPage": "Inspector: From CSV",
     # Dialogs
     "GuideWindow": LOOKS, "KeysDialog": LOOKS, "ImportDialog": "Import", "RealKeysDialog": "Count real keys",
-    "SqlDialog": "Tables from SQL",
+    "SqlDialog": "Tables from SQL", "RecoveryDialog": "Recovery after a crash",
     # Kinds of what the palette offers
     "location": "Palette: location, host, disk, node", "host": "Palette: location, host, disk, node",
     "disk": "Palette: location, host, disk, node", "process": "Palette: location, host, disk, node",
@@ -61,7 +61,8 @@ WINDOW = {
     # Functions of the engine that the window calls and the commands do not, under another name there
     "advise.remedies.find_remedies": "What would help, the highest load",
     "checks.run.check": "Problems",
-    "estimate.storage.distribution.redistribute": "Distribution: add and reorganise",
+    "estimate.stored.redistribute": "Distribution: add and reorganise",
+    "estimate.times.reorganise.reorganise": "Distribution: add and reorganise",
     "estimate.space.growth.memory_full": "Memory", "estimate.space.growth.fillings": "Memory",
     "estimate.space.growth.first_of": "Memory", "estimate.space.growth.grows": "Memory",
     "estimate.storage.skew.skew_report": "Distribution",

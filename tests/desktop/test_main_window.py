@@ -111,7 +111,7 @@ def test_a_bad_file_is_said_in_one_line_and_the_open_plan_stays(window, tmp_path
     for name, content in (
         ("a", b"{"),
         ("b", b"\xff\xfe\x00"),
-        ("c", b'{"format_version": 99}'),
+        ("c", b'{"format_version": 0}'),
         ("d", b"[[[["),
     ):
         path = tmp_path / f"{name}.ndbplan"
@@ -121,6 +121,22 @@ def test_a_bad_file_is_said_in_one_line_and_the_open_plan_stays(window, tmp_path
         assert "\n" not in window.messages.text
     assert not window.files.open(tmp_path / "missing.ndbplan")
     assert window.document.plan is plan
+
+
+def test_a_file_of_a_newer_format_is_read_only(window, tmp_path) -> None:
+    path = tmp_path / "newer.ndbplan"
+    path.write_text('{"format_version": 99, "name": "shop", "moods": 1}')
+    assert window.files.open(path)
+    assert window.document.plan.name == "shop"
+    assert "moods" in window.messages.text
+    _edit_name(window)
+    assert not window.files.save()
+    assert "another name" in window.messages.text
+    assert "moods" in path.read_text()
+
+
+def _edit_name(window) -> None:
+    window.document.edit("Rename", lambda plan: edits.set_plan(plan, name="other"))
 
 
 def test_save_reopen_and_recent(window, tmp_path) -> None:

@@ -6,6 +6,7 @@ fillings(plan, horizon=12)                     # disks and tablespaces that are 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -189,7 +190,8 @@ def disk_fillings(
 
     def months_of(i: int) -> Quantity | None:
         disk = space_at(horizon).disks[i]
-        if sum(one.bytes.value for one in disk.files) < (1 - 1e-9) * disk.capacity_bytes:
+        most = sum(one.bytes.value for one in disk.files)
+        if most < disk.capacity_bytes and not math.isclose(most, disk.capacity_bytes):
             # Most disks never fill: no ranges are needed to see that.
             return None
         ends = [space_at(months).disks[i].fill for months in (0, horizon)]
