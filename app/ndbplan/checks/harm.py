@@ -35,7 +35,7 @@ def harm(before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool 
     """
     old, new = _by_place(before, anywhere), _by_place(after, anywhere)
     for key, problems in new.items():
-        was = old.get(key, [])
+        was = old.get(key) or _elsewhere(problems, old, new)
         if not was or (len(problems) > len(was) and not anywhere):
             return problems[-1].message
         if min(p.severity.rank for p in problems) < min(p.severity.rank for p in was):
@@ -46,6 +46,20 @@ def harm(before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool 
             # A row may tell of many disks or hosts: one more of them is another one that has no room.
             return problems[0].message
     return ""
+
+
+def _elsewhere(
+    problems: list[Problem], old: dict[Key, list[Problem]], new: dict[Key, list[Problem]]
+) -> list[Problem]:
+    """The same words of a rule at a place that is gone: nodes that became alike are told of together."""
+    words = {(problem.rule, problem.message) for problem in problems}
+    return [
+        problem
+        for key, there in old.items()
+        if key not in new
+        for problem in there
+        if (problem.rule, problem.message) in words
+    ]
 
 
 def _height(problem: Problem) -> float:
