@@ -153,7 +153,7 @@ def test_what_a_version_lacks_is_not_proposed() -> None:
 
 
 def test_with_one_replica_there_is_no_other_to_read() -> None:
-    plan = sample("telecom-144")
+    plan = sample("starter")
     plan = update(set_plan(plan, ndb_version="7.6"), plan.tables[0].id, read_backup=False)
     assert found(plan, "read-backup")
     assert not found(set_parameter(plan, "data_node", "NoOfReplicas", 1), "read-backup")

@@ -100,7 +100,7 @@ def _of_others(problems: list[Problem]) -> Counter[tuple[object, ...]]:
     return Counter(each for each in told if RULES[str(each[0])].alone is None)
 
 
-@pytest.mark.parametrize("seed", [3, 21, 167, 189])
+@pytest.mark.parametrize("seed", [3, 167, 525])
 def test_a_plan_that_is_reached_in_many_ways_has_the_problems_of_a_fresh_one(seed: int) -> None:
     """What is kept from other plans while fixes are looked for is what a look with nothing kept finds."""
     plan = random_plan(seed)

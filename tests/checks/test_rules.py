@@ -132,7 +132,7 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     ),
     "fixed-part-limit": lambda: first_table(old("7.4"), rows=3 * 10**9),
     "fully-replicated-table": lambda: first_table(starter(), fully_replicated=True, rows=10**8),
-    "read-backup": lambda: first_table(set_plan(telecom(), ndb_version="7.6"), read_backup=False),
+    "read-backup": lambda: first_table(set_plan(starter(), ndb_version="7.6"), read_backup=False),
     "memory-locked": lambda: starter(LockPagesInMainMemory=0),
     "numa": lambda: update(starter(Numa=0, DataMemory=200 * GIB), starter().data_nodes[0].host_id, sockets=2),
     "schema-objects": lambda: starter(MaxNoOfTables=8, MaxNoOfAttributes=32),
