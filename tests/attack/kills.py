@@ -64,6 +64,7 @@ def work(folder: Path, seed: int) -> None:
             document.edit("Rename", renamed(str(number)))
         _say("done", document.plan.name)
         application.processEvents()
+        # Nothing is waited for: kills shall fall between steps too, not only within one.
         time.sleep(random.choice((0.0, 0.0, 0.001)))
     journal.close()
 
@@ -84,6 +85,7 @@ def lost(seed: int) -> str:
         ) as process:
             assert process.stdout is not None
             said = process.stdout.readline().decode()
+            # The moment of the kill is what is drawn; any moment must be a good one.
             time.sleep(Random(seed).uniform(0, LONGEST_LIFE_S))
             process.kill()
             # The line that was cut off is left out.

@@ -19,8 +19,9 @@ def yaml_text(document: Any, comment: str, *, for_ansible: bool = False) -> str:
     """
     import yaml
 
-    dumper = type("_Dumper", (yaml.SafeDumper,), {"ignore_aliases": lambda *_: True})
-    dumper.add_representer(_Unsafe, lambda dump, text: dump.represent_scalar("!unsafe", str(text)))  # type: ignore[attr-defined]
+    # Made here, so that nothing of the library is changed: its class has no types to be derived from.
+    dumper: Any = type("_Dumper", (yaml.SafeDumper,), {"ignore_aliases": lambda *_: True})
+    dumper.add_representer(_Unsafe, lambda dump, text: dump.represent_scalar("!unsafe", str(text)))
     body: str = yaml.dump(
         _tagged(document) if for_ansible else document,
         Dumper=dumper,
