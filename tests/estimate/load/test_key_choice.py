@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,10 +23,11 @@ from ndbplan.estimate.load.key_choice import (
     values_at_once,
 )
 from ndbplan.estimate.load.redo import redo
-from ndbplan.estimate.stored import distribute
+from ndbplan.estimate.stored import distribute, has_partitions
 from ndbplan.plan.file import dumps, load, loads
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import EVENLY, KeyChoice, OpenLoad, OperationKind, RatePoint
+from random_plans import random_plan
 
 
 def _plan(values: int | None = 6000, **choice: Any) -> Plan:
@@ -93,6 +95,27 @@ def test_no_choice_of_keys_is_better_than_an_even_one(values: int, exponent: flo
     in_turn = _hottest_ldm(_plan(values, key_choice="in_turn", key_threads=threads))
     assert uneven >= even * (1 - 1e-9)
     assert in_turn >= even * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("partitions", [None, 5, 7])
+def test_a_power_law_fills_no_place_less_than_an_even_choice(partitions: int | None) -> None:
+    """The hottest value lies in one place only: it spares the fullest of another kind less than 1 %."""
+    for seed in (1, 43, 87, 91, 104, 114, 147, 200):
+        plan = random_plan(seed)
+        if not plan.tables or not has_partitions(plan):
+            continue
+        table = plan.tables[-1]
+        if partitions is not None:
+            plan = edits.update(plan, table.id, partitions=partitions)
+        distribution = distribute(plan, plan.table(table.id))
+        even, placed = partition_shares(distribution), distribution.placement
+        group = placed.node_group[: len(even)].astype(int)
+        for exponent in (0.1, 1.0):
+            found = power_law_shares(distribution, exponent)
+            for inside in (placed.ldm[: len(even), 0], placed.log_part[: len(even)], 0 * group):
+                place = group * 4096 + inside
+                fullest = [np.bincount(place, weights=each).max() for each in (found, even)]
+                assert fullest[0] >= 0.99 * fullest[1], (seed, exponent)
 
 
 def test_exponent_0_is_evenly() -> None:

@@ -91,8 +91,8 @@ def partition_shares(distribution: TableDistribution) -> Array:
 def power_law_shares(distribution: TableDistribution, exponent: float) -> Array:
     """Share of each partition of accesses that choose values by a power law.
 
-    Which value is the hottest is not known. It is taken to lie in the fullest partition of the fullest LDM
-    thread, so that a power law never comes out better than an even choice.
+    Which value is the hottest is not known. It is taken to lie where it does most harm: in a partition of the
+    fullest node group, LDM thread and log part, so that a power law never comes out better than an even choice.
     """
     import numpy as np
 
@@ -101,11 +101,8 @@ def power_law_shares(distribution: TableDistribution, exponent: float) -> Array:
     if values < 2 or count < 2:
         return even
     hot = hot_key(values, exponent)
-    placed = distribution.placement
-    ldm = (placed.node_group * 4096 + placed.ldm[:, 0])[:count]
-    fullest_ldm = int(np.bincount(ldm, weights=even).argmax())
-    inside = np.flatnonzero(ldm == fullest_ldm)
-    first = int(inside[even[inside].argmax()])
+    places = _places(distribution, count)
+    first = _worst_place(even, hot.more, places)
     order = np.empty(count, dtype=np.int64)
     order[np.argsort(-even, kind="stable")] = np.arange(count)
     order[order < order[first]] += 1
@@ -117,14 +114,41 @@ def power_law_shares(distribution: TableDistribution, exponent: float) -> Array:
         moved = np.maximum(0.0, even + typical_shares(1.0 / more_spread, expected, order) - expected)
         moved = as_shares(moved)
         kept = all(
-            np.bincount(labels, weights=moved)[labels[first]]
-            >= np.bincount(labels, weights=even)[labels[first]]
-            for labels in (np.arange(count), ldm, placed.node_group[:count])
+            np.bincount(place, weights=moved)[place[first]] >= np.bincount(place, weights=even)[place[first]]
+            for place in places
         )
         rest = moved if kept else even
     chosen = (1.0 - hot.more) * rest
     chosen[first] += hot.more
     return np.asarray(chosen)
+
+
+def _places(distribution: TableDistribution, count: int) -> list[Array]:
+    """Of each partition: itself, its LDM thread, its log part and its node group, as whole numbers from 0."""
+    import numpy as np
+
+    placed = distribution.placement
+    group = placed.node_group[:count].astype(np.int64)
+    inside = (placed.ldm[:count, 0], placed.log_part[:count])
+    return [np.arange(count), *(np.unique(group * 4096 + one, return_inverse=True)[1] for one in inside), group]
+
+
+def _worst_place(even: Array, more: float, places: list[Array]) -> int:
+    """The partition in which so much more work lifts the fullest of each kind of place the most.
+
+    Where no partition lies in the fullest place of each kind, the one that relieves none of them much.
+    """
+    import numpy as np
+
+    worst = np.full(len(even), np.inf)
+    lifted = np.zeros(len(even))
+    for place in places:
+        filled = np.bincount(place, weights=even)
+        fullest = filled.max()
+        most = np.maximum((1.0 - more) * filled[place] + more, (1.0 - more) * fullest) / fullest
+        worst = np.minimum(worst, most)
+        lifted += filled[place] / fullest
+    return int(np.lexsort((lifted, worst))[-1])
 
 
 @memo_by_identity(size=1024)
