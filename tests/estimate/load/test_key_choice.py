@@ -23,6 +23,7 @@ from ndbplan.estimate.load.key_choice import (
     values_at_once,
 )
 from ndbplan.estimate.load.redo import redo
+from ndbplan.estimate.storage.shares import NodeShare
 from ndbplan.estimate.stored import distribute, has_partitions
 from ndbplan.plan.file import dumps, load, loads
 from ndbplan.plan.plan import Plan
@@ -116,6 +117,17 @@ def test_a_power_law_fills_no_place_less_than_an_even_choice(partitions: int | N
                 place = group * 4096 + inside
                 fullest = [np.bincount(place, weights=each).max() for each in (found, even)]
                 assert fullest[0] >= 0.99 * fullest[1], (seed, exponent)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(1, 1e6), st.lists(st.floats(0.001, 1), min_size=1, max_size=8))
+def test_a_loader_fills_no_place_less_than_its_values_do(at_once: float, weights: list[float]) -> None:
+    held = tuple((number, weight / len(weights)) for number, weight in enumerate(weights))
+    share = NodeShare(1.0, 1.0, by_log_part=held, by_ldm=held, at_once=at_once)
+    own = max(share for _, share in held)
+    for busy in (share.fullest_log_part, share.fullest_ldm):
+        assert min(busy.value, busy.high) >= own * (1 - 1e-9)
+        assert busy.low <= busy.value
 
 
 def test_exponent_0_is_evenly() -> None:

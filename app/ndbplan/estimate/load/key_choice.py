@@ -92,7 +92,7 @@ def power_law_shares(distribution: TableDistribution, exponent: float) -> Array:
     """Share of each partition of accesses that choose values by a power law.
 
     Which value is the hottest is not known. It is taken to lie where it does most harm: in a partition of the
-    fullest node group, LDM thread and log part, so that a power law never comes out better than an even choice.
+    fullest node group, LDM thread and log part, so that a power law never comes out better than even choice.
     """
     import numpy as np
 
@@ -129,8 +129,8 @@ def _places(distribution: TableDistribution, count: int) -> list[Array]:
 
     placed = distribution.placement
     group = placed.node_group[:count].astype(np.int64)
-    inside = (placed.ldm[:count, 0], placed.log_part[:count])
-    return [np.arange(count), *(np.unique(group * 4096 + one, return_inverse=True)[1] for one in inside), group]
+    inside = (group * 4096 + one for one in (placed.ldm[:count, 0], placed.log_part[:count]))
+    return [np.arange(count), *(np.unique(one, return_inverse=True)[1] for one in inside), group]
 
 
 def _worst_place(even: Array, more: float, places: list[Array]) -> int:

@@ -187,9 +187,14 @@ def _fullest(held: tuple[tuple[int, float], ...], even: Array | None, chance: Ch
 
 
 def _busiest(held: tuple[tuple[int, float], ...], at_once: float) -> Fullest:
-    """Share of a loader's work that one place gets while so many values are at work at once."""
+    """Share of a loader's work that the fullest place gets while so many values are at work at once.
+
+    Over time each place gets its own share of the values, so that the fullest is never taken for less.
+    """
     import numpy as np
 
     if not held:
         return Fullest(0.0, 0.0, 0.0)
-    return fullest(at_once, np.array([min(1.0, share) for _, share in held]))
+    own = min(1.0, max(share for _, share in held))
+    busy = fullest(at_once, np.array([min(1.0, share) for _, share in held]))
+    return Fullest(max(own, busy.value), busy.low, max(own, busy.high))
