@@ -62,7 +62,7 @@ WINDOW = {
     "advise.remedies.find_remedies": "What would help, the highest load",
     "checks.run.check": "Problems",
     "estimate.stored.redistribute": "Distribution: add and reorganise",
-    "estimate.times.reorganise.reorganise": "Distribution: add and reorganise",
+    "estimate.grown.reorganise": "Distribution: add and reorganise",
     "estimate.space.growth.memory_full": "Memory", "estimate.space.growth.fillings": "Memory",
     "estimate.space.growth.first_of": "Memory", "estimate.space.growth.grows": "Memory",
     "estimate.storage.skew.skew_report": "Distribution",

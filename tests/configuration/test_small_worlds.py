@@ -16,8 +16,8 @@ from ndbplan.configuration.failures import Part, Step, course
 from ndbplan.edits.parts import update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import distribute, memory
-from ndbplan.estimate.times.backup import backup
-from ndbplan.estimate.times.restart import KINDS, restart
+from ndbplan.estimate.timed import backup, restart
+from ndbplan.estimate.times.restart import KINDS
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode, DiskRoles, ManagementNode, SqlNode

@@ -13,9 +13,9 @@ from drawn_loads import loaded_plans
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.estimate.estimation import PARTS, Estimation
-from ndbplan.estimate.times.backup import backup, create_disk_data, restore_backup
-from ndbplan.estimate.times.reorganise import reorganise
-from ndbplan.estimate.times.restart import KINDS, Conditions, restart
+from ndbplan.estimate.grown import reorganise
+from ndbplan.estimate.timed import backup, create_disk_data, restart, restore_backup
+from ndbplan.estimate.times.restart import KINDS, Conditions
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.operations.roll_out import roll_out, upgrade
 from ndbplan.plan.plan import Plan

@@ -20,12 +20,13 @@ from ndbplan.checks.run import check
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits import parts as edits
+from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.estimate.stored import node_data_by_id
-from ndbplan.estimate.times.backup import backup, restore_backup
+from ndbplan.estimate.timed import backup, machines_of, restart, restore_backup
 from ndbplan.estimate.times.disk_files import files_to_create
-from ndbplan.estimate.times.reorganise import reorganise
-from ndbplan.estimate.times.restart import Conditions, RestartEstimate, restart
+from ndbplan.estimate.times.machines import Files
+from ndbplan.estimate.times.restart import Conditions, RestartEstimate
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import Plan
@@ -145,9 +146,10 @@ def test_no_start_is_faster_than_its_disks(plan: Plan) -> None:
         initial = restart(plan, "initial", node.node_id)
         written = data.checkpoint_bytes * packed / (disk.sequential_write_bytes_per_s * free)
         assert seconds(initial, "wait for local checkpoint") >= written * NEAR
-        files = sum(
-            f.size_bytes * f.count / f.disk.sequential_write_bytes_per_s for f in files_to_create(plan, node)
+        created = files_to_create(
+            Files(plan.logfile_groups, plan.tablespaces), machines_of(plan).by_id(node.node_id)
         )
+        files = sum(f.size_bytes * f.count / f.disk.sequential_write_bytes_per_s for f in created)
         assert seconds(initial, "create undo and data files") >= files * NEAR
         pages = disk_for(plan, node, DiskRole.DATA_FILES)
         assert pages is not None

@@ -19,8 +19,7 @@ from ndbplan.estimate.storage.row_cost import row_cost
 from ndbplan.estimate.storage.skew import skew_report
 from ndbplan.estimate.storage.spread import fullest
 from ndbplan.estimate.stored import distribute, memory, node_data
-from ndbplan.estimate.times.backup import backup
-from ndbplan.estimate.times.restart import restart
+from ndbplan.estimate.timed import backup, restart
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Operation, OperationKind, Transaction
 from ndbplan.simulate.model.scenario import compile_scenario

@@ -10,8 +10,8 @@ from drawn_keys import ROWS, clusters, with_values
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import parts as edits
+from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.stored import distribute, node_data
-from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.plan.plan import Plan
 
 

@@ -164,7 +164,7 @@ def test_the_index_of_a_reorganised_table_stays_on_the_map_it_was_made_with() ->
 
 def test_a_restart_restores_no_thread_more_than_it_holds() -> None:
     """The fullest LDM thread holds the fragment and its part of the index, not the whole index."""
-    from ndbplan.estimate.times.restart import restart
+    from ndbplan.estimate.timed import restart
 
     bare, indexed = _plan(_table(values=1)), _plan(_table(_UNIQUE, values=1))
     node_id = next(d.node_id for d in node_data(bare) if d.rows)

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from drawn_loads import loaded_plans
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.times.backup import backup
-from ndbplan.estimate.times.reorganise import reorganise
-from ndbplan.estimate.times.restart import KINDS, Conditions, restart
+from ndbplan.estimate.grown import reorganise
+from ndbplan.estimate.timed import backup, restart
+from ndbplan.estimate.times.restart import KINDS, Conditions
 from ndbplan.ndb.speed_changes import speed_changes
 from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan.plan import Plan

@@ -4,8 +4,8 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.times.reorganise import reorganise
-from ndbplan.estimate.times.restart import restart
+from ndbplan.estimate.grown import reorganise
+from ndbplan.estimate.timed import restart
 from ndbplan.importing.calibrate import calibrate, timed_reorganise, timed_restart
 from ndbplan.importing.measurements import Measurement, MeasurementError
 from ndbplan.plan.file import dumps, load, loads

@@ -19,15 +19,15 @@ from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.run import check
 from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.edits.parts import set_parameter, update
+from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.load.checkpoint import checkpoint, is_partial, speed_limits
 from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.estimate.load.redo import redo
 from ndbplan.estimate.storage.node_memory import job_buffer_pages
 from ndbplan.estimate.storage.rows import blob_parts
 from ndbplan.estimate.stored import distribute, memory, placements
-from ndbplan.estimate.times.backup import backup
-from ndbplan.estimate.times.reorganise import reorganise
-from ndbplan.estimate.times.restart import Conditions, restart
+from ndbplan.estimate.timed import backup, restart
+from ndbplan.estimate.times.restart import Conditions
 from ndbplan.importing.config.plan import import_config
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.ndb import charsets

@@ -6,7 +6,8 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.times.restart import Conditions, restart
+from ndbplan.estimate.timed import restart
+from ndbplan.estimate.times.restart import Conditions
 from ndbplan.operations.add_nodes import CannotGrowError, add_nodes, grown_configuration
 from ndbplan.operations.commands import Copy, Management, WaitStarted
 from ndbplan.operations.first_start import first_start

@@ -9,15 +9,16 @@ from ndbplan.advise.max_load import max_load
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.constants import constant_for, constants_of
+from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.load.cpu import cpu
 from ndbplan.estimate.load.disk_data import disk_data
 from ndbplan.estimate.load.disks import disk_demand
 from ndbplan.estimate.load.redo import log_bytes_per_part, redo
 from ndbplan.estimate.stored import memory, node_data
-from ndbplan.estimate.times.backup import create_file as creation_of
-from ndbplan.estimate.times.reorganise import reorganise
-from ndbplan.estimate.times.restart import Conditions, restart
+from ndbplan.estimate.timed import restart
+from ndbplan.estimate.times.disk_files import create_file as creation_of
+from ndbplan.estimate.times.restart import Conditions
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.run import simulate
@@ -81,7 +82,7 @@ def first_start(plan: Plan, fact: Fact) -> Quantity:
 def create_file(plan: Plan, fact: Fact) -> Quantity:
     """An undo or data file of so many MiB."""
     disk = plan.host(plan.data_nodes[0].host_id).disks[0]
-    return creation_of(plan, disk, fact.inputs["file_mib"] * 2**20)
+    return creation_of(constants_of(plan), disk, fact.inputs["file_mib"] * 2**20)
 
 
 def random_reads(plan: Plan, fact: Fact) -> float:

@@ -22,7 +22,8 @@ from ndbplan.configuration.failures import Damage, Failures, Judged, Part, Step,
 from ndbplan.configuration.killers import Killers, Search
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.times.restart import Kind, RestartError
+from ndbplan.estimate.timed import RestartError
+from ndbplan.estimate.times.restart import Kind
 from ndbplan.ndb.survival import Outcome, Side, listed
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, process_node_ids

@@ -194,8 +194,9 @@ def _distribute() -> dict[str, Schema]:
 
 
 def _reorganise() -> Schema:
+    from ndbplan.estimate.grown import ReorganiseEstimate
     from ndbplan.estimate.storage.distribution import RedistributedPartition
-    from ndbplan.estimate.times.reorganise import ReorganiseEstimate, TableReorganise
+    from ndbplan.estimate.times.reorganise import TableReorganise
 
     partition = promise(
         RedistributedPartition,

@@ -209,7 +209,12 @@ def nodes_alike(plan: Plan) -> tuple[NodesAlike, ...]:
 
 def no_of_replicas(plan: Plan) -> int:
     """NoOfReplicas: copies of every row, and members of a node group."""
-    return max(1, node_settings(plan).number("NoOfReplicas"))
+    return replicas_of(node_settings(plan))
+
+
+def replicas_of(settings: NodeSettings) -> int:
+    """The same of the settings that hold for all data nodes."""
+    return max(1, settings.number("NoOfReplicas"))
 
 
 def redo_buffer_bytes(settings: NodeSettings) -> int:

@@ -16,6 +16,7 @@ from ndbplan.base.errors import Cancelled
 from ndbplan.base.kept import Kept
 from ndbplan.configuration.settings import NodeSettings, settings_by_node
 from ndbplan.estimate.constants import Constants, constants_of
+from ndbplan.estimate.grown import ReorganiseEstimate, reorganise
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate, checkpoint
 from ndbplan.estimate.load.cpu import CpuEstimate, cpu
 from ndbplan.estimate.load.disk_data import DiskDataEstimate, disk_data
@@ -27,15 +28,9 @@ from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.memory import MemoryEstimate
 from ndbplan.estimate.storage.skew import distribution_json
 from ndbplan.estimate.stored import distribute, has_partitions, memory
-from ndbplan.estimate.times.backup import (
-    BackupEstimate,
-    PhasedEstimate,
-    backup,
-    create_disk_data,
-    restore_backup,
-)
-from ndbplan.estimate.times.reorganise import ReorganiseEstimate, reorganise
-from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate, restart
+from ndbplan.estimate.timed import backup, create_disk_data, restart, restore_backup
+from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate
+from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate
 from ndbplan.ndb.features import Features
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table

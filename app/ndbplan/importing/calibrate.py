@@ -16,11 +16,12 @@ from ndbplan.base.units import format_value
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.stored import node_data_by_id
-from ndbplan.estimate.times.reorganise import reorganise
-from ndbplan.estimate.times.restart import Conditions, Kind, restart
+from ndbplan.estimate.timed import restart
+from ndbplan.estimate.times.restart import Conditions, Kind
 from ndbplan.importing.measurements import Measurement, MeasurementError
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Calibration, Plan

@@ -11,8 +11,9 @@ from ndbplan.configuration.deployment import connect_string
 from ndbplan.configuration.node_groups import reserved_nodes
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.parts import add_node_group
-from ndbplan.estimate.times.reorganise import grow, reorganise
-from ndbplan.estimate.times.restart import IDLE, Conditions, start_beside
+from ndbplan.estimate.grown import grow, reorganise
+from ndbplan.estimate.timed import start_beside
+from ndbplan.estimate.times.restart import IDLE, Conditions
 from ndbplan.operations.commands import (
     Command,
     Management,

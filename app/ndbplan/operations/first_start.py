@@ -8,8 +8,7 @@ from ndbplan.base.quoting import shell_quoted, sql_identifier, sql_text
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.services import services
-from ndbplan.estimate.times.backup import create_disk_data
-from ndbplan.estimate.times.restart import restart
+from ndbplan.estimate.timed import create_disk_data, restart
 from ndbplan.operations.commands import (
     Command,
     Copy,

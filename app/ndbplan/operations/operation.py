@@ -15,7 +15,8 @@ from typing import ParamSpec, TypeVar
 from ndbplan.base.quantity import Quantity, Term, total, total_of_independent
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.times.reorganise import NodePeak, ReorganiseEstimate
+from ndbplan.estimate.grown import ReorganiseEstimate
+from ndbplan.estimate.times.reorganise import NodePeak
 from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.operations.commands import Command
 from ndbplan.plan.plan import Plan

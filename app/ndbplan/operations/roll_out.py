@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ndbplan.configuration.difference import RESTART_DATA_NODES, Difference, ParameterChange
 from ndbplan.estimate.stored import node_data_by_id
-from ndbplan.estimate.times.backup import backup, restore_backup
-from ndbplan.estimate.times.restart import IDLE, Conditions, Kind, restart
+from ndbplan.estimate.timed import backup, restart, restore_backup
+from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations.commands import copy_configuration
 from ndbplan.operations.operation import Operation, Step, Times

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from ndbplan.base.quantity import total_of_independent
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate, restart
+from ndbplan.estimate.timed import restart
+from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate
 from ndbplan.operations.commands import (
     Command,
     Management,

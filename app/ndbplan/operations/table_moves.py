@@ -9,9 +9,10 @@ from ndbplan.base.quoting import sql_identifier
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.grown import ReorganiseEstimate
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.estimate.storage.rows import blob_parts, row_layout
-from ndbplan.estimate.times.reorganise import ReorganiseEstimate, TableReorganise
+from ndbplan.estimate.times.reorganise import TableReorganise
 from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.operations.commands import Command, on_an_sql_node
 from ndbplan.operations.operation import DiskLoad, Step

@@ -68,7 +68,7 @@ def clock(at_s: float) -> str:
 def system_restart_s(plan: Plan) -> Quantity | None:
     """How long a system restart takes; None for a plan that does not allow to estimate it."""
     from ndbplan.base.errors import UserError
-    from ndbplan.estimate.times.restart import restart
+    from ndbplan.estimate.timed import restart
 
     try:
         return restart(plan, "system").duration_s

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ndbplan.checks.run import check
-from ndbplan.estimate.times.restart import restart
+from ndbplan.estimate.timed import restart
 from ndbplan.ndb.constants import all_constants, retired_constants
 from ndbplan.plan.file import load, save
 from ndbplan.plan.plan import Calibration

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.edits.clipboard import copy, paste
+from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.load.cpu import cpu
 from ndbplan.estimate.load.redo import redo
 from ndbplan.estimate.storage.key_values import key_values, most_values
 from ndbplan.estimate.storage.skew import skew_report
 from ndbplan.estimate.storage.spread import fullest, typical_shares
 from ndbplan.estimate.stored import distribute, memory, redistribute, shares_of
-from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.keys.consecutive import consecutive_hashes, fits

@@ -5,8 +5,10 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.stored import node_data
-from ndbplan.estimate.times.backup import backup, create_disk_data, create_file, restore_backup
+from ndbplan.estimate.timed import backup, create_disk_data, restore_backup
+from ndbplan.estimate.times.disk_files import create_file
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -108,9 +110,9 @@ def test_files_are_written_in_full_one_after_the_other() -> None:
     undo = next(p for p in found.phases if p.name.startswith("undo"))
     assert undo.duration_s.value == pytest.approx(377, rel=0.1)
     disk = DISK_DATA.host(DISK_DATA.data_nodes[0].host_id).disks[0]
-    assert create_file(DISK_DATA, disk, 128 * 2**20).value == pytest.approx(3, rel=0.2)
+    assert create_file(constants_of(DISK_DATA), disk, 128 * 2**20).value == pytest.approx(3, rel=0.2)
     data = next(p for p in found.phases if p.name.startswith("data"))
-    one = create_file(DISK_DATA, disk, DISK_DATA.tablespaces[0].data_files[0].size_bytes).value
+    one = create_file(constants_of(DISK_DATA), disk, DISK_DATA.tablespaces[0].data_files[0].size_bytes).value
     assert data.duration_s.value == pytest.approx(one * DISK_DATA.tablespaces[0].data_files[0].count)
 
 

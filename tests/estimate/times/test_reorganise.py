@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parts import EditError
+from ndbplan.estimate.grown import ReorganiseError, grow, reorganise
 from ndbplan.estimate.stored import distribute, redistribute
-from ndbplan.estimate.times.reorganise import ReorganiseError, grow, reorganise
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan
 from ndbplan.plan.tables import Index

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.times.restart import KINDS, Conditions, RestartError, restart
+from ndbplan.estimate.timed import RestartError, restart
+from ndbplan.estimate.times.restart import KINDS, Conditions
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan
 from ndbplan.plan.samples import sample_names, sample_plan

@@ -8,8 +8,8 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
+from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.stored import memory
-from ndbplan.estimate.times.reorganise import reorganise
 from ndbplan.plan.events import (
     Backup,
     Burst,

@@ -340,6 +340,6 @@ def _fill(box: QComboBox, entries: list[tuple[str, Any]]) -> None:
 
 
 def _grown(plan: Plan, groups: int) -> Plan:
-    from ndbplan.estimate.times.reorganise import reorganise
+    from ndbplan.estimate.grown import reorganise
 
     return reorganise(plan, groups).plan_after

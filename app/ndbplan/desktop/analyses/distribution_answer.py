@@ -9,10 +9,11 @@ from ndbplan.base.errors import UserError
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
+    from ndbplan.estimate.grown import ReorganiseEstimate
     from ndbplan.estimate.storage.distribution import Redistribution
     from ndbplan.estimate.storage.fragments import TableDistribution
     from ndbplan.estimate.storage.skew import SkewReport
-    from ndbplan.estimate.times.reorganise import ReorganiseEstimate, TableReorganise
+    from ndbplan.estimate.times.reorganise import TableReorganise
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,8 @@ def ask(question: Question) -> Answer:
 
 def _asked(question: Question) -> Answer:
     from ndbplan.configuration.node_groups import node_groups
+    from ndbplan.estimate.grown import reorganise
     from ndbplan.estimate.stored import distribute, redistribute
-    from ndbplan.estimate.times.reorganise import reorganise
 
     plan, table_id, baseline = question.plan, question.table_id, question.baseline
     workload = plan.by_id.get(question.workload_id) if question.workload_id else None

@@ -25,7 +25,7 @@ from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.redo import log_bytes_per_part
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.stored import node_data_by_id
-from ndbplan.estimate.times.backup import backup
+from ndbplan.estimate.timed import backup
 from ndbplan.ndb.features import Features
 from ndbplan.ndb.file_space import full_checkpoint_copies, specified_files
 from ndbplan.plan.hardware import Disk

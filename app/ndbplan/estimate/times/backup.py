@@ -1,13 +1,14 @@
 """How long a backup, a restore and the creation of disk data files take.
 
-backup(plan).duration_s
-restore_backup(plan).duration_s
-create_disk_data(plan).duration_s
+backup(cluster).duration_s
+restore_backup(machines, tables, held, saved, files).duration_s
+create_disk_data(constants, files, disks).duration_s
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -17,29 +18,27 @@ from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB
-from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.settings import NodeSettings, no_of_replicas, node_settings, settings_by_node
-from ndbplan.estimate.constants import Constants, constants_of
+from ndbplan.configuration.settings import NodeSettings, replicas_of
+from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint import speed_limits
-from ndbplan.estimate.load.demand import node_loads
-from ndbplan.estimate.load.jobs import job_of
+from ndbplan.estimate.load.demand import NodeLoad
+from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.load.log_records import stored_redo
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.processors import core_speed
 from ndbplan.estimate.storage.node_data import NodeData
-from ndbplan.estimate.stored import ldm_threads, node_data, stored_shares_of
+from ndbplan.estimate.storage.shares import Shares
 from ndbplan.estimate.times.copy_links import crossings
-from ndbplan.estimate.times.disk_files import create_file, disk_left, left_beside
-from ndbplan.estimate.times.restart import busy_disks, busy_threads
+from ndbplan.estimate.times.disk_files import busy_disks, create_file, disk_left, left_beside
+from ndbplan.estimate.times.machines import Files, Machine, Machines
+from ndbplan.estimate.times.restart import busy_threads
 from ndbplan.estimate.times.restart_phases import Phase, busiest_thread
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
 from ndbplan.ndb.speed_changes import speed_change
-from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Disk
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole
-from ndbplan.plan.workloads import OperationKind, Workload
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import OperationKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +89,15 @@ class _Devices:
     share: dict[str, float]
 
     @classmethod
-    def of(cls, plan: Plan, roles: tuple[DiskRole, ...], workload: Workload | None) -> _Devices:
+    def of(cls, machines: Machines, roles: tuple[DiskRole, ...], busy: Mapping[str, float]) -> _Devices:
         """`roles`: purposes that every data node uses at the same time."""
         users: dict[str, int] = {}
         disks: dict[str, Disk] = {}
-        for node in plan.data_nodes:
-            own = (disk_for(plan, node, role) for role in roles)
+        for node in machines.nodes:
+            own = (node.disks[role] for role in roles)
             for disk in {d.id: d for d in own if d is not None}.values():
                 users[disk.id] = users.get(disk.id, 0) + 1
                 disks[disk.id] = disk
-        busy = busy_disks(plan, workload)
         left = {i: left_beside(d, busy.get(i, 0.0)) for i, d in disks.items()}
         return cls({i: left[i] / users[i] for i in disks})
 
@@ -143,12 +141,12 @@ class _Machine(NamedTuple):
     """Whether both are on the same disk."""
 
 
-def _have_several_alike(plan: Plan) -> bool:
+def _have_several_alike(machines: Machines) -> bool:
     """Whether all data nodes have several LDM threads, the same number each.
 
     Only then each writes its own part of the backup (manual 8.0: taking a backup with parallel data nodes).
     """
-    counts = {ldm_threads(plan, node) for node in plan.data_nodes}
+    counts = {node.ldm_threads for node in machines.nodes}
     return len(counts) == 1 and counts != {1}
 
 
@@ -299,35 +297,38 @@ def _of(of_alike: NodeBackup, node_id: int) -> NodeBackup:
     return of_alike if of_alike.node_id == node_id else replace(of_alike, node_id=node_id)
 
 
-@memo_by_identity(size=8)
-def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
-    """START BACKUP: every node writes the fragments whose primary it holds, under a workload or idle.
+def backup(
+    machines: Machines,
+    held: Iterable[NodeData],
+    loads: Mapping[int, NodeLoad],
+    disks: DisksEstimate,
+    job_s: float | None = None,
+) -> BackupEstimate:
+    """START BACKUP: every node writes the fragments whose primary it holds, under a load or idle.
 
     Columns on disk are part of it. No node is faster than its slowest LDM thread, its cores and its disks.
+    `loads`, `disks`: what is asked of nodes and disks meanwhile; `job_s`: for so long, if it ends.
     """
-    loads = {load.node_id: load for load in node_loads(plan, workload)} if workload else {}
-    by_id = {node.node_id: node for node in plan.data_nodes}
-    devices = _Devices.of(plan, (DiskRole.BACKUP, DiskRole.DATA_FILES), workload)
-    several = _have_several_alike(plan)
-    job = None if workload is None else job_of(plan, workload)
-    job_s = None if job is None else job.transactions / job.rate_per_s.value
-    together = Counter(node.host_id for node in plan.data_nodes)
-    settings, constants = settings_by_node(plan), constants_of(plan)
+    by_id = {node.node_id: node for node in machines.nodes}
+    busy = busy_disks(machines, disks)
+    devices = _Devices.of(machines, (DiskRole.BACKUP, DiskRole.DATA_FILES), busy)
+    several = _have_several_alike(machines)
+    together = Counter(node.host.id for node in machines.nodes)
+    replicas = replicas_of(machines.settings)
     nodes = []
     notes = []
-    for data in node_data(plan):
-        load = loads.get(data.node_id)
-        changes = load.changed_row_bytes_per_s / no_of_replicas(plan) if load is not None else 0.0
-        node, own = by_id[data.node_id], settings[data.node_id]
-        target, source = (disk_for(plan, node, role) for role in (DiskRole.BACKUP, DiskRole.DATA_FILES))
+    for data in held:
+        load, node = loads.get(data.node_id), by_id[data.node_id]
+        changes = load.changed_row_bytes_per_s / replicas if load is not None else 0.0
+        own, target, source = node.settings, node.disks[DiskRole.BACKUP], node.disks[DiskRole.DATA_FILES]
         one = _node(
             own.only(NODE_SETTINGS),
-            constants,
+            machines.constants,
             data.alike,
             changes,
-            ldm_threads(plan, node),
+            node.ldm_threads,
             several and _may_be_multithreaded(own),
-            plan.host(node.host_id).cores / together[node.host_id],
+            node.host.cores / together[node.host.id],
             devices.device(target),
             devices.device(source),
             source is target,
@@ -340,82 +341,90 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
                 f"node {data.node_id}: changes come faster than the backup writes; its log buffer of "
                 f"{buffer // MIB} MiB overruns and the backup fails"
             )
-    if node_settings(plan).number("Diskless"):
+    if machines.settings.number("Diskless"):
         notes.append("a diskless cluster makes no backup")
     slow = largest(((f"node {n.node_id}", n.duration_s) for n in nodes), "s")
     return BackupEstimate(tuple(nodes), slow, tuple(notes))
 
 
-def restore_backup(plan: Plan) -> PhasedEstimate:
+def restore_backup(
+    machines: Machines,
+    stored: Sequence[tuple[Table, tuple[Shares, ...]]],
+    held: Sequence[NodeData],
+    saved: BackupEstimate,
+    files: PhasedEstimate,
+) -> PhasedEstimate:
     """ndb_restore: undo and data files made anew, all rows at insert speed, then the ordered indexes.
 
-    Each node's backup is read from the disk that it was written to.
+    `stored`: each table with the shares of its rows and of the entries of its unique indexes on the nodes;
+    `saved`: the backup, each node's is read from the disk that it was written to; `files`: making them.
     """
-    nodes = node_data(plan)
-    by_id = {node.node_id: node for node in plan.data_nodes}
-    constants = constants_of(plan)
+    by_id = {node.node_id: node for node in machines.nodes}
+    constants = machines.constants
     rate = constants["restore_client_rows_per_s"]
-    version = plan.version
     rows = Quantity.exact(0.0, "s")
-    bound = "LDM threads"
-    for data in nodes:
-        one = _insert_seconds(plan, by_id[data.node_id], data, rate)
+    entries = 0.0
+    for data in held:
+        node = by_id[data.node_id]
+        threads = busy_threads(node, data, together=machines.on_host(node.host.id))
+        one = _insert_seconds(machines, node, data, threads, rate)
         rows = max(rows, one, key=lambda time: time.value)
-    limits = [Limit(bound, rows), *_restore_disks(plan, version), *_restore_links(plan)]
+        # Of the fullest LDM thread, or of all on the cores that there are.
+        entries = max(entries, data.fullest_ldm.index_entries, data.index_entries / threads)
+    limits = [
+        Limit("LDM threads", rows),
+        *_restore_disks(machines, stored, held, saved),
+        *_restore_links(machines, held),
+    ]
     rows, decides = slowest(*limits)
-    bound = decides.name
-    entries = max((_entries_of_a_thread(plan, by_id[d.node_id], d) for d in nodes), default=0.0)
     built = Quantity.stated("index entries of the fullest LDM thread", entries, "rows", "distribution")
     indexes = built / constants["index_build_ldm_rows_per_s"]
     faster = "more LDM threads; a faster redo disk; several ndb_restore at once"
     return _phased(
         [
-            *create_disk_data(plan).phases,
-            Phase("restore rows", rows, bound, faster),
+            *files.phases,
+            Phase("restore rows", rows, decides.name, faster),
             Phase("rebuild indexes", indexes, "LDM threads", "more LDM threads"),
         ]
     )
 
 
-def _insert_seconds(plan: Plan, node: DataNode, data: NodeData, rate: Quantity) -> Quantity:
+def _insert_seconds(
+    machines: Machines, node: Machine, data: NodeData, threads: float, rate: Quantity
+) -> Quantity:
     """Time of a node's LDM threads to insert all its rows: that of the fullest, or of all on its cores."""
-    speed = core_speed(plan.host(node.host_id), constants_of(plan))
-    reference = constants_of(plan)["core_gain_per_clock"].value
-    together = sum(1 for other in plan.data_nodes if other.host_id == node.host_id)
-    threads = busy_threads(plan, node, together=together)
+    speed = core_speed(node.host, machines.constants)
+    reference = machines.constants["core_gain_per_clock"].value
     rows = busiest_thread(data.fullest_ldm.rows, data.rows, threads)
     why = (
         Term("rows of the node", data.rows, "rows", "distribution"),
-        Term("rows of its busiest LDM thread", rows, "rows", "distribution", spread_terms(plan.version)),
+        Term("rows of its busiest LDM thread", rows, "rows", "distribution", spread_terms(machines.version)),
         speed.as_term("speed of a core"),
     )
     return Quantity.exact(rows * reference / speed.value, "rows", why) / rate
 
 
-def _entries_of_a_thread(plan: Plan, node: DataNode, data: NodeData) -> float:
-    """Index entries that the busiest thread of a node builds: of the fullest LDM, or of all on its cores."""
-    together = sum(1 for other in plan.data_nodes if other.host_id == node.host_id)
-    return max(
-        data.fullest_ldm.index_entries, data.index_entries / busy_threads(plan, node, together=together)
-    )
-
-
-def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
+def _restore_disks(
+    machines: Machines,
+    stored: Sequence[tuple[Table, tuple[Shares, ...]]],
+    held: Sequence[NodeData],
+    backup: BackupEstimate,
+) -> list[Limit]:
     """Reading the backup, writing the log of all inserts and the pages of columns on disk.
 
     What is on one device is done one after the other.
     """
-    constants = constants_of(plan)
+    constants = machines.constants
     overhead = constants["redo_page_overhead"].value * constants["device_write_factor"].value
     log: dict[int, float] = {}
-    for table in plan.tables:
-        logs = stored_redo(table, OperationKind.INSERT, version)
-        for one, shares in zip(logs, stored_shares_of(plan, table), strict=True):
+    for table, shares in stored:
+        logs = stored_redo(table, OperationKind.INSERT, machines.version)
+        for one, by_node in zip(logs, shares, strict=True):
             each = one.value * table.rows * overhead
-            for node_id, share in shares.items():
+            for node_id, share in by_node.items():
                 log[node_id] = log.get(node_id, 0.0) + each * share.replicas
-    pages = {data.node_id: data.disk_page_bytes for data in node_data(plan)}
-    saved = {node.node_id: node.written_bytes.low for node in backup(plan).nodes}
+    pages = {data.node_id: data.disk_page_bytes for data in held}
+    saved = {node.node_id: node.written_bytes.low for node in backup.nodes}
     written: dict[str, float] = {}
     read: dict[str, float] = {}
     disks: dict[str, tuple[Disk, int]] = {}
@@ -424,9 +433,9 @@ def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
         (DiskRole.DATA_FILES, pages, written),
         (DiskRole.BACKUP, saved, read),
     )
-    for node in plan.data_nodes:
+    for node in machines.nodes:
         for role, size, sums in moves:
-            disk = disk_for(plan, node, role)
+            disk = node.disks[role]
             if disk is not None and size.get(node.node_id):
                 sums[disk.id] = sums.get(disk.id, 0.0) + size[node.node_id]
                 disks[disk.id] = (disk, node.node_id)
@@ -446,22 +455,21 @@ def _restore_disks(plan: Plan, version: NdbVersion) -> list[Limit]:
     return sorted(limits, key=lambda limit: -limit.duration_s.value)[:1]
 
 
-def _restore_links(plan: Plan) -> list[Limit]:
+def _restore_links(machines: Machines, nodes: Iterable[NodeData]) -> list[Limit]:
     """Rows on their way: each once to the nodes of a group, then from member to member."""
-    host_of = {node.node_id: node.host_id for node in plan.data_nodes}
-    held = {data.node_id: data for data in node_data(plan)}
+    held = {data.node_id: data for data in nodes}
     flows = []
-    for group in node_groups(plan):
+    for group in machines.groups:
         for i, node in enumerate(group):
             own = held.get(node.node_id)
             if own is None:
                 continue
             # From the primary to the first backup, from there to the next.
-            chain = [host_of[group[(i + k) % len(group)].node_id] for k in range(len(group))]
+            chain = [group[(i + k) % len(group)].host for k in range(len(group))]
             flows += [(begin, end, own.primary_bytes) for begin, end in pairwise(chain)]
     limits = []
-    usable = constants_of(plan)["copy_network_share"]
-    for link in crossings(plan, flows).values():
+    usable = machines.constants["copy_network_share"]
+    for link in crossings(machines.locations, flows).values():
         name = "bytes of rows sent on to other replicas"
         sent = Quantity.stated(name, link.crossing_bytes, "bytes", "distribution")
         speed = Quantity.stated(f"speed of {link.name}", link.bytes_per_s, "bytes/s")
@@ -469,27 +477,30 @@ def _restore_links(plan: Plan) -> list[Limit]:
     return sorted(limits, key=lambda limit: -limit.duration_s.value)[:1]
 
 
-def create_disk_data(plan: Plan) -> PhasedEstimate:
-    """Creating every undo file and data file of the plan, one after the other; the slowest disk counts.
+def create_disk_data(
+    constants: Constants, files: Files, disks: Mapping[DiskRole, Sequence[Disk]]
+) -> PhasedEstimate:
+    """Creating every undo file and data file, one after the other; the slowest disk counts.
 
-    Data nodes whose files lie on one disk share it: each makes its own copy of every file at the same time.
+    `disks`: for every data node, that of a role. Data nodes whose files lie on one disk share it: each makes
+    its own copy of every file at the same time.
     """
     phases = []
     jobs = [
-        *((f"undo files of {g.name}", f, DiskRole.UNDO) for g in plan.logfile_groups for f in g.undo_files),
+        *((f"undo files of {g.name}", f, DiskRole.UNDO) for g in files.logfile_groups for f in g.undo_files),
         *(
             (f"data files of {t.name}", f, DiskRole.DATA_FILES)
-            for t in plan.tablespaces
+            for t in files.tablespaces
             for f in t.data_files
         ),
     ]
     for name, file, role in jobs:
         users: dict[str, list[Disk]] = {}
-        for node in plan.data_nodes:
-            disk = disk_for(plan, node, role)
-            if disk is not None:
-                users.setdefault(disk.id, []).append(disk)
-        made = [(create_file(plan, d[0], file.size_bytes, together=len(d)), d[0]) for d in users.values()]
+        for disk in disks[role]:
+            users.setdefault(disk.id, []).append(disk)
+        made = [
+            (create_file(constants, d[0], file.size_bytes, together=len(d)), d[0]) for d in users.values()
+        ]
         if not made:
             continue
         one, slow = max(made, key=lambda pair: pair[0].value)

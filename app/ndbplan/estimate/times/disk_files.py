@@ -1,19 +1,20 @@
 """Files that are written in full when they are made: undo files and data files; and how fast a disk writes.
 
-create_file(plan, disk, size).value
-files_to_create(plan, node)
+create_file(constants, disk, size).value
+files_to_create(files, machine)
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.configuration.directories import disk_for
-from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.disks import DisksEstimate
+from ndbplan.estimate.times.machines import Files, Machine, Machines
 from ndbplan.plan.hardware import Disk
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.processes import DiskRole
 
 LEAST_DISK_LEFT = 0.05
 """Share of a disk that other programs leave at least."""
@@ -32,12 +33,30 @@ def left_beside(disk: Disk, busy: float) -> float:
     return max(_LEAST_BESIDE_TRAFFIC * left, left - busy)
 
 
-def create_file(plan: Plan, disk: Disk, size_bytes: int, factor: float = 1.0, together: int = 1) -> Quantity:
+def busy_disks(machines: Machines, asked: DisksEstimate, starting: Collection[int] = ()) -> dict[str, float]:
+    """Share of the time of each disk that the traffic of nodes which do not start takes, by disk id."""
+    disks = {disk.id: disk for machine in machines.nodes for disk in machine.host.disks}
+    busy: dict[str, float] = {}
+    for demand in asked.disks:
+        disk = disks[demand.disk_id]
+        for stream in demand.streams:
+            if stream.node_id not in starting:
+                busy[disk.id] = (
+                    busy.get(disk.id, 0.0)
+                    + stream.write_bytes_per_s.value / disk.sequential_write_bytes_per_s
+                    + stream.random_reads_per_s.value / disk.random_read_iops
+                    + stream.random_writes_per_s.value / disk.random_write_iops
+                )
+    return busy
+
+
+def create_file(
+    constants: Constants, disk: Disk, size_bytes: int, factor: float = 1.0, together: int = 1
+) -> Quantity:
     """Time to create one data or undo file: it is written in full, on all data nodes at once.
 
     `factor`: speed of the disk against the plan's; `together`: nodes that make theirs on this disk at once.
     """
-    constants = constants_of(plan)
     bytes_per_s = disk.sequential_write_bytes_per_s * disk_left(disk) * factor / max(1, together)
     size = Quantity.stated("size", size_bytes, "bytes")
     speed = Quantity.stated(f"sequential writing of {disk.name}", bytes_per_s, "bytes/s")
@@ -58,20 +77,20 @@ class FilesToCreate:
     count: int
 
 
-def files_to_create(plan: Plan, node: DataNode) -> tuple[FilesToCreate, ...]:
+def files_to_create(files: Files, machine: Machine) -> tuple[FilesToCreate, ...]:
     """Undo files and data files of every log file group and tablespace: each data node has them all."""
-    undo, data = (disk_for(plan, node, role) for role in (DiskRole.UNDO, DiskRole.DATA_FILES))
-    files = []
+    undo, data = machine.disks[DiskRole.UNDO], machine.disks[DiskRole.DATA_FILES]
+    to_create = []
     if undo is not None:
-        files += [
+        to_create += [
             FilesToCreate(f"undo files of {group.name}", undo, file.size_bytes, file.count)
-            for group in plan.logfile_groups
+            for group in files.logfile_groups
             for file in group.undo_files
         ]
     if data is not None:
-        files += [
+        to_create += [
             FilesToCreate(f"data files of {space.name}", data, file.size_bytes, file.count)
-            for space in plan.tablespaces
+            for space in files.tablespaces
             for file in space.data_files
         ]
-    return tuple(files)
+    return tuple(to_create)

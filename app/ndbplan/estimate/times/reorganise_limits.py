@@ -6,16 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.node_groups import node_groups
-from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.estimate.storage.distribution import Redistribution
 from ndbplan.estimate.storage.row_cost import row_cost
 from ndbplan.estimate.times.copy_links import crossings
+from ndbplan.estimate.times.machines import Machine, Machines
 from ndbplan.plan.hardware import Disk
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 
@@ -33,34 +30,31 @@ class Work:
 
 
 def disk_seconds(
-    plan: Plan, after: Plan, table: Table, work: Work, left_of_disk: Callable[[Disk], float]
+    after: Machines, table: Table, work: Work, left_of_disk: Callable[[Disk], float]
 ) -> tuple[float, str]:
     """Time that the busiest disk needs for log, undo log and pages of the rows that move, and which it is.
 
     Columns on disk: old nodes read the pages of all rows they scan and write those they delete from, new ones
     write what they get (NDB 7.4.10 suma: such tables are scanned in page order).
     """
-    version = plan.version
+    version, constants = after.version, after.constants
     insert = operation_redo(table, OperationKind.INSERT, version).value
     delete = operation_redo(table, OperationKind.DELETE, version).value
-    overhead = (
-        constant_for(plan, "redo_page_overhead").value * constant_for(plan, "device_write_factor").value
-    )
+    overhead = constants["redo_page_overhead"].value * constants["device_write_factor"].value
     cost = row_cost(table, version)
-    undo = constant_for(plan, "undo_change_bytes").value + cost.disk_row_bytes if cost.disk_row_bytes else 0.0
-    groups = node_groups(after)
+    undo = constants["undo_change_bytes"].value + cost.disk_row_bytes if cost.disk_row_bytes else 0.0
     seconds: dict[str, float] = {}
     names: dict[str, str] = {}
 
-    def add(node: DataNode, role: DiskRole, size: float, *, reading: bool = False) -> None:
-        disk = disk_for(after, node, role)
+    def add(node: Machine, role: DiskRole, size: float, *, reading: bool = False) -> None:
+        disk = node.disks[role]
         if disk is None or not size:
             return
         speed = disk.sequential_read_bytes_per_s if reading else disk.sequential_write_bytes_per_s
         seconds[disk.id] = seconds.get(disk.id, 0.0) + size / (speed * left_of_disk(disk))
         names[disk.id] = f"disk {disk.name} of node {node.node_id}"
 
-    for group in groups:
+    for group in after.groups:
         ids = [node.node_id for node in group]
         moved = sum(work.moved.get(i, 0.0) for i in ids)
         received = sum(work.received.get(i, 0.0) for i in ids)
@@ -74,7 +68,7 @@ def disk_seconds(
     return seconds.get(worst, 0.0), names.get(worst, "")
 
 
-def link_seconds(plan: Plan, after: Plan, change: Redistribution) -> tuple[float, str]:
+def link_seconds(after: Machines, change: Redistribution) -> tuple[float, str]:
     """Time of the slowest link for the bytes of the rows that move, and which it is.
 
     From the primary of the old fragment to that of the new one, from there along the chain of its backups.
@@ -82,15 +76,16 @@ def link_seconds(plan: Plan, after: Plan, change: Redistribution) -> tuple[float
     if not change.rows_moved:
         return 0.0, ""
     each = change.bytes_moved / change.rows_moved
-    host_of = {node.node_id: node.host_id for node in after.data_nodes}
+    host_of = {node.node_id: node.host for node in after.nodes}
     old, new = change.before.placement.nodes.tolist(), change.after.placement.nodes.tolist()
+    hosts = {host.id: host for host in host_of.values()}
     sums: dict[tuple[str, str], float] = {}
     for (source, target), rows in change.moved_rows.items():
-        hosts = [host_of[i] for i in dict.fromkeys((old[source][0], *new[target]))]
-        for ends in pairwise(hosts):
+        chain = [host_of[i].id for i in dict.fromkeys((old[source][0], *new[target]))]
+        for ends in pairwise(chain):
             sums[ends] = sums.get(ends, 0.0) + rows * each
-    flows = [(begin, end, size) for (begin, end), size in sums.items()]
-    usable = constant_for(plan, "copy_network_share").value
-    links = crossings(after, flows).values()
+    flows = [(hosts[begin], hosts[end], size) for (begin, end), size in sums.items()]
+    usable = after.constants["copy_network_share"].value
+    links = crossings(after.locations, flows).values()
     seconds = [(link.crossing_bytes / (link.bytes_per_s * usable), link.name) for link in links]
     return max(seconds, default=(0.0, ""))

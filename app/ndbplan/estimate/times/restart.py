@@ -1,36 +1,28 @@
 """How long a start of data nodes takes, by phase, for every kind of start and every era of the product.
 
-restart(plan, "node", node_id=3).duration_s
-restart(plan, "rolling", conditions=Conditions(workload=plan.workloads[0])).phases
+restart(cluster, "node", node_id=3).duration_s
+restart(cluster, "rolling", conditions=Conditions(workload=workload)).phases
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity, largest, total, total_of_independent
 from ndbplan.base.shapes import Shape
-from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.node_groups import node_groups
-from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.load.checkpoint import checkpoint
-from ndbplan.estimate.load.demand import at_rate, node_loads
-from ndbplan.estimate.load.disk_data import disk_data
-from ndbplan.estimate.load.disks import disk_demand
+from ndbplan.estimate.load.demand import at_rate
 from ndbplan.estimate.storage.node_data import LdmData, NodeData
-from ndbplan.estimate.stored import ldm_threads, node_data_by_id
 from ndbplan.estimate.times import restart_phases as phases
 from ndbplan.estimate.times.copy_links import copy_links, sources_of
-from ndbplan.estimate.times.disk_files import disk_left
+from ndbplan.estimate.times.disk_files import busy_disks, disk_left, files_to_create
+from ndbplan.estimate.times.machines import Machine, Running
 from ndbplan.estimate.times.restart_copy import copied_share, copies_in_two_passes, copy_fragments
 from ndbplan.estimate.times.restart_phases import OtherNode, Phase, Starting
 from ndbplan.estimate.times.speed_terms import change_term
-from ndbplan.plan.hardware import Disk
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.workloads import Workload
 
 Kind = Literal["node", "initial", "system", "rolling", "start"]
@@ -122,21 +114,8 @@ def _estimate(
     return RestartEstimate(kind, node_ids, tuple(in_turn), total(named, "s"), notes, bytes_moved)
 
 
-def _ldm_with_rows(plan: Plan, node: DataNode, conditions: Conditions) -> int:
-    """LDM threads of the node that hold partitions: more threads than log parts may stay empty."""
-    if conditions.ldm_threads is not None:
-        return max(1, conditions.ldm_threads)
-    return max(1, _threads_with_rows(plan, node) or ldm_threads(plan, node))
-
-
-def _threads_with_rows(plan: Plan, node: DataNode) -> int:
-    data = node_data_by_id(plan).get(node.node_id)
-    return 0 if data is None else min(ldm_threads(plan, node), len(data.by_ldm))
-
-
-def _fullest(plan: Plan, node: DataNode, conditions: Conditions) -> LdmData:
+def _fullest(data: NodeData | None, conditions: Conditions) -> LdmData:
     """The most that any LDM thread holds; with other threads than the plan's as uneven as with those."""
-    data = node_data_by_id(plan).get(node.node_id)
     if data is None:
         return LdmData()
     fullest = data.fullest_ldm
@@ -152,103 +131,82 @@ def _fullest(plan: Plan, node: DataNode, conditions: Conditions) -> LdmData:
     return LdmData(*(min(all_of, share * one) for one, all_of in zip(each, whole, strict=True)))
 
 
-def busy_threads(plan: Plan, node: DataNode, conditions: Conditions = IDLE, together: int = 1) -> float:
+def busy_threads(
+    machine: Machine, data: NodeData | None, conditions: Conditions = IDLE, together: int = 1
+) -> float:
     """LDM threads that can work at once in a start: those with rows, no more than there are cores.
 
-    `together`: data nodes that start at once on the host and share its cores.
+    More threads than log parts may stay empty. `together`: data nodes that start at once on the host and
+    share its cores.
     """
-    cores = plan.host(node.host_id).cores / max(1, together)
-    return min(float(_ldm_with_rows(plan, node, conditions)), max(_LEAST_CORES, cores))
+    cores = machine.host.cores / max(1, together)
+    threads = conditions.ldm_threads
+    if threads is None:
+        with_rows = 0 if data is None else min(machine.ldm_threads, len(data.by_ldm))
+        threads = with_rows or machine.ldm_threads
+    return min(float(max(1, threads)), max(_LEAST_CORES, cores))
 
 
-def _disks_of(plan: Plan, node: DataNode) -> dict[str, Disk]:
-    """Disks that a node uses, by id."""
-    disks = (disk_for(plan, node, role) for role in DiskRole)
-    return {disk.id: disk for disk in disks if disk is not None}
-
-
-def busy_disks(plan: Plan, workload: Workload | None, starting: Collection[int] = ()) -> dict[str, float]:
-    """Share of the time of each disk that the traffic of nodes which do not start takes."""
-    if workload is None:
-        return {}
-    busy: dict[str, float] = {}
-    for demand in disk_demand(plan, workload).disks:
-        disk = next(d for d in plan.host(demand.host_id).disks if d.id == demand.disk_id)
-        for stream in demand.streams:
-            if stream.node_id not in starting:
-                busy[disk.id] = (
-                    busy.get(disk.id, 0.0)
-                    + stream.write_bytes_per_s.value / disk.sequential_write_bytes_per_s
-                    + stream.random_reads_per_s.value / disk.random_read_iops
-                    + stream.random_writes_per_s.value / disk.random_write_iops
-                )
-    return busy
-
-
-def _others(plan: Plan, held: dict[int, NodeData], starting: set[int], wanted: bool) -> tuple[OtherNode, ...]:
+def _others(cluster: Running, starting: set[int], wanted: bool) -> tuple[OtherNode, ...]:
     """Nodes whose checkpoint a start waits for: those that do not start, or all of them when all do."""
     others: dict[object, OtherNode] = {}
     on_disk: dict[str, int] = {}
-    for other in _members(plan):
-        disk = disk_for(plan, other, DiskRole.LCP)
+    members = cluster.machines.members
+    for other in members:
+        disk = other.disks[DiskRole.LCP]
         if disk is not None:
             on_disk[disk.id] = on_disk.get(disk.id, 0) + 1
-    for other in _members(plan):
-        data = held.get(other.node_id)
+    for other in members:
+        data = cluster.held.get(other.node_id)
         if data is None or (other.node_id in starting and not wanted):
             continue
-        disk = disk_for(plan, other, DiskRole.LCP)
+        disk = other.disks[DiskRole.LCP]
         speed, name = float("inf"), ""
         if disk is not None:
             speed = disk.sequential_write_bytes_per_s * disk_left(disk) / on_disk[disk.id]
             name = disk.name
         one = OtherNode(other, data.checkpoint_bytes, speed, name)
-        key = (speed, other.parameters)
+        key = (speed, other.node.parameters)
         if key not in others or others[key].checkpoint_bytes < one.checkpoint_bytes:
             others[key] = one
     return tuple(others.values())
 
 
-def _starting(plan: Plan, node: DataNode, conditions: Conditions, together: Iterable[DataNode]) -> Starting:
+def _starting(
+    cluster: Running, machine: Machine, conditions: Conditions, together: Iterable[Machine]
+) -> Starting:
     """What a start of the node depends on. `together`: all nodes that start at once, itself included."""
-    held = node_data_by_id(plan)
+    machines, held, node_id = cluster.machines, cluster.held, machine.node_id
     nodes = list(together)
     ids = {other.node_id for other in nodes}
-    workload = conditions.load
-    load = None
-    if workload is not None:
-        load = next((one for one in node_loads(plan, workload) if one.node_id == node.node_id), None)
-    lcp = checkpoint(plan, workload).node(node.node_id)
     sharing = {
-        disk_id: sum(1 for other in nodes if disk_id in _disks_of(plan, other))
-        for disk_id in _disks_of(plan, node)
+        disk_id: sum(1 for other in nodes if disk_id in other.used_disks) for disk_id in machine.used_disks
     }
     fetched = {i: held[i].moved_bytes for i in ids if i in held}
-    everyone = len(ids) >= len(_members(plan)) > 1
-    links = () if everyone else copy_links(plan, fetched).get(node.node_id, ())
-    by_id = {other.node_id: other for other in plan.data_nodes}
-    sources = () if everyone else sources_of(plan, ids).get(node.node_id, ())
-    source_disks = (disk_for(plan, by_id[i], DiskRole.DATA_FILES) for i in sources)
-    on_host = sum(1 for other in nodes if other.host_id == node.host_id)
+    everyone = len(ids) >= len(machines.members) > 1
+    links = () if everyone else copy_links(machines, fetched).get(node_id, ())
+    sources = () if everyone else sources_of(machines, ids).get(node_id, ())
+    source_disks = (source.disks[DiskRole.DATA_FILES] for source in sources)
+    on_host = sum(1 for other in nodes if other.host.id == machine.host.id)
+    data = held.get(node_id)
     return Starting(
-        plan=plan,
-        node=node,
-        data=held.get(node.node_id),
-        fullest=_fullest(plan, node, conditions),
-        ldm=busy_threads(plan, node, conditions, max(1, on_host)),
+        machine=machine,
+        constants=machines.constants,
+        classic=machines.classic,
+        tables_and_indexes=cluster.tables_and_indexes,
+        files=files_to_create(cluster.files, machine),
+        data=data,
+        fullest=_fullest(data, conditions),
+        ldm=busy_threads(machine, data, conditions, max(1, on_host)),
         links=links,
         source_disks=tuple(disk for disk in source_disks if disk is not None),
-        checkpoint_disk=disk_for(plan, node, DiskRole.LCP),
-        redo_disk=disk_for(plan, node, DiskRole.REDO),
-        data_disk=disk_for(plan, node, DiskRole.DATA_FILES),
-        undo_disk=disk_for(plan, node, DiskRole.UNDO),
         disk_factor=max(1e-6, conditions.disk_factor),
         sharing=sharing,
-        busy=busy_disks(plan, workload, ids),
-        load=load,
-        checkpoint=lcp,
-        disk_data=disk_data(plan, workload).node(node.node_id),
-        others=_others(plan, held, ids, everyone),
+        busy=busy_disks(machines, cluster.disks, ids),
+        load=cluster.loads.get(node_id),
+        checkpoint=cluster.checkpoint.node(node_id),
+        disk_data=cluster.disk_data.node(node_id),
+        others=_others(cluster, ids, everyone),
         sql_nodes_down=conditions.sql_nodes_down,
         redo_bytes=conditions.redo_bytes,
     )
@@ -280,7 +238,7 @@ def _phases(start: Starting, kind: Kind) -> _Found:
         own.append(copy_fragments(start, initial=initial, before_s=away))
         if start.data is not None:
             moved = start.data.moved_bytes * copied_share(start, initial=initial, before_s=away)
-    if kind == "initial" and copies_in_two_passes(start.plan, start.node):
+    if kind == "initial" and copies_in_two_passes(start.settings):
         own.append(phases.rebuild_indexes(start))
     own.append(phases.wait_for_checkpoint(start, kind))
     if kind != "system":
@@ -296,11 +254,11 @@ def _slowed_by_traffic(start: Starting, done: list[Phase]) -> Phase | None:
     writes = start.load.writes_per_s if start.load is not None else 0.0
     if start.has("restart_under_traffic") or not writes:
         return None
-    slower = constants_of(start.plan)["traffic_restart_factor_old"]
+    slower = start.constants["traffic_restart_factor_old"]
     before = total(((phase.name, phase.duration_s) for phase in done), "s")
     handed = phases.hand_over_subscriptions(start).duration_s
     whole = total((("phases", before), ("subscriptions", handed)), "s")
-    since = change_term("restart_under_traffic", start.plan.version)
+    since = change_term("restart_under_traffic", start.version)
     time = ((slower - 1) * whole).because(whole.as_term("the other phases"), *slower.why, since)
     return Phase(
         "catching up under traffic", time, "copy from the other nodes", "less traffic; a later version"
@@ -308,36 +266,42 @@ def _slowed_by_traffic(start: Starting, done: list[Phase]) -> Phase | None:
 
 
 def _first_checkpoint(start: Starting) -> Phase:
-    time = constants_of(start.plan)["lcp_wait_idle_s"]
+    time = start.constants["lcp_wait_idle_s"]
     return Phase("first local checkpoint", time, "protocol between the nodes", "")
 
 
 def _of_node(
-    plan: Plan, node: DataNode, kind: Kind, conditions: Conditions, together: list[DataNode]
+    cluster: Running, machine: Machine, kind: Kind, conditions: Conditions, together: Sequence[Machine]
 ) -> _Found:
-    return _phases(_starting(plan, node, conditions, together), kind)
+    return _phases(_starting(cluster, machine, conditions, together), kind)
 
 
-def _each_kind(plan: Plan, nodes: list[DataNode], kind: Kind, conditions: Conditions) -> list[_Found]:
+def _each_kind(
+    cluster: Running, nodes: Sequence[Machine], kind: Kind, conditions: Conditions
+) -> list[_Found]:
     """Phases of nodes that start together: of one node of each kind of hardware, the one with most rows."""
-    held = node_data_by_id(plan)
     on_host: dict[str, int] = {}
     for node in nodes:
-        on_host[node.host_id] = on_host.get(node.host_id, 0) + 1
-    mates = {node.node_id: group for group in node_groups(plan) for node in group}
+        on_host[node.host.id] = on_host.get(node.host.id, 0) + 1
+    mates = {node.node_id: group for group in cluster.machines.groups for node in group}
     # Nodes with the same hardware and settings differ by their rows only.
-    alike: dict[object, DataNode] = {}
+    alike: dict[object, Machine] = {}
     for node in nodes:
-        key: tuple[object, ...] = (_hardware(plan, node), on_host[node.host_id], node.parameters)
+        key: tuple[object, ...] = (_hardware(node), on_host[node.host.id], node.node.parameters)
         if kind in ("node", "initial"):
             group = mates.get(node.node_id, ())
-            others = tuple(_hardware(plan, mate) for mate in group if mate.node_id != node.node_id)
+            others = tuple(_hardware(mate) for mate in group if mate.node_id != node.node_id)
             key = (*key, others)
-        rows = held[node.node_id].fullest_ldm.rows if node.node_id in held else 0.0
         best = alike.get(key)
-        if best is None or rows > (held[best.node_id].fullest_ldm.rows if best.node_id in held else 0.0):
+        if best is None or _most_rows(cluster, node) > _most_rows(cluster, best):
             alike[key] = node
-    return [_of_node(plan, node, kind, conditions, nodes) for node in alike.values()]
+    return [_of_node(cluster, node, kind, conditions, nodes) for node in alike.values()]
+
+
+def _most_rows(cluster: Running, node: Machine) -> float:
+    """Rows of the node's fullest LDM thread."""
+    data = cluster.held.get(node.node_id)
+    return 0.0 if data is None else data.fullest_ldm.rows
 
 
 def _in_step(starts: list[_Found]) -> list[Phase]:
@@ -353,37 +317,32 @@ def _in_step(starts: list[_Found]) -> list[Phase]:
     return steps
 
 
-def _hardware(plan: Plan, node: DataNode) -> tuple[object, ...]:
+def _hardware(machine: Machine) -> tuple[object, ...]:
     """What of a node's host decides how long its start takes."""
-    host = plan.host(node.host_id)
+    host = machine.host
     disks = tuple(
         (
             d.sequential_read_bytes_per_s, d.sequential_write_bytes_per_s, d.sync_write_latency_s,
             d.random_write_iops, d.other_load,
         )
-        for d in (disk_for(plan, node, role) for role in DiskRole)
+        for d in machine.disks.values()
         if d is not None
     )  # fmt: skip
     return (host.cores, host.clock_ghz, host.network_bytes_per_s, host.location_id, disks)
 
 
-def _members(plan: Plan) -> list[DataNode]:
-    return [node for group in node_groups(plan) for node in group]
-
-
-def _rolling(plan: Plan, conditions: Conditions) -> RestartEstimate:
-    groups = node_groups(plan)
+def _rolling(cluster: Running, conditions: Conditions) -> RestartEstimate:
+    groups, constants = cluster.machines.groups, cluster.machines.constants
     if conditions.one_of_each_group:
         rounds = [
             [group[i] for group in groups if i < len(group)] for i in range(max(len(g) for g in groups))
         ]
     else:
-        rounds = [[node] for node in sorted(_members(plan), key=lambda n: n.node_id)]
-    constants = constants_of(plan)
+        rounds = [[node] for node in sorted(cluster.machines.members, key=lambda n: n.node_id)]
     aside = constants["stop_handover_s"] + constants["operator_gap_s"]
     passes = []
     for number, nodes in enumerate(rounds, 1):
-        each = _each_kind(plan, nodes, "node", conditions)
+        each = _each_kind(cluster, nodes, "node", conditions)
         slowest = max(each, key=lambda one: one.seconds).phases
         totals = [total(((p.name, p.duration_s) for p in one.phases), "s") for one in each]
         restart_s = largest((("restart", q) for q in totals), "s")
@@ -402,13 +361,13 @@ def _rolling(plan: Plan, conditions: Conditions) -> RestartEstimate:
 
 
 def start_beside(
-    grown: Plan, nodes: list[DataNode], running: Plan, conditions: Conditions = IDLE
+    grown: Running, nodes: Sequence[Machine], running: Running, conditions: Conditions = IDLE
 ) -> RestartEstimate:
     """First start of new, empty nodes beside a running cluster: they wait for one of its checkpoints.
 
-    `grown`: the plan with the new nodes, `running`: without them. The nodes start together.
+    `grown`: the cluster with the new nodes, `running`: without them. The nodes start together.
     """
-    others = _others(running, node_data_by_id(running), set(), wanted=True)
+    others = _others(running, set(), wanted=True)
     longest: list[Phase] = []
     for node in nodes:
         start = _starting(grown, node, conditions, nodes)
@@ -428,37 +387,26 @@ def start_beside(
 
 
 def restart(
-    plan: Plan, kind: Kind, node_id: int | None = None, conditions: Conditions = IDLE
+    cluster: Running, kind: Kind, node_id: int | None = None, conditions: Conditions = IDLE
 ) -> RestartEstimate:
-    """Phases and duration of a start.
+    """Phases and duration of a start of a cluster with at least one node group.
 
     node, initial: of `node_id`, or of the node with most rows; system, start: all nodes together; rolling:
-    all nodes, one after the other. Raises RestartError for an unknown kind or node and for a plan without
-    node groups.
+    all nodes, one after the other.
     """
-    if kind not in KINDS:
-        raise RestartError(f"'{kind}' is not a kind of restart", fix=f"use one of {', '.join(KINDS)}")
-    members = _members(plan)
-    if not members:
-        raise RestartError("the plan has no node group to start", fix="add data nodes")
-    if node_id is not None:
-        chosen = [node for node in plan.data_nodes if node.node_id == node_id]
-        if not chosen:
-            ids = ", ".join(str(node.node_id) for node in plan.data_nodes[:8])
-            raise RestartError(f"there is no data node {node_id}", fix=f"use one of {ids}")
+    members = cluster.machines.members
     if kind == "rolling":
-        return _rolling(plan, conditions)
+        return _rolling(cluster, conditions)
     if kind in ("system", "start"):
-        in_turn = _in_step(_each_kind(plan, members, kind, conditions))
+        in_turn = _in_step(_each_kind(cluster, members, kind, conditions))
         return _estimate(kind, tuple(node.node_id for node in members), in_turn)
     if node_id is not None:
-        node = next(n for n in plan.data_nodes if n.node_id == node_id)
+        node = cluster.machines.by_id(node_id)
     else:
-        held = node_data_by_id(plan)
-        node = max(members, key=lambda n: held[n.node_id].fullest_ldm.rows if n.node_id in held else 0.0)
+        node = max(members, key=lambda one: _most_rows(cluster, one))
     notes: tuple[str, ...] = ()
-    if all(len(group) < 2 for group in node_groups(plan)):
+    if all(len(group) < 2 for group in cluster.machines.groups):
         notes = ("NoOfReplicas = 1: without this node the cluster is down, and --initial loses its rows",)
     together = [node, *(n for n in members if n.node_id in conditions.restarting and n is not node)]
-    one = _of_node(plan, node, kind, conditions, together)
+    one = _of_node(cluster, node, kind, conditions, together)
     return _estimate(kind, (node.node_id,), one.phases, notes, one.bytes_moved)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.base.quantity import Quantity, Term, rising
-from ndbplan.configuration.settings import node_settings
-from ndbplan.estimate.constants import constants_of
+from ndbplan.configuration.settings import NodeSettings
 from ndbplan.estimate.times.restart_phases import (
     LEAST_COPY_SHARE,
     Phase,
@@ -14,13 +13,12 @@ from ndbplan.estimate.times.restart_phases import (
     uneven_terms,
 )
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
+from ndbplan.plan.processes import DiskRole
 
 
-def copies_in_two_passes(plan: Plan, node: DataNode) -> bool:
+def copies_in_two_passes(settings: NodeSettings) -> bool:
     """Whether an initial restart copies rows first and builds the ordered indexes afterwards."""
-    return bool(node_settings(plan, node).number("TwoPassInitialNodeRestartCopy"))
+    return bool(settings.number("TwoPassInitialNodeRestartCopy"))
 
 
 def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Limit:
@@ -28,8 +26,7 @@ def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Lim
 
     `share`: part of the node's rows that is sent; `row_by_row_indexes`: ordered indexes kept up for each row.
     """
-    plan = start.plan
-    constants = constants_of(plan)
+    constants = start.constants
     if start.has("parallel_copy"):
         held = busiest_of(start, start.rows, start.fullest.rows, "rows")
         name = "the fullest LDM thread"
@@ -47,16 +44,16 @@ def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Lim
         *rows.why,
         *rate.why,
         *slower.why,
-        change_term("parallel_copy", plan.version),
-        change_term("two_pass_copy", plan.version),
-        *spread_terms(plan.version),
+        change_term("parallel_copy", start.version),
+        change_term("two_pass_copy", start.version),
+        *spread_terms(start.version),
     )
     return Limit(name, time.because(*why), "more LDM threads")
 
 
 def _by_links(start: Starting, share: float) -> list[Limit]:
     """Time of each link that the rows cross, with everything that crosses it at the same time."""
-    usable = constants_of(start.plan)["copy_network_share"]
+    usable = start.constants["copy_network_share"]
     limits = []
     for link in start.links:
         crossing = link.crossing_bytes * share
@@ -71,13 +68,13 @@ def _by_disks(start: Starting, share: float) -> list[Limit]:
     pages = (start.data.disk_page_bytes if start.data is not None else 0.0) * share
     if not pages:
         return []
-    slower = constants_of(start.plan)["device_time"]
+    slower = start.constants["device_time"]
     limits = []
 
     def size(share: float) -> Quantity:
         return Quantity.stated("pages of columns on disk", share, "bytes", "rows at their declared width")
 
-    disk = start.data_disk
+    disk = start.disk(DiskRole.DATA_FILES)
     if disk is not None:
         speed = Quantity.stated(f"sequential writing of {disk.name}", start.writes(disk), "bytes/s")
         time = size(pages) / speed * slower
@@ -102,9 +99,8 @@ def copy_fragments(start: Starting, *, initial: bool, before_s: float) -> Phase:
 
     Columns on disk come along. `before_s`: how long the node has been away when the copy starts.
     """
-    plan = start.plan
     indexes = 0.0
-    if initial and not copies_in_two_passes(plan, start.node) and start.rows and start.data is not None:
+    if initial and not copies_in_two_passes(start.settings) and start.rows and start.data is not None:
         indexes = start.data.index_entries / start.rows
     share = copied_share(start, initial=initial, before_s=before_s)
     limits = [_by_threads(start, share, indexes), *_by_links(start, share), *_by_disks(start, share)]
@@ -130,7 +126,7 @@ def copy_fragments(start: Starting, *, initial: bool, before_s: float) -> Phase:
     else:
         rows = busiest_thread(start.fullest.rows, start.rows, start.ldm)
         compared = Quantity.stated("rows compared by the fullest LDM thread", rows, "rows", "distribution")
-        scan = compared / constants_of(plan)["copy_scan_ldm_rows_per_s"]
+        scan = compared / start.constants["copy_scan_ldm_rows_per_s"]
         time = scan.named("comparison of all rows") + sent.named("rows sent")
         if scan.value >= sent.value:
             bound, shorten = "LDM threads that scan", "more LDM threads"

@@ -12,22 +12,22 @@ from dataclasses import dataclass
 from ndbplan.base.quantity import Quantity, Term, rising, total
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import GIB, MIB
-from ndbplan.configuration.settings import node_settings, redo_log_parts
-from ndbplan.estimate.constants import constants_of
+from ndbplan.configuration.settings import NodeSettings, redo_log_parts
+from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint import NodeCheckpoint, SpeedLimits, is_partial, speed_limits
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.redo import log_bytes_per_part
 from ndbplan.estimate.storage.node_data import LdmData, NodeData
-from ndbplan.estimate.stored import cluster_of, ldm_threads
 from ndbplan.estimate.times.copy_links import Crossing
-from ndbplan.estimate.times.disk_files import create_file, files_to_create, left_beside
+from ndbplan.estimate.times.disk_files import FilesToCreate, create_file, left_beside
+from ndbplan.estimate.times.machines import Machine
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.ndb.speed_changes import speed_change
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Disk
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
+from ndbplan.plan.processes import DiskRole
 
 LEAST_COPY_SHARE = 0.2
 """Share of the copy speed that traffic leaves at least."""
@@ -53,7 +53,7 @@ class Phase(Shape):
 class OtherNode:
     """Another data node of the cluster, as far as a start waits for its checkpoint."""
 
-    node: DataNode
+    machine: Machine
     checkpoint_bytes: float
     writes_bytes_per_s: float
     """What its disk can take of a checkpoint."""
@@ -64,8 +64,12 @@ class OtherNode:
 class Starting:
     """Everything a start of one data node depends on."""
 
-    plan: Plan
-    node: DataNode
+    machine: Machine
+    constants: Constants
+    classic: bool
+    """Whether fragments follow the LDM threads."""
+    tables_and_indexes: int
+    files: tuple[FilesToCreate, ...]
     data: NodeData | None
     """None: the node holds no rows."""
     fullest: LdmData
@@ -76,11 +80,6 @@ class Starting:
     """Links that all rows of the node cross when they are copied to it, with what else crosses them then."""
     source_disks: tuple[Disk, ...]
     """Disks with the data files of the nodes that rows are copied from."""
-    checkpoint_disk: Disk | None
-    redo_disk: Disk | None
-    data_disk: Disk | None
-    """With the data files."""
-    undo_disk: Disk | None
     disk_factor: float
     """Speed of the disks against what the plan states."""
     sharing: dict[str, int]
@@ -98,6 +97,16 @@ class Starting:
     """Log of the fullest part to run again; None: what the load leaves."""
 
     @property
+    def settings(self) -> NodeSettings:
+        """Effective parameters of the node."""
+        return self.machine.settings
+
+    @property
+    def version(self) -> NdbVersion:
+        """Of the product."""
+        return self.machine.settings.version
+
+    @property
     def chance(self) -> tuple[float, float]:
         """Least and most that the fullest LDM thread holds by chance, against `fullest`."""
         return (self.data.fullest_low, self.data.fullest_high) if self.data is not None else (1.0, 1.0)
@@ -113,8 +122,12 @@ class Starting:
         return self.data.row_bytes if self.data is not None else 0.0
 
     def has(self, change: str) -> bool:
-        """Whether the plan's version has a change of the product."""
-        return speed_change(change).is_in(self.plan.version)
+        """Whether the version has a change of the product."""
+        return speed_change(change).is_in(self.version)
+
+    def disk(self, role: DiskRole) -> Disk | None:
+        """The node's disk for a purpose."""
+        return self.machine.disks[role]
 
     def left_of(self, disk: Disk) -> float:
         """Share of a disk that this start gets beside other programs, starting nodes and traffic."""
@@ -153,9 +166,9 @@ def uneven_terms(start: Starting) -> tuple[Term, ...]:
     The LDM thread of a fragment is its log part modulo the LDM threads (placements that 7.4.10 and 8.4.8
     reported), so 16 log parts leave some of 10 threads with two of them and the others with one.
     """
-    ldm = ldm_threads(start.plan, start.node)
-    parts = redo_log_parts(node_settings(start.plan, start.node))
-    if not start.data or not cluster_of(start.plan).classic or parts % ldm == 0:
+    ldm = start.machine.ldm_threads
+    parts = redo_log_parts(start.settings)
+    if not start.data or not start.classic or parts % ldm == 0:
         return ()
     each = len(start.data.by_ldm) * start.data.fullest_ldm.rows / start.rows if start.rows else 1.0
     source = f"distribution: {parts} log parts do not divide by {ldm} LDM threads (log part modulo threads)"
@@ -173,7 +186,7 @@ def _at(start: Starting, whole: float, fullest: float, rate: Quantity, name: str
             start.ldm,
             "",
             "plan",
-            spread_terms(start.plan.version),
+            spread_terms(start.version),
         ),
         *uneven_terms(start),
         *rate.why,
@@ -183,28 +196,27 @@ def _at(start: Starting, whole: float, fullest: float, rate: Quantity, name: str
 def allocate_memory(start: Starting) -> Phase:
     """Allocate and touch all memory of the node: by one thread before 7.4.1."""
     names = ("DataMemory", "IndexMemory", "DiskPageBufferMemory")
-    memory = sum(node_settings(start.plan, start.node).number(name) for name in names)
-    constants = constants_of(start.plan)
+    memory = sum(start.settings.number(name) for name in names)
+    constants = start.constants
     touched = Quantity.stated("DataMemory, IndexMemory and DiskPageBufferMemory", memory, "bytes")
     rate = constants["memory_touch_bytes_per_s"]
     slower = Quantity.exact(1.0, "factor")
     if not start.has("memory_touched_by_threads"):
         slower = constants["memory_touch_one_thread_factor"]
-    by_threads = change_term("memory_touched_by_threads", start.plan.version)
+    by_threads = change_term("memory_touched_by_threads", start.version)
     time = (slower * touched / rate).because(*touched.why, *rate.why, by_threads, *slower.why)
     return Phase("allocate memory", time, "page faults of the kernel", "less DataMemory; huge pages")
 
 
 def early_phases(start: Starting) -> Phase:
     """Node id, heartbeats, start permission, copy of the metadata, inclusion."""
-    plan = start.plan
-    constants = constants_of(plan)
-    count = sum(1 + len(table.indexes) for table in plan.tables)
-    memory = node_settings(plan, start.node).number("DataMemory") / GIB
+    constants = start.constants
+    memory = start.settings.number("DataMemory") / GIB
     time = (
         constants["restart_failure_s"]
         + constants["restart_metadata_s"]
-        + Quantity.stated("tables and indexes", count, "") * constants["restart_metadata_table_s"]
+        + Quantity.stated("tables and indexes", start.tables_and_indexes, "")
+        * constants["restart_metadata_table_s"]
         + Quantity.stated("DataMemory", memory, "GiB") * constants["restart_early_s_per_gib"]
     )
     return Phase("start permission and metadata", time, "protocol between the nodes", "fewer tables")
@@ -212,12 +224,11 @@ def early_phases(start: Starting) -> Phase:
 
 def create_files(start: Starting) -> Phase:
     """Create the redo log files of an initial start: sparse (one page per MiB) or full."""
-    plan, node = start.plan, start.node
-    size = redo_log_parts(node_settings(plan, node)) * log_bytes_per_part(node_settings(plan, node))
-    text = node_settings(plan, node).value("InitFragmentLogFiles")
+    size = redo_log_parts(start.settings) * log_bytes_per_part(start.settings)
+    text = start.settings.value("InitFragmentLogFiles")
     sparse = str(text or "sparse").lower() != "full"
-    disk = start.redo_disk
-    constants = constants_of(plan)
+    disk = start.disk(DiskRole.REDO)
+    constants = start.constants
     margin = constants["file_create_margin"]
     speed = start.writes(disk) if disk is not None else constants["unknown_disk_bytes_per_s"].value
     if sparse:
@@ -237,7 +248,7 @@ def create_files(start: Starting) -> Phase:
         why = [Term("sequential writing", speed, "bytes/s", "plan")]
         shorten = "InitFragmentLogFiles=SPARSE; a faster disk"
     files = Term("redo log files", size, "bytes", "NoOfFragmentLogParts × files × size")
-    terms = (files, *why, *margin.why, change_term("fragment_log_parts", plan.version))
+    terms = (files, *why, *margin.why, change_term("fragment_log_parts", start.version))
     slower = Quantity.spanning(1.0, (margin.low, margin.high), "factor")
     time = (Quantity.exact(value, "s") * slower).within(least=least).because(*terms)
     return Phase("create redo log files", time, f"disk {disk.name}" if disk else "disk", shorten)
@@ -251,9 +262,9 @@ def create_disk_files(start: Starting) -> Phase | None:
     """
     parts = []
     slow: tuple[float, str] = (0.0, "")
-    for files in files_to_create(start.plan, start.node):
+    for files in start.files:
         together = start.sharing.get(files.disk.id, 1)
-        one = create_file(start.plan, files.disk, files.size_bytes, start.disk_factor, together)
+        one = create_file(start.constants, files.disk, files.size_bytes, start.disk_factor, together)
         whole = one.scaled(
             files.count, "s", (one.as_term("one file"), Term("files", files.count, "", "plan"))
         )
@@ -271,14 +282,14 @@ def create_disk_files(start: Starting) -> Phase | None:
 
 def _checkpoint_on_disk(start: Starting) -> Limit | None:
     """Reading the checkpoint from its disk; None when it is not known."""
-    disk, plan = start.checkpoint_disk, start.plan
+    disk = start.disk(DiskRole.LCP)
     if disk is None or start.data is None:
         return None
-    constants = constants_of(plan)
+    constants = start.constants
     read = Quantity.exact(1.0, "factor")
-    if is_partial(node_settings(plan, start.node)):
+    if is_partial(start.settings):
         read = constants["restore_read_factor_partial"]
-    if node_settings(plan, start.node).number("CompressedLCP"):
+    if start.settings.number("CompressedLCP"):
         read = read * constants["lcp_compressed_factor"].value
     held = Quantity.stated("checkpoint on disk", start.data.checkpoint_bytes, "bytes", "formula")
     speed = Quantity.stated(f"sequential reading of {disk.name}", start.reads(disk), "bytes/s")
@@ -291,7 +302,7 @@ def restore(start: Starting) -> Phase:
 
     A row takes its LDM thread a time of its own and one for each byte (running 8.4.8 cluster).
     """
-    plan, fullest, constants = start.plan, start.fullest, constants_of(start.plan)
+    fullest, constants = start.fullest, start.constants
     rows = _at(start, start.rows, fullest.rows, constants["restore_ldm_rows_per_s"], "rows", "rows")
     size = _at(
         start,
@@ -301,7 +312,7 @@ def restore(start: Starting) -> Phase:
         "bytes of rows",
         "bytes",
     )
-    slower = Quantity.exact(1.0, "factor", (change_term("restore_without_delays", plan.version),))
+    slower = Quantity.exact(1.0, "factor", (change_term("restore_without_delays", start.version),))
     if not start.has("restore_without_delays"):
         slower = slower * constants["restore_delays_factor"]
     by_threads = (rows.named("rows") + size.named("their bytes")) * slower
@@ -315,24 +326,19 @@ def restore(start: Starting) -> Phase:
 
 def replay_redo(start: Starting) -> Phase:
     """Run the redo log since the checkpoint that was restored; no faster than it is read from its disk."""
-    plan = start.plan
-    constants = constants_of(plan)
+    constants = start.constants
     part, per_s = start.load.hottest_log_part if start.load is not None else (0, 0.0)
     all_parts = sum(size for _, size in start.load.redo_by_log_part) if start.load is not None else 0.0
     interval = start.checkpoint.duration_s.value if start.checkpoint is not None else 0.0
     since = interval + constants["lcp_pause_s"].value
     span = constants["redo_since_checkpoint"].because()
-    log = (
-        (per_s * span * since)
-        .in_unit("bytes")
-        .within(most=float(log_bytes_per_part(node_settings(plan, start.node))))
-    )
+    log = (per_s * span * since).in_unit("bytes").within(most=float(log_bytes_per_part(start.settings)))
     if start.redo_bytes is not None:
         log = Quantity.exact(start.redo_bytes, "bytes")
     named = log.named(f"log of part {part} since the last checkpoint", "1 to 2 checkpoints, or stated")
     replayed = named / constants["redo_replay_bytes_per_s"]
     limits = [Limit("LDM thread of the fullest log part", replayed, "shorter checkpoints (faster writing)")]
-    disk = start.redo_disk
+    disk = start.disk(DiskRole.REDO)
     if disk is not None:
         parts = max(1.0, all_parts / per_s) if per_s else 1.0
         speed = Quantity.stated(f"sequential reading of {disk.name}", start.reads(disk), "bytes/s")
@@ -348,9 +354,9 @@ def apply_undo(start: Starting) -> Phase | None:
         return None
     per_s = start.disk_data.undo_bytes_per_s.value
     interval = start.checkpoint.duration_s.value if start.checkpoint is not None else 0.0
-    constants = constants_of(start.plan)
+    constants = start.constants
     log = (per_s * constants["redo_since_checkpoint"].because() * interval).in_unit("bytes")
-    disk = start.undo_disk
+    disk = start.disk(DiskRole.UNDO)
     unknown = constants["unknown_disk_bytes_per_s"].value * start.disk_factor
     speed = Quantity.stated("reading", start.reads(disk) if disk is not None else unknown, "bytes/s")
     read = log.named("undo log since the last checkpoint", "workload") / speed
@@ -361,10 +367,10 @@ def apply_undo(start: Starting) -> Phase | None:
 
 def rebuild_indexes(start: Starting) -> Phase:
     """Rebuild all ordered indexes, which are kept in memory only."""
-    plan, fullest = start.plan, start.fullest
+    fullest = start.fullest
     entries = start.data.index_entries if start.data is not None else 0.0
     indexed = start.data.indexed_row_bytes if start.data is not None else 0.0
-    constants = constants_of(plan)
+    constants = start.constants
     entry_rate = constants["index_build_ldm_rows_per_s"]
     byte_rate = constants["index_build_ldm_bytes_per_s"]
     by_rows = _at(start, entries, fullest.index_entries, entry_rate, "index entries", "rows")
@@ -394,7 +400,7 @@ def _own_checkpoints(start: Starting, count: Quantity, limits: SpeedLimits, fact
     if start.data is None or start.data.checkpoint_bytes <= 0:
         return None
     speed, term = _waits_for(start, limits, own=True, writers=1)
-    disk, held = start.checkpoint_disk, start.data.checkpoint_bytes * factor
+    disk, held = start.disk(DiskRole.LCP), start.data.checkpoint_bytes * factor
     name = term.term
     if disk is not None and start.writes(disk) < speed:
         speed, name = start.writes(disk), f"disk {disk.name}"
@@ -410,14 +416,13 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
     After --initial the node itself writes all its rows; after a system restart all nodes write at the speed
     of their own restart; else the other nodes write at that of another node's restart, up to 7.5 all rows.
     """
-    plan = start.plan
-    constants = constants_of(plan)
+    constants = start.constants
     idle = constants["lcp_wait_idle_s"]
-    limits = speed_limits(node_settings(plan, start.node))
+    limits = speed_limits(start.settings)
     packed = 1.0
-    if node_settings(plan, start.node).number("CompressedLCP"):
+    if start.settings.number("CompressedLCP"):
         packed = constants["lcp_compressed_factor"].value
-    partial = is_partial(node_settings(plan, start.node))
+    partial = is_partial(start.settings)
     written = start.checkpoint.written_bytes.value if start.load is not None and start.checkpoint else 0.0
     running = constants["checkpoint_under_way"]
     if start.load is None:
@@ -427,8 +432,8 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
         count = constants["initial_restart_checkpoints"]
     waits = [Limit("protocol", Quantity.exact(0.0, "s"))]
     for other in start.others:
-        own_limits = speed_limits(node_settings(plan, other.node))
-        writers = min(float(OLD_CHECKPOINT_WRITERS), float(max(1, ldm_threads(plan, other.node))))
+        own_limits = speed_limits(other.machine.settings)
+        writers = min(float(OLD_CHECKPOINT_WRITERS), float(max(1, other.machine.ldm_threads)))
         speed, term = _waits_for(start, own_limits, own=kind == "system", writers=writers)
         held = (min(other.checkpoint_bytes, written) if partial else other.checkpoint_bytes) * packed
         name = "write speed of checkpoints on the other nodes"
@@ -436,7 +441,7 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
             speed, name = other.writes_bytes_per_s * start.disk_factor, f"disk {other.disk}"
         seconds = held / speed if speed else 0.0
         why = (
-            Term(f"checkpoint of node {other.node.node_id}", held, "bytes", "formula"),
+            Term(f"checkpoint of node {other.machine.node_id}", held, "bytes", "formula"),
             term,
             Term("speed of writing", speed, "bytes/s", "plan"),
             count.as_term("checkpoints to wait for"),
@@ -452,9 +457,9 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
     time, decides = slowest(
         *waits,
         why=(
-            change_term("partial_checkpoints", plan.version),
-            change_term("checkpoint_speed_by_parameters", plan.version),
-            *spread_terms(plan.version),
+            change_term("partial_checkpoints", start.version),
+            change_term("checkpoint_speed_by_parameters", start.version),
+            *spread_terms(start.version),
         ),
     )
     time = idle.named("protocol") + time.named("writing")
@@ -466,6 +471,6 @@ def hand_over_subscriptions(start: Starting) -> Phase:
     """Set up the subscriptions of the SQL nodes."""
     name = "wait for subscriptions"
     if start.sql_nodes_down:
-        time = constants_of(start.plan)["subscription_timeout_s"]
+        time = start.constants["subscription_timeout_s"]
         return Phase(name, time, "an SQL node that does not answer", "start that SQL node or remove it")
-    return Phase(name, constants_of(start.plan)["subscription_s"], "protocol with SQL nodes", "")
+    return Phase(name, start.constants["subscription_s"], "protocol with SQL nodes", "")

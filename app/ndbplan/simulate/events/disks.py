@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ndbplan.configuration.failures import disks_needed
-from ndbplan.estimate.times.backup import backup
+from ndbplan.estimate.timed import backup
 from ndbplan.plan.events import Backup, DiskSlow
 from ndbplan.simulate.events.failures import strike
 from ndbplan.simulate.events.handlers import Asked, handles, planned

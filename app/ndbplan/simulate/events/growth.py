@@ -44,8 +44,8 @@ def added_nodes(plan: Plan, workload: Workload, event: NodesAdded) -> tuple[Plan
     The new nodes are there from the start and take no part; from `at_s` on rows are copied to them, then
     every node has its share of the load.
     """
+    from ndbplan.estimate.grown import reorganise
     from ndbplan.estimate.load.log_records import operation_redo
-    from ndbplan.estimate.times.reorganise import reorganise
     from ndbplan.plan.workloads import OperationKind
 
     found = reorganise(plan, event.groups, workload)

@@ -1,0 +1,156 @@
+"""A plan with more node groups: what it is, how long the way there takes, and what is needed meanwhile.
+
+    reorganise(plan, groups=1).duration_s
+
+Here the plan is taken apart for `times/reorganise.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.quantity import Quantity, total
+from ndbplan.base.shapes import Shape
+from ndbplan.base.units import format_value
+from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits import parts as edits
+from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.load.cpu import cpu
+from ndbplan.estimate.load.disk_data import tablespace_use_by_node
+from ndbplan.estimate.stored import memory, redistribute
+from ndbplan.estimate.timed import machines_of, traffic_on_disks
+from ndbplan.estimate.times.disk_files import busy_disks
+from ndbplan.estimate.times.reorganise import (
+    Left,
+    NodePeak,
+    TableReorganise,
+    TablespacePeak,
+    node_peaks,
+    reorganise_table,
+    tablespace_peaks,
+)
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import Workload
+
+
+class ReorganiseError(UserError):
+    """The cluster cannot grow online."""
+
+
+@dataclass(frozen=True)
+class ReorganiseEstimate(Shape):
+    """Reorganisation of every table, one after another."""
+
+    JSON = "tables duration_s problems memory_peak_bytes nodes=node_peaks tablespaces"
+
+    tables: tuple[TableReorganise, ...]
+    duration_s: Quantity
+    memory_peak_bytes: int
+    """Pages of all fragments, one replica of each, before OPTIMIZE TABLE gives any back."""
+    node_peaks: tuple[NodePeak, ...]
+    plan_after: Plan
+    """The plan with the new nodes and the tables as reorganised."""
+    tablespaces: tuple[TablespacePeak, ...] = ()
+    """Of every node that holds columns on disk."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """One line for each tablespace and each DataMemory that is too small for it."""
+        short: dict[str, list[TablespacePeak]] = {}
+        for peak in self.tablespaces:
+            if not peak.fits:
+                short.setdefault(peak.tablespace, []).append(peak)
+        spaces = [
+            f"error: tablespace {name} needs {format_value(max(p.used_bytes.value for p in peaks), 'bytes')} "
+            f"on node{'s' if len(peaks) > 1 else ''} {', '.join(str(p.node_id) for p in peaks)} and has "
+            f"{format_value(peaks[0].capacity_bytes, 'bytes')}: add data files before REORGANIZE"
+            for name, peaks in short.items()
+        ]
+        memory_lines = [
+            f"error: node {peak.node_id} needs {format_value(peak.data_memory_bytes.value, 'bytes')} of "
+            f"DataMemory and has {format_value(peak.limit_bytes, 'bytes')}: raise it before REORGANIZE"
+            for peak in self.node_peaks
+            if not peak.fits
+        ]
+        return (*spaces, *memory_lines)
+
+
+def _after(plan: Plan, grown: Plan) -> Plan:
+    """The grown plan with every table as the reorganisation leaves it."""
+    tables = []
+    for table in plan.tables:
+        change = redistribute(plan, grown, table)
+        if table.fully_replicated:
+            # Each new group gets the same partitions once more; the map stays.
+            tables.append(table)
+            continue
+        if change.rows_moved or change.after is not change.before:
+            was = change.before.placement.partitions
+            # Rows that were counted are split as their hash map says: worked out, and marked so. Where none
+            # were, the map says where they lie, as before.
+            counted = change.before.measured
+            rows = tuple(int(r) for r in change.after.rows.tolist()) if counted else ()
+            assumed = tuple(name for name in table.assumed if name != "partition_rows")
+            table = edits.changed(
+                table,
+                grown_from=(*table.grown_from, was),
+                partition_rows=rows,
+                partition_variable_bytes=change.after.counted_variable_bytes if counted else (),
+                assumed=(*assumed, "partition_rows") if counted else assumed,
+            )
+        tables.append(table)
+    return grown.replace(tables=tuple(tables))
+
+
+def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) -> ReorganiseEstimate:
+    """What adding node groups and reorganising every table does, with or without a workload meanwhile.
+
+    New nodes are like those of the last group, unless reserved nodes (NodeGroup 65536) are in the plan:
+    those are taken first. Raises ReorganiseError when the version cannot add nodes online, EditError when the
+    plan has no whole node group.
+    """
+    if not plan.features.add_nodes_online:
+        raise ReorganiseError(
+            f"NDB {plan.ndb_version} cannot add data nodes online (7.0 and later can)",
+            fix="take a backup, start a larger cluster with --initial and restore into it",
+        )
+    if groups < 1:
+        raise ReorganiseError(f"{groups} node groups cannot be added", fix="add one or more")
+    odd = incomplete_node_group(plan)
+    if odd is not None:
+        raise ReorganiseError(odd, fix="give every node group NoOfReplicas members first")
+    grown = grow(plan, groups)
+    now, then = machines_of(plan), machines_of(grown)
+    left = Left.of(cpu(plan, workload), busy_disks(now, traffic_on_disks(plan, workload)))
+    tables = tuple(
+        reorganise_table(redistribute(plan, grown, table), table, now, then, left) for table in plan.tables
+    )
+    duration = total(((t.table, t.duration_s) for t in tables if t.moves), "s")
+    peak = sum(p.fixed_bytes + p.variable_bytes for t in tables for p in t.redistribution.partitions)
+    after = _after(plan, grown)
+    peaks = node_peaks(memory(plan), memory(after))
+    return ReorganiseEstimate(tables, duration, peak, peaks, after, _tablespaces(plan, after))
+
+
+def _tablespaces(plan: Plan, after: Plan) -> tuple[TablespacePeak, ...]:
+    old = {node.node_id for group in node_groups(plan) for node in group}
+    peaks = []
+    for space in after.tablespaces:
+        now, then = (tablespace_use_by_node(p, space) for p in (plan, after))
+        peaks += tablespace_peaks(space, old, now, then, constants_of(plan))
+    return tuple(peaks)
+
+
+def grow(plan: Plan, groups: int) -> Plan:
+    """The plan with so many more node groups: of reserved nodes first, then of new nodes on new hosts."""
+    aside = [node for node in plan.data_nodes if node.node_group == 65536]
+    replicas = no_of_replicas(plan)
+    while groups and len(aside) >= replicas:
+        taken, aside = aside[:replicas], aside[replicas:]
+        number_of_group = len(node_groups(plan))
+        for node in taken:
+            plan = edits.update(plan, node.id, node_group=number_of_group)
+        groups -= 1
+    return edits.add_node_group(plan, groups) if groups else plan

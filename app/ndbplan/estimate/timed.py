@@ -1,0 +1,150 @@
+"""How long work on a plan's cluster takes: starts, backups, files that are made.
+
+    restart(plan, "node", node_id=3).duration_s
+    restart(plan, "rolling", conditions=Conditions(workload=plan.workloads[0])).phases
+    backup(plan).duration_s
+
+Here the plan is taken apart for `times/`, whose functions get data nodes with what they run on, hold and do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.configuration.directories import disk_for, disks_of_roles
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.settings import node_settings, settings_by_node
+from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.load.checkpoint import checkpoint
+from ndbplan.estimate.load.demand import node_loads
+from ndbplan.estimate.load.disk_data import disk_data
+from ndbplan.estimate.load.disks import DisksEstimate, disk_demand
+from ndbplan.estimate.load.jobs import job_of
+from ndbplan.estimate.stored import cluster_of, ldm_threads, node_data, node_data_by_id, stored_shares_of
+from ndbplan.estimate.times import backup as backups
+from ndbplan.estimate.times import restart as restarts
+from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate
+from ndbplan.estimate.times.machines import Files, Machine, Machines, Running
+from ndbplan.estimate.times.restart import IDLE, KINDS, Conditions, Kind, RestartEstimate
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.workloads import Workload
+
+NO_TRAFFIC = DisksEstimate(())
+
+
+class RestartError(UserError):
+    """A restart that the plan does not allow to estimate."""
+
+
+@memo_by_identity(16)
+def machines_of(plan: Plan) -> Machines:
+    """The data nodes and what they run on. ThreadConfigError where a node would refuse its own."""
+    settings = settings_by_node(plan)
+    by_id = {}
+    for node in plan.data_nodes:
+        host, threads = plan.host(node.host_id), ldm_threads(plan, node)
+        by_id[node.node_id] = Machine(node, host, settings[node.node_id], threads, disks_of_roles(plan, node))
+    return Machines(
+        plan.version,
+        constants_of(plan),
+        node_settings(plan),
+        cluster_of(plan).classic,
+        tuple(by_id.values()),
+        tuple(tuple(by_id[node.node_id] for node in group) for group in node_groups(plan)),
+        plan.locations,
+    )
+
+
+def traffic_on_disks(plan: Plan, workload: Workload | None) -> DisksEstimate:
+    """What a workload asks of disks; nothing without one."""
+    return NO_TRAFFIC if workload is None else disk_demand(plan, workload)
+
+
+@memo_by_identity(16)
+def _running(plan: Plan, workload: Workload | None) -> Running:
+    loads = () if workload is None else node_loads(plan, workload)
+    return Running(
+        machines_of(plan),
+        node_data_by_id(plan),
+        sum(1 + len(table.indexes) for table in plan.tables),
+        _files(plan),
+        {load.node_id: load for load in loads},
+        checkpoint(plan, workload),
+        disk_data(plan, workload),
+        traffic_on_disks(plan, workload),
+    )
+
+
+def _files(plan: Plan) -> Files:
+    return Files(plan.logfile_groups, plan.tablespaces)
+
+
+def restart(
+    plan: Plan, kind: Kind, node_id: int | None = None, conditions: Conditions = IDLE
+) -> RestartEstimate:
+    """Phases and duration of a start.
+
+    node, initial: of `node_id`, or of the node with most rows; system, start: all nodes together; rolling:
+    all nodes, one after the other. Raises RestartError for an unknown kind or node and for a plan without
+    node groups.
+    """
+    if kind not in KINDS:
+        raise RestartError(f"'{kind}' is not a kind of restart", fix=f"use one of {', '.join(KINDS)}")
+    if not node_groups(plan):
+        raise RestartError("the plan has no node group to start", fix="add data nodes")
+    if node_id is not None and all(node.node_id != node_id for node in plan.data_nodes):
+        ids = ", ".join(str(node.node_id) for node in plan.data_nodes[:8])
+        raise RestartError(f"there is no data node {node_id}", fix=f"use one of {ids}")
+    return restarts.restart(_running(plan, conditions.load), kind, node_id, conditions)
+
+
+def start_beside(
+    grown: Plan, nodes: Sequence[DataNode], running: Plan, conditions: Conditions = IDLE
+) -> RestartEstimate:
+    """First start of new, empty nodes beside a running cluster: they wait for one of its checkpoints.
+
+    `grown`: the plan with the new nodes, `running`: without them. The nodes start together.
+    """
+    cluster = _running(grown, conditions.load)
+    new = [cluster.machines.by_id(node.node_id) for node in nodes]
+    return restarts.start_beside(cluster, new, _running(running, conditions.load), conditions)
+
+
+@memo_by_identity(size=8)
+def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
+    """START BACKUP: every node writes the fragments whose primary it holds, under a workload or idle.
+
+    Columns on disk are part of it. No node is faster than its slowest LDM thread, its cores and its disks.
+    """
+    loads = () if workload is None else node_loads(plan, workload)
+    job = None if workload is None else job_of(plan, workload)
+    return backups.backup(
+        machines_of(plan),
+        node_data(plan),
+        {load.node_id: load for load in loads},
+        traffic_on_disks(plan, workload),
+        None if job is None else job.transactions / job.rate_per_s.value,
+    )
+
+
+def restore_backup(plan: Plan) -> PhasedEstimate:
+    """ndb_restore: undo and data files made anew, all rows at insert speed, then the ordered indexes.
+
+    Each node's backup is read from the disk that it was written to.
+    """
+    stored = [(table, stored_shares_of(plan, table)) for table in plan.tables]
+    return backups.restore_backup(
+        machines_of(plan), stored, node_data(plan), backup(plan), create_disk_data(plan)
+    )
+
+
+def create_disk_data(plan: Plan) -> PhasedEstimate:
+    """Creating every undo file and data file of the plan, one after the other; the slowest disk counts."""
+    disks = {}
+    for role in (DiskRole.UNDO, DiskRole.DATA_FILES):
+        of_nodes = (disk_for(plan, node, role) for node in plan.data_nodes)
+        disks[role] = [disk for disk in of_nodes if disk is not None]
+    return backups.create_disk_data(constants_of(plan), _files(plan), disks)
