@@ -14,11 +14,12 @@ from ndbplan.advise.survival import survive
 from ndbplan.configuration.killers import Search
 from ndbplan.plan.samples import sample_plan
 
-REQUIRED_PAIRS_S = 20.0
+MOST_TIMES = 30
+"""20 s on a machine that walks the pairs of 300 parts 200 times in 0.65 s."""
 
 
 def main() -> list[Figure]:
-    """Seconds of the processor on telecom-144; the limit holds for two cores."""
+    """Seconds of the processor on telecom-144, beside a walk through as many pairs."""
     plan = sample_plan("telecom-144")
     times = []
     for work in (
@@ -31,10 +32,25 @@ def main() -> list[Figure]:
         times.append(time.process_time() - begin)
     pairs, single, hosts = times
     return [
-        Figure("telecom-144, all pairs with load left and restart", pairs, "s", at_most=REQUIRED_PAIRS_S),
+        Figure(
+            "telecom-144, all pairs with load left and restart",
+            pairs,
+            "s",
+            baseline="pairs of 300 parts walked 200 times",
+            baseline_value=_walk_s(),
+            most_times=MOST_TIMES,
+        ),
         Figure("telecom-144, all single failures, the same", single, "s"),
         Figure("telecom-144, verdicts of all pairs of hosts alone", hosts, "s"),
     ]
+
+
+def _walk_s() -> float:
+    begin, seen = time.process_time(), 0
+    for _ in range(200):
+        for one, other in combinations(range(300), 2):
+            seen += one ^ other
+    return time.process_time() - begin
 
 
 def _pairs_of_hosts(search: Search) -> int:

@@ -133,7 +133,7 @@ class DiskSpace(Shape):
             whole = self._full_of_role[role] = _sum(grown)
         return whole
 
-    @property
+    @cached_property
     def by_role(self) -> tuple[tuple[DiskRole, Quantity], ...]:
         """Bytes of each role that lies here, largest first."""
         sizes = [(role, self.of(role)) for role in DiskRole]
