@@ -18,12 +18,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Protocol
 
 from ndbplan.base.errors import UserError
 from ndbplan.checks.harm import RULES_OF_ROOM, harm
-from ndbplan.checks.problem import Edit, Problem, Severity
-from ndbplan.checks.rule import RULES, Rule, is_alone
+from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.way import (
+    ROOM,
+    SINGLY_UP_TO,
+    Find,
+    Finding,
+    Step,
+    Trials,
+    finding,
+    fixes_by_rule,
+    has_fix,
+)
 from ndbplan.edits.changes import (
     FreeApiSlots,
     KeepLinks,
@@ -31,51 +40,14 @@ from ndbplan.edits.changes import (
     SetParameter,
     SetRole,
     Together,
-    together,
     value_changes,
 )
 from ndbplan.plan.plan import Plan
 
-
-class Find(Protocol):
-    """What rules find in a plan: all of them, or those that are given."""
-
-    def __call__(self, plan: Plan, rules: Iterable[Rule] | None = None, /) -> Sequence[Problem]: ...
-
-
-Finding = tuple[str, str, bool]
 Change = tuple[str, str, str]
 Seen = tuple[object, ...]
-_SINGLY_UP_TO = 6
-"""Fixes of one rule that are tried one by one when they cannot all be done together."""
-_MOST_TURNS = 6
-"""How often all rules take turns: every step mends something, so ways end long before."""
 _TOLD = 3
 """Changes that the words of a fix name."""
-_ROOM = "no room: "
-
-
-@dataclass(eq=False)
-class _Step:
-    """What one rule does about its problems, and the problems of the plan after that.
-
-    Rules whose fixes touch nothing that others look at make one step.
-    """
-
-    name: str
-    """Of the rule; none for those that stand alone."""
-    problems: list[Problem]
-    edit: Edit
-    before: Plan
-    stood: Sequence[Problem]
-    """The problems of the plan before."""
-    plan: Plan
-    after: Sequence[Problem]
-
-    @property
-    def alone(self) -> bool:
-        """Whether it touches nothing that other rules look at."""
-        return not self.name
 
 
 def with_offers(plan: Plan, problems: Sequence[Problem], find: Find) -> list[Problem]:
@@ -83,9 +55,9 @@ def with_offers(plan: Plan, problems: Sequence[Problem], find: Find) -> list[Pro
 
     `find` gives what all rules find in a plan, or only those that are given to it.
     """
-    if not any(_has_fix(problem) for problem in problems):
+    if not any(has_fix(problem) for problem in problems):
         return list(problems)
-    trials = _Trials(find)
+    trials = Trials(find)
     offers: dict[int, Problem] = {}
     for part in _parts(plan, problems, list(trials.way(plan, problems)), trials):
         if len(part.steps) == 1 and not part.alone:
@@ -93,128 +65,9 @@ def with_offers(plan: Plan, problems: Sequence[Problem], find: Find) -> list[Pro
         for problem, with_fix in part.mended(problems):
             offers.setdefault(id(problem), with_fix)
     return [
-        offers[id(p)] if id(p) in offers else _withheld(p, trials.refused) if _has_fix(p) else p
+        offers[id(p)] if id(p) in offers else _withheld(p, trials.refused) if has_fix(p) else p
         for p in problems
     ]
-
-
-def _has_fix(problem: Problem) -> bool:
-    return problem.edit is not None and not problem.waived
-
-
-def _groups(plan: Plan, problems: Iterable[Problem]) -> Iterator[tuple[str, list[Problem]]]:
-    """Problems with a fix by rule, in the order in which rules take turns; `alone` ones are one group, the
-    last: what is kept about other parts of the plan serves until then.
-    """
-    wanted: dict[str, list[Problem]] = {}
-    alone: list[Problem] = []
-    for problem in problems:
-        if _has_fix(problem):
-            of_rule = alone if is_alone(plan, problem) else wanted.setdefault(problem.rule, [])
-            of_rule.append(problem)
-    yield from ((name, wanted[name]) for name in RULES if name in wanted)
-    if alone:
-        yield "", alone
-
-
-class _Trials:
-    """Fixes tried on plans; each plan and fix once."""
-
-    def __init__(self, find: Find) -> None:
-        self.find = find
-        self.refused: dict[Finding, str] = {}
-        """Why the fix of a problem is not done."""
-        self._kept: dict[tuple[int, str], tuple[Plan, _Step | None]] = {}
-
-    def way(self, plan: Plan, problems: Sequence[Problem]) -> Iterator[_Step]:
-        """The steps from a plan to the one in which no rule has anything left that it may do."""
-        for _ in range(_MOST_TURNS):
-            before = plan
-            for name in (*RULES, ""):
-                group = next((group for group in _groups(plan, problems) if group[0] == name), None)
-                step = self.step(plan, problems, group) if group else None
-                if step is not None:
-                    plan, problems = step.plan, step.after
-                    yield step
-            if plan is before:
-                return
-
-    def step(self, plan: Plan, problems: Sequence[Problem], group: tuple[str, list[Problem]]) -> _Step | None:
-        """What a rule may do about its problems in this plan: all, or those fixes that work one by one."""
-        key = (id(plan), group[0])
-        if key not in self._kept:
-            self._kept[key] = (plan, self._step(plan, problems, *group))
-        return self._kept[key][1]
-
-    def _step(self, plan: Plan, before: Sequence[Problem], name: str, wanted: list[Problem]) -> _Step | None:
-        wanted = _without_contradictions(plan, wanted)
-        if not wanted:
-            return None
-        whole, reason = self._tried(plan, before, name, wanted)
-        edits = list(dict.fromkeys(problem.edit for problem in wanted))
-        if whole is not None or len(edits) == 1 or len(edits) > _SINGLY_UP_TO:
-            self.refused.update({_finding(problem): reason for problem in wanted if whole is None})
-            return whole
-        good: list[Problem] = []
-        for edit in edits:
-            these = [problem for problem in wanted if problem.edit is edit]
-            one, reason = self._tried(plan, before, name, these)
-            if one is None:
-                self.refused.update({_finding(problem): reason for problem in these})
-            else:
-                good += these
-        return self._tried(plan, before, name, good)[0] if good else None
-
-    def _tried(
-        self, plan: Plan, before: Sequence[Problem], name: str, wanted: list[Problem]
-    ) -> tuple[_Step | None, str]:
-        """The step that mends these problems, or why it may not."""
-        edit: Edit = together(problem.edit for problem in wanted)
-        try:
-            changed = edit(plan)
-        except UserError as error:
-            return None, error.line
-        if changed is plan:
-            return None, ""
-        after = self._after(changed, before, name)
-        left = Counter(_finding(p) for p in before)
-        left.subtract(_finding(p) for p in after)
-        if any(left[key] < count for key, count in Counter(_finding(p) for p in wanted).items()):
-            return None, ""
-        reason = harm(before, after)
-        if reason and any(p.message == reason and p.rule in RULES_OF_ROOM for p in after):
-            reason = _ROOM + reason
-        return (None, reason) if reason else (_Step(name, wanted, edit, plan, before, changed, after), "")
-
-    def _after(self, plan: Plan, before: Sequence[Problem], name: str) -> Sequence[Problem]:
-        """What rules find after a step; one that stands alone changes it for such rules only."""
-        if name:
-            return self.find(plan)
-        others = [problem for problem in before if RULES[problem.rule].alone is None]
-        return [*others, *self.find(plan, [rule for rule in RULES.values() if rule.alone is not None])]
-
-
-def _without_contradictions(plan: Plan, wanted: list[Problem]) -> list[Problem]:
-    """Problems whose fixes give no value twice; of two that do, the first."""
-    if len({problem.edit for problem in wanted}) < 2:
-        return wanted
-    given: dict[tuple[str, str], object] = {}
-    kept = []
-    for problem in wanted:
-        assert problem.edit is not None
-        try:
-            changes = value_changes(plan, problem.edit(plan))
-        except UserError:
-            continue
-        if all(given.get((c.scope, c.name), c.after) == c.after for c in changes):
-            given.update({(c.scope, c.name): c.after for c in changes})
-            kept.append(problem)
-    return kept
-
-
-def _finding(problem: Problem) -> Finding:
-    """What must be gone after a fix: an error that becomes a warning is not mended."""
-    return (problem.rule, problem.where, problem.severity is Severity.HINT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +75,7 @@ class _Way:
     """Steps of a way as one edit; where it was gone already, nothing more is done."""
 
     plan: Plan
-    steps: tuple[_Step, ...]
+    steps: tuple[Step, ...]
 
     def __call__(self, plan: Plan) -> Plan:
         return (
@@ -244,7 +97,7 @@ class _Way:
 class _Part:
     """Steps of a way that belong together, as one edit."""
 
-    def __init__(self, plan: Plan, steps: Sequence[_Step]) -> None:
+    def __init__(self, plan: Plan, steps: Sequence[Step]) -> None:
         self.plan = plan
         self.steps = tuple(steps)
         self.names = {step.name for step in steps}
@@ -287,30 +140,40 @@ class _Part:
         return bool(self.touched & (other.touched | other.names) or other.touched & self.names)
 
     def try_halves(self, problems: Sequence[Problem], find: Find) -> None:
-        """Note whether each fix of its one step does no harm by itself.
+        """Note whether each fix of its one step does no harm by itself, and leaves the others what they do.
 
-        Fixes that give the same value of several objects may hide what one of them does alone.
+        Fixes that give the same value of several objects may hide what one of them does alone; a fix that
+        takes room may send another one elsewhere.
         """
         edits = list(dict.fromkeys(problem.edit for problem in self.steps[0].problems))
         if len(edits) == 1 or self.touched or not self.quiet:
             self.halves = len(edits) == 1 and not self.touched
             return
         names = Counter(name for _, name in self.values)
-        if max(names.values(), default=0) > 1 and len(edits) <= _SINGLY_UP_TO:
-            self.halves = not any(harm(problems, find(edit(self.plan))) for edit in edits if edit is not None)
+        near = max(names.values(), default=0) > 1 or bool(self.names & RULES_OF_ROOM)
+        if near and len(edits) <= SINGLY_UP_TO:
+            self.halves = all(self._stands(edit, problems, find) for edit in edits if edit is not None)
+
+    def _stands(self, edit: Edit, problems: Sequence[Problem], find: Find) -> bool:
+        """Whether one fix of its one step does no harm alone, and what the rule would do else is the same."""
+        plan = edit(self.plan)
+        after = find(plan)
+        others = [problem for problem in self.steps[0].problems if problem.edit is not edit]
+        left = _wanted(plan, [problem for problem in after if problem.rule in self.names])
+        return not harm(problems, after) and not _wanted(self.plan, others) - left
 
     def mended(self, problems: Sequence[Problem]) -> Iterator[tuple[Problem, Problem]]:
         """The problems that it mends, each with the one that takes its place: that has its fix."""
         own: dict[Finding, list[Problem]] = {}
         if self.after is None or (self.halves and len(self.steps) == 1):
             for problem in self.steps[0].problems:
-                own.setdefault(_finding(problem), []).append(problem)
-        gone = Counter(_finding(p) for p in problems)
-        gone.subtract(_finding(p) for p in self.after or ())
+                own.setdefault(finding(problem), []).append(problem)
+        gone = Counter(finding(p) for p in problems)
+        gone.subtract(finding(p) for p in self.after or ())
         words = self._words()
         for problem in problems:
-            key = _finding(problem)
-            if not _has_fix(problem) or gone[key] <= 0:
+            key = finding(problem)
+            if not has_fix(problem) or gone[key] <= 0:
                 continue
             if own.get(key):
                 fix = own[key].pop(0)
@@ -332,7 +195,7 @@ class _Part:
         return f"together: {words}" if len(lines) > 1 else words
 
 
-def _parts(plan: Plan, problems: Sequence[Problem], way: list[_Step], trials: _Trials) -> list[_Part]:
+def _parts(plan: Plan, problems: Sequence[Problem], way: list[Step], trials: Trials) -> list[_Part]:
     """The way in parts that can be gone in any order, each harmless by itself; the whole way, if need be."""
     parts = [_Part(plan, [step]) for step in way]
     for part in parts:
@@ -364,7 +227,7 @@ def _parts(plan: Plan, problems: Sequence[Problem], way: list[_Step], trials: _T
             parts = _wider(plan, way, parts, bad)
 
 
-def _leads_astray(part: _Part, parts: list[_Part], end: Plan, trials: _Trials) -> bool:
+def _leads_astray(part: _Part, parts: list[_Part], end: Plan, trials: Trials) -> bool:
     """Whether after this part alone a rule that does nothing on the whole way leads to another end."""
     assert part.after is not None
     if not part.touched:
@@ -373,7 +236,7 @@ def _leads_astray(part: _Part, parts: list[_Part], end: Plan, trials: _Trials) -
     plan = part.edit(part.plan)
     if all(
         name in known or trials.step(plan, part.after, (name, group)) is None
-        for name, group in _groups(plan, part.after)
+        for name, group in fixes_by_rule(plan, part.after)
     ):
         return False
     *_, last = trials.way(plan, part.after)
@@ -394,7 +257,7 @@ def _harmful_backwards(
     return None
 
 
-def _joined(plan: Plan, way: list[_Step], parts: list[_Part]) -> list[_Part]:
+def _joined(plan: Plan, way: list[Step], parts: list[_Part]) -> list[_Part]:
     """The parts; those that meet are one."""
     kept: list[_Part] = []
     for part in parts:
@@ -406,7 +269,7 @@ def _joined(plan: Plan, way: list[_Step], parts: list[_Part]) -> list[_Part]:
     return kept
 
 
-def _wider(plan: Plan, way: list[_Step], parts: list[_Part], part: _Part) -> list[_Part]:
+def _wider(plan: Plan, way: list[Step], parts: list[_Part], part: _Part) -> list[_Part]:
     """The parts, one of which cannot stand by itself: it is one with those that it brushes, or all are."""
     near = [other for other in parts if other is part or other.brushes(part)]
     if len(near) == 1:
@@ -414,13 +277,13 @@ def _wider(plan: Plan, way: list[_Step], parts: list[_Part], part: _Part) -> lis
     return [*(other for other in parts if other not in near), _as_one(plan, way, near)]
 
 
-def _all_joined(plan: Plan, way: list[_Step], parts: list[_Part]) -> list[_Part]:
+def _all_joined(plan: Plan, way: list[Step], parts: list[_Part]) -> list[_Part]:
     """One part beside what stands alone; one part at all when there was no more than that."""
     alone = [part for part in parts if part.alone] if sum(not part.alone for part in parts) > 1 else []
     return [*alone, _as_one(plan, way, [part for part in parts if part not in alone])]
 
 
-def _as_one(plan: Plan, way: list[_Step], parts: list[_Part]) -> _Part:
+def _as_one(plan: Plan, way: list[Step], parts: list[_Part]) -> _Part:
     steps = {step for part in parts for step in part.steps}
     one = _Part(plan, [step for step in way if step in steps])
     one.touched = {name for part in parts for name in part.touched} - one.names
@@ -460,7 +323,7 @@ def _words_of(problems: Iterable[Problem]) -> Counter[Seen]:
 
 def _wanted(plan: Plan, problems: Iterable[Problem]) -> Counter[Seen]:
     """What rules would do, to compare."""
-    return Counter((p.rule, p.where, p.severity, _values(plan, p.edit)) for p in problems if _has_fix(p))
+    return Counter((p.rule, p.where, p.severity, _values(plan, p.edit)) for p in problems if has_fix(p))
 
 
 def _values(plan: Plan, edit: Edit | None) -> object:
@@ -484,9 +347,9 @@ def _differences(before: Plan, after: Plan) -> frozenset[Change]:
 
 
 def _withheld(problem: Problem, refused: Mapping[Finding, str]) -> Problem:
-    fix, reason = problem.fix, refused.get(_finding(problem), "")
-    if fix and reason.startswith(_ROOM):
-        fix = f"make room first ({reason.removeprefix(_ROOM)}), then {fix}"
+    fix, reason = problem.fix, refused.get(finding(problem), "")
+    if fix and reason.startswith(ROOM):
+        fix = f"make room first ({reason.removeprefix(ROOM)}), then {fix}"
     elif fix and reason:
         fix = f"{fix}; by itself that is not enough here: {reason}"
     return replace(problem, edit=None, fix=fix)
