@@ -79,8 +79,8 @@ def test_laws_of_fixes(batch: int) -> None:
 def test_plans_that_broke_a_law_once(seed: int) -> None:
     """Rules that set the redo log after one another, files on the disks of a host that a node leaves, room
     that one fix takes and another one hides, an arbitrator that another fix had made safe, small changes that
-    add up, a disk that is called otherwise when it is the last one, two nodes that swap their places, a disk that
-    is no longer the emptiest one, and a value for one node that cures another one too.
+    add up, a disk that is called otherwise when it is the last one, two nodes that swap their places, a disk
+    that is no longer the emptiest one, and a value for one node that cures another one too.
     """
     look_at(seed)
 
