@@ -173,8 +173,9 @@ def test_a_cluster_of_four_nodes_is_built_from_nothing_checked_and_exported(
     plan = load(path)
     assert [node.node_id for node in plan.data_nodes] == [1, 2, 3, 4]
     assert {host.hostname for host in plan.hosts} == {"a1", "b1", "a2", "b2", "c1"}
-    assert plan.host("a2").location_id == "rack-a"
-    assert plan.data_nodes[2].disk_roles.lcp in {disk.id for disk in plan.host("a2").disks}
+    (a2,) = (host for host in plan.hosts if host.hostname == "a2")
+    assert plan.by_id[a2.location_id].name == "rack-a"
+    assert plan.data_nodes[2].disk_roles.lcp in {disk.id for disk in a2.disks}
     assert plan.table("shop.orders").rows == 5_000_000
     checked = call("check", path, "--json")
     errors = [p for p in checked.json("check")["problems"] if p["severity"] == "error"]

@@ -49,9 +49,10 @@ def test_a_location_brings_its_hosts() -> None:
     assert len(plan.hosts) == len(STARTER.hosts) + 2
 
 
-def test_pasting_into_another_plan_keeps_ids_and_drops_what_is_not_there() -> None:
+def test_pasting_into_another_plan_drops_what_is_not_there() -> None:
     plan, ids = clipboard.paste(EMPTY_PLAN, clipboard.copy(STARTER, ["host-a1"]))
-    assert ids == ("host-a1", "ndb1")
+    assert ids == ("host_1", "ndb1")
+    assert plan.hosts[0].hostname == "host-a1"
     assert plan.hosts[0].location_id is None
     assert plan.data_nodes[0].node_id == 1
 
@@ -83,10 +84,10 @@ def test_nodes_and_disks_alone_need_a_host() -> None:
     plan, ids = clipboard.paste(
         STARTER, clipboard.copy(STARTER, ["ndb1", "host-a1-nvme0"]), onto_host="app-a1"
     )
-    node = plan.by_id["ndb1-2"]
+    node = plan.data_nodes[-1]
     assert node.host_id == "app-a1"
-    assert node.disk_roles.redo == "host-a1-nvme0-2"
-    assert set(ids) == {"ndb1-2", "host-a1-nvme0-2"}
+    assert node.disk_roles.redo == "disk_1"
+    assert (node.id, set(ids)) == (f"ndb{node.node_id}", {node.id, "disk_1"})
 
 
 def test_a_disk_of_the_same_name_gets_a_free_one() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ndbplan.edits import clipboard
 from ndbplan.edits import parts as edits
+from ndbplan.edits.ids import NewIds
 from ndbplan.edits.parts import EditError
 from ndbplan.plan.fields import Point
 from ndbplan.plan.file import PlanFileError, dumps, loads
@@ -48,16 +49,16 @@ def any_edit(draw: st.DrawFn) -> Edit:
 
     def new_host(plan: Plan) -> Plan:
         name = edits.next_hostname("host-a1", {h.hostname for h in plan.hosts})
-        return edits.add(plan, Host(id=edits.free_id(plan, "host"), hostname=name, memory_bytes=10**9))
+        return edits.add(plan, Host(id=NewIds(plan).of(Host), hostname=name, memory_bytes=10**9))
 
     def new_disk(plan: Plan, host: Host) -> Plan:
-        return edits.add_disk(plan, host.id, a_disk(edits.free_id(plan, "disk")))
+        return edits.add_disk(plan, host.id, a_disk(NewIds(plan).of(Disk)))
 
     def new_node(plan: Plan, host: Host) -> Plan:
-        node = DataNode(
-            id=edits.free_id(plan, "ndb"), node_id=edits.free_node_id(plan, "data"), host_id=host.id
+        node_id = edits.free_node_id(plan, "data")
+        return edits.add(
+            plan, DataNode(id=NewIds(plan).of_node("data", node_id), node_id=node_id, host_id=host.id)
         )
-        return edits.add(plan, node)
 
     def paste(plan: Plan, thing: Any) -> Plan:
         text = clipboard.copy(plan, [thing.id])
@@ -73,7 +74,7 @@ def any_edit(draw: st.DrawFn) -> Edit:
                 on(lambda p: p.hosts, lambda p, h: edits.update(p, h.id, cores=1 + number % 128)),
                 on(lambda p: p.hosts, lambda p, h: edits.move(p, {h.id: Point(x=number, y=-number)})),
                 on(lambda p: p.objects(), lambda p, o: edits.remove(p, [o.id])),
-                on(lambda p: p.objects(), lambda p, o: edits.update(p, o.id, id=edits.free_id(p, "new-id"))),
+                on(lambda p: p.objects(), lambda p, o: edits.update(p, o.id, id=NewIds(p).of(Host))),
                 on(
                     lambda p: [x for x in p.processes if x.host_id],
                     lambda p, x: edits.move_process(p, x.id, pick(p.hosts).id),

@@ -13,6 +13,7 @@ from itertools import permutations
 from ndbplan.checks.unwise.disks import disk_beside_redo, uses_disk_data
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
+from ndbplan.edits.ids import NewIds
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -82,7 +83,7 @@ def _like(plan: Plan, host: Host, model: Disk, wish: str) -> Disk:
     name = next(
         n for n in (f"{wish}{i or ''}" for i in range(1000)) if n not in names and f"/{n}" not in names
     )
-    new_id = edits.free_id(plan, edits.id_like(f"{host.id}-{name}"))
+    new_id = NewIds(plan, [disk.id for disk in host.disks]).of(Disk)
     return model.model_copy(update={"id": new_id, "name": name, "mount_point": f"/{name}"})
 
 

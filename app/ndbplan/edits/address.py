@@ -23,13 +23,14 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import SCOPES, SECTIONS
+from ndbplan.edits.called import called, telling
+from ndbplan.edits.ids import is_made
 from ndbplan.edits.reading import Shape, near, parameter_name, shape_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.fields import Part
-from ndbplan.plan.plan import Calibration, Plan, Waiver
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole, Link
-from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Load
 
 Step = str | int
@@ -394,29 +395,6 @@ def members(plan: Plan, path: Path) -> list[Place]:
     return [Place((*path, i), one, shape) for i, one in enumerate(getattr(part, str(field)))]
 
 
-def called(plan: Plan, part: Any) -> tuple[str, ...]:
-    """What a member of a tuple is called, the surest first; nothing: it is counted."""
-    if not isinstance(part, Part):
-        return ()
-    fields = type(part).model_fields
-    if isinstance(part, Table):
-        return (part.id, part.full_name, part.name)
-    if isinstance(part, Link):
-        ends = [plan.by_id.get(i) for i in (part.process_id_1, part.process_id_2)]
-        numbers = "/".join(str(getattr(end, "node_id", "")) for end in ends)
-        return (f"{part.process_id_1}/{part.process_id_2}", numbers)
-    if isinstance(part, Calibration):
-        return (part.constant,)
-    if isinstance(part, Waiver):
-        return (part.rule if part.object_id is None else f"{part.rule}/{part.object_id}", part.rule)
-    if "id" in fields:
-        other = next((str(getattr(part, n)) for n in ("node_id", "hostname", "name") if n in fields), None)
-        own = str(getattr(part, "id"))  # noqa: B009 — which parts have one is seen above
-        return (own,) if other is None else (own, other)
-    # An event that has a name is not called by it: it tells of a parameter.
-    return (str(part.name),) if hasattr(part, "name") and "at_s" not in fields else ()
-
-
 def at(plan: Plan, path: Path) -> Any:
     """What stands at a path."""
     here: Any = plan
@@ -449,7 +427,7 @@ def _selector_of(plan: Plan, inside: tuple[Any, ...], i: int) -> str:
     if not names:
         return str(i)
     if hasattr(inside[i], "id"):
-        return _bracketed(names[0])
+        return _bracketed(names[1 if is_made(names[0]) and names[1] in telling(inside) else 0])
     alike = [n for n, one in enumerate(inside) if called(plan, one)[:1] == names[:1]]
     place = f"][{alike.index(i)}" if len(alike) > 1 else ""
     return _bracketed(names[0]) + place

@@ -13,7 +13,8 @@ from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.shapes import Shape
 from ndbplan.edits import parts as edits
 from ndbplan.edits import reading
-from ndbplan.edits.address import AddressError, Path, Place, at, called, places, split
+from ndbplan.edits.address import AddressError, Path, Place, at, places, split
+from ndbplan.edits.called import called
 from ndbplan.edits.load_shapes import put_load_kind, put_points
 from ndbplan.edits.tables import put_columns, put_primary_key
 from ndbplan.plan.fields import Assumable, Part

@@ -17,6 +17,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_ndb_size
 from ndbplan.configuration.settings import SCOPES, SECTIONS
 from ndbplan.edits import parts as edits
+from ndbplan.edits.ids import NewIds
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DiskRole
@@ -126,7 +127,7 @@ class FreeApiSlots:
     def __call__(self, plan: Plan) -> Plan:
         while sum(slot.host_id is None for slot in plan.api_slots) < self.count:
             node_id = edits.free_node_id(plan, "api")
-            plan = edits.add(plan, ApiSlot(id=edits.free_id(plan, f"api{node_id}"), node_id=node_id))
+            plan = edits.add(plan, ApiSlot(id=NewIds(plan).of_node("api", node_id), node_id=node_id))
         return plan
 
 
@@ -187,12 +188,17 @@ class ValueChange(Shape):
     where: str = ""
     """The place in words."""
     is_parameter: bool = False
+    names: tuple[str | None, str | None] = (None, None)
+    """What the objects are called whose ids the values are."""
 
     @property
     def line(self) -> str:
         """The change in one line."""
         place = f" of {self.where}" if self.where else ""
-        return f"{self.name}{place}: {self._shown(self.before)} -> {self._shown(self.after)}"
+        before, after = (
+            name or value for name, value in zip(self.names, (self.before, self.after), strict=True)
+        )
+        return f"{self.name}{place}: {self._shown(before)} -> {self._shown(after)}"
 
     def _shown(self, value: Any) -> str:
         if value is None:
@@ -243,10 +249,11 @@ def _value_changes(before: Plan, after: Plan) -> Iterator[ValueChange]:
         if one is None or other is None:
             yield ValueChange(object_id, "object", one and "there", other and "there", where)
             continue
-        yield from _fields(object_id, where, one, other)
+        yield from _fields((before, after), where, one, other)
 
 
-def _fields(object_id: str, where: str, one: Any, other: Any) -> Iterator[ValueChange]:
+def _fields(plans: tuple[Plan, Plan], where: str, one: Any, other: Any) -> Iterator[ValueChange]:
+    object_id = other.id
     for name in type(other).model_fields:
         old: Any = getattr(one, name, None)
         new = getattr(other, name)
@@ -258,9 +265,23 @@ def _fields(object_id: str, where: str, one: Any, other: Any) -> Iterator[ValueC
             for role in DiskRole:
                 if old.disk_of(role) != new.disk_of(role):
                     title = f"disk of {role.value.replace('_', ' ').upper()}"
-                    yield ValueChange(object_id, title, old.disk_of(role), new.disk_of(role), where)
+                    yield _reference(plans, object_id, title, (old.disk_of(role), new.disk_of(role)), where)
+        elif name.endswith("_id"):
+            yield _reference(plans, object_id, name, (old, new), where)
         elif name not in ("disks", "position"):
             yield ValueChange(object_id, name, old, new, where)
+
+
+def _reference(
+    plans: tuple[Plan, Plan], object_id: str, name: str, ids: tuple[Any, Any], where: str
+) -> ValueChange:
+    """A field that names another object; people read what that is called."""
+    old, new = (plan.by_id.get(i or "") for plan, i in zip(plans, ids, strict=True))
+    return ValueChange(object_id, name, *ids, where, names=(_name(old), _name(new)))
+
+
+def _name(part: Any) -> str | None:
+    return getattr(part, "hostname", None) or getattr(part, "name", None)
 
 
 def _parameters(

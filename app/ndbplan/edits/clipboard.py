@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from ndbplan.edits.parts import EditError, add, free_id, free_name, free_node_id, next_hostname, valid
+from ndbplan.edits.ids import NewIds
+from ndbplan.edits.parts import EditError, add, free_name, free_node_id, next_hostname, valid
 from ndbplan.plan.fields import FARTHEST, Part, Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
@@ -71,9 +72,11 @@ def paste(
         raise _no_fragment() from None
     ids: dict[str, str] = {}
 
-    def fresh(old: str) -> str:
-        ids[old] = free_id(plan, old, ids.values())
-        return ids[old]
+    new_ids = NewIds(plan)
+
+    def fresh(part: Any) -> str:
+        ids[part.id] = new_ids.of(type(part))
+        return ids[part.id]
 
     def shifted(position: Point | None) -> Point | None:
         return None if position is None else _moved(position, offset)
@@ -81,7 +84,7 @@ def paste(
     parts: list[Any] = []
     for location in fragment.locations:
         parts.append(
-            location.model_copy(update={"id": fresh(location.id), "position": shifted(location.position)})
+            location.model_copy(update={"id": fresh(location), "position": shifted(location.position)})
         )
     names = {h.hostname for h in plan.hosts}
     for host in fragment.hosts:
@@ -90,14 +93,14 @@ def paste(
         parts.append(
             _left(plan, host, ids).model_copy(
                 update={
-                    "id": fresh(host.id),
+                    "id": fresh(host),
                     "hostname": hostname,
-                    "disks": tuple(d.model_copy(update={"id": fresh(d.id)}) for d in host.disks),
+                    "disks": tuple(d.model_copy(update={"id": fresh(d)}) for d in host.disks),
                     "position": shifted(host.position),
                 }
             )
         )
-    plan, loose = _paste_loose_disks(plan, fragment, onto_host, ids)
+    plan, loose = _paste_loose_disks(plan, fragment, onto_host, ids, new_ids)
     taken: set[int] = set()
     for process in fragment.processes:
         host_id = ids.get(process.host_id or "", onto_host)
@@ -108,7 +111,8 @@ def paste(
         if node_id in in_use:
             node_id = free_node_id(plan, process.kind, taken)
         taken.add(node_id)
-        fields: dict[str, Any] = {"id": fresh(process.id), "node_id": node_id, "host_id": host_id}
+        ids[process.id] = new_ids.of_node(process.kind, node_id)
+        fields: dict[str, Any] = {"id": ids[process.id], "node_id": node_id, "host_id": host_id}
         if isinstance(process, SqlNode) and process.pool_node_ids:
             pool: list[int] = []
             for _ in process.pool_node_ids:
@@ -119,15 +123,15 @@ def paste(
             fields["disk_roles"] = _left(EMPTY_PLAN, process.disk_roles, ids)
         parts.append(process.model_copy(update=fields))
     table_names = {(t.database, t.name) for t in plan.tables}
-    new_ids = {table.id: fresh(table.id) for table in fragment.tables}
+    table_ids = {table.id: fresh(table) for table in fragment.tables}
     for table in fragment.tables:
         taken_names = {name for database, name in table_names if database == table.database}
         name = free_name(table.name, taken_names, "_")
         table_names.add((table.database, name))
-        fields = {"id": new_ids[table.id], "name": name}
-        parts.append(_left(plan, table, new_ids).model_copy(update=fields))
+        fields = {"id": table_ids[table.id], "name": name}
+        parts.append(_left(plan, table, table_ids).model_copy(update=fields))
     for workload in fragment.workloads:
-        parts.append(_paste_workload(plan, workload, ids, fresh(workload.id)))
+        parts.append(_paste_workload(plan, workload, ids, fresh(workload)))
     return add(plan, *parts), (*loose, *(part.id for part in parts))
 
 
@@ -153,7 +157,7 @@ def _left(plan: Plan, part: T, ids: Mapping[str, str]) -> T:
 
 
 def _paste_loose_disks(
-    plan: Plan, fragment: Fragment, onto_host: str | None, ids: dict[str, str]
+    plan: Plan, fragment: Fragment, onto_host: str | None, ids: dict[str, str], new_ids: NewIds
 ) -> tuple[Plan, tuple[str, ...]]:
     if not fragment.disks:
         return plan, ()
@@ -162,7 +166,7 @@ def _paste_loose_disks(
     host = plan.host(onto_host)
     new: list[Disk] = []
     for disk in fragment.disks:
-        ids[disk.id] = free_id(plan, disk.id, ids.values())
+        ids[disk.id] = new_ids.of(Disk)
         names = {d.name for d in (*host.disks, *new)}
         new.append(valid(disk.model_copy(update={"id": ids[disk.id], "name": free_name(disk.name, names)})))
     grown = host.model_copy(update={"disks": (*host.disks, *new)})

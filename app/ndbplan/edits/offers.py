@@ -11,6 +11,7 @@ from typing import Any
 
 from ndbplan.base.resources import read_json
 from ndbplan.edits import parts as edits
+from ndbplan.edits.ids import NewIds
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
@@ -25,7 +26,6 @@ _ASSUMED_OF_DISK = (
     "random_write_iops",
     "sync_write_latency_s",
 )
-_PROCESS_ID = {"management": "mgm", "data": "ndb", "sql": "sql", "api": "api"}
 DEFAULT_HOST = "host-small"
 """Class of a host that is made where none is named."""
 DEFAULT_DISK = "nvme"
@@ -43,7 +43,7 @@ def make_location(plan: Plan, position: Point | None = None) -> Location:
     names = {place.name for place in plan.locations}
     letter = next((c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if f"Rack {c}" not in names), str(len(names) + 1))
     name = f"Rack {letter}"
-    return Location(id=edits.free_id(plan, name.lower().replace(" ", "-")), name=name, position=position)
+    return Location(id=NewIds(plan).of(Location), name=name, position=position)
 
 
 def make_host(plan: Plan, key: str, location_id: str | None = None, position: Point | None = None) -> Host:
@@ -51,9 +51,8 @@ def make_host(plan: Plan, key: str, location_id: str | None = None, position: Po
     model = next(e for e in hardware()["hosts"] if e["key"] == key)
     taken = {host.hostname for host in plan.hosts}
     hostname = model["hostname"] if model["hostname"] not in taken else edits.next_hostname("host-1", taken)
-    host_id = edits.free_id(plan, edits.id_like(hostname))
     host = Host(
-        id=host_id,
+        id=NewIds(plan).of(Host),
         hostname=hostname,
         location_id=location_id,
         position=position,
@@ -76,14 +75,14 @@ def make_disk(plan: Plan, host: Host, key: str) -> Disk:
         m for i in range(len(mounts) + 1) for m in ["/data" if i == 0 else f"/data{i}"] if m not in mounts
     )
     values = {n: v for n, v in model.items() if n not in ("key", "text", "name", "mount_point")}
-    disk_id = edits.free_id(plan, f"{host.id}-{name}", [d.id for d in host.disks])
+    disk_id = NewIds(plan, [disk.id for disk in host.disks]).of(Disk)
     return Disk(id=disk_id, name=name, mount_point=mount, assumed=_ASSUMED_OF_DISK, **values)
 
 
 def make_process(plan: Plan, kind: str, host_id: str | None) -> Process:
     """A process under the next free node id. Raises EditError when all are taken."""
     node_id = edits.free_node_id(plan, kind)
-    object_id = edits.free_id(plan, f"{_PROCESS_ID[kind]}{node_id}")
+    object_id = NewIds(plan).of_node(kind, node_id)
     if kind == "api":
         return ApiSlot(id=object_id, node_id=node_id, host_id=host_id)
     if host_id is None:
@@ -101,7 +100,7 @@ def make_table(plan: Plan, database: str | None = None, name: str | None = None)
     database = database or (plan.tables[-1].database if plan.tables else "test")
     name = name or next(f"t{n}" for n in range(1, 20_000) if f"{database}.t{n}" not in names)
     fields = {
-        "id": edits.free_id(plan, edits.id_like(name)),
+        "id": NewIds(plan).of(Table),
         "database": database,
         "name": name,
         "columns": (Column(name="id", type="bigint", unsigned=True, nullable=False),),
@@ -131,7 +130,7 @@ def make_workload(plan: Plan, name: str | None = None) -> Workload:
     name = name or next(f"Load {n}" for n in range(1, 20_000) if f"Load {n}" not in names)
     transaction = Transaction(name="update", operations=(make_operation(plan),))
     fields = {
-        "id": edits.free_id(plan, edits.id_like(name.lower())),
+        "id": NewIds(plan).of(Workload),
         "name": name,
         "transactions": (transaction,),
         "load": OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1000),), assumed=("points",)),

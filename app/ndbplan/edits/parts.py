@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits.ids import NewIds
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import Part, Point, refusal
 from ndbplan.plan.hardware import Disk, Host, Location
@@ -318,11 +319,6 @@ def with_role(node: Any, role: DiskRole, disk_id: str | None) -> DataNode:
     return changed(node, disk_roles=node.disk_roles.model_copy(update={role.value: disk_id}))
 
 
-def free_id(plan: Plan, wish: str, taken: Collection[str] = ()) -> str:
-    """`wish`, or `wish-2`, `wish-3` …, whichever no object of the plan (or of `taken`) has."""
-    return free_name(wish, {*plan.by_id, *taken}, most=63)
-
-
 def free_name(wish: str, taken: Collection[str], separator: str = "-", most: int = 64) -> str:
     """`wish`, or `wish-2`, `wish-3` …, whichever is not taken; a long wish is cut to have room."""
     candidate, number = wish[:most], 1
@@ -398,29 +394,21 @@ def _numbered(plan: Plan, replicas: int) -> Plan:
 def _twin_host(plan: Plan, model: Host) -> tuple[Plan, str]:
     taken = {host.hostname for host in plan.hosts}
     hostname = next_hostname(model.hostname, taken)
-    host_id = free_id(plan, id_like(hostname))
-    disks: list[Disk] = []
-    for disk in model.disks:
-        disk_id = free_id(plan, id_like(f"{host_id}-{disk.name}"), [d.id for d in disks])
-        disks.append(disk.model_copy(update={"id": disk_id}))
+    ids = NewIds(plan)
+    disks = tuple(disk.model_copy(update={"id": ids.of(Disk)}) for disk in model.disks)
     twin = model.model_copy(
-        update={"id": host_id, "hostname": hostname, "disks": tuple(disks), "position": None}
+        update={"id": ids.of(Host), "hostname": hostname, "disks": disks, "position": None}
     )
-    return add(plan, twin), host_id
+    return add(plan, twin), twin.id
 
 
 def _twin_node(plan: Plan, model: DataNode, host_id: str, group: int | None) -> Plan:
     node_id = free_node_id(plan, "data")
     twin = model.model_copy(
-        update={"id": free_id(plan, f"ndb{node_id}"), "node_id": node_id, "node_group": group}
+        update={"id": NewIds(plan).of_node("data", node_id), "node_id": node_id, "node_group": group}
     )
     plan = add(plan, twin.model_copy(update={"host_id": model.host_id}))
     return move_process(plan, twin.id, host_id)
-
-
-def id_like(text: str) -> str:
-    """The text with what no id may hold taken out."""
-    return re.sub(r"[^A-Za-z0-9._-]", "-", text).lstrip("._-")[:50] or "host"
 
 
 def next_hostname(model: str, taken: Collection[str]) -> str:

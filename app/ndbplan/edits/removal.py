@@ -10,8 +10,9 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
 from ndbplan.edits import parts as edits
 from ndbplan.edits import reading
-from ndbplan.edits.address import AddressError, Path, Place, address_of, at, called, places, split, walk
+from ndbplan.edits.address import AddressError, Path, Place, address_of, at, places, split, walk
 from ndbplan.edits.assign import Change, put
+from ndbplan.edits.called import called
 from ndbplan.plan.fields import Part
 from ndbplan.plan.plan import Plan
 

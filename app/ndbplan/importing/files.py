@@ -19,6 +19,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_bytes
 from ndbplan.edits import parts as edits
+from ndbplan.edits.ids import NewIds
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import refusal
 from ndbplan.plan.file import SUFFIX
@@ -318,7 +319,7 @@ def with_tables(plan: Plan, tables: Iterable[Table], tablespace_ids: Mapping[str
     `tablespace_ids`: where a new table goes, by its own id. Raises EditError.
     """
     named = {table.full_name: table for table in plan.tables}
-    taken: set[str] = set()
+    ids = NewIds(plan)
     parents: dict[str, str] = {}
     """Full name of the table whose rows are the values of a distribution key."""
     tables = tuple(tables)
@@ -329,11 +330,9 @@ def with_tables(plan: Plan, tables: Iterable[Table], tablespace_ids: Mapping[str
             parents[table.full_name] = parent
         known = named.get(table.full_name)
         if known is None:
-            wish = edits.free_id(plan, table.id, taken)
-            taken.add(wish)
             space = (tablespace_ids or {}).get(table.id)
             named[table.full_name] = edits.changed(
-                table, id=wish, tablespace_id=space, distribution_key_table_id=None
+                table, id=ids.of(Table), tablespace_id=space, distribution_key_table_id=None
             )
         else:
             told = (name for name in Table.model_fields if name not in _KEPT_OF_A_KNOWN_TABLE)

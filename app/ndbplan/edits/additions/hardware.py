@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import ValidationError
-
+from ndbplan.base.units import whole_number
 from ndbplan.edits import offers, reading
 from ndbplan.edits import parts as edits
 from ndbplan.edits.additions.words import (
@@ -13,7 +12,6 @@ from ndbplan.edits.additions.words import (
     append,
     holder,
     made,
-    new_id,
     one_name,
     path_of,
     quoted,
@@ -21,6 +19,7 @@ from ndbplan.edits.additions.words import (
     set_inside,
 )
 from ndbplan.edits.address import AddressError, field_of, resolve
+from ndbplan.edits.ids import NewIds
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import Link
@@ -34,7 +33,7 @@ def locations(plan: Plan, words: Words) -> Made:
     for name in words.names or ("",):
         part = offers.make_location(plan)
         if name:
-            part = edits.changed(part, id=new_id(plan, name), name=name)
+            part = edits.changed(part, name=name)
         plan = set_fields(edits.add(plan, part), part.id, words)
         paths.append(path_of(plan, plan.locations[-1]))
     return plan, paths
@@ -53,7 +52,7 @@ def hosts(plan: Plan, words: Words) -> Made:
         if "class" not in words.fields:
             part = edits.changed(part, assumed=_ASSUMED_OF_HOST)
         if name:
-            part = edits.changed(part, id=new_id(plan, name), hostname=name)
+            part = edits.changed(part, hostname=name)
         for key in wanted:
             if key not in ("", "none"):
                 part = edits.changed(part, disks=(*part.disks, _disk(plan, part, key)))
@@ -73,10 +72,7 @@ def _class(typed: str, of: str) -> str:
 
 
 def _disk(plan: Plan, host: Host, key: str) -> Disk:
-    try:
-        return offers.make_disk(plan, host, _class(key, "disks"))
-    except ValidationError:
-        raise AddressError(f"the id of host {host.hostname} is too long", fix="use a shorter name") from None
+    return offers.make_disk(plan, host, _class(key, "disks"))
 
 
 def disks(plan: Plan, words: Words) -> Made:
@@ -93,7 +89,7 @@ def disks(plan: Plan, words: Words) -> Made:
                 raise AddressError(
                     f"host {host.hostname} has a disk '{name[:60]}' already", fix="give it another name"
                 )
-            part = edits.changed(part, id=new_id(plan, f"{host_id}-{name}"), name=name)
+            part = edits.changed(part, name=name)
         plan = set_fields(edits.add_disk(plan, host_id, part), part.id, words.without("class", "host"))
         paths.append(path_of(plan, plan.host(host_id).disks[-1]))
     return plan, paths
@@ -114,8 +110,8 @@ def processes(kind: str) -> Maker:
                 part = edits.changed(part, id=name)
             elif "node_id" in words.fields:
                 # The id follows the number, as it does for a node that is given none.
-                stem = part.id.removesuffix(str(part.node_id))
-                part = edits.changed(part, id=new_id(plan, f"{stem}{words.fields['node_id'].strip()}"))
+                node_id = whole_number(words.fields["node_id"].strip(), 255)
+                part = edits.changed(part, id=NewIds(plan).of_node(kind, node_id or part.node_id))
             plan = set_fields(edits.add(plan, part), part.id, words.without("host"))
             paths.append(path_of(plan, plan.processes[-1]))
         return plan, paths

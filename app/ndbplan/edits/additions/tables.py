@@ -10,7 +10,6 @@ from ndbplan.edits.additions.words import (
     Words,
     append,
     holder,
-    new_id,
     object_path,
     one_name,
     path_of,
@@ -18,6 +17,7 @@ from ndbplan.edits.additions.words import (
     set_inside,
     typed_value,
 )
+from ndbplan.edits.ids import NewIds
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 
@@ -61,7 +61,7 @@ def logfile_groups(plan: Plan, words: Words) -> Made:
     """A log file group with its first undo files."""
     name = one_name(words, "logfile-group") or "lg_1"
     file = _file(plan, words, "undo_1.log", 1024 * 1024 * 1024)
-    part = LogfileGroup(id=new_id(plan, name), name=_valid_name(name), undo_files=(file,))
+    part = LogfileGroup(id=NewIds(plan).of(LogfileGroup), name=_valid_name(name), undo_files=(file,))
     plan = set_fields(edits.add(plan, part), part.id, words.without("file", "size", "count"))
     return plan, [path_of(plan, plan.logfile_groups[-1])]
 
@@ -72,7 +72,7 @@ def tablespaces(plan: Plan, words: Words) -> Made:
     group = holder(plan, words, "logfile_group", "logfile_groups", "log file group")
     file = _file(plan, words, "data_1.dat", 1024 * 1024 * 1024)
     part = Tablespace(
-        id=new_id(plan, name), name=_valid_name(name), logfile_group_id=group, data_files=(file,)
+        id=NewIds(plan).of(Tablespace), name=_valid_name(name), logfile_group_id=group, data_files=(file,)
     )
     plan = set_fields(edits.add(plan, part), part.id, words.without("file", "size", "count", "logfile_group"))
     return plan, [path_of(plan, plan.tablespaces[-1])]

@@ -83,11 +83,6 @@ def object_path(plan: Plan, object_id: str) -> Path:
     return path_of(plan, plan.by_id[object_id])
 
 
-def new_id(plan: Plan, name: str) -> str:
-    """A free id like a name."""
-    return edits.free_id(plan, edits.id_like(name))
-
-
 def holder(plan: Plan, words: Words, key: str, collection: str, what: str) -> str:
     """The id of the object that `key=NAME` names; without it the only one there is."""
     inside = getattr(plan, collection)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePath
 from typing import Any
 
 from ndbplan.base.units import GIB, whole_number
+from ndbplan.edits.ids import NewIds
 from ndbplan.importing.config.file import ConfigFile, Line, RawSection
 from ndbplan.importing.config.values import values_of
 from ndbplan.ndb import parameters as catalogue
@@ -15,7 +15,7 @@ from ndbplan.ndb.values import BadValueError, parse_integer
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import NO_PARAMETERS, Parameters
 from ndbplan.plan.hardware import Disk, Host
-from ndbplan.plan.plan import ClusterParameters, Plan
+from ndbplan.plan.plan import EMPTY_PLAN, ClusterParameters, Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, Process, SqlNode
 
 _NODE_KINDS = ("DB", "API", "MGM")
@@ -57,7 +57,7 @@ class NodeImport:
         self._pairs: dict[frozenset[str], int] = {}
         self._system: Parameters = NO_PARAMETERS
         self._system_line = 0
-        self._ids: set[str] = set()
+        self._new_ids = NewIds(EMPTY_PLAN)
         self.lines: dict[str, int] = {}
         """Line of the section of each process, by process id."""
 
@@ -173,13 +173,13 @@ class NodeImport:
         fields: dict[str, Any] = {"node_id": node_id, "parameters": parameters, "host_id": host_id}
         if section.kind == "DB":
             fields["node_group"] = self._node_group(section)
-            self._processes.append(DataNode(id=self._free(f"ndb{node_id}"), **fields))
+            self._processes.append(DataNode(id=self._new_ids.of_node("data", node_id), **fields))
         elif section.kind == "MGM":
-            self._processes.append(ManagementNode(id=self._free(f"mgm{node_id}"), **fields))
+            self._processes.append(ManagementNode(id=self._new_ids.of_node("management", node_id), **fields))
         elif host_id is not None and section.header.lower() == "mysqld":
-            self._processes.append(SqlNode(id=self._free(f"sql{node_id}"), **fields))
+            self._processes.append(SqlNode(id=self._new_ids.of_node("sql", node_id), **fields))
         else:
-            self._processes.append(ApiSlot(id=self._free(f"api{node_id}"), **fields))
+            self._processes.append(ApiSlot(id=self._new_ids.of_node("api", node_id), **fields))
         self.lines[self._processes[-1].id] = section.line
 
     def _node_id(self, section: RawSection) -> int:
@@ -259,7 +259,7 @@ class NodeImport:
         if known is not None:
             host_id: str = known["id"]
             return host_id
-        fields = {"id": self._free(_slug(hostname)), "hostname": hostname, "memory_bytes": GIB}
+        fields = {"id": self._new_ids.of(Host), "hostname": hostname, "memory_bytes": GIB}
         try:
             Host(**fields)
         except ValueError:
@@ -271,14 +271,6 @@ class NodeImport:
             fields["hostname"] = f"unreadable-{len(self._hosts) + 1}"
         self._hosts[hostname] = fields
         return str(fields["id"])
-
-    def _free(self, wish: str) -> str:
-        candidate, number = wish, 1
-        while candidate in self._ids:
-            number += 1
-            candidate = f"{wish}-{number}"
-        self._ids.add(candidate)
-        return candidate
 
     def _node_group(self, section: RawSection) -> int | None:
         line = self._line(section, "NodeGroup")
@@ -369,7 +361,7 @@ class NodeImport:
         disks: tuple[Disk, ...] = ()
         stated = [n.parameters.get("DataDir", parameters.data_node.get("DataDir")) for n in nodes]
         if nodes and all(isinstance(path, str) and path.startswith("/") for path in stated):
-            disks = (_assumed_disk(self._free(f"{fields['id']}-disk")),)
+            disks = (_assumed_disk(self._new_ids.of(Disk)),)
         return Host(**{**fields, "memory_bytes": memory}, disks=disks, assumed=_ASSUMED_HOST)
 
 
@@ -385,8 +377,3 @@ def _assumed_disk(disk_id: str) -> Disk:
         mount_point="/",
         assumed=_ASSUMED_DISK,
     )
-
-
-def _slug(hostname: str) -> str:
-    text = re.sub(r"[^A-Za-z0-9._-]", "-", hostname).strip("-._")[:50]
-    return text or "host"

@@ -19,10 +19,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from ndbplan.base.units import whole_number
+from ndbplan.edits.ids import NewIds
 from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
 from ndbplan.importing.ddl.tokens import NEXT_TABLE, Places, Word, open_quote, statements, unwrapped, words
 from ndbplan.importing.ddl.types import ColumnReader, Stream, TableParts, Unreadable
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.tables import Table
 
 _NO_SEMICOLON = "a semicolon is missing before this"
@@ -95,6 +97,7 @@ class _Reader:
         self._cancelled = cancelled
         self._charsets: dict[str, tuple[str | None, str | None]] = {}
         """CHARSET and COLLATE of databases."""
+        self._new_ids = NewIds(EMPTY_PLAN)
         self._spans: dict[str, tuple[int, int]] = {}
         self.tables: list[Table] = []
         self.foreign_keys: dict[str, list[ForeignKey]] = {}
@@ -185,7 +188,7 @@ class _Reader:
             self.problems.append((error.offset, error.what))
             return
         try:
-            table = Table(id=_free_id(parts.name, self.tables), **parts.fields())
+            table = Table(id=self._new_ids.of(Table), **parts.fields())
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(step) for step in first["loc"])
@@ -201,16 +204,6 @@ class _Reader:
 def _bare(name: str) -> str:
     """A name without its backquotes."""
     return name[1:-1].replace("``", "`") if name.startswith("`") else name
-
-
-def _free_id(name: str, tables: list[Table]) -> str:
-    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:50] or "table"
-    taken = {table.id for table in tables}
-    number, wish = 1, stem
-    while wish in taken:
-        number += 1
-        wish = f"{stem}-{number}"
-    return wish
 
 
 def _read_table(
