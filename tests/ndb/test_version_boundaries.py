@@ -571,13 +571,6 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         ("warning",),
         (),
     ),
-    (
-        "hash_index_page_bytes",
-        "7.6.0",
-        lambda v: memory(with_table(v, (), rows=100)).tables[0].hash_index_bytes.value,
-        16_384,
-        65_536,
-    ),
     ("placement_by_table", "7.5.0", second_table, (2, 3, 3), (4, 1, 2)),
     ("unique_index_follows_table", "7.4.0", unique_fragments, (2, 8), (2, 2)),
     ("lcp_share_of_buffered_writes", "7.4.0", lambda v: lcp_share(plan(v, ODirect=0)), 0.73, 0.6),

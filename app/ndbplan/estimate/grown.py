@@ -130,12 +130,16 @@ def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) ->
     duration = total(((t.table, t.duration_s) for t in tables if t.moves), "s")
     peak = sum(p.fixed_bytes + p.variable_bytes for t in tables for p in t.redistribution.partitions)
     after = _after(plan, grown)
-    peaks = node_peaks(memory(plan), memory(after))
+    peaks = node_peaks(memory(plan), memory(after), _members(plan))
     return ReorganiseEstimate(tables, duration, peak, peaks, after, _tablespaces(plan, after))
 
 
+def _members(plan: Plan) -> set[int]:
+    return {node.node_id for group in node_groups(plan) for node in group}
+
+
 def _tablespaces(plan: Plan, after: Plan) -> tuple[TablespacePeak, ...]:
-    old = {node.node_id for group in node_groups(plan) for node in group}
+    old = _members(plan)
     peaks = []
     for space in after.tablespaces:
         now, then = (tablespace_use_by_node(p, space) for p in (plan, after))

@@ -77,7 +77,6 @@ class Features(NamedTuple):
     utf8mb4_collation: str
     padded_with_space: bool
     index_memory_joined: bool
-    hash_index_page_bytes: int
     fixed_part_limit_bytes: int
     transaction_memory: bool
     redo_log_least_share: float

@@ -8,7 +8,10 @@ A word is 4 bytes, a page 32768 bytes.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from ndbplan.ndb.columns import Storage, StoredType
@@ -134,6 +137,56 @@ def rows_per_variable_page(variable_words: float) -> int:
     return max(1, min(fitting, until_closed))
 
 
-def pages(rows: int, rows_per_page: int) -> int:
+_FREE_LISTS = (499, 999, 4079, VARIABLE_PAGE_WORDS)
+"""Most free words of the pages in each list of those that take rows (NDB source, c_max_list_size)."""
+_LOOKED_AT = 16
+"""Pages of the list of its own size that a row tries before it takes a new page (NDB source)."""
+_SMALL_WORDS = 100
+"""Rows of at most so many words fill pages alike whatever their mix."""
+_ROWS_PLAYED = 2000
+_GOLDEN = 0.6180339887498949
+
+
+@lru_cache(maxsize=1024)
+def rows_per_page_of_mix(mix: tuple[tuple[float, float], ...]) -> float:
+    """Variable parts of several sizes in one page on average; `mix`: (words, share of the rows) of each.
+
+    A row takes a page that surely has room, else one of the first with as little room as it needs, else a
+    new one: played through, as what fits beside what has no formula. Source: `Dbtup::get_alloc_page`.
+    """
+    mean = sum(words * share for words, share in mix)
+    if len(mix) == 1 or max(words for words, _ in mix) <= _SMALL_WORDS:
+        return rows_per_variable_page(mean)
+    ends = list(accumulate(share for _, share in mix))
+    lists: list[list[int]] = [[] for _ in _FREE_LISTS]
+    free: list[int] = []
+    for row in range(_ROWS_PLAYED):
+        at = min(bisect_right(ends, (row + 0.5) * _GOLDEN % 1.0), len(mix) - 1)
+        size = math.ceil(mix[at][0]) + 1
+        page = _page_with_room(lists, free, size)
+        if page is None:
+            page = len(free)
+            free.append(VARIABLE_PAGE_WORDS)
+        else:
+            next(one for one in lists if page in one).remove(page)
+        free[page] = max(0, free[page] - size)
+        if free[page] >= VARIABLE_PAGE_CLOSED_WORDS:
+            lists[bisect_left(_FREE_LISTS, free[page])].append(page)
+    used = sum(
+        1.0 if left < VARIABLE_PAGE_CLOSED_WORDS else 1.0 - left / VARIABLE_PAGE_WORDS for left in free
+    )
+    return max(1.0, _ROWS_PLAYED / used)
+
+
+def _page_with_room(lists: list[list[int]], free: list[int], size: int) -> int | None:
+    own = bisect_left(_FREE_LISTS, min(size, VARIABLE_PAGE_WORDS))
+    for pages_of_list in lists[own + 1 :]:
+        if pages_of_list:
+            return pages_of_list[-1]
+    tried = lists[own][: -_LOOKED_AT - 1 : -1]
+    return next((page for page in tried if free[page] >= size), None)
+
+
+def pages(rows: int, rows_per_page: float) -> int:
     """Pages that hold so many rows."""
-    return -(-rows // rows_per_page) if rows_per_page else 0
+    return math.ceil(rows / rows_per_page) if rows_per_page else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +23,7 @@ from ndbplan.estimate.storage.table_memory import (
 )
 from ndbplan.estimate.stored import distribute, memory, placements
 from ndbplan.ndb.constants import constant
-from ndbplan.ndb.features import features
+from ndbplan.ndb.hash_index import hash_index_pages
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
@@ -70,23 +71,32 @@ def test_a_table_takes_the_same_whatever_tables_are_counted_with_it(plan: Plan) 
 
 @given(plans_with_tables())
 def test_pages_are_those_of_each_fragment_rounded_up(plan: Plan) -> None:
-    hash_row = constant("hash_index_row_bytes").value
+    kept_share = constant("hash_index_kept_share").value
+
+    def hash_bytes(now: int, most: int) -> float:
+        pages_now, pages_most = hash_index_pages(np.array([now, most]))
+        return float(pages_now + round(kept_share * (pages_most - pages_now))) * 8192
+
     for question, found in zip(_questions(plan), table_memory(_questions(plan)), strict=True):
         table, where, rules, *_ = question
-        hash_page = features(rules.version).hash_index_page_bytes
         expected = [[0.0] * len(where.group_ids) for _ in range(BLOB + 1)]
         variable = where.variable_bytes.tolist()
         blobs = blob_parts(table, rules.version)
-        for i, (rows, group) in enumerate(
-            zip(where.rows.tolist(), where.placement.node_group.tolist(), strict=True)
+        for i, (rows, most, group) in enumerate(
+            zip(
+                where.rows.tolist(),
+                where.most_rows.tolist(),
+                where.placement.node_group.tolist(),
+                strict=True,
+            )
         ):
-            expected[FIXED][group] += where.layout.fixed_pages(rows) * PAGE_BYTES
+            expected[FIXED][group] += where.layout.fixed_pages(most) * PAGE_BYTES
             expected[VARIABLE][group] += variable[i]
-            expected[HASH_INDEX][group] += ceil(rows * hash_row / hash_page) * hash_page
+            expected[HASH_INDEX][group] += hash_bytes(rows, most)
             for blob in blobs:
-                hidden = ceil(rows * blob.parts_per_row)
-                pages = blob.layout.fixed_pages(hidden) + blob.layout.variable_pages(hidden)
-                expected[BLOB][group] += pages * PAGE_BYTES + ceil(hidden * hash_row / hash_page) * hash_page
+                hidden, kept = ceil(rows * blob.parts_per_row), ceil(most * blob.parts_per_row)
+                pages = blob.layout.fixed_pages(kept) + blob.layout.variable_pages(hidden)
+                expected[BLOB][group] += pages * PAGE_BYTES + hash_bytes(hidden, kept)
         for kind in (FIXED, VARIABLE, HASH_INDEX, BLOB):
             assert found.by_group[kind].tolist() == expected[kind]
         copies = where.placement.fragments // where.placement.partitions

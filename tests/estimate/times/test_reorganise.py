@@ -137,6 +137,12 @@ def test_reserved_nodes_are_taken_first() -> None:
         plan = edits.update(plan, node.id, node_group=65536)
     grown = grow(plan, 1)
     assert len(grown.data_nodes) == 4
+    # They run already, without a group and without a row.
+    peaks = {peak.node_id: peak for peak in reorganise(plan).node_peaks}
+    assert {node_id for node_id, peak in peaks.items() if peak.is_new} == {
+        node.node_id for node in plan.data_nodes[-2:]
+    }
+    assert all(peak.data_memory_bytes.value > 0 for peak in peaks.values())
     assert reorganise(plan).duration_s.value == pytest.approx(reorganise(ADD_NODES).duration_s.value)
 
 

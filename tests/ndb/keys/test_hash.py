@@ -253,6 +253,7 @@ def test_weights_of_some_characters() -> None:
     assert weights("uca900", 1, 0x4E00) == [0xFB40, 0xCE00]
     assert weights("uca400", 1, 0x41) == [0x0E33]
     assert weights("uca400", 1, 0x1F600) == [0xFFFD]
+    assert weights("uca400", 1, 0xFFFF) == [0xFBC1, 0xFFFF]
     assert general_weights()[ord("ß")] == ord("S")
 
 

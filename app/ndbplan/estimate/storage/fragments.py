@@ -140,6 +140,13 @@ class TableDistribution:
     """Share of each partition by the values of the distribution key; None: even, or as measured."""
     counted_variable_bytes: tuple[int, ...] = ()
     """Bytes of variable pages of each fragment as they were counted; empty: by the layout."""
+    rows_before: Array | None = None
+    """Rows of each fragment before the table grew, where those were more; None: it has not grown."""
+
+    @property
+    def most_rows(self) -> Array:
+        """The most rows that each fragment has held, whose fixed pages and index nodes it keeps."""
+        return self.rows if self.rows_before is None else self.rows_before
 
     @property
     def buckets(self) -> int:
@@ -159,8 +166,8 @@ class TableDistribution:
 
     @cached_property
     def fixed_bytes(self) -> Array:
-        """Bytes of fixed pages of each fragment, one replica."""
-        return page_bytes(self.rows, self.layout.rows_per_fixed_page)
+        """Bytes of fixed pages of each fragment, one replica: those of the most rows that it has held."""
+        return page_bytes(self.most_rows, self.layout.rows_per_fixed_page)
 
     @cached_property
     def variable_bytes(self) -> Array:
@@ -233,10 +240,10 @@ class TableDistribution:
         )
 
 
-def page_bytes(rows: Array, rows_per_page: int) -> Array:
+def page_bytes(rows: Array, rows_per_page: float) -> Array:
     """Bytes of the pages that hold so many rows, for each fragment; 0 rows per page: no such part."""
     import numpy as np
 
     if rows_per_page == 0:
         return np.zeros_like(rows)
-    return -(-rows // rows_per_page) * PAGE_BYTES
+    return np.ceil(rows / rows_per_page).astype(np.int64) * PAGE_BYTES

@@ -8,9 +8,10 @@ Exact for the fixed part; the variable part is exact for values of one length an
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.ndb import charsets
@@ -27,8 +28,14 @@ HIDDEN_KEY = Column(name="$PK", type="bigint", unsigned=True, nullable=False)
 ASSUMED_BLOB_BYTES = 1000.0
 """Mean length taken for a BLOB, TEXT or JSON column of unknown content."""
 _MANY_TABLES = 4096
+_MOST_MIXED = 6
+"""Columns that may be NULL whose rows are told apart by size; more of them are taken as their mean."""
 _FIXED, _BITS, _VARIABLE, _BLOB = Storage.FIXED, Storage.BITS, Storage.VARIABLE, Storage.BLOB
 """Thousands of columns ask for them; Python 3.11 takes its time to find a member of an enumeration."""
+
+
+Mix: TypeAlias = tuple[tuple[float, float], ...]
+"""(words, share of the rows) of variable parts of different sizes."""
 
 
 class StoredColumn(NamedTuple):
@@ -59,7 +66,7 @@ class RowLayout:
     rows_per_fixed_page: int
     variable_words: float
     """Mean words of the variable part; 0: no variable part."""
-    rows_per_variable_page: int
+    rows_per_variable_page: float
     """0: no variable part."""
     disk_words: int
     """0: no disk columns."""
@@ -216,6 +223,7 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
     """
     memory_words = disk_column_words = null_bits = disk_null_bits = 0
     variables, value_bytes = 0, 0.0
+    may_be_null: list[tuple[float, float]] = []
     dynamic: list[rowformat.DynamicValue] = []
     for column in stored:
         kind = column.type
@@ -237,7 +245,10 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
             null_bits += kind.bits
         elif has_length:
             variables += 1
-            value_bytes += present * column.mean_bytes
+            if 0.0 < present < 1.0:
+                may_be_null.append((column.mean_bytes, present))
+            else:
+                value_bytes += present * column.mean_bytes
         else:
             memory_words += rowformat.words(kind.max_bytes)
     has_variable = variables > 0 or bool(dynamic)
@@ -248,21 +259,49 @@ def layout_of(stored: list[StoredColumn], key: set[str], *, reference_without_va
         has_variable_reference=has_variable or reference_without_variable,
         has_disk_part=has_disk,
     )
-    variable = 0.0
+    mix: Mix = ()
     if variables:
-        variable = rowformat.mean_words(rowformat.variable_bytes(variables, value_bytes))
+        mix = _mix(rowformat.variable_bytes(variables, value_bytes), may_be_null)
     if dynamic:
-        variable += rowformat.dynamic_words(dynamic)
+        more = rowformat.dynamic_words(dynamic)
+        mix = tuple((words + more, share) for words, share in mix or ((0.0, 1.0),))
     on_disk = rowformat.disk_words(disk_column_words, disk_null_bits) if has_disk else 0
     return RowLayout(
         columns=tuple(stored),
         fixed_words=fixed,
         rows_per_fixed_page=rowformat.rows_per_fixed_page(fixed),
-        variable_words=variable,
-        rows_per_variable_page=rowformat.rows_per_variable_page(variable) if variable else 0,
+        variable_words=sum(words * share for words, share in mix),
+        rows_per_variable_page=_per_page(mix),
         disk_words=on_disk,
         rows_per_disk_page=rowformat.rows_per_fixed_page(on_disk) if has_disk else 0,
     )
+
+
+def _mix(whole_bytes: float, may_be_null: Sequence[tuple[float, float]]) -> Mix:
+    """Variable parts by their words: `whole_bytes` of every row, then (bytes, share of the rows) each."""
+    if len(may_be_null) > _MOST_MIXED:
+        whole_bytes += sum(size * share for size, share in may_be_null)
+        may_be_null = ()
+    by_bytes = {whole_bytes: 1.0}
+    for size, present in may_be_null:
+        without = {held: share * (1.0 - present) for held, share in by_bytes.items()}
+        for held, share in by_bytes.items():
+            without[held + size] = without.get(held + size, 0.0) + share * present
+        by_bytes = without
+    by_words: dict[float, float] = {}
+    for held, share in by_bytes.items():
+        words = rowformat.mean_words(held)
+        by_words[words] = by_words.get(words, 0.0) + share
+    return tuple(sorted(by_words.items()))
+
+
+def _per_page(mix: Mix) -> float:
+    """Variable parts in one page; 0: there are none."""
+    if not mix or not any(words for words, _ in mix):
+        return 0.0
+    if len(mix) == 1:
+        return rowformat.rows_per_variable_page(mix[0][0])
+    return rowformat.rows_per_page_of_mix(mix)
 
 
 @memo_by_identity(_MANY_TABLES)
@@ -281,7 +320,10 @@ def blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
         behind = max(0.0, _blob_mean(column) - kind.inline_bytes)
         parts = -(-behind // kind.part_bytes)
         last = behind - kind.part_bytes * (parts - 1) if parts else 0.0
-        mean_part = behind / parts if parts else float(kind.part_bytes)
+        # All parts but the last are full.
+        full, lengths = float(kind.part_bytes), {last if parts else float(kind.part_bytes): 1.0}
+        if parts > 1 and last < full:
+            lengths = {full: 1.0 - 1.0 / parts, last: 1.0 / parts}
         kept.append(
             BlobParts(
                 column=column.name,
@@ -289,7 +331,7 @@ def blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
                 part_bytes=kind.part_bytes,
                 parts_per_row=parts * (1.0 - stored.null_fraction),
                 last_part_bytes=last,
-                layout=_part_layout(table, version, kind, mean_part, on_disk=column.storage == "disk"),
+                layout=_part_layout(table, version, kind, lengths, on_disk=column.storage == "disk"),
             )
         )
     return tuple(kept)
@@ -310,24 +352,34 @@ def _part_bytes(table: Table, kind: StoredType, version: NdbVersion) -> int:
 
 
 def _part_layout(
-    table: Table, version: NdbVersion, kind: StoredType, mean_bytes: float, *, on_disk: bool
+    table: Table, version: NdbVersion, kind: StoredType, lengths: Mapping[float, float], *, on_disk: bool
 ) -> RowLayout:
+    """Row of a part; `lengths`: share of the parts of each length."""
     keys = [stored_column(column, version, in_memory=True) for column in key_columns(table)]
     number = StoredType(_FIXED, 4)
     data = StoredType(_VARIABLE, kind.part_bytes, length_bytes=2)
     if not features(version).blob_parts_by_length or on_disk:
         # Parts of full size: always before blobs of version 2, and on disk still.
         data = StoredType(_FIXED, kind.part_bytes)
-        mean_bytes = kind.part_bytes - 2.0
-    columns = [
-        *keys,
-        StoredColumn("NDB$PART", number, 4.0, 0.0, nullable=False, is_disk=False, is_dynamic=False),
-        StoredColumn("NDB$PKID", number, 4.0, 0.0, nullable=False, is_disk=False, is_dynamic=False),
-        StoredColumn(
-            "NDB$DATA", data, 2 + mean_bytes, 0.0, nullable=False, is_disk=on_disk, is_dynamic=False
-        ),
-    ]
-    return layout_of(columns, {c.name for c in keys} | {"NDB$PART"}, reference_without_variable=False)
+        lengths = {kind.part_bytes - 2.0: 1.0}
+
+    def of_length(part_bytes: float) -> RowLayout:
+        columns = [
+            *keys,
+            StoredColumn("NDB$PART", number, 4.0, 0.0, nullable=False, is_disk=False, is_dynamic=False),
+            StoredColumn("NDB$PKID", number, 4.0, 0.0, nullable=False, is_disk=False, is_dynamic=False),
+            StoredColumn(
+                "NDB$DATA", data, 2 + part_bytes, 0.0, nullable=False, is_disk=on_disk, is_dynamic=False
+            ),
+        ]
+        return layout_of(columns, {c.name for c in keys} | {"NDB$PART"}, reference_without_variable=False)
+
+    layout = of_length(sum(length * share for length, share in lengths.items()))
+    if len(lengths) == 1 or not layout.variable_words:
+        return layout
+    mix = tuple((of_length(length).variable_words, share) for length, share in sorted(lengths.items()))
+    mean = sum(words * share for words, share in mix)
+    return replace(layout, variable_words=mean, rows_per_variable_page=_per_page(mix))
 
 
 @memo_by_identity(_MANY_TABLES)

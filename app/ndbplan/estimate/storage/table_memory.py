@@ -23,7 +23,7 @@ from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, unique_tables
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.constants import Constant
-from ndbplan.ndb.features import features
+from ndbplan.ndb.hash_index import hash_index_facts, hash_index_pages
 from ndbplan.ndb.placement.fragments import Placement
 from ndbplan.ndb.rows import FIXED_PAGE_WORDS, PAGE_BYTES, WORD_BYTES
 from ndbplan.ndb.version import NdbVersion
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _CONSTANTS = (
     "variable_page_fill",
     "hash_index_row_bytes",
+    "hash_index_kept_share",
     "ordered_index_entries_in_order",
     "ordered_index_entries_random",
     "ordered_index_node_bytes",
@@ -132,12 +133,14 @@ class _Part(NamedTuple):
 
     kind: int
     page: float
-    """Rows, or bytes of them, that a page holds."""
+    """Rows, or bytes of them, that a page holds; 0: a hash index."""
     row: float = 1.0
-    """What one row takes of that: 1 when rows are counted."""
+    """What one row takes of that: 1 when rows are counted; of a hash index: against the usual."""
     page_bytes: int = PAGE_BYTES
     per_row: float = 1.0
     """Rows of a hidden table for each row of its table."""
+    kept: float = 0.0
+    """Share that stays of the pages that rows moved away from."""
 
 
 _COUNTED = _Part(VARIABLE, 1.0, 1.0, 1)
@@ -164,7 +167,6 @@ class Rules(NamedTuple):
     hash_spread: tuple[float, float]
     """Factors of the ends of hash indexes."""
     hash_index: _Part
-    """Its pages have 8 KiB in IndexMemory, 32 KiB in DataMemory."""
     ordered_index: dict[tuple[bool, str | None], _OrderedIndex]
     """By whether its keys are likely to come in order, and how they do come where that is stated."""
     blob_parts: Constant
@@ -182,13 +184,14 @@ def _rules(
     version: NdbVersion,
     fill: Constant,
     hash_row: Constant,
+    hash_kept: Constant,
     in_order: Constant,
     random: Constant,
     node_size: Constant,
     blob_parts: Constant,
     blob_length: Constant,
 ) -> Rules:
-    page = features(version).hash_index_page_bytes
+    facts = hash_index_facts()
     nodes_per_page = FIXED_PAGE_WORDS * WORD_BYTES // int(node_size.value)
     ordered_index = {}
     for likely_in_order in (True, False):
@@ -196,7 +199,7 @@ def _rules(
             entries = in_order if (arrival == "in_order" if arrival else likely_in_order) else random
             fullest, emptiest = (entries, entries) if arrival else (random, in_order)
             ordered_index[likely_in_order, arrival] = _OrderedIndex(
-                _Part(ORDERED_INDEX, entries.value * nodes_per_page),
+                _Part(ORDERED_INDEX, entries.value * nodes_per_page, kept=1.0),
                 entries.value,
                 fullest.high,
                 emptiest.low,
@@ -208,7 +211,13 @@ def _rules(
         (term_of(fill),),
         (term_of(hash_row),),
         (hash_row.low / hash_row.value, hash_row.high / hash_row.value),
-        _Part(HASH_INDEX, page, hash_row.value, page),
+        _Part(
+            HASH_INDEX,
+            0.0,
+            hash_row.value / facts.reference_row_bytes,
+            facts.page_bytes,
+            kept=hash_kept.value,
+        ),
         ordered_index,
         blob_parts,
         blob_length,
@@ -223,6 +232,8 @@ class _Spread(NamedTuple):
     """Rows of each fragment, and what fills pages for them."""
 
     rows: Array
+    most: Array
+    """The most rows each fragment has held."""
     node_group: Array
     parts: list[_Part]
 
@@ -252,7 +263,7 @@ def _spreads(
 
     layout, node_group = where.layout, where.placement.node_group
     parts = [index.part for index in indexes]
-    parts.append(_Part(FIXED, layout.rows_per_fixed_page))
+    parts.append(_Part(FIXED, layout.rows_per_fixed_page, kept=1.0))
     parts.append(rules.hash_index)
     if layout.rows_per_variable_page and not where.counted_variable_bytes:
         parts.append(_Part(VARIABLE, layout.rows_per_variable_page))
@@ -260,21 +271,22 @@ def _spreads(
         parts.append(_Part(_DISK, layout.rows_per_disk_page))
     for blob in blob_parts(table, rules.version):
         parts += _hidden(BLOB, blob.layout, rules, blob.parts_per_row)
-    spreads = [_Spread(where.rows, node_group, parts)]
+    spreads = [_Spread(where.rows, where.most_rows, node_group, parts)]
     if where.counted_variable_bytes:
-        spreads.append(_Spread(where.variable_bytes, node_group, [_COUNTED]))
+        counted = where.variable_bytes
+        spreads.append(_Spread(counted, counted, node_group, [_COUNTED]))
     for index, placed in zip(unique_tables(table, rules.version), unique, strict=True):
         keys = round(table.rows * index.rows_fraction)
         rows = spread_rows(keys, hash_map_of(not_grown(table), placed.partitions, rules.version))
         if placed.partitions < placed.fragments:
             rows = np.tile(rows, placed.fragments // placed.partitions)
-        spreads.append(_Spread(rows, placed.node_group, _hidden(UNIQUE_INDEX, index.layout, rules)))
+        spreads.append(_Spread(rows, rows, placed.node_group, _hidden(UNIQUE_INDEX, index.layout, rules)))
     return spreads
 
 
 def _hidden(kind: int, layout: RowLayout, rules: Rules, per_row: float = 1.0) -> list[_Part]:
     """Fixed and variable pages of a hidden table and its hash index."""
-    parts = [_Part(FIXED, layout.rows_per_fixed_page), rules.hash_index]
+    parts = [_Part(FIXED, layout.rows_per_fixed_page, kept=1.0), rules.hash_index]
     if layout.rows_per_variable_page:
         parts.append(_Part(VARIABLE, layout.rows_per_variable_page))
     return [part._replace(kind=kind, per_row=per_row) for part in parts]
@@ -314,8 +326,9 @@ def _count(tables: list[list[_Spread]], groups: int) -> list[_Pages]:
 
     spreads = [spread for own in tables for spread in own]
     rows = np.concatenate([spread.rows for spread in spreads])
+    most = np.concatenate([spread.most for spread in spreads])
     starts = [0, *accumulate([len(spread.rows) for spread in spreads])]
-    is_first = np.append(True, rows[1:] != rows[:-1])
+    is_first = np.append(True, (rows[1:] != rows[:-1]) | (most[1:] != most[:-1]))
     is_first[starts[:-1]] = True
     first = np.flatnonzero(is_first)
     runs, length = len(first), np.diff(first, append=len(rows))
@@ -331,8 +344,19 @@ def _count(tables: list[list[_Spread]], groups: int) -> list[_Pages]:
     part = np.repeat(np.arange(len(parts)), count)
     run = np.arange(len(part)) + np.repeat(spread_runs[spread_of] - np.cumsum(count) + count, count)
     figures = np.fromiter(chain.from_iterable(parts), np.float64, len(parts) * len(_Part._fields))
-    kind, page, row, page_bytes, per_row = figures.reshape(len(parts), -1).T[:, part]
-    size = np.ceil(np.ceil(rows[first[run]] * per_row) * row / page) * page_bytes
+    kind, page, row, page_bytes, per_row, kept = figures.reshape(len(parts), -1).T[:, part]
+
+    def pages_of(held: Array) -> Array:
+        stored = np.ceil(held[first[run]] * per_row)
+        is_hash = page == 0.0
+        counted: Array = np.ceil(stored * row / np.where(is_hash, 1.0, page))
+        counted[is_hash] = np.round(hash_index_pages(stored[is_hash]) * row[is_hash])
+        return counted
+
+    pages = pages_of(rows)
+    if (most > rows).any():
+        pages += np.round(kept * (pages_of(most) - pages))
+    size = pages * page_bytes
 
     kinds = len(KINDS) + 1
     of_part = np.bincount(part, size * length[run]).tolist()

@@ -300,13 +300,16 @@ def _what_stays(table: Table, version: NdbVersion) -> tuple[str, tuple[str, ...]
     return refusal, tuple(notes)
 
 
-def node_peaks(before: MemoryEstimate, after: MemoryEstimate) -> tuple[NodePeak, ...]:
-    """Old nodes keep what they have until OPTIMIZE; new nodes get their final share."""
+def node_peaks(before: MemoryEstimate, after: MemoryEstimate, held: Collection[int]) -> tuple[NodePeak, ...]:
+    """Old nodes keep what they have until OPTIMIZE; new nodes get their final share.
+
+    `held`: ids of the nodes that are in a node group before; others may run already, without a row.
+    """
     now = {node.node_id: node for node in before.nodes}
     then = {node.node_id: node for node in after.nodes}
     peaks = []
     for node_id in sorted(then):
-        is_new = node_id not in now
+        is_new = node_id not in held
         node = then[node_id] if is_new else now[node_id]
         peaks.append(NodePeak(node_id, is_new, node.data_memory_bytes, node.data_memory_limit_bytes))
     return tuple(peaks)
