@@ -70,7 +70,7 @@ def _files(folder: Path, **texts: str) -> list[Path]:
 
 
 def _wait(qtbot: QtBot, dialog: ImportDialog) -> list[str]:
-    qtbot.waitUntil(lambda: dialog._task is None, timeout=30_000)
+    qtbot.waitUntil(lambda: dialog.task is None, timeout=30_000)
     return [dialog.findings.item(i).text() for i in range(dialog.findings.count())]
 
 
@@ -224,7 +224,7 @@ def test_closing_does_not_wait_for_what_is_still_to_be_read(
 
     monkeypatch.setattr(ddl, "_read_table", slow)
     dialog.add_files(_files(tmp_path, schema_sql=SQL * 50))
-    task = dialog._task
+    task = dialog.task
     assert task is not None
     assert begun.wait(30)
     task.cancel()

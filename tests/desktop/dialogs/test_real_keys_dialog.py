@@ -32,7 +32,7 @@ def dialog(qtbot: QtBot, document: Document) -> Iterator[RealKeysDialog]:
 
 def _counted(qtbot: QtBot, dialog: RealKeysDialog, path: Path) -> dict[str, str]:
     dialog.count(path)
-    qtbot.waitUntil(lambda: dialog._task is None, timeout=60_000)
+    qtbot.waitUntil(lambda: dialog.task is None, timeout=60_000)
     texts = [dialog.facts.itemAt(i).widget().text() for i in range(dialog.facts.count())]
     return dict(zip(texts[::2], texts[1::2], strict=True))
 

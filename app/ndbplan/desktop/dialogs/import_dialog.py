@@ -19,25 +19,22 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
-    QDialogButtonBox,
     QFileDialog,
     QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_bytes
+from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
-from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
+from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.sections import StateLine
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 
@@ -66,7 +63,7 @@ _KINDS = {
 _ICONS = {"error": "circle-x", "warning": "triangle-alert", "changed": "circle-check"}
 
 
-class ImportDialog(QDialog):
+class ImportDialog(Dialog):
     """Sources on the left, what they say on the right; deletes itself when it is closed."""
 
     def __init__(
@@ -76,9 +73,7 @@ class ImportDialog(QDialog):
         parent: QWidget | None = None,
     ) -> None:
         """`start_with` opens a plan as a new one, after asking about unsaved edits; False: it stays."""
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Import")
+        super().__init__("Import", "Import", parent)
         self.setAcceptDrops(True)
         self.resize(960, 560)
         self._document = document
@@ -86,13 +81,10 @@ class ImportDialog(QDialog):
         self._contents: dict[str, bytes] = {}
         self._refused: list[str] = []
         """Files of the last turn that could not be read."""
-        self._tasks = Tasks(self)
-        self._task: Task | None = None
         self._read_onto: Plan | None = None
         self._imported: Imported | None = None
         self.sources = _Listing("What is imported", _HINT)
         self.findings = _Listing("What it says", "What the files say is listed here before it is imported.")
-        self.state = StateLine()
         self.target = self._choice("Put into", "Where the import goes", ("this plan", "a new plan"))
         self.version = self._choice("NDB", "Version the configuration is for", ("as the file says", *SERIES))
         self.device = self._choice("Device", "Which device of iostat it was", ())
@@ -104,7 +96,6 @@ class ImportDialog(QDialog):
         ids = tuple(disk.id for host in document.plan.hosts for disk in host.disks)
         if len(ids) > 1:
             self.disk.addItem("every disk", ids)
-        self.take = QPushButton("Import")
         self._build()
         if document.plan is EMPTY_PLAN:
             self.target.setCurrentIndex(1)
@@ -124,26 +115,8 @@ class ImportDialog(QDialog):
         choices = [w for box in self._labels for w in (self._labels[box], box)]
         left = _pane(self.sources, (add, paste, self._remove))
         right = _pane(self.findings, choices)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setProperty("look", "gap")
-        split.setHandleWidth(16)
-        split.setChildrenCollapsible(False)
-        split.addWidget(left)
-        split.addWidget(right)
-        split.setSizes([380, 560])
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.take.setProperty("kind", "primary")
-        buttons.addButton(self.take, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.put_in)
-        buttons.rejected.connect(self.reject)
-        foot = QHBoxLayout()
-        foot.addWidget(self.state, 1)
-        foot.addWidget(buttons)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        layout.addWidget(split, 1)
-        layout.addLayout(foot)
+        self.body.addWidget(side_by_side(left, right, (380, 560)), 1)
+        self.add_foot(self.put_in)
 
     def _choice(self, text: str, says: str, offers: Iterable[str]) -> QComboBox:
         box = QComboBox()
@@ -210,9 +183,7 @@ class ImportDialog(QDialog):
     # What it says
 
     def _read(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        self.stop_task()
         self._imported = None
         self._show_what_can_be_done()
         if not self._contents:
@@ -227,14 +198,14 @@ class ImportDialog(QDialog):
         contents = dict(self._contents)
         self._read_onto = base
         self.state.say("reading …")
-        self._task = self._tasks.start(
+        self.task = self.tasks.start(
             lambda task: _imported(contents, base, version, disks, device, task), self._was_read
         )
 
     def _was_read(self, outcome: Outcome) -> None:
         if outcome.cancelled:
             return
-        self._task = None
+        self.task = None
         self._list_refused()
         if outcome.error:
             self.state.say(outcome.error, is_error=True)
@@ -323,10 +294,6 @@ class ImportDialog(QDialog):
             f"Import {names[0]}" if len(names) == 1 else f"Import {len(names)} files", imported.plan
         )
         self.accept()
-
-    def done(self, result: int) -> None:
-        self._tasks.close()
-        super().done(result)
 
     def _ask_files(self) -> None:
         names, _ = QFileDialog.getOpenFileNames(self, "Import", "", _FILTER)

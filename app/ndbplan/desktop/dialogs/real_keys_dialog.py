@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
@@ -19,15 +17,15 @@ from PySide6.QtWidgets import (
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_count, format_percent
+from ndbplan.desktop.dialogs.frame import Dialog
 from ndbplan.desktop.document.document import Document
-from ndbplan.desktop.document.tasks import Outcome, Progress, Task, Tasks
-from ndbplan.desktop.widgets.sections import Bar, StateLine, label
+from ndbplan.desktop.document.tasks import Outcome, Progress, Task
+from ndbplan.desktop.widgets.sections import Bar, label
 from ndbplan.edits import parts as edits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -60,18 +58,15 @@ class _Counted:
     report: SkewReport
 
 
-class RealKeysDialog(QDialog):
+class RealKeysDialog(Dialog):
     """Counts in a thread with progress; deletes itself when it is closed."""
 
     def __init__(self, document: Document, table_id: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        table: Table = document.plan.by_id[table_id]
+        super().__init__(f"Real keys of {table.full_name}", "Use the counted rows", parent)
         self._document = document
-        self._table: Table = document.plan.by_id[table_id]
-        self._tasks = Tasks(self)
-        self._task: Task | None = None
+        self._table = table
         self._counted: _Counted | None = None
-        self.setWindowTitle(f"Real keys of {self._table.full_name}")
         self.resize(620, 520)
         names = self._table.distribution_key or self._table.primary_key
         columns = ", ".join(names) if names else "none: the table has a hidden key"
@@ -80,7 +75,6 @@ class RealKeysDialog(QDialog):
         self.file = label("", "muted", wrap=False)
         self.bar = Bar()
         self.bar.hide()
-        self.state = StateLine()
         self.facts = QGridLayout()
         self.facts.setHorizontalSpacing(24)
         self.facts.setVerticalSpacing(6)
@@ -97,40 +91,29 @@ class RealKeysDialog(QDialog):
         self.hot.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.hot.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.hot.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.take = QPushButton("Use the counted rows")
-        self.take.setProperty("kind", "primary")
         self.take.setEnabled(False)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        buttons.addButton(self.take, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.put_in)
-        buttons.rejected.connect(self.reject)
         top = QHBoxLayout()
         top.setSpacing(12)
         top.addWidget(self.choose)
         top.addWidget(self.file, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 16, 20, 16)
-        layout.setSpacing(12)
-        layout.addWidget(
+        self.body.addWidget(
             label(
                 f"One key per line, under a header with the columns of the distribution key ({columns}). "
                 "Other columns are passed over; ten million lines take a few seconds.",
                 "muted",
             )
         )
-        layout.addLayout(top)
-        layout.addWidget(self.bar)
-        layout.addLayout(self.facts)
-        layout.addWidget(self.hot, 100)
-        layout.addStretch(1)
-        layout.addWidget(self.state)
-        layout.addWidget(buttons)
+        self.body.addLayout(top)
+        self.body.addWidget(self.bar)
+        self.body.addLayout(self.facts)
+        self.body.addWidget(self.hot, 100)
+        self.body.addStretch(1)
+        self.add_foot(self.put_in)
         self.hot.hide()
 
     def count(self, path: Path) -> None:
         """Count the keys of a file; what is wrong with it is said below."""
-        if self._task is not None:
-            self._task.cancel()
+        self.stop_task()
         self._counted = None
         self.take.setEnabled(False)
         self.file.setText(path.name)
@@ -139,7 +122,7 @@ class RealKeysDialog(QDialog):
         self.bar.show_fraction(0.0)
         self.bar.show()
         plan, table = self._document.plan, self._table
-        self._task = self._tasks.start(
+        self.task = self.tasks.start(
             lambda task: _count(plan, table, path, task), self._was_counted, self._show_progress
         )
 
@@ -158,10 +141,6 @@ class RealKeysDialog(QDialog):
             return
         self.accept()
 
-    def done(self, result: int) -> None:
-        self._tasks.close()
-        super().done(result)
-
     def _ask_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
             self, self.windowTitle(), "", "Keys (*.csv *.txt);;All files (*)"
@@ -175,7 +154,7 @@ class RealKeysDialog(QDialog):
     def _was_counted(self, outcome: Outcome) -> None:
         if outcome.cancelled:
             return
-        self._task = None
+        self.task = None
         self.bar.hide()
         self._clear_facts()
         self.hot.hide()
@@ -231,10 +210,10 @@ class _Metered(BufferedReader):
     def __init__(self, raw: FileIO, size: int, task: Task) -> None:
         super().__init__(raw)
         self._size = max(1, size)
-        self._task = task
+        self.task = task
 
     def read(self, size: int | None = -1) -> bytes:
-        self._task.report(min(1.0, self.raw.tell() / self._size))
+        self.task.report(min(1.0, self.raw.tell() / self._size))
         return super().read(size)
 
 

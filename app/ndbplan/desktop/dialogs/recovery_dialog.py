@@ -8,31 +8,27 @@ from datetime import datetime
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QDialog,
     QDialogButtonBox,
     QHeaderView,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
+from ndbplan.desktop.dialogs.frame import Dialog
 from ndbplan.desktop.document.recovery import Crashed
-from ndbplan.desktop.widgets.sections import StateLine
 from ndbplan.plan.plan import Plan
 
 _COLUMNS = ("Plan", "What was not saved", "What its file holds")
 _NAMED = 4
 
 
-class RecoveryDialog(QDialog):
+class RecoveryDialog(Dialog):
     """One row for each plan; `recover` opens one and says whether it did. Deletes itself when closed."""
 
     def __init__(self, parent: QWidget, found: list[Crashed], recover: Callable[[Crashed], bool]) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Recover unsaved plans")
+        super().__init__("Recover unsaved plans", "Recover", parent, leave="Later")
         self.resize(860, 380)
         self._recover = recover
         self._found = list(found)
@@ -49,24 +45,12 @@ class RecoveryDialog(QDialog):
         self.table.setWordWrap(True)
         self.table.itemSelectionChanged.connect(self._selected)
         self.table.itemActivated.connect(self.recover)
-        self.state = StateLine("")
-        buttons = QDialogButtonBox()
-        self.take = QPushButton("Recover")
-        self.take.setProperty("kind", "primary")
         self.give_up = QPushButton("Give up…")
         self.give_up.setAutoDefault(False)
-        buttons.addButton(self.take, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton(self.give_up, QDialogButtonBox.ButtonRole.DestructiveRole)
-        buttons.addButton("Later", QDialogButtonBox.ButtonRole.RejectRole)
-        self.take.clicked.connect(self.recover)
+        self.buttons.addButton(self.give_up, QDialogButtonBox.ButtonRole.DestructiveRole)
         self.give_up.clicked.connect(self._give_up)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        layout.addWidget(self.table, 1)
-        layout.addWidget(self.state)
-        layout.addWidget(buttons)
+        self.body.addWidget(self.table, 1)
+        self.add_foot(self.recover)
         self._fill()
 
     def _fill(self) -> None:

@@ -8,24 +8,19 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
     QFileDialog,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
     QPushButton,
-    QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
 from ndbplan.base.errors import UserError
+from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
-from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
+from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.sections import StateLine
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -35,17 +30,13 @@ _PAUSE_MS = 250
 _HINT = "Paste SHOW CREATE TABLE output, CREATE TABLE statements or a mysqldump here."
 
 
-class SqlDialog(QDialog):
+class SqlDialog(Dialog):
     """Text on the left, what was understood on the right; deletes itself when it is closed."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Tables from SQL")
+        super().__init__("Tables from SQL", "Add tables", parent)
         self.resize(900, 560)
         self._document = document
-        self._tasks = Tasks(self)
-        self._task: Task | None = None
         self._ddl: DdlResult | None = None
         self.text = QPlainTextEdit()
         self.text.setFont(theme.mono_font())
@@ -57,32 +48,12 @@ class SqlDialog(QDialog):
         self.read_back.setWordWrap(True)
         self.read_back.itemActivated.connect(self._go_to)
         self.read_back.itemClicked.connect(self._go_to)
-        self.state = StateLine(_HINT)
+        self.state.say(_HINT)
         load = QPushButton("Open a file…")
         load.clicked.connect(self._ask_file)
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.take = QPushButton("Add tables")
-        self.take.setProperty("kind", "primary")
         self.take.setEnabled(False)
-        self.buttons.addButton(self.take, QDialogButtonBox.ButtonRole.AcceptRole)
-        self.buttons.accepted.connect(self.add_tables)
-        self.buttons.rejected.connect(self.reject)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setProperty("look", "gap")
-        split.setHandleWidth(12)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self.text)
-        split.addWidget(self.read_back)
-        split.setSizes([560, 320])
-        foot = QHBoxLayout()
-        foot.addWidget(load)
-        foot.addWidget(self.state, 1)
-        foot.addWidget(self.buttons)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        layout.addWidget(split, 1)
-        layout.addLayout(foot)
+        self.body.addWidget(side_by_side(self.text, self.read_back, (560, 320)), 1)
+        self.add_foot(self.add_tables, load)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
@@ -122,25 +93,20 @@ class SqlDialog(QDialog):
             return
         self.accept()
 
-    def done(self, result: int) -> None:
-        self._tasks.close()
-        super().done(result)
-
     def _ask_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Tables from SQL", "", "SQL (*.sql *.txt);;All files (*)")
         if name:
             self.load(Path(name))
 
     def _read(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
+        self.stop_task()
         text, plan = self.text.toPlainText(), self._document.plan
-        self._task = self._tasks.start(lambda task: _read_ddl(text, plan, task), self._was_read)
+        self.task = self.tasks.start(lambda task: _read_ddl(text, plan, task), self._was_read)
 
     def _was_read(self, outcome: Outcome) -> None:
         if outcome.cancelled:
             return
-        self._task = None
+        self.task = None
         self.read_back.clear()
         self._ddl = None
         self.take.setEnabled(False)
