@@ -42,7 +42,7 @@ assert window.isVisible()
 _COMPLETE = """
 while window.build_next():
     app.processEvents()
-assert window.panels.analyses is not None
+assert window.panels.analyses.isVisible()
 """
 
 _PLANS = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection"}

@@ -47,9 +47,8 @@ class Collector(QObject):
         self._last_step_s = time.monotonic()
         gc.disable()
         self.destroyed.connect(_again)
-        if window.panels.analyses is not None:
-            # A simulation that is played is painted all the time.
-            window.panels.analyses.moment.connect(self._stepped)
+        # A simulation that is played is painted all the time.
+        window.panels.moved.connect(self._stepped)
         handle = window.windowHandle()
         if handle is not None:
             # Of the window, not of the application: that sees each event once, and few others.

@@ -5,7 +5,8 @@ They bring charts and estimates with them; loading those must not keep anybody f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
@@ -17,14 +18,18 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.selection import Selection
 
 if TYPE_CHECKING:
-    from ndbplan.desktop.document.estimates import Estimate
+    from ndbplan.desktop.analyses import AnalysisArea
+    from ndbplan.desktop.document.estimates import Estimate, Estimates
+    from ndbplan.desktop.inspector import Inspector
     from ndbplan.simulate.moment import Moment
 
 
 class SidePanels(QObject):
-    """Holds the frames from the start and fills them with `build_inspector()` and `build_analyses()`."""
+    """Holds the frames from the start; what is in them is built when it is first asked for."""
 
     ready = Signal()
+    moved = Signal()
+    """Another moment of a simulation is shown."""
 
     def __init__(self, document: Document, selection: Selection, canvas: CanvasView) -> None:
         super().__init__(canvas)
@@ -35,28 +40,43 @@ class SidePanels(QObject):
         self.inspector_frame.setMinimumWidth(280)
         self.analyses_frame = _frame("analysesFrame")
         self.analyses_frame.setMinimumHeight(120)
-        self.estimates: Any = None
-        self.inspector: Any = None
-        self.analyses: Any = None
         self._at_rest = NO_LOADS
 
-    def build_inspector(self) -> None:
-        """Load and place the inspector, and start to estimate."""
+    @cached_property
+    def estimates(self) -> Estimates:
+        """What the engine says of the plan, from now on."""
         from ndbplan.desktop.document.estimates import Estimates
+
+        estimates = Estimates(self._document, self)
+        estimates.updated.connect(self._paint_loads)
+        return estimates
+
+    @cached_property
+    def inspector(self) -> Inspector:
+        """The inspector, in its frame."""
         from ndbplan.desktop.inspector import Inspector
 
-        self.estimates = Estimates(self._document, self)
-        self.estimates.updated.connect(self._paint_loads)
-        self.inspector = Inspector(self._document, self._selection, self.estimates)
-        self._fill(self.inspector_frame, self.inspector)
+        inspector = Inspector(self._document, self._selection, self.estimates)
+        _fill(self.inspector_frame, inspector)
+        return inspector
 
-    def build_analyses(self) -> None:
-        """Load and place the analyses; the inspector is there."""
+    @cached_property
+    def analyses(self) -> AnalysisArea:
+        """The analyses, in their frame."""
         from ndbplan.desktop.analyses import AnalysisArea
 
-        self.analyses = AnalysisArea(self._document, self._selection, self.estimates)
-        self.analyses.moment.connect(self._paint_moment)
-        self._fill(self.analyses_frame, self.analyses)
+        analyses = AnalysisArea(self._document, self._selection, self.estimates)
+        analyses.moment.connect(self._paint_moment)
+        _fill(self.analyses_frame, analyses)
+        return analyses
+
+    def build_inspector(self) -> None:
+        """Place the inspector, and start to estimate."""
+        self.inspector.show()
+
+    def build_analyses(self) -> None:
+        """Place the analyses; all panels are there then."""
+        self.analyses.show()
         self.ready.emit()
 
     def _paint_loads(self, estimate: Estimate) -> None:
@@ -64,6 +84,7 @@ class SidePanels(QObject):
         self._canvas.show_loads(self._at_rest)
 
     def _paint_moment(self, moment: Moment | None) -> None:
+        self.moved.emit()
         if moment is None:
             self._canvas.show_loads(self._at_rest)
         else:
@@ -72,17 +93,22 @@ class SidePanels(QObject):
     @property
     def is_busy(self) -> bool:
         """Whether an estimate is due or the analyses compute."""
-        return (self.estimates is not None and not self.estimates.is_fresh) or (
-            self.analyses is not None and self.analyses.context.tasks.is_busy
+        return (self._has("estimates") and not self.estimates.is_fresh) or (
+            self._has("analyses") and self.analyses.context.tasks.is_busy
         )
 
     def close(self) -> None:
         """Stop what computes."""
-        for panel in (self.inspector, self.analyses):
-            if panel is not None:
-                panel.close_tasks()
-        if self.estimates is not None:
+        if self._has("inspector"):
+            self.inspector.close_tasks()
+        if self._has("analyses"):
+            self.analyses.close_tasks()
+        if self._has("estimates"):
             self.estimates.close()
+
+    def _has(self, panel: str) -> bool:
+        """Whether a panel was asked for: looking at what it does must not build it."""
+        return panel in vars(self)
 
     def focus_inspector(self) -> None:
         """Go to the first field of the inspector."""
@@ -93,11 +119,11 @@ class SidePanels(QObject):
         """Go to the analyses."""
         _focus_first(self.analyses_frame)
 
-    @staticmethod
-    def _fill(frame: QWidget, content: QWidget) -> None:
-        layout = frame.layout()
-        if layout is not None:
-            layout.addWidget(content)
+
+def _fill(frame: QWidget, content: QWidget) -> None:
+    layout = frame.layout()
+    if layout is not None:
+        layout.addWidget(content)
 
 
 def _frame(name: str) -> QFrame:
