@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from drawn_keys import ROWS, clusters, with_values
 from ndbplan.advise.max_load import MaxLoad, max_load
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.load.cpu import cpu
+from ndbplan.estimate.loaded import cpu
 from ndbplan.plan.plan import Plan
 
 FEW = (1, 2, 3, 5, 8, 13, 20)

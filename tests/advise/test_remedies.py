@@ -15,7 +15,7 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
 from ndbplan.edits.assign import assign
 from ndbplan.edits.changes import value_changes
-from ndbplan.estimate.load.disks import disk_demand
+from ndbplan.estimate.loaded import disk_demand
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan

@@ -25,8 +25,8 @@ from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.estimate.stored import node_data_by_id
 from ndbplan.estimate.timed import backup, machines_of, restart, restore_backup
 from ndbplan.estimate.times.disk_files import files_to_create
-from ndbplan.estimate.times.machines import Files
 from ndbplan.estimate.times.restart import Conditions, RestartEstimate
+from ndbplan.estimate.times.running import Files
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import Plan
@@ -147,7 +147,7 @@ def test_no_start_is_faster_than_its_disks(plan: Plan) -> None:
         written = data.checkpoint_bytes * packed / (disk.sequential_write_bytes_per_s * free)
         assert seconds(initial, "wait for local checkpoint") >= written * NEAR
         created = files_to_create(
-            Files(plan.logfile_groups, plan.tablespaces), machines_of(plan).by_id(node.node_id)
+            Files(plan.logfile_groups, plan.tablespaces), machines_of(plan).by_id[node.node_id]
         )
         files = sum(f.size_bytes * f.count / f.disk.sequential_write_bytes_per_s for f in created)
         assert seconds(initial, "create undo and data files") >= files * NEAR

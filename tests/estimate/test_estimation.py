@@ -13,9 +13,8 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.estimation import PARTS, Estimation, chosen_workload
-from ndbplan.estimate.load.cpu import cpu
-from ndbplan.estimate.load.network import network
 from ndbplan.estimate.load.node_settings import NODE_SETTINGS
+from ndbplan.estimate.loaded import cpu, network
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.plan.fields import Point
 from ndbplan.plan.file import load

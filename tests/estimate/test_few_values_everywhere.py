@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from drawn_keys import COUNTS, ROWS, clusters, with_values
 from ndbplan.estimate.constants import constant_for
-from ndbplan.estimate.load.cpu import cpu
-from ndbplan.estimate.load.demand import node_loads
-from ndbplan.estimate.load.redo import redo
+from ndbplan.estimate.loaded import cpu, node_loads, redo
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.row_cost import row_cost
 from ndbplan.estimate.storage.skew import skew_report

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.load.demand import NodeLoad, chosen_loads, node_loads, stored_loads, table_loads
+from ndbplan.estimate.load.demand import NodeLoad
+from ndbplan.estimate.loaded import chosen_loads, node_loads, stored_loads, table_loads
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.storage.row_cost import row_cost, stored_costs
 from ndbplan.estimate.stored import distribute, distribute_unique, node_data, stored_shares_of

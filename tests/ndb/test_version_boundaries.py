@@ -20,9 +20,9 @@ from ndbplan.checks.run import check
 from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.edits.parts import set_parameter, update
 from ndbplan.estimate.grown import reorganise
-from ndbplan.estimate.load.checkpoint import checkpoint, is_partial, speed_limits
+from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.load.disk_data import reads_backup
-from ndbplan.estimate.load.redo import redo
+from ndbplan.estimate.loaded import checkpoint, redo
 from ndbplan.estimate.storage.node_memory import job_buffer_pages
 from ndbplan.estimate.storage.rows import blob_parts
 from ndbplan.estimate.stored import distribute, memory, placements

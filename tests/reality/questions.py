@@ -11,10 +11,8 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.grown import reorganise
-from ndbplan.estimate.load.cpu import cpu
-from ndbplan.estimate.load.disk_data import disk_data
-from ndbplan.estimate.load.disks import disk_demand
-from ndbplan.estimate.load.redo import log_bytes_per_part, redo
+from ndbplan.estimate.load.redo import log_bytes_per_part
+from ndbplan.estimate.loaded import cpu, disk_data, disk_demand, redo
 from ndbplan.estimate.stored import memory, node_data
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.disk_files import create_file as creation_of

@@ -16,8 +16,8 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import ReorganiseEstimate
-from ndbplan.estimate.load.demand import rate_of
 from ndbplan.estimate.load.log_records import operation_redo
+from ndbplan.estimate.loaded import rate_of
 from ndbplan.estimate.stored import ldm_threads
 from ndbplan.estimate.times.reorganise import TableReorganise
 from ndbplan.plan.plan import Plan

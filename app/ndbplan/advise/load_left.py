@@ -19,11 +19,12 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.load.clients import client_processes
 from ndbplan.estimate.load.cpu import node_cpu
-from ndbplan.estimate.load.demand import NodeLoad, node_loads, rate_of
+from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disks import sequential_write_bytes_per_s
 from ndbplan.estimate.load.network import data_node_link
+from ndbplan.estimate.loaded import client_processes, node_loads, rate_of
+from ndbplan.estimate.stored import machines_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, SqlNode
 from ndbplan.plan.workloads import Workload
@@ -111,9 +112,10 @@ class LoadLeft:
         use = self._uses.get((node_id, dead_mates, up))
         if use is None:
             load = self._load(node_id, dead_mates)
-            busy = node_cpu(self.plan, load)
+            machines = machines_of(self.plan)
+            busy = node_cpu(machines.by_id[node_id], load, machines.constants)
             payload, writes = self._written
-            link = data_node_link(self.plan, load, up, payload, writes)
+            link = data_node_link(machines, load, up, payload, writes)
             reads = load.reads_per_s + load.scanned_rows_per_s
             use = _Use(busy.ldm_utilisation.value, busy.cores.value, link.value, reads)
             self._uses[node_id, dead_mates, up] = use

@@ -142,7 +142,7 @@ def max_load(
     its rows are fixed, and its highest rate is the mean one. Raises SimulationError for a plan that cannot
     be simulated or a time out of range, Cancelled when told to stop.
     """
-    from ndbplan.estimate.load.demand import rate_of
+    from ndbplan.estimate.loaded import rate_of
     from ndbplan.simulate.model.node_rows import SimulationError
     from ndbplan.simulate.model.scenario import compile_scenario
     from ndbplan.simulate.run import workload_of
@@ -183,7 +183,7 @@ def max_load(
 
 def _note(plan: Plan, workload: Workload) -> str | None:
     """Why the nodes that clients come through are no limit; None: they are one, or none is asked for."""
-    from ndbplan.estimate.load.clients import clients
+    from ndbplan.estimate.loaded import clients
 
     return clients(plan, workload).note
 
@@ -194,7 +194,7 @@ def _time_of_job(
     cancelled: Callable[[], bool] | None,
     progress: Callable[[float], None] | None,
 ) -> MaxLoad:
-    from ndbplan.estimate.load.demand import rate_of
+    from ndbplan.estimate.loaded import rate_of
     from ndbplan.simulate.run import simulate
 
     result = simulate(plan, workload.id, cancelled=cancelled, progress=progress)
@@ -458,7 +458,7 @@ def _quantity(scenario: Scenario, rate: float, limit: Bottleneck) -> Quantity:
 def _chance_of_parts(scenario: Scenario, limit: Bottleneck) -> Quantity:
     """What chance makes of the log part in question when the values of few-valued keys are not known: 1 with
     the range of its share."""
-    from ndbplan.estimate.load.demand import node_loads
+    from ndbplan.estimate.loaded import node_loads
 
     by_id = {node.id: node.node_id for node in scenario.plan.data_nodes}
     node_ids = {by_id.get(object_id) for object_id in limit.object_ids}

@@ -17,17 +17,18 @@ from ndbplan.base.kept import Kept
 from ndbplan.configuration.settings import NodeSettings, settings_by_node
 from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.grown import ReorganiseEstimate, reorganise
-from ndbplan.estimate.load.checkpoint import CheckpointEstimate, checkpoint
-from ndbplan.estimate.load.cpu import CpuEstimate, cpu
-from ndbplan.estimate.load.disk_data import DiskDataEstimate, disk_data
+from ndbplan.estimate.load.checkpoint import CheckpointEstimate
+from ndbplan.estimate.load.cpu import CpuEstimate
+from ndbplan.estimate.load.disk_data import DiskDataEstimate
 from ndbplan.estimate.load.disks import DisksEstimate, demand_of
-from ndbplan.estimate.load.network import NetworkEstimate, network
-from ndbplan.estimate.load.redo import RedoEstimate, redo
+from ndbplan.estimate.load.network import NetworkEstimate
+from ndbplan.estimate.load.redo import RedoEstimate
+from ndbplan.estimate.loaded import checkpoint, cpu, disk_data, network, redo
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.memory import MemoryEstimate
 from ndbplan.estimate.storage.skew import distribution_json
-from ndbplan.estimate.stored import distribute, has_partitions, memory
+from ndbplan.estimate.stored import distribute, has_partitions, machines_of, memory
 from ndbplan.estimate.timed import backup, create_disk_data, restart, restore_backup
 from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate
 from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate
@@ -152,7 +153,7 @@ class Estimation:
     @cached_property
     def disks(self) -> DisksEstimate:
         """What is asked of every disk that data nodes use."""
-        return self.kept(demand_of, self.plan, self.redo, self.checkpoint, self.disk_data)
+        return self.kept(demand_of, machines_of(self.plan), self.redo, self.checkpoint, self.disk_data)
 
     @cached_property
     def disk_space(self) -> DiskSpaceEstimate:

@@ -17,10 +17,10 @@ from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.load.cpu import cpu
 from ndbplan.estimate.load.disk_data import tablespace_use_by_node
-from ndbplan.estimate.stored import memory, redistribute
-from ndbplan.estimate.timed import machines_of, traffic_on_disks
+from ndbplan.estimate.loaded import cpu, stored_on_disk
+from ndbplan.estimate.stored import machines_of, memory, redistribute
+from ndbplan.estimate.timed import traffic_on_disks
 from ndbplan.estimate.times.disk_files import busy_disks
 from ndbplan.estimate.times.reorganise import (
     Left,
@@ -142,7 +142,7 @@ def _tablespaces(plan: Plan, after: Plan) -> tuple[TablespacePeak, ...]:
     old = _members(plan)
     peaks = []
     for space in after.tablespaces:
-        now, then = (tablespace_use_by_node(p, space) for p in (plan, after))
+        now, then = (tablespace_use_by_node(space, stored_on_disk(p), plan.version) for p in (plan, after))
         peaks += tablespace_peaks(space, old, now, then, constants_of(plan))
     return tuple(peaks)
 

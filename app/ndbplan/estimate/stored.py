@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity
+from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids, node_groups
 from ndbplan.configuration.settings import (
     NodeSettings,
@@ -26,10 +27,11 @@ from ndbplan.estimate.storage import distribution as rows_in_partitions
 from ndbplan.estimate.storage.distribution import Redistribution, Surroundings, surroundings
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.key_values import key_values
+from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.memory import MemoryEstimate, NodeToFill, memory_of_nodes
 from ndbplan.estimate.storage.node_data import NodeData, held_by_nodes
 from ndbplan.estimate.storage.node_memory import Links, ram_bytes
-from ndbplan.estimate.storage.placement import cluster_with, place, threads_with
+from ndbplan.estimate.storage.placement import cluster_with, place
 from ndbplan.estimate.storage.real_keys import KeyCount, keys_in_partitions
 from ndbplan.estimate.storage.shares import Shares, shares
 from ndbplan.estimate.storage.table_memory import TableSizes, rules_with, table_memory
@@ -44,17 +46,22 @@ from ndbplan.plan.tables import Table
 
 
 @memo_by_identity(16)
-def _threads_by_node(plan: Plan) -> dict[int, ThreadCounts]:
+def machines_of(plan: Plan) -> Machines:
+    """The data nodes and what they run on."""
     settings = settings_by_node(plan)
-    return {
-        node.node_id: threads_with(settings[node.node_id], plan.host(node.host_id).cores)
+    by_id = {
+        node.node_id: Machine(
+            node, plan.host(node.host_id), settings[node.node_id], disks_of_roles(plan, node)
+        )
         for node in plan.data_nodes
     }
+    groups = tuple(tuple(by_id[node.node_id] for node in group) for group in node_groups(plan))
+    return Machines(constants_of(plan), node_settings(plan), by_id, groups, plan.locations)
 
 
 def threads_of(plan: Plan, node: DataNode) -> ThreadCounts:
     """Threads of a data node. Raises ThreadConfigError for a ThreadConfig the node would refuse."""
-    return _threads_by_node(plan)[node.node_id]
+    return machines_of(plan).by_id[node.node_id].threads
 
 
 def ldm_threads(plan: Plan, node: DataNode) -> int:
@@ -65,10 +72,9 @@ def ldm_threads(plan: Plan, node: DataNode) -> int:
 @memo_by_identity(16)
 def cluster_of(plan: Plan) -> Cluster:
     """What decides placement: node groups, LDM instances, log parts, kind of fragmentation."""
-    groups = tuple(tuple(node.node_id for node in group) for group in node_groups(plan))
-    return cluster_with(
-        node_settings(plan), groups, {node.node_id: ldm_threads(plan, node) for node in plan.data_nodes}
-    )
+    machines = machines_of(plan)
+    groups = tuple(tuple(node.node_id for node in group) for group in machines.groups)
+    return cluster_with(machines.settings, groups, {i: m.ldm_threads for i, m in machines.by_id.items()})
 
 
 @memo_by_identity(16)

@@ -13,21 +13,16 @@ from collections.abc import Sequence
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.memo import memo_by_identity
-from ndbplan.configuration.directories import disk_for, disks_of_roles
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.settings import node_settings, settings_by_node
 from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.load.checkpoint import checkpoint
-from ndbplan.estimate.load.demand import node_loads
-from ndbplan.estimate.load.disk_data import disk_data
-from ndbplan.estimate.load.disks import DisksEstimate, disk_demand
-from ndbplan.estimate.load.jobs import job_of
-from ndbplan.estimate.stored import cluster_of, ldm_threads, node_data, node_data_by_id, stored_shares_of
+from ndbplan.estimate.load.disks import DisksEstimate
+from ndbplan.estimate.loaded import checkpoint, disk_data, disk_demand, job_of, node_loads
+from ndbplan.estimate.stored import machines_of, node_data, node_data_by_id, stored_shares_of
 from ndbplan.estimate.times import backup as backups
 from ndbplan.estimate.times import restart as restarts
 from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate
-from ndbplan.estimate.times.machines import Files, Machine, Machines, Running
 from ndbplan.estimate.times.restart import IDLE, KINDS, Conditions, Kind, RestartEstimate
+from ndbplan.estimate.times.running import Files, Running
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
@@ -39,25 +34,6 @@ class RestartError(UserError):
     """A restart that the plan does not allow to estimate."""
 
 
-@memo_by_identity(16)
-def machines_of(plan: Plan) -> Machines:
-    """The data nodes and what they run on. ThreadConfigError where a node would refuse its own."""
-    settings = settings_by_node(plan)
-    by_id = {}
-    for node in plan.data_nodes:
-        host, threads = plan.host(node.host_id), ldm_threads(plan, node)
-        by_id[node.node_id] = Machine(node, host, settings[node.node_id], threads, disks_of_roles(plan, node))
-    return Machines(
-        plan.version,
-        constants_of(plan),
-        node_settings(plan),
-        cluster_of(plan).classic,
-        tuple(by_id.values()),
-        tuple(tuple(by_id[node.node_id] for node in group) for group in node_groups(plan)),
-        plan.locations,
-    )
-
-
 def traffic_on_disks(plan: Plan, workload: Workload | None) -> DisksEstimate:
     """What a workload asks of disks; nothing without one."""
     return NO_TRAFFIC if workload is None else disk_demand(plan, workload)
@@ -65,13 +41,12 @@ def traffic_on_disks(plan: Plan, workload: Workload | None) -> DisksEstimate:
 
 @memo_by_identity(16)
 def _running(plan: Plan, workload: Workload | None) -> Running:
-    loads = () if workload is None else node_loads(plan, workload)
     return Running(
         machines_of(plan),
         node_data_by_id(plan),
         sum(1 + len(table.indexes) for table in plan.tables),
         _files(plan),
-        {load.node_id: load for load in loads},
+        {load.node_id: load for load in node_loads(plan, workload)},
         checkpoint(plan, workload),
         disk_data(plan, workload),
         traffic_on_disks(plan, workload),
@@ -109,7 +84,7 @@ def start_beside(
     `grown`: the plan with the new nodes, `running`: without them. The nodes start together.
     """
     cluster = _running(grown, conditions.load)
-    new = [cluster.machines.by_id(node.node_id) for node in nodes]
+    new = [cluster.machines.by_id[node.node_id] for node in nodes]
     return restarts.start_beside(cluster, new, _running(running, conditions.load), conditions)
 
 
@@ -119,12 +94,11 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
 
     Columns on disk are part of it. No node is faster than its slowest LDM thread, its cores and its disks.
     """
-    loads = () if workload is None else node_loads(plan, workload)
     job = None if workload is None else job_of(plan, workload)
     return backups.backup(
         machines_of(plan),
         node_data(plan),
-        {load.node_id: load for load in loads},
+        {load.node_id: load for load in node_loads(plan, workload)},
         traffic_on_disks(plan, workload),
         None if job is None else job.transactions / job.rate_per_s.value,
     )
@@ -145,6 +119,6 @@ def create_disk_data(plan: Plan) -> PhasedEstimate:
     """Creating every undo file and data file of the plan, one after the other; the slowest disk counts."""
     disks = {}
     for role in (DiskRole.UNDO, DiskRole.DATA_FILES):
-        of_nodes = (disk_for(plan, node, role) for node in plan.data_nodes)
+        of_nodes = (node.disks[role] for node in machines_of(plan).nodes)
         disks[role] = [disk for disk in of_nodes if disk is not None]
     return backups.create_disk_data(constants_of(plan), _files(plan), disks)

@@ -218,11 +218,11 @@ def _most_buckets(scenario: Scenario, runs: int) -> int:
 
 def _log_range(plan: Plan, scenario: Scenario) -> tuple[float, float]:
     """Log of a transaction at the ends of its estimate, against its value."""
-    from ndbplan.estimate.load.redo import transaction_redo
+    from ndbplan.estimate.load.log_records import transaction_redo
 
     value = low = high = 0.0
     for transaction in scenario.workload.transactions:
-        one = transaction_redo(plan, transaction)
+        one = transaction_redo(plan.tables, transaction, plan.version)
         value += transaction.weight * one.value
         low += transaction.weight * one.low
         high += transaction.weight * one.high

@@ -145,7 +145,7 @@ def _job_duration_s(course: Course, start: StartState | None, cancelled: Callabl
     They never will be when the cluster stopped for good, or when nothing has been accepted for half of the
     time and nothing is still to happen.
     """
-    from ndbplan.estimate.load.jobs import job_of
+    from ndbplan.estimate.loaded import job_of
     from ndbplan.simulate.model.scenario import MAX_STEPS
     from ndbplan.simulate.steps import Watch
 

@@ -13,7 +13,7 @@ from ndbplan.checks.fits import disk_severity, misfit
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import check, check_all, find
 from ndbplan.edits.parts import assign_role, set_parameter, update
-from ndbplan.estimate.load.checkpoint import checkpoint
+from ndbplan.estimate.loaded import checkpoint
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.estimate.space.growth import disk_fillings, first_of
 from ndbplan.plan.hardware import Disk

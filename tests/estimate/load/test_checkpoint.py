@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.load.checkpoint import checkpoint, is_partial, partial_fraction, speed_limits
-from ndbplan.estimate.load.redo import redo
+from ndbplan.estimate.load.checkpoint import is_partial, partial_fraction, speed_limits
+from ndbplan.estimate.loaded import checkpoint, redo
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint

@@ -6,8 +6,7 @@ import pytest
 
 from ndbplan.advise.max_load import max_load
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.load.clients import clients
-from ndbplan.estimate.load.cpu import cpu
+from ndbplan.estimate.loaded import clients, cpu
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode
 from ndbplan.plan.samples import sample_plan

@@ -5,8 +5,7 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.load.disk_data import disk_data
-from ndbplan.estimate.load.disks import disk_demand
+from ndbplan.estimate.loaded import disk_data, disk_demand
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Calibration, Plan
 from ndbplan.plan.processes import DiskRole

@@ -10,8 +10,7 @@ from ndbplan.advise.max_load import NOT_LOADED, max_load
 from ndbplan.edits import parts as edits
 from ndbplan.edits.clipboard import copy, paste
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.demand import rate_of
-from ndbplan.estimate.load.jobs import job_of
+from ndbplan.estimate.loaded import job_of, rate_of
 from ndbplan.plan.events import Burst, NodeFailure
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.plan import Plan
@@ -89,7 +88,7 @@ def test_rows_of_one_table_alone(terabyte: Plan) -> None:
     found = job_of(plan, plan.workload(JOB))
     assert found is not None
     assert dict(found.rows) == {table.id: pytest.approx(10_000_000)}
-    before = found.before(plan)
+    before = plan.replace(tables=found.before(plan.tables))
     assert before.table(table.id).rows == table.rows - 10_000_000
     assert before.table(other.id).rows == other.rows
     two = (JobRows(table_id=table.id, rows=10_000_000), JobRows(table_id=other.id, rows=1_000))

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.load.cpu import cpu
-from ndbplan.estimate.load.demand import node_loads
 from ndbplan.estimate.load.key_choice import (
     chosen_shares,
     hot_key,
@@ -22,7 +20,7 @@ from ndbplan.estimate.load.key_choice import (
     run_rows,
     values_at_once,
 )
-from ndbplan.estimate.load.redo import redo
+from ndbplan.estimate.loaded import cpu, node_loads, redo
 from ndbplan.estimate.storage.shares import NodeShare
 from ndbplan.estimate.stored import distribute, has_partitions
 from ndbplan.plan.file import dumps, load, loads
@@ -182,7 +180,8 @@ def test_reads_go_to_the_hottest_ldm_too() -> None:
     busy = [cpu(plan, plan.workloads[0]).nodes for plan in (even, uneven)]
     most = [max(node.ldm_utilisation.value for node in nodes) for nodes in busy]
     assert most[1] > 1.5 * most[0]
-    share = chosen_shares(uneven, uneven.table("stock"), KeyChoice("power_law", 1.0), 1.0)
+    stock = uneven.table("stock")
+    share = chosen_shares(distribute(uneven, stock), stock, KeyChoice("power_law", 1.0), 1.0)
     assert sum(one.primaries for one in share.values()) == pytest.approx(1)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.load.checkpoint import checkpoint
-from ndbplan.estimate.load.redo import redo
+from ndbplan.estimate.loaded import checkpoint, redo
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 from ndbplan.simulate.run import simulate

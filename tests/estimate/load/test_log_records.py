@@ -87,7 +87,7 @@ def test_a_transaction_adds_its_operations_up() -> None:
     one = table(Column(name="b", type="int", nullable=False))
     plan = EMPTY_PLAN.replace(tables=(one,), ndb_version="7.4.10")
     operations = (Operation(table_id="t", kind=INSERT, rows=10), Operation(table_id="t", kind=DELETE))
-    found = transaction_redo(plan, Transaction(name="x", operations=operations))
+    found = transaction_redo(plan.tables, Transaction(name="x", operations=operations), plan.version)
     assert found.value == 10 * redo(one, INSERT) + redo(one, DELETE)
     assert len(found.why) == 2
 

@@ -6,7 +6,7 @@ import pytest
 
 from ndbplan.advise.max_load import max_load
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.load.uplinks import uplinks
+from ndbplan.estimate.loaded import uplinks
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan

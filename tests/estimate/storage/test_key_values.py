@@ -13,8 +13,7 @@ from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.edits.clipboard import copy, paste
 from ndbplan.estimate.grown import reorganise
-from ndbplan.estimate.load.cpu import cpu
-from ndbplan.estimate.load.redo import redo
+from ndbplan.estimate.loaded import cpu, redo
 from ndbplan.estimate.storage.key_values import key_values, most_values
 from ndbplan.estimate.storage.skew import skew_report
 from ndbplan.estimate.storage.spread import fullest, typical_shares

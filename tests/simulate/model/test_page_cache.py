@@ -11,7 +11,7 @@ from ndbplan.advise.max_load import max_load
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import GIB, MIB
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.load.disk_data import disk_data
+from ndbplan.estimate.loaded import disk_data
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import (

@@ -1,6 +1,6 @@
 """Local checkpoints under a workload: bytes, speed, duration, how much redo log they make necessary.
 
-    checkpoint(plan, workload).nodes[0].duration_s
+    checkpoint(machines, held, loads, tables).nodes[0].duration_s
 
 Full checkpoints up to 7.5: all rows at the set speed. Partial ones from 7.6.4: the changed share of each
 table, found as the time T at which speed x T has written what changed in T (RonDB 21, Backup::calculate_*).
@@ -9,24 +9,21 @@ table, found as the time T at which speed x T has written what changed in T (Ron
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
-from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.settings import NodeSettings, node_settings, settings_by_node
-from ndbplan.estimate.constants import Constants, constants_of
-from ndbplan.estimate.load.demand import NodeLoad, TableLoad, node_loads, stored_loads
+from ndbplan.configuration.settings import NodeSettings
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.demand import NodeLoad, TableLoad
 from ndbplan.estimate.load.log_full import HORIZON_S, Checkpoints, full_after_s
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.redo import log_bytes_per_part
+from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import NodeData, TablePart
-from ndbplan.estimate.stored import node_data_by_id
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole
-from ndbplan.plan.workloads import Workload
+from ndbplan.plan.processes import DiskRole
 
 REDO_ALERTS = ("redo_alert_low", "redo_alert_high", "redo_alert_critical")
 """Shares of the log in use at which redo control writes checkpoints faster: names of constants."""
@@ -365,15 +362,14 @@ def _redo_span(
     return needed, fill
 
 
-def _room(plan: Plan, node: DataNode, load: NodeLoad | None) -> float:
+def _room(node: Machine, load: NodeLoad | None, constants: Constants) -> float:
     """Bytes a second that a checkpoint of the node can write beside the redo log."""
-    disk = disk_for(plan, node, DiskRole.LCP)
+    disk = node.disks[DiskRole.LCP]
     if disk is None or load is None:
         return math.inf
     whole = disk.sequential_write_bytes_per_s * (1.0 - disk.other_load)
-    if disk_for(plan, node, DiskRole.REDO) is not disk:
+    if node.disks[DiskRole.REDO] is not disk:
         return whole
-    constants = constants_of(plan)
     share, page = constants["lcp_device_share"].value, constants["redo_page_overhead"]
     return max(share * whole, whole - load.redo_bytes_per_s.value * page.value)
 
@@ -481,18 +477,24 @@ def _of(node: NodeCheckpoint, node_id: int) -> NodeCheckpoint:
     return node if node.node_id == node_id else replace(node, node_id=node_id)
 
 
-def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
-    """Checkpoints of every data node that holds rows, under a workload or without one."""
-    loads = {load.node_id: load for load in node_loads(plan, workload)} if workload else {}
-    tables = stored_loads(plan, workload) if workload else ()
-    held, settings, constants = node_data_by_id(plan), settings_by_node(plan), constants_of(plan)
+def checkpoint(
+    machines: Machines,
+    held: Mapping[int, NodeData],
+    loads: Mapping[int, NodeLoad],
+    tables: tuple[TableLoad, ...],
+) -> CheckpointEstimate:
+    """Checkpoints of every data node that holds rows.
+
+    `held`, `loads`: by node id; `tables`: what is done to each table and unique index; nothing when idle.
+    """
+    constants = machines.constants
     nodes = []
-    for node in plan.data_nodes:
-        if node.node_id not in held:
+    for node_id, node in machines.by_id.items():
+        if node_id not in held:
             continue
-        data, load = held[node.node_id], loads.get(node.node_id)
+        data, load = held[node_id], loads.get(node_id)
         own = load.alike if load is not None else None
-        used = settings[node.node_id].only(NODE_SETTINGS)
-        one = _node(used, constants, data.alike, own, tables, _room(plan, node, own))
-        nodes.append(_of(one, node.node_id))
-    return CheckpointEstimate(is_partial(node_settings(plan)), tuple(nodes))
+        used = node.settings.only(NODE_SETTINGS)
+        one = _node(used, constants, data.alike, own, tables, _room(node, own, constants))
+        nodes.append(_of(one, node_id))
+    return CheckpointEstimate(is_partial(machines.settings), tuple(nodes))

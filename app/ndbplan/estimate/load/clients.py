@@ -1,6 +1,6 @@
 """What the nodes that clients come through carry: SQL nodes (mysqld), or API nodes (programs on the NDB API).
 
-    clients(plan, workload).nodes[0].utilisation
+    clients(constants, workload, processes).nodes[0].utilisation
 
 A workload comes through SQL nodes where the plan has them, unless it says `through`. Its transactions spread
 evenly over them. An API slot without a host takes a program from anywhere: no limit of it is known.
@@ -8,18 +8,17 @@ evenly over them. An API slot without a host takes a program from anywhere: no l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
-from ndbplan.estimate.constants import Constants, constants_of
+from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.demand import mix_of, offered_per_s
-from ndbplan.estimate.load.jobs import steady
 from ndbplan.estimate.load.processors import core_speed
 from ndbplan.plan.hardware import Host
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode, process_node_ids
 from ndbplan.plan.workloads import Workload
 
@@ -65,15 +64,6 @@ class ClientsEstimate(Shape):
     nodes: tuple[ClientNode, ...]
     note: str | None
     """Why no limit is known; None: the nodes limit the load."""
-
-
-def client_processes(plan: Plan, workload: Workload) -> tuple[SqlNode | ApiSlot, ...]:
-    """The processes with a host that a workload's transactions come through, in node-id order."""
-    if workload.through != "api" and plan.sql_nodes:
-        return plan.sql_nodes
-    if workload.through == "sql":
-        return ()
-    return tuple(slot for slot in plan.api_slots if slot.host_id is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,21 +115,19 @@ def _node(
     )
 
 
-def clients(plan: Plan, workload: Workload) -> ClientsEstimate:
-    """What the workload asks of the SQL or API nodes its transactions come through."""
-    workload = steady(plan, workload)
+def clients(
+    constants: Constants, workload: Workload, processes: Sequence[tuple[SqlNode | ApiSlot, Host]], slots: bool
+) -> ClientsEstimate:
+    """What a workload, which is no job, asks of the SQL or API nodes its transactions come through.
+
+    `processes`: those, each with its host; `slots`: whether programs may come through API slots at all.
+    """
     asked = _asked(workload)
-    processes = client_processes(plan, workload)
-    constants = constants_of(plan)
-    nodes = tuple(
-        _node(constants, process, plan.host(process.host_id), asked, len(processes))
-        for process in processes
-        if process.host_id is not None
-    )
+    nodes = tuple(_node(constants, process, host, asked, len(processes)) for process, host in processes)
     through: Kind = "anywhere"
-    if processes:
-        through = "sql" if isinstance(processes[0], SqlNode) else "api"
     note = None
-    if not processes:
-        note = _ANYWHERE if plan.api_slots else _NOBODY
+    if processes:
+        through = "sql" if isinstance(processes[0][0], SqlNode) else "api"
+    else:
+        note = _ANYWHERE if slots else _NOBODY
     return ClientsEstimate(through, asked.statements, asked.statements + asked.more_rows, nodes, note)

@@ -1,24 +1,24 @@
 """How busy the threads of each data node, and the cores of each host, are under a workload.
 
-cpu(plan, workload).nodes[0].ldm_utilisation
+cpu(machines, loads, coming, hosts).nodes[0].ldm_utilisation
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.shapes import Shape
-from ndbplan.estimate.constants import Constants, constants_of
-from ndbplan.estimate.load.clients import ClientsEstimate, clients
-from ndbplan.estimate.load.demand import NodeLoad, node_loads
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.clients import ClientsEstimate
+from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.load.processors import core_speed
-from ndbplan.estimate.stored import threads_of
+from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.ndb.threads.layout import ThreadCounts
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import Workload
+from ndbplan.plan.hardware import Host
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,36 +111,26 @@ def _node(
     )
 
 
-def node_cpu(plan: Plan, load: NodeLoad) -> NodeCpu:
+def node_cpu(machine: Machine, load: NodeLoad, constants: Constants) -> NodeCpu:
     """How busy the threads of one data node are under a load of its own."""
-    node = next(node for node in plan.data_nodes if node.node_id == load.node_id)
-    constants = constants_of(plan)
-    speed = core_speed(plan.host(node.host_id), constants)
-    return _node(constants, node.node_id, load, threads_of(plan, node), speed)
+    speed = core_speed(machine.host, constants)
+    return _node(constants, machine.node_id, load, machine.threads, speed)
 
 
-def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
-    """How busy data nodes, SQL or API nodes and their hosts are under a workload; nothing without one."""
-    if workload is None:
-        return CpuEstimate((), ())
-    by_node_id = {node.node_id: node for node in plan.data_nodes}
-    constants = constants_of(plan)
-    each = []
-    for load in node_loads(plan, workload):
-        node = by_node_id[load.node_id]
-        speed = core_speed(plan.host(node.host_id), constants)
-        each.append(_node(constants, node.node_id, load, threads_of(plan, node), speed))
-    nodes = tuple(each)
-    coming = clients(plan, workload)
+def cpu(
+    machines: Machines, loads: Iterable[NodeLoad], coming: ClientsEstimate, host_of: Mapping[str, Host]
+) -> CpuEstimate:
+    """How busy data nodes, SQL or API nodes and their hosts are. `coming`: what comes through which nodes."""
+    nodes = tuple(node_cpu(machines.by_id[load.node_id], load, machines.constants) for load in loads)
     by_host: dict[str, list[Quantity]] = {}
     for one in nodes:
-        by_host.setdefault(by_node_id[one.node_id].host_id, []).append(one.cores)
+        by_host.setdefault(machines.by_id[one.node_id].host.id, []).append(one.cores)
     with_data = set(by_host)
     for client in coming.nodes:
         by_host.setdefault(client.host_id, []).append(client.cores)
     hosts = []
     for host_id, own in by_host.items():
-        host = plan.host(host_id)
+        host = host_of[host_id]
         whole = sum(own[1:], start=own[0])
         why = (whole.as_term("cores busy"), Term("cores of the host", host.cores, "cores", "plan"))
         busy = whole.scaled(1 / host.cores, "fraction", why)

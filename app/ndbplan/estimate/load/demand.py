@@ -1,6 +1,7 @@
 """What a workload asks of the cluster and of each data node: operations, log, rows and bytes per second.
 
-    node_loads(plan, workload)[0].redo_bytes_per_s
+    loads = table_loads(tables, workload, version, by_choice=True, stored=True)
+    node_loads(loads, *shares)[0].redo_bytes_per_s
 
 The rate is the highest the workload offers. A table's operations spread over its partitions as its rows do,
 unless they choose their keys otherwise (`key_choice`).
@@ -13,17 +14,13 @@ from typing import NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.estimate.load.jobs import steady
-from ndbplan.estimate.load.key_choice import chosen_shares
 from ndbplan.estimate.load.log_records import operation_redo, stored_redo
 from ndbplan.estimate.storage.column_bytes import is_blob, row_payload_bytes, stored_bytes
 from ndbplan.estimate.storage.row_cost import row_cost, stored_costs
 from ndbplan.estimate.storage.rows import blob_parts, stored_name, unique_tables
 from ndbplan.estimate.storage.shares import NodeShare, Shares, alike
 from ndbplan.estimate.storage.spread import Fullest
-from ndbplan.estimate.stored import unique_shares_of
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import (
     EVENLY,
@@ -48,18 +45,13 @@ _FASTEST_CYCLE_S = 1e-5
 def offered_per_s(load: Load) -> float:
     """Highest transaction rate of a load; clients of a closed load wait for their idle latency at least.
 
-    The rate of a job depends on its rows: ask `rate_of`, or for the load of `steady(plan, workload)`.
+    The rate of a job depends on its rows: ask for the load of its clients (`Job.workload`).
     """
     if isinstance(load, JobLoad):
         raise TypeError("the rate of a job depends on its rows")
     if isinstance(load, ClosedLoad):
         return load.clients / max(_FASTEST_CYCLE_S, load.latency_s + load.think_time_s)
     return max(point.rate_per_s for point in load.points)
-
-
-def rate_of(plan: Plan, workload: Workload) -> float:
-    """Highest transaction rate that a workload offers, of whatever kind; of a job that of its loader."""
-    return offered_per_s(steady(plan, workload).load)
 
 
 def mix_of(workload: Workload) -> tuple[tuple[Transaction, float], ...]:
@@ -246,10 +238,18 @@ class _Rates:
 
 
 @memo_by_identity(size=64)
-def _table_loads(
-    tables: tuple[Table, ...], workload: Workload, version: NdbVersion, by_choice: bool, stored: bool
+def table_loads(
+    tables: tuple[Table, ...],
+    workload: Workload,
+    version: NdbVersion,
+    by_choice: bool = False,
+    stored: bool = False,
 ) -> tuple[TableLoad, ...]:
-    """By table, if wanted by how keys are chosen and apart from the unique indexes."""
+    """What a workload, which is no job, does to each table it touches, over the whole cluster.
+
+    `stored`: apart from each unique index, as both lie in fragments of their own; `by_choice`: apart for
+    each way of choosing keys too.
+    """
     by_id = {table.id: table for table in tables}
     rate = offered_per_s(workload.load)
     weights = sum(t.weight for t in workload.transactions)
@@ -335,30 +335,9 @@ def _payload_bytes(table: Table, operation: Operation, version: NdbVersion) -> f
     return row_payload_bytes(columns, version).value
 
 
-def table_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
-    """What the workload does to each table it touches, over the whole cluster, unique indexes included."""
-    return _table_loads(plan.tables, steady(plan, workload), plan.version, False, False)
-
-
-def stored_loads(plan: Plan, workload: Workload) -> tuple[TableLoad, ...]:
-    """The same apart for each table and each unique index: what is stored in fragments of its own."""
-    return _table_loads(plan.tables, steady(plan, workload), plan.version, False, True)
-
-
-def chosen_loads(plan: Plan, workload: Workload) -> tuple[tuple[TableLoad, Shares], ...]:
-    """The same apart for each way of choosing keys too, and what of it each data node gets."""
-    loads = _table_loads(plan.tables, steady(plan, workload), plan.version, True, True)
-    return tuple((load, _shares(plan, load)) for load in loads)
-
-
-def _shares(plan: Plan, load: TableLoad) -> Shares:
-    if load.unique_index is not None:
-        return unique_shares_of(plan, load.table)[load.unique_index]
-    return chosen_shares(plan, load.table, load.choice, load.rows_per_s)
-
-
 @memo_by_identity(size=64)
-def _node_loads(loads: tuple[TableLoad, ...], *held: Shares) -> tuple[NodeLoad, ...]:
+def node_loads(loads: tuple[TableLoad, ...], *held: Shares) -> tuple[NodeLoad, ...]:
+    """Load of every data node that gets some, by node id. `held`: of each load, what of it each node gets."""
     whole = [load.redo_bytes_per_s.as_term(f"log of {load.name}, whole cluster") for load in loads]
     by_node: dict[int, NodeLoad] = {}
     for own, node_ids in alike(held):
@@ -465,9 +444,3 @@ def _add(sums: list[float], amount: float, share: Fullest) -> None:
 def _ends(sums: list[float]) -> tuple[float, float]:
     value, low, high = sums
     return (low / value, high / value) if value > 0 else (1.0, 1.0)
-
-
-def node_loads(plan: Plan, workload: Workload) -> tuple[NodeLoad, ...]:
-    """Load of every data node that holds a partition of a table the workload touches, by node id."""
-    loads = _table_loads(plan.tables, steady(plan, workload), plan.version, True, True)
-    return _node_loads(loads, *(_shares(plan, load) for load in loads))

@@ -1,30 +1,28 @@
 """Disk data: space in tablespaces and undo log, page cache, and what tables on disk ask of the devices.
 
-    disk_data(plan, workload).nodes[0].hit_ratio
+    disk_data(machines, tables, held, files, loads).nodes[0].hit_ratio
 
 Rows on disk take their full declared width (NDB 7.4.10, Dbtup::computeTableMetaData; article disk-data).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
-from ndbplan.configuration.settings import settings_by_node
-from ndbplan.estimate.constants import Constants, constants_of
-from ndbplan.estimate.load.demand import TableLoad, table_loads
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.node_settings import KEPT_NODES
+from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, row_layout
 from ndbplan.estimate.storage.shares import Shares
-from ndbplan.estimate.stored import shares_of
 from ndbplan.ndb.features import features
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import Table, Tablespace
-from ndbplan.plan.workloads import Workload
+from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +117,19 @@ def reads_backup(table: Table, version: NdbVersion) -> bool:
     return table.read_backup
 
 
-def tablespace_use_by_node(plan: Plan, space: Tablespace) -> dict[int, float]:
+Stored = Sequence[tuple[Table, Shares]]
+"""Tables with what each data node holds of their rows."""
+
+
+def tablespace_use_by_node(space: Tablespace, stored: Stored, version: NdbVersion) -> dict[int, float]:
     """Bytes of extents that tables take of a tablespace on each data node, by node id."""
-    version = plan.version
     by_node: dict[int, float] = {}
-    for table in plan.tables:
+    for table, shares in stored:
         rows = disk_rows(table, version)
         if table.tablespace_id != space.id or not rows:
             continue
         each = sum(row.page_bytes for row in rows)
-        for node_id, share in shares_of(plan, table).items():
+        for node_id, share in shares.items():
             pages = share.replicas * table.rows * each
             # An extent belongs to one fragment: each replica wastes half of one on average.
             fragments = max(1, len(share.by_ldm)) * len(rows)
@@ -142,9 +143,9 @@ def tablespace_capacity_bytes(space: Tablespace) -> int:
     return sum(f.size_bytes * f.count for f in space.data_files)
 
 
-def _space(plan: Plan, space: Tablespace, version: NdbVersion) -> TablespaceUse | None:
-    capacity = tablespace_capacity_bytes(space)
-    by_node = tablespace_use_by_node(plan, space)
+def _space(machines: Machines, space: Tablespace, stored: Stored) -> TablespaceUse | None:
+    capacity, version = tablespace_capacity_bytes(space), machines.version
+    by_node = tablespace_use_by_node(space, stored, version)
     if not by_node:
         return None
     terms = tuple(
@@ -154,21 +155,28 @@ def _space(plan: Plan, space: Tablespace, version: NdbVersion) -> TablespaceUse 
             "bytes",
             "full declared width",
         )
-        for table in plan.tables
+        for table, _ in stored
         if table.tablespace_id == space.id and disk_rows(table, version)
     )
     used = max(by_node.values())
-    quantity = Quantity.exact(used, "bytes", terms) * constants_of(plan)["tablespace_fill"]
+    quantity = Quantity.exact(used, "bytes", terms) * machines.constants["tablespace_fill"]
     fill = quantity.scaled(
         1 / capacity, "fraction", (quantity.as_term("used"), Term("files", capacity, "bytes", "plan"))
     )
     return TablespaceUse(space.name, quantity, capacity, fill)
 
 
+@dataclass(slots=True)
 class _Sums:
-    def __init__(self) -> None:
-        self.pages = self.touched = self.reads = self.updates = 0.0
-        self.page_writes = self.undo = self.grown = 0.0
+    """Bytes, and operations or bytes per second, of one node."""
+
+    pages: float = 0.0
+    touched: float = 0.0
+    reads: float = 0.0
+    updates: float = 0.0
+    page_writes: float = 0.0
+    undo: float = 0.0
+    grown: float = 0.0
 
 
 def _undo_of(constants: Constants, layout: RowLayout, load: TableLoad) -> float:
@@ -177,21 +185,17 @@ def _undo_of(constants: Constants, layout: RowLayout, load: TableLoad) -> float:
     return load.inserts_per_s * insert + (load.disk_updates_per_s + load.deletes_per_s) * change
 
 
-@memo_by_identity(size=32)
 def _gather(
     version: NdbVersion,
     constants: Constants,
-    tables: tuple[Table, ...],
     loads: tuple[TableLoad, ...],
-    *held: Shares,
+    *stored: tuple[Table, Shares],
 ) -> dict[int, _Sums]:
-    """Sums of every node, by node id. `held`: shares of each table."""
+    """Sums of every node, by node id."""
     by_table = {load.table.id: load for load in loads}
     by_node: dict[int, _Sums] = {}
-    for table, shares in zip(tables, held, strict=True):
+    for table, shares in stored:
         rows = disk_rows(table, version)
-        if not rows:
-            continue
         each = sum(row.page_bytes for row in rows)
         accesses = sum(row.count for row in rows)
         load = by_table.get(table.id)
@@ -216,8 +220,9 @@ def _gather(
 
 
 @memo_by_identity(size=KEPT_NODES)
-def _node(node_id: int, cache: int, constants: Constants, sums: _Sums) -> NodeDiskData:
+def _node(node_id: int, cache: int, constants: Constants, *sums_of_node: float) -> NodeDiskData:
     """`cache`: its DiskPageBufferMemory."""
+    sums = _Sums(*sums_of_node)
     hot = constants["disk_page_buffer_hot"]
     touched = max(sums.touched, 1.0)
     buffer = Quantity.stated("DiskPageBufferMemory", cache, "bytes")
@@ -247,20 +252,25 @@ def _node(node_id: int, cache: int, constants: Constants, sums: _Sums) -> NodeDi
     )
 
 
-def disk_data(plan: Plan, workload: Workload | None) -> DiskDataEstimate:
-    """Space and traffic of tables with columns on disk."""
-    constants = constants_of(plan)
-    on_disk = tuple(table for table in plan.tables if disk_rows(table, plan.version))
-    spaces = (_space(plan, space, plan.version) for space in plan.tablespaces)
-    undo = sum(f.size_bytes * f.count for group in plan.logfile_groups for f in group.undo_files)
-    sums: dict[int, _Sums] = {}
-    if on_disk:
-        loads = table_loads(plan, workload) if workload else ()
-        held = (shares_of(plan, table) for table in plan.tables)
-        sums = _gather(plan.version, constants, plan.tables, loads, *held)
+def disk_data(
+    machines: Machines,
+    stored: Stored,
+    spaces: Sequence[Tablespace],
+    groups: Sequence[LogfileGroup],
+    loads: tuple[TableLoad, ...],
+) -> DiskDataEstimate:
+    """Space and traffic of tables with columns on disk. `stored`: those tables; `loads`: on whole tables."""
+    undo = sum(f.size_bytes * f.count for group in groups for f in group.undo_files)
+    sums = _gather(machines.version, machines.constants, loads, *stored)
     nodes = tuple(
-        _node(node_id, settings.number("DiskPageBufferMemory"), constants, sums[node_id])
-        for node_id, settings in settings_by_node(plan).items()
+        _node(
+            node_id,
+            node.settings.number("DiskPageBufferMemory"),
+            machines.constants,
+            *astuple(sums[node_id]),
+        )
+        for node_id, node in machines.by_id.items()
         if node_id in sums
     )
-    return DiskDataEstimate(tuple(space for space in spaces if space is not None), undo, nodes)
+    uses = (_space(machines, space, stored) for space in spaces)
+    return DiskDataEstimate(tuple(use for use in uses if use is not None), undo, nodes)

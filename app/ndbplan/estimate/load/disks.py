@@ -1,25 +1,24 @@
 """What each disk has to write and read under a workload, by purpose, and how busy that keeps it.
 
-disk_demand(plan, workload).of("host1-nvme0").utilisation
+demand_of(machines, logs, checkpoints, pages).of("host1-nvme0").utilisation
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.shapes import Shape
-from ndbplan.configuration.directories import disks_of_roles
-from ndbplan.estimate.constants import Constants, constants_of
-from ndbplan.estimate.load.checkpoint import CheckpointEstimate, NodeCheckpoint, checkpoint
-from ndbplan.estimate.load.disk_data import DiskDataEstimate, NodeDiskData, disk_data
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.checkpoint import CheckpointEstimate, NodeCheckpoint
+from ndbplan.estimate.load.disk_data import DiskDataEstimate, NodeDiskData
 from ndbplan.estimate.load.node_settings import KEPT_NODES
-from ndbplan.estimate.load.redo import NodeRedo, RedoEstimate, redo
-from ndbplan.plan.hardware import Disk, DiskKind
-from ndbplan.plan.plan import Plan
+from ndbplan.estimate.load.redo import NodeRedo, RedoEstimate
+from ndbplan.estimate.storage.machines import Machines
+from ndbplan.plan.hardware import Disk, DiskKind, Host
 from ndbplan.plan.processes import DataNode, DiskRole
-from ndbplan.plan.workloads import Workload
 
 _NO_IO = Quantity.exact(0.0, "per s")
 
@@ -90,7 +89,7 @@ def sequential_write_bytes_per_s(disk: Disk, streams: int, constants: Constants)
 @memo_by_identity(size=KEPT_NODES)
 def _streams(
     node: DataNode,
-    disk_of: dict[DiskRole, Disk | None],
+    disk_of: Mapping[DiskRole, Disk | None],
     log: NodeRedo | None,
     lcp: NodeCheckpoint | None,
     data: NodeDiskData | None,
@@ -144,29 +143,22 @@ def _demand(constants: Constants, host_id: str, hostname: str, disk: Disk, *stre
 
 
 def demand_of(
-    plan: Plan, logs: RedoEstimate, checkpoints: CheckpointEstimate, pages: DiskDataEstimate
+    machines: Machines, logs: RedoEstimate, checkpoints: CheckpointEstimate, pages: DiskDataEstimate
 ) -> DisksEstimate:
-    """The demand on every disk that data nodes use, from estimates that are known already."""
-    constants = constants_of(plan)
+    """What is asked of every disk that data nodes use; a disk without traffic is listed as idle."""
     log_of = {node.node_id: node for node in logs.nodes}
     lcp_of = {node.node_id: node for node in checkpoints.nodes}
     pages_of = {node.node_id: node for node in pages.nodes}
-    used: dict[str, tuple[Disk, list[Stream]]] = {}
-    for node in plan.data_nodes:
-        own = disks_of_roles(plan, node)
-        for disk in own.values():
-            if disk is not None:
-                used.setdefault(disk.id, (disk, []))
-        key = node.node_id
-        for disk, stream in _streams(node, own, log_of.get(key), lcp_of.get(key), pages_of.get(key)):
-            used[disk.id][1].append(stream)
-    demands = []
-    for disk_id, (disk, streams) in used.items():
-        host = plan.host_of_disk[disk_id]
-        demands.append(_demand(constants, host.id, host.hostname, disk, *streams))
-    return DisksEstimate(tuple(demands))
-
-
-def disk_demand(plan: Plan, workload: Workload | None) -> DisksEstimate:
-    """What a workload asks of every disk that data nodes use; a disk without traffic is listed as idle."""
-    return demand_of(plan, redo(plan, workload), checkpoint(plan, workload), disk_data(plan, workload))
+    used: dict[str, tuple[Host, Disk, list[Stream]]] = {}
+    for key, node in machines.by_id.items():
+        for disk in node.used_disks.values():
+            used.setdefault(disk.id, (node.host, disk, []))
+        asked = _streams(node.node, node.disks, log_of.get(key), lcp_of.get(key), pages_of.get(key))
+        for disk, stream in asked:
+            used[disk.id][-1].append(stream)
+    return DisksEstimate(
+        tuple(
+            _demand(machines.constants, host.id, host.hostname, disk, *streams)
+            for host, disk, streams in used.values()
+        )
+    )

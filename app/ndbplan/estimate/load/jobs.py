@@ -8,15 +8,15 @@ A loader is limited by its threads and by how fast its source is read; the rest 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, rising
-from ndbplan.estimate.constants import Constants, constants_of
+from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.storage.column_bytes import row_payload_bytes
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import (
     ClosedLoad,
@@ -60,36 +60,21 @@ class Job:
     limited_by: tuple[Literal["loader", "source disk"], str]
     """What limits the loader by itself, and where."""
 
-    def before(self, plan: Plan) -> Plan:
-        """The plan as it is when the job begins: its tables hold so many rows fewer."""
+    def before(self, tables: Iterable[Table]) -> tuple[Table, ...]:
+        """The tables as they are when the job begins: they hold so many rows fewer."""
         loaded = dict(self.rows)
-        return plan.replace(
-            tables=tuple(
-                table.model_copy(
-                    update={
-                        "rows": max(0, table.rows - round(loaded[table.id])),
-                        "partition_rows": (),
-                        "partition_variable_bytes": (),
-                    }
-                )
-                if table.id in loaded
-                else table
-                for table in plan.tables
+        return tuple(
+            table.model_copy(
+                update={
+                    "rows": max(0, table.rows - round(loaded[table.id])),
+                    "partition_rows": (),
+                    "partition_variable_bytes": (),
+                }
             )
+            if table.id in loaded
+            else table
+            for table in tables
         )
-
-
-def job_of(plan: Plan, workload: Workload) -> Job | None:
-    """The workload as a job; None when it is no job."""
-    if not isinstance(workload.load, JobLoad):
-        return None
-    return _job(plan.version, constants_of(plan), plan.tables, workload)
-
-
-def steady(plan: Plan, workload: Workload) -> Workload:
-    """The workload itself; a job as clients that load at their loader's rate."""
-    job = job_of(plan, workload)
-    return workload if job is None else job.workload
 
 
 def _inserted(transaction: Transaction) -> dict[str, float]:
@@ -129,7 +114,8 @@ def _runs(load: JobLoad, transactions: tuple[Transaction, ...]) -> list[float]:
 
 
 @memo_by_identity(size=32)
-def _job(version: NdbVersion, constants: Constants, tables: tuple[Table, ...], workload: Workload) -> Job:
+def job_of(version: NdbVersion, constants: Constants, tables: tuple[Table, ...], workload: Workload) -> Job:
+    """A workload with a JobLoad as a job."""
     load = workload.load
     assert isinstance(load, JobLoad)
     by_id = {table.id: table for table in tables}

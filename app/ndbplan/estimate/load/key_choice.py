@@ -1,7 +1,7 @@
 """Where the work of an operation goes that does not choose the values of a distribution key evenly.
 
     hot_key(6000, 1.0).share               # of all accesses, that of the most frequent value: 0.107
-    chosen_shares(plan, table, operation.choice, rows_per_s)
+    chosen_shares(distribution, table, operation.choice, rows_per_s)
 
 A power law is a static, uneven share: its hottest value lies in one partition, the others spread as so many
 values of unequal weight do. A loader that takes values in turn works, at any moment, in as many partitions as
@@ -18,8 +18,6 @@ from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.storage.fragments import TableDistribution, map_facts
 from ndbplan.estimate.storage.shares import NodeShare, Shares, shares, spread_shares
 from ndbplan.estimate.storage.spread import as_shares, typical_shares
-from ndbplan.estimate.stored import distribute, has_partitions
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import KeyChoice
 
@@ -193,11 +191,10 @@ def values_at_once(distribution: TableDistribution, choice: KeyChoice, rows_per_
     return max(1.0, float(choice.threads), taken)
 
 
-def chosen_shares(plan: Plan, table: Table, choice: KeyChoice, rows_per_s: float) -> Shares:
-    """Share of each data node of the work of operations that choose keys so; nothing without node groups."""
-    if not has_partitions(plan):
-        return {}
-    distribution = distribute(plan, table)
+def chosen_shares(
+    distribution: TableDistribution, table: Table, choice: KeyChoice, rows_per_s: float
+) -> Shares:
+    """Share of each data node of the work of operations that choose keys so."""
     if choice.kind == "power_law":
         return _power_law(distribution, choice.exponent)
     if choice.kind == "in_turn":

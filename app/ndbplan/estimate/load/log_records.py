@@ -20,9 +20,8 @@ from ndbplan.ndb.columns import BLOB_HEAD_BYTES
 from ndbplan.ndb.constants import constant
 from ndbplan.ndb.rows import WORD_BYTES, mean_words
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Index, Table
-from ndbplan.plan.workloads import Operation, OperationKind, Transaction
+from ndbplan.plan.workloads import OperationKind, Transaction
 
 _FORMULA = "NDB source, dblqh writeLogHeader, writeKey, writeAttrinfoLab, writeCommitLog"
 _BLOB_FORMULA = "measured on 7.4.10: NULL in the row, then an update of head and inline bytes, then the parts"
@@ -228,15 +227,12 @@ def _logged(table: Table, records: Sequence[_Named]) -> Quantity:
     return whole.because(*(Term(name, size.value, "bytes", source) for name, size in records))
 
 
-def _of(plan: Plan, operation: Operation) -> Quantity:
-    table = plan.table(operation.table_id)
-    return operation_redo(table, operation.kind, plan.version, operation.columns)
-
-
-def transaction_redo(plan: Plan, transaction: Transaction) -> Quantity:
+def transaction_redo(tables: Iterable[Table], transaction: Transaction, version: NdbVersion) -> Quantity:
     """Redo log bytes of one transaction for each replica, over all log parts."""
-    logged = (
-        (f"{o.rows:g} × {o.kind.value} on {plan.table(o.table_id).full_name}", _of(plan, o) * o.rows)
-        for o in transaction.operations
-    )
-    return total(logged, "bytes")
+    by_id = {table.id: table for table in tables}
+    parts = []
+    for o in transaction.operations:
+        table = by_id[o.table_id]
+        name = f"{o.rows:g} × {o.kind.value} on {table.full_name}"
+        parts.append((name, operation_redo(table, o.kind, version, o.columns) * o.rows))
+    return total(parts, "bytes")

@@ -1,6 +1,6 @@
 """Bytes per second in and out of each host under a workload.
 
-    network(plan, workload).hosts[0].utilisation
+    network(machines, loads, client_hosts).hosts[0].utilisation
 
 A write crosses the network from the client to the coordinator, from there to the primary and along the chain
 of backups; a read as a request to the primary and its row back to the client.
@@ -8,18 +8,16 @@ of backups; a read as a request to the primary and its row back to the client.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
-from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.estimate.constants import Constants, constants_of
-from ndbplan.estimate.load.clients import client_processes
-from ndbplan.estimate.load.demand import NodeLoad, node_loads
-from ndbplan.estimate.load.jobs import steady
+from ndbplan.configuration.settings import replicas_of
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.demand import NodeLoad
+from ndbplan.estimate.storage.machines import Machines
 from ndbplan.plan.hardware import Host
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import Workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,44 +91,39 @@ def _host(host: Host, flow: _Flow, constants: Constants) -> HostNetwork:
     return HostNetwork(host.id, host.hostname, into, out, utilisation)
 
 
-def network(plan: Plan, workload: Workload | None) -> NetworkEstimate:
-    """Traffic of every host under a workload; nothing without one."""
-    if workload is None:
-        return NetworkEstimate(())
-    loads = node_loads(plan, workload)
+def network(machines: Machines, loads: Sequence[NodeLoad], client_hosts: Sequence[Host]) -> NetworkEstimate:
+    """Traffic of every host. `client_hosts`: of each SQL or API node that transactions come through."""
     payload = sum(load.write_payload_bytes_per_s for load in loads)
     answers = sum(load.read_payload_bytes_per_s for load in loads)
-    replicas = no_of_replicas(plan)
+    replicas = replicas_of(machines.settings)
     writes = sum(load.writes_per_s for load in loads) / replicas
     requests = writes + sum(load.reads_per_s for load in loads)
-    flows: dict[str, _Flow] = {}
-    host_of = {node.node_id: node.host_id for node in plan.data_nodes}
+    flows: dict[str, tuple[Host, _Flow]] = {}
 
-    def put(host_id: str, flow: _Flow) -> None:
-        whole = flows.setdefault(host_id, _Flow())
+    def put(host: Host, flow: _Flow) -> None:
+        _, whole = flows.setdefault(host.id, (host, _Flow()))
         whole.payload_in += flow.payload_in
         whole.payload_out += flow.payload_out
         whole.hops_in += flow.hops_in
         whole.hops_out += flow.hops_out
 
     for load in loads:
-        put(host_of[load.node_id], _data_node_flow(load, len(loads), replicas, payload, writes))
+        flow = _data_node_flow(load, len(loads), replicas, payload, writes)
+        put(machines.by_id[load.node_id].host, flow)
     # The data nodes pay for clients from anywhere too; where those are, nobody knows.
-    clients = [p.host_id for p in client_processes(plan, steady(plan, workload)) if p.host_id is not None]
-    for host_id in clients:
-        share = 1 / len(clients)
-        put(host_id, _Flow(answers * share, payload * share, requests * share, requests * share))
-    constants = constants_of(plan)
-    return NetworkEstimate(tuple(_host(plan.host(at), flow, constants) for at, flow in flows.items()))
+    for host in client_hosts:
+        share = 1 / len(client_hosts)
+        put(host, _Flow(answers * share, payload * share, requests * share, requests * share))
+    return NetworkEstimate(tuple(_host(host, flow, machines.constants) for host, flow in flows.values()))
 
 
 def data_node_link(
-    plan: Plan, load: NodeLoad, data_nodes: int, payload_bytes_per_s: float, writes_per_s: float
+    machines: Machines, load: NodeLoad, data_nodes: int, payload_bytes_per_s: float, writes_per_s: float
 ) -> Quantity:
     """How busy one data node alone keeps the link of its host, in a cluster of so many that are up.
 
     `payload_bytes_per_s`, `writes_per_s`: what clients write, over the whole cluster.
     """
-    node = next(node for node in plan.data_nodes if node.node_id == load.node_id)
-    flow = _data_node_flow(load, data_nodes, no_of_replicas(plan), payload_bytes_per_s, writes_per_s)
-    return _host(plan.host(node.host_id), flow, constants_of(plan)).utilisation
+    replicas = replicas_of(machines.settings)
+    flow = _data_node_flow(load, data_nodes, replicas, payload_bytes_per_s, writes_per_s)
+    return _host(machines.by_id[load.node_id].host, flow, machines.constants).utilisation

@@ -1,38 +1,26 @@
 """The redo log: bytes of operations, rate of each node and log part, size of the log, time until it is full.
 
-operation_redo(table, OperationKind.INSERT, plan.version).value     # bytes for one row and replica
-redo(plan, workload).time_to_full_s
+redo(machines, loads, operations_of(tables, workload, version)).time_to_full_s
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
-from ndbplan.configuration.settings import NodeSettings, node_settings, settings_by_node
-from ndbplan.estimate.constants import Constants, constants_of
-from ndbplan.estimate.load.demand import NodeLoad, node_loads
-from ndbplan.estimate.load.log_records import operation_redo, transaction_redo
+from ndbplan.configuration.settings import NodeSettings
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.demand import NodeLoad
+from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
+from ndbplan.estimate.storage.machines import Machines
 from ndbplan.ndb.features import Features
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind, Workload
-
-__all__ = [
-    "NodeRedo",
-    "OperationRedo",
-    "RedoEstimate",
-    "device_bytes_per_s",
-    "log_bytes_per_part",
-    "operation_redo",
-    "redo",
-    "transaction_redo",
-]
-
 
 _LEAST_RATE = 1e-3
 """A log part written slower, in bytes per second, never fills."""
@@ -96,9 +84,10 @@ def log_bytes_per_part(settings: NodeSettings) -> int:
 
 
 @memo_by_identity(size=256)
-def _operations(
+def operations_of(
     tables: tuple[Table, ...], workload: Workload, version: NdbVersion
 ) -> tuple[OperationRedo, ...]:
+    """Log of each kind of operation that a workload writes with."""
     by_id = {table.id: table for table in tables}
     operations = {}
     for transaction in workload.transactions:
@@ -150,17 +139,14 @@ def _node(node_id: int, settings: NodeSettings, constants: Constants, load: Node
     return NodeRedo(node_id, device, part, hottest, size, full)
 
 
-def redo(plan: Plan, workload: Workload | None) -> RedoEstimate:
-    """Log bytes of every operation, and under `workload` the rates of every node and when its log is full."""
-    operations = tuple(one for w in plan.workloads for one in _operations(plan.tables, w, plan.version))
-    nodes: tuple[NodeRedo, ...] = ()
-    if workload is not None:
-        settings, constants = settings_by_node(plan), constants_of(plan)
-        nodes = tuple(
-            _node(load.node_id, settings[load.node_id].only(NODE_SETTINGS), constants, load)
-            for load in node_loads(plan, workload)
-        )
-    every = settings_by_node(plan).values() or [node_settings(plan)]
-    sizes = [log_bytes_per_part(settings) for settings in every]
+def redo(
+    machines: Machines, loads: Iterable[NodeLoad], operations: tuple[OperationRedo, ...]
+) -> RedoEstimate:
+    """The rates of every node under its load and when its log is full. `operations`: of all workloads."""
+    settings, constants = {i: one.settings for i, one in machines.by_id.items()}, machines.constants
+    nodes = tuple(
+        _node(load.node_id, settings[load.node_id].only(NODE_SETTINGS), constants, load) for load in loads
+    )
+    sizes = [log_bytes_per_part(one) for one in settings.values() or [machines.settings]]
     fulls = [node.time_to_full_s for node in nodes if node.time_to_full_s is not None]
     return RedoEstimate(operations, nodes, min(sizes), min(fulls, key=lambda q: q.value, default=None))

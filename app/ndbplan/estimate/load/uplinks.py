@@ -1,6 +1,6 @@
 """Bytes per second that leave and enter each location, where the plan states how fast its uplink is.
 
-    uplinks(plan, workload)[0].utilisation
+    uplinks(machines, loads, client_hosts)[0].utilisation
 
 A write goes from the client to the coordinator, on to the primary and along the chain of backups; each of
 these steps crosses an uplink when its ends lie in different locations. So does what a read brings back.
@@ -9,18 +9,15 @@ these steps crosses an uplink when its ends lie in different locations. So does 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.load.clients import client_processes
-from ndbplan.estimate.load.demand import node_loads
-from ndbplan.estimate.load.jobs import steady
+from ndbplan.configuration.settings import replicas_of
+from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.network import crossing_bytes_per_s
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import Workload
+from ndbplan.estimate.storage.machines import Machines
+from ndbplan.plan.hardware import Host
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +47,14 @@ class _Flows:
             self.messages[end, begin] += messages
 
 
-def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
+def uplinks(
+    machines: Machines, loads: Sequence[NodeLoad], client_hosts: Sequence[Host]
+) -> tuple[UplinkUse, ...]:
     """Every location whose uplink has a stated speed. Nothing when none has."""
-    stated = [location for location in plan.locations if location.uplink_bytes_per_s is not None]
+    stated = [location for location in machines.locations if location.uplink_bytes_per_s is not None]
     if not stated:
         return ()
-    flows = _flows(plan, workload)
+    flows = _flows(machines, loads, client_hosts)
     uses = []
     for location in stated:
         speed = location.uplink_bytes_per_s or 1.0
@@ -64,7 +63,7 @@ def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
             at = 0 if outwards else 1
             payload = sum(v for ends, v in flows.payload.items() if ends[at] == inside)
             messages = sum(v for ends, v in flows.messages.items() if ends[at] == inside)
-            return crossing_bytes_per_s(payload, messages, constants_of(plan))
+            return crossing_bytes_per_s(payload, messages, machines.constants)
 
         out, into = through(True), through(False)
         busier = max(out, into, key=lambda q: q.value)
@@ -74,16 +73,14 @@ def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
     return tuple(uses)
 
 
-def _flows(plan: Plan, workload: Workload) -> _Flows:
+def _flows(machines: Machines, loads: Sequence[NodeLoad], client_hosts: Sequence[Host]) -> _Flows:
     flows = _Flows()
-    loads = node_loads(plan, workload)
-    place = {node.node_id: plan.host(node.host_id).location_id for node in plan.data_nodes}
+    place = {node.node_id: node.host.location_id for node in machines.nodes}
     payload = sum(load.write_payload_bytes_per_s for load in loads)
-    writes = sum(load.writes_per_s for load in loads) / no_of_replicas(plan)
+    writes = sum(load.writes_per_s for load in loads) / replicas_of(machines.settings)
     row = payload / writes if writes else 0.0
-    coming = client_processes(plan, steady(plan, workload))
-    clients = [plan.host(p.host_id).location_id for p in coming if p.host_id is not None]
-    mates = {node.node_id: group for group in node_groups(plan) for node in group}
+    clients = [host.location_id for host in client_hosts]
+    mates = {node.node_id: group for group in machines.groups for node in group}
     for load in loads:
         here, own = place[load.node_id], load.write_payload_bytes_per_s
         primary_writes = own / row if row else 0.0

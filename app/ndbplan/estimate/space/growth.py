@@ -13,7 +13,7 @@ from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.estimate.load.disk_data import disk_data
+from ndbplan.estimate.loaded import disk_data
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
 from ndbplan.estimate.storage.memory import MemoryEstimate
 from ndbplan.estimate.stored import memory

@@ -31,6 +31,14 @@ def _threads(
     return thread_counts(version, dict(parameters), cores)
 
 
+def is_classic(settings: NodeSettings) -> bool:
+    """Whether fragments follow the LDM threads, a thread being log part modulo threads; else by table."""
+    stated = {"AutomaticThreadConfig": settings.value("AutomaticThreadConfig")}
+    if not settings.features.automatic_threads:
+        return True
+    return not is_automatic(settings.version, stated) and settings.number("ClassicFragmentation") != 0
+
+
 def cluster_with(
     settings: NodeSettings, groups: tuple[tuple[int, ...], ...], ldm: Mapping[int, int]
 ) -> Cluster:
@@ -38,17 +46,12 @@ def cluster_with(
 
     `settings`: of data nodes that state nothing of their own.
     """
-    version = settings.version
-    automatic = is_automatic(version, {"AutomaticThreadConfig": settings.value("AutomaticThreadConfig")})
-    classic = not settings.features.automatic_threads or (
-        not automatic and settings.number("ClassicFragmentation") != 0
-    )
     return Cluster(
-        version=version,
+        version=settings.version,
         groups=groups,
         ldm=FrozenMap(ldm),
         log_parts=redo_log_parts(settings),
-        classic=classic,
+        classic=is_classic(settings),
         partitions_per_node=max(1, settings.number("PartitionsPerNode")),
     )
 

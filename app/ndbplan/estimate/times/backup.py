@@ -26,13 +26,14 @@ from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.load.log_records import stored_redo
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.processors import core_speed
+from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.storage.shares import Shares
 from ndbplan.estimate.times.copy_links import crossings
 from ndbplan.estimate.times.disk_files import busy_disks, create_file, disk_left, left_beside
-from ndbplan.estimate.times.machines import Files, Machine, Machines
 from ndbplan.estimate.times.restart import busy_threads
 from ndbplan.estimate.times.restart_phases import Phase, busiest_thread
+from ndbplan.estimate.times.running import Files
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.plan.hardware import Disk
@@ -309,7 +310,6 @@ def backup(
     Columns on disk are part of it. No node is faster than its slowest LDM thread, its cores and its disks.
     `loads`, `disks`: what is asked of nodes and disks meanwhile; `job_s`: for so long, if it ends.
     """
-    by_id = {node.node_id: node for node in machines.nodes}
     busy = busy_disks(machines, disks)
     devices = _Devices.of(machines, (DiskRole.BACKUP, DiskRole.DATA_FILES), busy)
     several = _have_several_alike(machines)
@@ -318,7 +318,7 @@ def backup(
     nodes = []
     notes = []
     for data in held:
-        load, node = loads.get(data.node_id), by_id[data.node_id]
+        load, node = loads.get(data.node_id), machines.by_id[data.node_id]
         changes = load.changed_row_bytes_per_s / replicas if load is not None else 0.0
         own, target, source = node.settings, node.disks[DiskRole.BACKUP], node.disks[DiskRole.DATA_FILES]
         one = _node(
@@ -359,13 +359,12 @@ def restore_backup(
     `stored`: each table with the shares of its rows and of the entries of its unique indexes on the nodes;
     `saved`: the backup, each node's is read from the disk that it was written to; `files`: making them.
     """
-    by_id = {node.node_id: node for node in machines.nodes}
     constants = machines.constants
     rate = constants["restore_client_rows_per_s"]
     rows = Quantity.exact(0.0, "s")
     entries = 0.0
     for data in held:
-        node = by_id[data.node_id]
+        node = machines.by_id[data.node_id]
         threads = busy_threads(node, data, together=machines.on_host(node.host.id))
         one = _insert_seconds(machines, node, data, threads, rate)
         rows = max(rows, one, key=lambda time: time.value)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ndbplan.estimate.times.machines import Machine, Machines
+from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.plan.hardware import Host, Location
 
 
@@ -80,12 +80,11 @@ def sources_of(machines: Machines, starting: Iterable[int]) -> dict[int, tuple[M
 
 def copy_links(machines: Machines, fetched_bytes: Mapping[int, float]) -> dict[int, tuple[Crossing, ...]]:
     """For nodes that fetch so many bytes each at the same time: the links that each of them depends on."""
-    host_of = {one.node_id: one.host for one in machines.nodes}
     sources = sources_of(machines, fetched_bytes)
     own: dict[int, list[Flow]] = {}
     for node_id, size in fetched_bytes.items():
         mates = sources.get(node_id, ())
-        own[node_id] = [(mate.host, host_of[node_id], size / len(mates)) for mate in mates]
+        own[node_id] = [(mate.host, machines.by_id[node_id].host, size / len(mates)) for mate in mates]
     whole = crossings(machines.locations, (flow for flows in own.values() for flow in flows))
     return {
         node_id: tuple(whole[key] for key in crossings(machines.locations, flows))

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from ndbplan.base.quantity import Quantity
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.disks import DisksEstimate
-from ndbplan.estimate.times.machines import Files, Machine, Machines
+from ndbplan.estimate.storage.machines import Machine, Machines
+from ndbplan.estimate.times.running import Files
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.processes import DiskRole
 

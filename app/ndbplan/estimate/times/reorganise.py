@@ -24,11 +24,11 @@ from ndbplan.estimate.load.disk_data import tablespace_capacity_bytes
 from ndbplan.estimate.load.processors import core_speed
 from ndbplan.estimate.storage.column_bytes import is_blob, row_payload_bytes
 from ndbplan.estimate.storage.distribution import Redistribution
+from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.storage.memory import MemoryEstimate
 from ndbplan.estimate.storage.row_cost import ordered_indexes
 from ndbplan.estimate.storage.rows import blob_parts
 from ndbplan.estimate.times.disk_files import left_beside
-from ndbplan.estimate.times.machines import Machines
 from ndbplan.estimate.times.reorganise_limits import Work, disk_seconds, link_seconds
 from ndbplan.estimate.times.speed_terms import change_term, spread_terms
 from ndbplan.ndb.features import features

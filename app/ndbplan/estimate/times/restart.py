@@ -14,13 +14,15 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity, largest, total, total_of_independent
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.load.demand import at_rate
+from ndbplan.estimate.storage.machines import Machine
 from ndbplan.estimate.storage.node_data import LdmData, NodeData
+from ndbplan.estimate.storage.placement import is_classic
 from ndbplan.estimate.times import restart_phases as phases
 from ndbplan.estimate.times.copy_links import copy_links, sources_of
 from ndbplan.estimate.times.disk_files import busy_disks, disk_left, files_to_create
-from ndbplan.estimate.times.machines import Machine, Running
 from ndbplan.estimate.times.restart_copy import copied_share, copies_in_two_passes, copy_fragments
 from ndbplan.estimate.times.restart_phases import OtherNode, Phase, Starting
+from ndbplan.estimate.times.running import Running
 from ndbplan.estimate.times.speed_terms import change_term
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.workloads import Workload
@@ -192,7 +194,7 @@ def _starting(
     return Starting(
         machine=machine,
         constants=machines.constants,
-        classic=machines.classic,
+        classic=is_classic(machines.settings),
         tables_and_indexes=cluster.tables_and_indexes,
         files=files_to_create(cluster.files, machine),
         data=data,
@@ -401,7 +403,7 @@ def restart(
         in_turn = _in_step(_each_kind(cluster, members, kind, conditions))
         return _estimate(kind, tuple(node.node_id for node in members), in_turn)
     if node_id is not None:
-        node = cluster.machines.by_id(node_id)
+        node = cluster.machines.by_id[node_id]
     else:
         node = max(members, key=lambda one: _most_rows(cluster, one))
     notes: tuple[str, ...] = ()

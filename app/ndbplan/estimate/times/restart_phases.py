@@ -18,10 +18,10 @@ from ndbplan.estimate.load.checkpoint import NodeCheckpoint, SpeedLimits, is_par
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.redo import log_bytes_per_part
+from ndbplan.estimate.storage.machines import Machine
 from ndbplan.estimate.storage.node_data import LdmData, NodeData
 from ndbplan.estimate.times.copy_links import Crossing
 from ndbplan.estimate.times.disk_files import FilesToCreate, create_file, left_beside
-from ndbplan.estimate.times.machines import Machine
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.ndb.speed_changes import speed_change

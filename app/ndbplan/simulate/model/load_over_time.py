@@ -10,12 +10,8 @@ from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.estimate.constants import constant_for, term_of
-from ndbplan.estimate.load.cpu import cpu
-from ndbplan.estimate.load.demand import rate_of
-from ndbplan.estimate.load.disk_data import disk_data
 from ndbplan.estimate.load.key_choice import hot_key
-from ndbplan.estimate.load.network import network
-from ndbplan.estimate.load.uplinks import uplinks
+from ndbplan.estimate.loaded import cpu, disk_data, network, rate_of, uplinks
 from ndbplan.estimate.storage.key_values import key_values
 from ndbplan.ndb.constants import Constant
 from ndbplan.plan.hardware import Disk

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.estimate.constants import constant_for
-from ndbplan.estimate.load.demand import TableLoad, chosen_loads, rate_of
+from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.key_choice import partition_shares, run_rows
+from ndbplan.estimate.loaded import chosen_loads, rate_of
 from ndbplan.estimate.storage.distribution import value_hashes
 from ndbplan.estimate.stored import distribute
 from ndbplan.plan.plan import Plan

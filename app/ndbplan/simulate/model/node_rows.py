@@ -13,15 +13,11 @@ from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, redo_log_parts
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
-from ndbplan.estimate.load.demand import TableLoad, chosen_loads, rate_of, table_loads
-from ndbplan.estimate.load.disk_data import NodeDiskData, disk_data
+from ndbplan.estimate.load.demand import TableLoad
+from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.redo import log_bytes_per_part
-from ndbplan.estimate.load.row_capacity import (
-    TablespaceRoom,
-    kept_rows_per_s,
-    memory_per_row,
-    tablespace_rooms,
-)
+from ndbplan.estimate.load.row_capacity import TablespaceRoom, kept_rows_per_s, tablespace_rooms
+from ndbplan.estimate.loaded import chosen_loads, disk_data, memory_per_row, rate_of, table_loads
 from ndbplan.estimate.storage.shares import Shares
 from ndbplan.estimate.stored import distribute, ldm_threads, memory, node_data_by_id, shares_of
 from ndbplan.ndb.rows import PAGE_BYTES
@@ -85,7 +81,8 @@ def node_facts(
     used = {node.node_id: node for node in memory(plan).nodes}
     on_disk = {node.node_id: node for node in disk_data(plan, workload).nodes}
     loaded = {load.table.id: load for load in (table_loads(plan, workload) if rate > 0 else ())}
-    rooms = tablespace_rooms(plan, [(t, loaded.get(t.id), shares_of(plan, t)) for t in plan.tables])
+    tables = [(table, loaded.get(table.id), shares_of(plan, table)) for table in plan.tables]
+    rooms = tablespace_rooms(plan.tablespaces, plan.version, tables)
     disks = {node.id: disks_of(plan, node) for group in groups for node in group}
     shared = _shared_disks(disks)
     found: dict[str, NodeFacts] = {}

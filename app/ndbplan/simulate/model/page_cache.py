@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.estimate.constants import constant_for
-from ndbplan.estimate.load.demand import rate_of
-from ndbplan.estimate.load.disk_data import disk_data
+from ndbplan.estimate.loaded import disk_data, rate_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.workloads import ClosedLoad, Workload

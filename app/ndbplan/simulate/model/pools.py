@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from ndbplan.configuration.settings import connection_settings, no_of_replicas, node_settings
 from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.load.demand import rate_of, table_loads
-from ndbplan.estimate.load.network import network
+from ndbplan.estimate.loaded import network, rate_of, table_loads
 from ndbplan.estimate.storage.node_memory import transaction_memory
 from ndbplan.estimate.stored import threads_of
 from ndbplan.plan.plan import Plan

@@ -14,7 +14,7 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
 from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
 from ndbplan.estimate.constants import calibration_of, constant_for
-from ndbplan.estimate.load.jobs import job_of
+from ndbplan.estimate.loaded import job_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, Workload
@@ -92,7 +92,7 @@ def compile_scenario(
     steps = _steps(duration_s, step_s)
     job = job_of(plan, workload)
     if job is not None:
-        plan, workload = job.before(plan), job.workload
+        plan, workload = plan.replace(tables=job.before(plan.tables)), job.workload
     groups = node_groups(plan)
     if not groups:
         raise SimulationError(

@@ -1,0 +1,220 @@
+"""What a workload asks of a plan's cluster: log, checkpoints, disks, network, threads, clients.
+
+    redo(plan, workload).time_to_full_s
+    node_loads(plan, workload)[0].redo_bytes_per_s
+
+Here the plan is taken apart for `load/`, whose functions get data nodes, tables, shares of rows and loads.
+"""
+
+from __future__ import annotations
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.load import clients as of_clients
+from ndbplan.estimate.load import demand, jobs
+from ndbplan.estimate.load.checkpoint import CheckpointEstimate
+from ndbplan.estimate.load.checkpoint import checkpoint as checkpoint_of
+from ndbplan.estimate.load.clients import ClientsEstimate
+from ndbplan.estimate.load.cpu import CpuEstimate
+from ndbplan.estimate.load.cpu import cpu as cpu_of
+from ndbplan.estimate.load.demand import NodeLoad, TableLoad, offered_per_s
+from ndbplan.estimate.load.disk_data import DiskDataEstimate, Stored, disk_rows
+from ndbplan.estimate.load.disk_data import disk_data as disk_data_of
+from ndbplan.estimate.load.disks import DisksEstimate, demand_of
+from ndbplan.estimate.load.jobs import Job
+from ndbplan.estimate.load.key_choice import chosen_shares
+from ndbplan.estimate.load.network import NetworkEstimate
+from ndbplan.estimate.load.network import network as network_of
+from ndbplan.estimate.load.redo import RedoEstimate, operations_of
+from ndbplan.estimate.load.redo import redo as redo_of
+from ndbplan.estimate.load.uplinks import UplinkUse
+from ndbplan.estimate.load.uplinks import uplinks as uplinks_of
+from ndbplan.estimate.storage.rows import unique_tables
+from ndbplan.estimate.storage.shares import Shares
+from ndbplan.estimate.stored import (
+    distribute,
+    has_partitions,
+    machines_of,
+    memory,
+    node_data_by_id,
+    shares_of,
+    unique_shares_of,
+)
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ApiSlot, SqlNode
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import JobLoad, Workload
+
+_SAMPLE_ROWS = 1_000_000
+
+
+# What is asked.
+
+
+def job_of(plan: Plan, workload: Workload) -> Job | None:
+    """The workload as a job; None when it is no job."""
+    if not isinstance(workload.load, JobLoad):
+        return None
+    return jobs.job_of(plan.version, constants_of(plan), plan.tables, workload)
+
+
+def steady(plan: Plan, workload: Workload) -> Workload:
+    """The workload itself; a job as clients that load at their loader's rate."""
+    job = job_of(plan, workload)
+    return workload if job is None else job.workload
+
+
+def rate_of(plan: Plan, workload: Workload) -> float:
+    """Highest transaction rate that a workload offers, of whatever kind; of a job that of its loader."""
+    return offered_per_s(steady(plan, workload).load)
+
+
+def table_loads(plan: Plan, workload: Workload | None) -> tuple[TableLoad, ...]:
+    """What the workload does to each table it touches, over the whole cluster, unique indexes included."""
+    if workload is None:
+        return ()
+    return demand.table_loads(plan.tables, steady(plan, workload), plan.version, False, False)
+
+
+def stored_loads(plan: Plan, workload: Workload | None) -> tuple[TableLoad, ...]:
+    """The same apart for each table and each unique index: what is stored in fragments of its own."""
+    if workload is None:
+        return ()
+    return demand.table_loads(plan.tables, steady(plan, workload), plan.version, False, True)
+
+
+def chosen_loads(plan: Plan, workload: Workload) -> tuple[tuple[TableLoad, Shares], ...]:
+    """The same apart for each way of choosing keys too, and what of it each data node gets."""
+    loads = demand.table_loads(plan.tables, steady(plan, workload), plan.version, True, True)
+    return tuple((load, _shares(plan, load)) for load in loads)
+
+
+def _shares(plan: Plan, load: TableLoad) -> Shares:
+    if load.unique_index is not None:
+        return unique_shares_of(plan, load.table)[load.unique_index]
+    if not has_partitions(plan):
+        return {}
+    return chosen_shares(distribute(plan, load.table), load.table, load.choice, load.rows_per_s)
+
+
+def node_loads(plan: Plan, workload: Workload | None) -> tuple[NodeLoad, ...]:
+    """Load of every data node that holds a partition of a table the workload touches, by node id."""
+    if workload is None:
+        return ()
+    loads = demand.table_loads(plan.tables, steady(plan, workload), plan.version, True, True)
+    return demand.node_loads(loads, *(_shares(plan, load) for load in loads))
+
+
+# Where it comes from.
+
+
+def client_processes(plan: Plan, workload: Workload) -> tuple[SqlNode | ApiSlot, ...]:
+    """The processes with a host that a workload's transactions come through, in node-id order."""
+    if workload.through != "api" and plan.sql_nodes:
+        return plan.sql_nodes
+    if workload.through == "sql":
+        return ()
+    return tuple(slot for slot in plan.api_slots if slot.host_id is not None)
+
+
+def _coming(plan: Plan, workload: Workload) -> list[tuple[SqlNode | ApiSlot, Host]]:
+    processes = client_processes(plan, steady(plan, workload))
+    return [(one, plan.host(one.host_id)) for one in processes if one.host_id is not None]
+
+
+def clients(plan: Plan, workload: Workload) -> ClientsEstimate:
+    """What the workload asks of the SQL or API nodes its transactions come through."""
+    coming = _coming(plan, workload)
+    return of_clients.clients(constants_of(plan), steady(plan, workload), coming, bool(plan.api_slots))
+
+
+# What it takes.
+
+
+def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
+    """How busy data nodes, SQL or API nodes and their hosts are under a workload; nothing without one."""
+    if workload is None:
+        return CpuEstimate((), ())
+    hosts = {host.id: host for host in plan.hosts}
+    return cpu_of(machines_of(plan), node_loads(plan, workload), clients(plan, workload), hosts)
+
+
+def network(plan: Plan, workload: Workload | None) -> NetworkEstimate:
+    """Traffic of every host under a workload; nothing without one."""
+    if workload is None:
+        return NetworkEstimate(())
+    hosts = [host for _, host in _coming(plan, workload)]
+    return network_of(machines_of(plan), node_loads(plan, workload), hosts)
+
+
+def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
+    """Every location whose uplink has a stated speed. Nothing when none has."""
+    hosts = [host for _, host in _coming(plan, workload)]
+    return uplinks_of(machines_of(plan), node_loads(plan, workload), hosts)
+
+
+def redo(plan: Plan, workload: Workload | None) -> RedoEstimate:
+    """Log bytes of every operation, and under `workload` the rates of every node and when its log is full."""
+    operations = tuple(one for w in plan.workloads for one in operations_of(plan.tables, w, plan.version))
+    return redo_of(machines_of(plan), node_loads(plan, workload), operations)
+
+
+def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
+    """Checkpoints of every data node that holds rows, under a workload or without one."""
+    loads = {load.node_id: load for load in node_loads(plan, workload)}
+    return checkpoint_of(machines_of(plan), node_data_by_id(plan), loads, stored_loads(plan, workload))
+
+
+def stored_on_disk(plan: Plan) -> Stored:
+    """The tables with columns on disk, and what each data node holds of them."""
+    on_disk = (table for table in plan.tables if disk_rows(table, plan.version))
+    return [(table, shares_of(plan, table)) for table in on_disk]
+
+
+def disk_data(plan: Plan, workload: Workload | None) -> DiskDataEstimate:
+    """Space and traffic of tables with columns on disk."""
+    stored = stored_on_disk(plan)
+    loads = table_loads(plan, workload) if stored else ()
+    return disk_data_of(machines_of(plan), stored, plan.tablespaces, plan.logfile_groups, loads)
+
+
+def disk_demand(plan: Plan, workload: Workload | None) -> DisksEstimate:
+    """What a workload asks of every disk that data nodes use; a disk without traffic is listed as idle."""
+    logs, checkpoints, pages = redo(plan, workload), checkpoint(plan, workload), disk_data(plan, workload)
+    return demand_of(machines_of(plan), logs, checkpoints, pages)
+
+
+# How much room a row takes.
+
+
+def memory_per_row(plan: Plan, load: TableLoad) -> tuple[float, float]:
+    """(DataMemory, IndexMemory) of one row on one replica, ordered indexes and blob parts included.
+
+    Of a load on a unique index what one of its entries takes.
+    """
+    return _memory_per_entry(plan, load.table, load.unique_index)
+
+
+@memo_by_identity(size=64)
+def _memory_per_entry(plan: Plan, table: Table, unique_index: int | None) -> tuple[float, float]:
+    unique = [index for index in table.indexes if index.kind != "ordered"]
+    others = tuple(index for index in table.indexes if index.kind == "ordered")
+    # UNIQUE without USING HASH has an ordered index too, which lies with the rows.
+    kept = tuple(index.model_copy(update={"kind": "ordered"}) for index in unique if index.kind == "unique")
+    alone = table.model_copy(update={"indexes": (*others, *kept)})
+    own = _memory_per_row(plan, alone)
+    if unique_index is None:
+        return own
+    entries = unique_tables(table, plan.version)[unique_index].rows_fraction
+    index = unique[unique_index].model_copy(update={"kind": "unique_hash"})
+    both = _memory_per_row(plan, alone.model_copy(update={"indexes": (*alone.indexes, index)}))
+    return (both[0] - own[0]) / entries, (both[1] - own[1]) / entries
+
+
+def _memory_per_row(plan: Plan, table: Table) -> tuple[float, float]:
+    sample = table.model_copy(update={"rows": _SAMPLE_ROWS, "partition_rows": ()})
+    sampled = memory(plan.replace(tables=(sample,)))
+    rows = max(1, sampled.tables[0].replicas) * _SAMPLE_ROWS
+    data = sum(node.data_memory_bytes.value for node in sampled.nodes)
+    return data / rows, sum(node.index_memory_bytes.value for node in sampled.nodes) / rows

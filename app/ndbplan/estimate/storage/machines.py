@@ -1,0 +1,78 @@
+"""Data nodes and what they run on: the pieces of a plan that figures of data nodes depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from ndbplan.configuration.settings import NodeSettings
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.storage.placement import threads_with
+from ndbplan.ndb.threads.layout import ThreadCounts
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.processes import DataNode, DiskRole
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A data node and what it runs on."""
+
+    node: DataNode
+    host: Host
+    settings: NodeSettings
+    disks: Mapping[DiskRole, Disk | None]
+
+    @property
+    def node_id(self) -> int:
+        """Of the data node."""
+        return self.node.node_id
+
+    @cached_property
+    def threads(self) -> ThreadCounts:
+        """Threads of the data node. ThreadConfigError for a ThreadConfig that it would refuse."""
+        return threads_with(self.settings, self.host.cores)
+
+    @property
+    def ldm_threads(self) -> int:
+        """LDM instances; one even when no thread is set apart for it."""
+        return self.threads.ldm_instances
+
+    @property
+    def used_disks(self) -> dict[str, Disk]:
+        """Disks that the node uses, by id."""
+        return {disk.id: disk for disk in self.disks.values() if disk is not None}
+
+
+@dataclass(frozen=True)
+class Machines:
+    """The data nodes of a cluster."""
+
+    constants: Constants
+    settings: NodeSettings
+    """Of data nodes that state nothing of their own."""
+    by_id: Mapping[int, Machine]
+    """All data nodes, by node id."""
+    groups: tuple[tuple[Machine, ...], ...]
+    """The node groups; nodes reserved for another one are in none."""
+    locations: tuple[Location, ...]
+
+    @property
+    def version(self) -> NdbVersion:
+        """Of the product."""
+        return self.settings.version
+
+    @property
+    def nodes(self) -> tuple[Machine, ...]:
+        """All data nodes."""
+        return tuple(self.by_id.values())
+
+    @property
+    def members(self) -> list[Machine]:
+        """The nodes of all node groups."""
+        return [machine for group in self.groups for machine in group]
+
+    def on_host(self, host_id: str) -> int:
+        """How many data nodes share a host."""
+        return sum(1 for machine in self.nodes if machine.host.id == host_id)
