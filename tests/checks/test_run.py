@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from ndbplan.base.resources import resource_path
-from ndbplan.checks.problem import Severity
+from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import TOPICS, check, check_all, has_errors, load_rules
+from ndbplan.checks.run import TOPICS, check, check_all, forget, has_errors, load_rules
 from ndbplan.edits.parts import move, remove, set_parameter, update
 from ndbplan.plan import file
 from ndbplan.plan.fields import Point
@@ -148,3 +150,46 @@ def test_rules_stand_in_one_order_whoever_imports_them_first() -> None:
     topics = [topic.rpartition(".")[2] for topic in TOPICS]
     found = [topics.index(rule.topic) for rule in RULES.values()]
     assert found == sorted(found)
+
+
+def test_a_rule_that_fails_says_so_and_the_others_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    load_rules()
+    plan = sample("redo-overload")
+    before = check(plan)
+    broken = RULES["node-kinds"]
+
+    def fails(_plan: Plan) -> Iterator[Problem]:
+        yield Problem("", Severity.HINT, "here", "found before the fault")
+        next(iter(()))
+
+    monkeypatch.setitem(RULES, broken.name, replace(broken, find=fails))
+    forget()
+    found = check(plan)
+    told = [p for p in found if p.rule == broken.name]
+    assert [p.message for p in told if p.where == "here"] == ["found before the fault"]
+    (fault,) = [p for p in told if p.where == "ndbplan"]
+    assert "node-kinds" in fault.message
+    assert [p for p in before if p.rule != broken.name] == [p for p in found if p.rule != broken.name]
+    monkeypatch.undo()
+    forget()
+
+
+def test_a_fix_that_cannot_be_worked_out_costs_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    load_rules()
+    plan = sample("redo-overload")
+    broken = RULES["node-kinds"]
+
+    def edit(_plan: Plan) -> Plan:
+        raise KeyError("gone")
+
+    def advice() -> str:
+        raise IndexError
+
+    def finds(_plan: Plan) -> Iterator[Problem]:
+        yield Problem("", Severity.WARNING, "here", "a finding", "mend it", edit=edit, advice=advice)
+
+    monkeypatch.setitem(RULES, broken.name, replace(broken, find=finds))
+    forget()
+    assert "a finding" in [p.message for p in check(plan)]
+    monkeypatch.undo()
+    forget()

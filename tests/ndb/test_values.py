@@ -39,10 +39,16 @@ def test_integers(text: str, in_74: int | None, in_84: int | None) -> None:
             assert parse_integer(text, version) == expected
 
 
-def test_c_chooses_the_base_up_to_7_6() -> None:
-    assert parse_integer("0x10", V74) == 16
-    assert parse_integer("010", V74) == 8
-    assert parse_integer("010", V84) == 10
+@pytest.mark.parametrize("version", [V74, V84])
+def test_the_text_chooses_the_base_as_in_c(version: NdbVersion) -> None:
+    for text, number in {
+        "0x10": 16, "0X1f": 31, "010": 8, "0": 0, "00": 0, "-010": -8, "+0x10": 16,
+        "0100M": 64 * 2**20, "0x80": 128, "0200": 128, "0x5000000": 80 * 2**20, "0x10K": 16 * 1024,
+    }.items():  # fmt: skip
+        assert parse_integer(text, version) == number
+    for bad in ("08", "0x", "0xg", "019M", "9223372036854775808", "1 2"):
+        with pytest.raises(BadValueError):
+            parse_integer(bad, version)
 
 
 @pytest.mark.parametrize("text", ["1", "Y", "yes", "TRUE", "true"])
@@ -65,6 +71,8 @@ def test_sizes_are_written_so_that_they_are_read_back(value: int) -> None:
 def test_cpu_lists() -> None:
     assert parse_cpu_list("0-3,8") == (0, 1, 2, 3, 8)
     assert parse_cpu_list(" 0 , 1 ") == (0, 1)
-    for bad in ("", "a,b", "1,,2", "70000", "3-1"):
+    assert parse_cpu_list("3-1") == (1, 2, 3)
+    assert parse_cpu_list("1,1-2x") == (1, 2)
+    for bad in ("", "a,b", "1,,2", "70000", "1-", "-1"):
         with pytest.raises(BadValueError):
             parse_cpu_list(bad)

@@ -329,7 +329,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         ("warning",),
         ("error",),
     ),
-    ("lenient_numbers", "8.0.0", lambda v: refused(lambda: parse_integer("0x10", version(v))), False, True),
+    ("lenient_numbers", "8.0.0", lambda v: refused(lambda: parse_integer("80MB", version(v))), False, True),
     (
         "ipv6",
         "8.0.22",

@@ -25,7 +25,7 @@ from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import find
 from ndbplan.checks.unwise.disks import MANY_FILES
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
+from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, scope_of
 from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import ValueChange, value_changes
 from ndbplan.plan.plan import Plan
@@ -452,6 +452,6 @@ def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
 def _set(plan: Plan, name: str, value: int) -> Plan:
     plan = edits.set_parameter(plan, "data_node", name, value)
     for node in plan.data_nodes:
-        if name in node.parameters:
+        if scope_of(node, name) == node.id:
             plan = edits.set_parameter(plan, node.id, name, value)
     return plan

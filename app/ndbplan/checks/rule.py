@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from ndbplan.base.errors import Cancelled, UserError, readable
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.plan.plan import Plan
 
@@ -33,8 +34,32 @@ class Rule:
     disk; None: no fix of it does."""
 
     def problems(self, plan: Plan) -> list[Problem]:
-        """What the rule finds, under its name."""
-        return [replace(problem, rule=self.name) for problem in self.find(plan)]
+        """What the rule finds, under its name; a rule that fails says so in one problem more.
+
+        UserError for a plan that is too incomplete for the rule.
+        """
+        found: list[Problem] = []
+        try:
+            for problem in self.find(plan):
+                found.append(replace(problem, rule=self.name))
+        except (UserError, Cancelled):
+            raise
+        except Exception as fault:  # noqa: BLE001 — one rule must not silence the others
+            found.append(failure(self.name, fault))
+        return found
+
+
+def failure(rule: str, fault: Exception) -> Problem:
+    """The problem that says that a rule of ours failed, and that the others have answered all the same."""
+    shown = f"{type(fault).__name__}: {fault}" if str(fault) else type(fault).__name__
+    return Problem(
+        rule,
+        Severity.WARNING,
+        "ndbplan",
+        f"the rule {rule} failed ({readable(' '.join(shown.split()), 200)}): a fault of the program; what "
+        "it looks at is not checked, the other rules have answered",
+        "report it with the plan",
+    )
 
 
 RULES: dict[str, Rule] = {}

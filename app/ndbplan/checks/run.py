@@ -12,12 +12,13 @@ from functools import cache
 from importlib import import_module
 from threading import Lock
 
-from ndbplan.base.errors import UserError
+from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.checks.alike import one_per_cause
 from ndbplan.checks.offers import with_offers
 from ndbplan.checks.problem import Problem, Severity
-from ndbplan.checks.rule import RULES, Rule
+from ndbplan.checks.rule import RULES, Rule, failure
+from ndbplan.checks.way import Find
 from ndbplan.plan.plan import Plan, Waiver
 
 TOPICS = (
@@ -70,8 +71,7 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tupl
     def look(of: Plan, rules: Iterable[Rule] | None = None) -> Sequence[Problem]:
         return _problems_of(of, cancelled) if rules is None else _asked(of, rules, cancelled)
 
-    offered = with_offers(plan, look(plan), look)
-    result = tuple(one_per_cause(plan, (problem.told() for problem in offered)))
+    result = tuple(one_per_cause(plan, map(_told, _offered(plan, look))))
     if cancelled():
         return ()
     _last = (plan, result)
@@ -83,7 +83,28 @@ def find(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> list[Prob
 
     One by one: not yet one row for each cause.
     """
-    return [problem.told() for problem in _problems_of(plan, cancelled)]
+    return [_told(problem) for problem in _problems_of(plan, cancelled)]
+
+
+def _offered(plan: Plan, look: Find) -> Sequence[Problem]:
+    """The problems with the edits that may be applied as they are; with none when that search fails."""
+    problems = look(plan)
+    try:
+        return with_offers(plan, problems, look)
+    except (UserError, Cancelled):
+        raise
+    except Exception as fault:  # noqa: BLE001 — what was found is worth more than its ways out
+        return [failure("offers", fault), *(replace(problem, edit=None) for problem in problems)]
+
+
+def _told(problem: Problem) -> Problem:
+    try:
+        return problem.told()
+    except (UserError, Cancelled):
+        raise
+    except Exception as fault:  # noqa: BLE001 — what was found is worth more than its ways out
+        # Better the finding without its way out than none at all.
+        return replace(problem, advice=None, fix=failure(problem.rule, fault).message)
 
 
 _KEPT_PLANS = 64

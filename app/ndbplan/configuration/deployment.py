@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.stated import text_of
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode, SqlNode
@@ -20,8 +21,8 @@ def management_port(plan: Plan, node: ManagementNode) -> int:
 
 def management_directory(plan: Plan, node: ManagementNode) -> str:
     """DataDir of a management node, or the usual place."""
-    stated = node.parameters.get("DataDir", plan.parameters.management.get("DataDir"))
-    return stated if isinstance(stated, str) and stated.startswith("/") else MANAGEMENT_DIRECTORY
+    stated = text_of(node.parameters, "DataDir") or text_of(plan.parameters.management, "DataDir")
+    return stated if stated and stated.startswith("/") else MANAGEMENT_DIRECTORY
 
 
 def connect_string(plan: Plan) -> str:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.configuration.settings import node_settings, redo_log_parts
+from ndbplan.configuration.stated import text_of
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
@@ -88,7 +89,8 @@ def disks_of_roles(plan: Plan, node: DataNode) -> dict[DiskRole, Disk | None]:
 def path_parameters(plan: Plan) -> Parameters:
     """The paths that the plan states for all data nodes; the same object for all plans that agree in them."""
     shared = plan.parameters.data_node
-    return _paths(tuple((name, shared[name]) for name in _PATH_PARAMETERS if name in shared))
+    found = ((name, text_of(shared, name)) for name in _PATH_PARAMETERS)
+    return _paths(tuple((name, text) for name, text in found if text is not None))
 
 
 @lru_cache(maxsize=64)
@@ -102,8 +104,8 @@ def disks_of_node(node: DataNode, disks: tuple[Disk, ...], shared: Parameters) -
 
     def below(names: tuple[str, ...]) -> str | None:
         """The disk that the first of these path parameters points to."""
-        values = (node.parameters.get(name, shared.get(name)) for name in names)
-        stated = next((value for value in values if isinstance(value, str) and value), None)
+        values = (text_of(node.parameters, name) or text_of(shared, name) for name in names)
+        stated = next((value for value in values if value), None)
         return None if stated is None else disk_of_path(disks, stated)
 
     by_id = {disk.id: disk for disk in disks}

@@ -22,6 +22,7 @@ from ndbplan.base.units import whole_number
 from ndbplan.configuration.directories import data_node_paths, disk_for, disk_of_path
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
 from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.stated import text_of
 from ndbplan.ndb.survival import (
     Arbitration,
     Candidate,
@@ -274,10 +275,10 @@ def disks_needed(plan: Plan, process: Process) -> frozenset[str]:
         has_disk_data = bool(plan.tablespaces or plan.logfile_groups)
         host, shared = plan.host(process.host_id), plan.parameters.data_node
         return _disks_of_data_node(process, host, shared, has_disk_data, plan.ndb_version)
-    stated = process.parameters.get("DataDir") or (
-        plan.parameters.management.get("DataDir") if isinstance(process, ManagementNode) else None
+    stated = text_of(process.parameters, "DataDir") or (
+        text_of(plan.parameters.management, "DataDir") if isinstance(process, ManagementNode) else None
     )
-    if process.host_id is None or not isinstance(stated, str):
+    if process.host_id is None or not stated:
         return frozenset()
     disk_id = disk_of_path(plan.host(process.host_id).disks, stated)
     return frozenset() if disk_id is None else frozenset({disk_id})

@@ -33,7 +33,7 @@ Killers = tuple[tuple[Part, ...], ...]
 
 _OF_NODE = frozenset({"ArbitrationRank", "ArbitrationDelay", "NoOfReplicas", "DataDir"})
 _OF_CLUSTER = _OF_NODE | {"Arbitration", "ArbitrationTimeout"}
-_PATHS = "FileSystemPath"
+_PATHS = "filesystempath"
 """Parameters that decide who dies and who goes on, and how those that place files begin."""
 _WITHOUT_EFFECT = {
     "assumed": (),
@@ -95,7 +95,8 @@ def _deciding(part: Any) -> Any:
 
 @memo_by_identity(size=512)
 def _deciding_parameters(stated: Parameters, names: frozenset[str]) -> Parameters:
-    used = (name for name in sorted(stated) if name in names or name.startswith(_PATHS))
+    known = {name.lower() for name in names}
+    used = (name for name in sorted(stated) if name.lower() in known or name.lower().startswith(_PATHS))
     deciding: Parameters = _one_object(FrozenMap((name, stated[name]) for name in used))
     return deciding
 

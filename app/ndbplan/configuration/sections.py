@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quoting import ascii_text
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths, derived_path_parameters
-from ndbplan.configuration.settings import SECTIONS, no_of_replicas
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.stated import SECTIONS, Fate, Reading, readings
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.values import BadValueError, format_value, parse_value, unwritable
+from ndbplan.ndb.values import BadValueError, format_value, parse_value
+from ndbplan.plan.fields import Parameters
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import (
     ApiSlot,
@@ -22,9 +24,6 @@ from ndbplan.plan.processes import (
 )
 
 AnyProcess = ManagementNode | DataNode | SqlNode | ApiSlot
-
-OWNED_BY_PLAN = {"nodeid", "id", "hostname", "executeoncomputer", "nodegroup", "system"}
-"""Parameters (lower case) that the plan's hosts and processes say; set as text they are left out."""
 
 PATH_PARAMETERS = (
     "DataDir",
@@ -94,7 +93,8 @@ def sections(plan: Plan) -> tuple[Section, ...]:
 def _system(plan: Plan) -> Section:
     """[system] is refused without a Name; the plan's own name stands in for it."""
     first: tuple[Entry, ...] = ()
-    if "Name" not in plan.parameters.system or unwritable("Name", str(plan.parameters.system["Name"])):
+    named = (r for r in readings("SYSTEM", plan.parameters.system, plan.ndb_version) if r.name == "Name")
+    if not any(reading.fate is Fate.COUNTS for reading in named):
         first = (Entry("Name", re.sub(r"[^A-Za-z0-9_-]+", "_", ascii_text(plan.name))),)
     return _section(plan, "system", "SYSTEM", plan.parameters.system, "The cluster as a whole.", first)
 
@@ -103,52 +103,61 @@ def _section(
     plan: Plan,
     header: str,
     section: str,
-    parameters: Mapping[str, int | str],
+    parameters: Parameters,
     comment: str,
     first: Iterable[Entry] = (),
     assumed: Iterable[str] = (),
 ) -> Section:
     entries, left_out = list(first), list[Entry]()
     there = {entry.name.lower() for entry in entries}
-    for name, value in parameters.items():
-        if name.lower() in OWNED_BY_PLAN or name.lower() in there:
+    for reading in readings(section, parameters, plan.ndb_version) if parameters else ():
+        if reading.fate in (Fate.OF_PLAN, Fate.DOUBLED) or reading.name.lower() in there:
             continue
-        there.add(name.lower())
-        entry, known = _entry(plan, section, name, value, name in assumed)
-        (entries if known else left_out).append(entry)
+        there.add(reading.name.lower())
+        entry = _entry(plan, reading, reading.written in assumed)
+        (entries if reading.fate in _WRITTEN else left_out).append(entry)
     return Section(header, tuple(entries), comment, tuple(left_out))
 
 
-def _entry(plan: Plan, section: str, name: str, value: int | str, assumed: bool) -> tuple[Entry, bool]:
-    """A parameter as a line, and whether the version takes it."""
-    if not catalogue.knows(section, name, plan.version):
-        return Entry(name, str(value), f"NDB {plan.ndb_version} does not know this parameter"), False
-    parameter = catalogue.parameter(section, name, plan.version)
-    text = format_value(parameter, value)
-    if parameter.status == "internal":
-        return Entry(parameter.name, text, "not configurable in this version"), False
-    reason = unwritable(parameter.name, text)
-    if reason:
-        return Entry(parameter.name, text[:100], reason), False
+_WRITTEN = (Fate.COUNTS, Fate.REFUSED)
+
+
+def _entry(plan: Plan, reading: Reading, assumed: bool) -> Entry:
+    """A parameter as a line, with why it is left out when it is."""
+    parameter = reading.parameter
+    if parameter is None:
+        return Entry(
+            reading.written, str(reading.raw), f"NDB {plan.ndb_version} does not know this parameter"
+        )
+    text = format_value(parameter, reading.value)
+    if reading.fate is Fate.INTERNAL:
+        return Entry(parameter.name, text, "not configurable in this version")
+    if reading.fate is Fate.UNWRITABLE:
+        return Entry(parameter.name, text[:100], reading.reason)
     shown = (
         f"default {format_value(parameter, parameter.default)}"
         if parameter.default not in (None, "")
         else "no default"
     )
-    if parameter.default == value:
+    if parameter.default == reading.value:
         shown = "as the default"
     remark = f"{parameter.description} ({shown}{', assumed' if assumed else ''})"
     if parameter.status == "deprecated":
         remark += " - deprecated in this version"
-    return Entry(parameter.name, text, remark), True
+    return Entry(parameter.name, text, remark)
 
 
 def _data_node_default(plan: Plan) -> Section:
-    replicas = Entry(
-        "NoOfReplicas", str(no_of_replicas(plan)), "Copies of every row; members of a node group"
-    )
+    given = plan.parameters.data_node
+    refused = [
+        str(reading.raw)
+        for reading in readings("DB", given, plan.ndb_version)
+        if reading.name == "NoOfReplicas" and reading.fate is Fate.REFUSED
+    ]
+    # What ndb_mgmd refuses is written as it stands, for it to say so.
+    number = refused[0] if refused else str(no_of_replicas(plan))
+    replicas = Entry("NoOfReplicas", number, "Copies of every row; members of a node group")
     shared = tuple(_path_entries(plan, _shared_paths(plan)))
-    given = {n: v for n, v in plan.parameters.data_node.items() if n.lower() != "noofreplicas"}
     comment = "What all data nodes have in common."
     return _section(plan, "ndbd default", "DB", given, comment, (replicas, *shared), assumed=plan.assumed)
 
@@ -186,7 +195,7 @@ def _path_entries(plan: Plan, paths: Mapping[str, str]) -> Iterable[Entry]:
 def _process_sections(plan: Plan, process: AnyProcess) -> Iterable[Section]:
     headers: dict[str, str] = {"management": "ndb_mgmd", "data": "ndbd", "sql": "mysqld", "api": "api"}
     host = plan.host(process.host_id) if process.host_id is not None else None
-    parameters = dict(process.parameters)
+    parameters = process.parameters
     section = SECTIONS[process.kind]
     location = plan.by_id[host.location_id] if host is not None and host.location_id is not None else None
     for node_id in process_node_ids(process):
@@ -209,7 +218,7 @@ def _process_sections(plan: Plan, process: AnyProcess) -> Iterable[Section]:
         if (
             location is not None
             and location.location_domain_id is not None
-            and not {"LocationDomainId"} & parameters.keys()
+            and "locationdomainid" not in {name.lower() for name in parameters}
             and catalogue.knows(section, "LocationDomainId", plan.version)
         ):
             remark = f"Location {ascii_text(location.name)}; does not decide about node groups"

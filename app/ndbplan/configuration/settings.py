@@ -12,26 +12,13 @@ from functools import lru_cache
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.units import MIB
+from ndbplan.configuration.stated import SECTIONS, Fate, readings
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.features import Features, features
-from ndbplan.ndb.values import parse_integer, refusal
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import NO_PARAMETERS, Parameters
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, ManagementNode, Process
-
-SECTIONS = {"data": "DB", "management": "MGM", "sql": "API", "api": "API"}
-"""Section of the parameter catalogue for each kind of process."""
-
-SCOPES = {
-    "data_node": "DB",
-    "management": "MGM",
-    "sql": "API",
-    "tcp": "TCP",
-    "shm": "SHM",
-    "system": "SYSTEM",
-}
-"""Section of the catalogue for each field of `Plan.parameters`."""
+from ndbplan.plan.processes import DataNode, Link, ManagementNode, Process
 
 
 class NodeSettings:
@@ -101,31 +88,15 @@ def _shared_object(
 @memo_by_identity(size=2048)
 def settings_from(section: str, shared: Parameters, own: Parameters, ndb_version: str) -> NodeSettings:
     """What holds where a kind of node has the parameters `shared` and one of them its `own` beside them."""
+    values: dict[str, int | str] = {}
+    for parameters in (shared, own):
+        for reading in readings(section, parameters, ndb_version) if parameters else ():
+            if reading.fate is Fate.COUNTS:
+                values[reading.name] = reading.value
+            elif reading.fate is Fate.REFUSED:
+                values.pop(reading.name, None)
     version = NdbVersion.parse(ndb_version)
-    values: dict[str, int | str | None] = {}
-    for stated in (shared, own):
-        names: set[str] = set()
-        for name, value in stated.items():
-            if catalogue.exists(section, name):
-                parameter = catalogue.parameter(section, name, version).name
-                if parameter not in names:
-                    values[parameter] = _taken(section, parameter, value, version)
-                    names.add(parameter)
-    taken = ((name, values[name]) for name in sorted(values))
-    return _shared_object(section, tuple((n, v) for n, v in taken if v is not None), version)
-
-
-@lru_cache(maxsize=4096)
-def _taken(section: str, name: str, value: int | str, version: NdbVersion) -> int | str | None:
-    """A stated value as it counts: not at all when ndb_mgmd of the version refuses or does not know it."""
-    if not catalogue.knows(section, name, version):
-        return None
-    parameter = catalogue.parameter(section, name, version)
-    if refusal(parameter, value, version):
-        return None
-    if isinstance(value, str) and (parameter.is_number or parameter.type == "bool"):
-        return parse_integer(value, version)
-    return value
+    return _shared_object(section, tuple((name, values[name]) for name in sorted(values)), version)
 
 
 def node_settings(plan: Plan, process: Process | None = None) -> NodeSettings:
@@ -137,9 +108,12 @@ def node_settings(plan: Plan, process: Process | None = None) -> NodeSettings:
     return settings_from(SECTIONS[process.kind], shared, own, plan.ndb_version)
 
 
-def connection_settings(plan: Plan) -> NodeSettings:
-    """What holds for TCP connections that state nothing of their own."""
-    return settings_from("TCP", plan.parameters.tcp, NO_PARAMETERS, plan.ndb_version)
+def connection_settings(plan: Plan, link: Link | None = None) -> NodeSettings:
+    """What holds for a connection with settings of its own; without one: for TCP connections without."""
+    if link is None:
+        return settings_from("TCP", plan.parameters.tcp, NO_PARAMETERS, plan.ndb_version)
+    shared = plan.parameters.tcp if link.kind == "tcp" else plan.parameters.shm
+    return settings_from(link.kind.upper(), shared, link.parameters or NO_PARAMETERS, plan.ndb_version)
 
 
 @memo_by_identity(size=4)
@@ -187,7 +161,8 @@ class NodesAlike:
 
 def scope_of(node: DataNode | None, name: str) -> str:
     """Where an edit changes a parameter of a data node: the node that sets it itself, else all data nodes."""
-    return node.id if node is not None and name in node.parameters else "data_node"
+    own = () if node is None else [each.lower() for each in node.parameters]
+    return node.id if node is not None and name.lower() in own else "data_node"
 
 
 @memo_by_identity(size=4)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, get_args
 from ndbplan.base.errors import UserError
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.settings import SCOPES, SECTIONS
+from ndbplan.configuration.stated import SCOPES, SECTIONS
 from ndbplan.edits.called import called, telling
 from ndbplan.edits.ids import is_made
 from ndbplan.edits.reading import Shape, near, parameter_name, shape_of

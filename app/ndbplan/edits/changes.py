@@ -15,7 +15,7 @@ from typing import Any
 
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_ndb_size
-from ndbplan.configuration.settings import SCOPES, SECTIONS
+from ndbplan.configuration.stated import SCOPES, SECTIONS, link_scope
 from ndbplan.edits import parts as edits
 from ndbplan.edits.ids import NewIds
 from ndbplan.ndb import parameters as catalogue
@@ -49,13 +49,11 @@ class SetParameter:
     @property
     def part_id(self) -> str | None:
         """The object that it changes without looking at others; None: it is not one."""
-        return None if self.scope in SCOPES else self.scope
+        return None if self.scope in SCOPES or self.scope.startswith("link:") else self.scope
 
     def of(self, part: Any) -> Any:
         """The object after the change."""
-        values = part.parameters
-        new = values.without(self.name) if self.value is None else values.with_(self.name, self.value)
-        return edits.changed(part, parameters=new)
+        return edits.changed(part, parameters=edits.with_parameter(part.parameters, self.name, self.value))
 
 
 @dataclass(frozen=True)
@@ -236,8 +234,7 @@ def _value_changes(before: Plan, after: Plan) -> Iterator[ValueChange]:
     for scope in SCOPES:
         old, new = getattr(before.parameters, scope), getattr(after.parameters, scope)
         yield from _parameters(scope, _SCOPE_NAMES[scope], old, new)
-    if before.links != after.links:
-        yield ValueChange("links", "connections", len(before.links), len(after.links), "the plan")
+    yield from _links(before, after)
     if before.ndb_version != after.ndb_version:
         yield ValueChange("", "ndb_version", before.ndb_version, after.ndb_version, "the plan")
     old_parts, new_parts = before.by_id, after.by_id
@@ -250,6 +247,19 @@ def _value_changes(before: Plan, after: Plan) -> Iterator[ValueChange]:
             yield ValueChange(object_id, "object", one and "there", other and "there", where)
             continue
         yield from _fields((before, after), where, one, other)
+
+
+def _links(before: Plan, after: Plan) -> Iterator[ValueChange]:
+    if before.links is after.links or before.links == after.links:
+        return
+    ends_before, ends_after = ([link_scope(link) for link in plan.links] for plan in (before, after))
+    if ends_before != ends_after:
+        yield ValueChange("links", "connections", len(before.links), len(after.links), "the plan")
+        return
+    for scope, one, other in zip(ends_before, before.links, after.links, strict=True):
+        nodes = [after.by_id[end].node_id for end in (other.process_id_1, other.process_id_2)]
+        where = f"the connection of nodes {nodes[0]} and {nodes[1]}"
+        yield from _parameters(scope, where, one.parameters, other.parameters)
 
 
 def _fields(plans: tuple[Plan, Plan], where: str, one: Any, other: Any) -> Iterator[ValueChange]:

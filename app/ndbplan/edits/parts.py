@@ -18,9 +18,10 @@ from pydantic import ValidationError
 
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.stated import link_scope
 from ndbplan.edits.ids import NewIds
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.fields import Part, Point, refusal
+from ndbplan.plan.fields import Parameters, Part, Point, refusal
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Link, process_node_ids
@@ -264,17 +265,30 @@ def changed_plan(plan: Plan, fields: Mapping[str, Any]) -> Plan:
 def set_parameter(plan: Plan, scope: str, name: str, value: int | str | None) -> Plan:
     """Set a configuration parameter for all nodes of a kind; None takes it back to the default.
 
-    `scope` is data_node, management, sql, tcp, or the id of one process.
+    `scope` is data_node, management, sql, tcp, the id of one process, or a connection (`stated.link_scope`).
     """
     if scope in type(plan.parameters).model_fields:
-        values = getattr(plan.parameters, scope)
-        new = values.without(name) if value is None else values.with_(name, value)
+        new = with_parameter(getattr(plan.parameters, scope), name, value)
         return plan.replace(parameters=changed(plan.parameters, **{scope: new}))
-    process = plan.by_id[scope]
-    values = process.parameters
-    return update(
-        plan, scope, parameters=values.without(name) if value is None else values.with_(name, value)
-    )
+    if scope.startswith("link:"):
+        links = tuple(
+            changed(link, parameters=with_parameter(link.parameters, name, value))
+            if link_scope(link) == scope
+            else link
+            for link in plan.links
+        )
+        return plan.replace(links=links)
+    return update(plan, scope, parameters=with_parameter(plan.by_id[scope].parameters, name, value))
+
+
+def with_parameter(values: Parameters, name: str, value: int | str | None) -> Parameters:
+    """The parameters with one set, or taken out for None; the same name in other letters gives way to it."""
+    others = [each for each in values if each.lower() == name.lower() and each != name]
+    if value is None:
+        return values.without(name)
+    for each in others:
+        values = values.without(each)
+    return values.with_(name, value)
 
 
 def move(plan: Plan, positions: Mapping[str, Point | None]) -> Plan:

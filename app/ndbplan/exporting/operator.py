@@ -7,17 +7,18 @@ from typing import Any
 
 from ndbplan.base.units import format_ndb_size
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.sections import OWNED_BY_PLAN, PATH_PARAMETERS
+from ndbplan.configuration.sections import PATH_PARAMETERS
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.stated import OF_PLAN, Fate, readings
 from ndbplan.exporting.yaml_text import yaml_text
-from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import format_value
+from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, DiskRole, process_node_ids
 
 _SET_BY_OPERATOR = {
-    *OWNED_BY_PLAN,
+    *OF_PLAN,
     *(name.lower() for name in PATH_PARAMETERS),
     "noofreplicas",
     "serverport",
@@ -46,7 +47,7 @@ def render_operator(plan: Plan) -> str:
             "mysqlNode": _mysql_node(plan),
         },
     }
-    management = _config(plan, "MGM", dict(plan.parameters.management))
+    management = _config(plan, "MGM", plan.parameters.management)
     if management:
         document["spec"]["managementNode"] = {"config": management}  # type: ignore[index]
     return yaml_text(document, comment)
@@ -58,23 +59,22 @@ def kubernetes_name(name: str) -> str:
     return text if re.match(r"[a-z]", text) else f"ndb-{text}".strip("-")
 
 
-def _config(plan: Plan, section: str, parameters: dict[str, int | str]) -> dict[str, int | str]:
+def _config(plan: Plan, section: str, parameters: Parameters) -> dict[str, int | str]:
     """Parameters that the version knows and the operator leaves to the user."""
     found: dict[str, int | str] = {}
-    for name, value in parameters.items():
-        if name.lower() in _SET_BY_OPERATOR or not catalogue.knows(section, name, plan.version):
+    for reading in readings(section, parameters, plan.ndb_version) if parameters else ():
+        parameter, value = reading.parameter, reading.value
+        if parameter is None or reading.fate not in (Fate.COUNTS, Fate.REFUSED):
             continue
-        parameter = catalogue.parameter(section, name, plan.version)
-        if parameter.status == "internal":
-            continue
-        size = isinstance(value, int) and parameter.unit.startswith("bytes")
-        found[parameter.name] = format_value(parameter, value) if size else value
+        if parameter.name.lower() not in _SET_BY_OPERATOR:
+            size = isinstance(value, int) and parameter.unit.startswith("bytes")
+            found[parameter.name] = format_value(parameter, value) if size else value
     return found
 
 
 def _data_node(plan: Plan, members: list[DataNode]) -> dict[str, Any]:
     spec: dict[str, Any] = {"nodeCount": len(members)}
-    config = _config(plan, "DB", dict(plan.parameters.data_node))
+    config = _config(plan, "DB", plan.parameters.data_node)
     if config:
         spec["config"] = config
     if not members:

@@ -13,7 +13,9 @@ from ndbplan.ndb.version import NdbVersion
 _SUFFIXES = {"K": KIB, "M": MIB, "G": GIB}
 _TRUE = ("1", "Y", "y", "Yes", "YES", "yes", "True", "TRUE", "true")
 _FALSE = ("0", "N", "n", "No", "NO", "no", "False", "FALSE", "false")
-_INTEGER = re.compile(r"([+-]?)([0-9]+)(.*)$", re.S)
+_INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|(0[0-7]*)|([1-9][0-9]*))(.*)$", re.S)
+_BLANKS = " \t\r\n"
+_CPU = re.compile(r"\s*\+?([0-9]+)")
 _CPU_ID_MAX = 65535
 _LONGEST_LINE = 1023
 
@@ -25,41 +27,33 @@ class BadValueError(ValueError):
 def parse_integer(text: str, version: NdbVersion) -> int:
     """A whole number with K, M or G (powers of 1024) behind it. Raises BadValueError.
 
-    Real management servers of 7.4 also take text after a suffix (`80MB`) and a blank before it, those of 8.4
-    neither; no version takes T, fractions, m or g.
+    The text chooses the base, as in C: 0x is hexadecimal, a leading 0 octal (strtoll with base 0 in
+    InitConfigFileParser::convertStringToUint64; servers of 7.4.10 and 8.4.8 read `0100M` as 64M and refuse
+    `08`). Servers of 7.4 also take text after a suffix (`80MB`) and a blank before it, those of 8.4 neither;
+    no version takes T, fractions, m or g.
     """
-    match = _INTEGER.match(text.strip())
+    match = _INTEGER.match(text.strip(_BLANKS))
     if match is None:
         raise BadValueError(f"'{text[:40]}' is not a whole number")
-    digits, rest = match[2], match[3]
-    base = 10
-    lenient = features(version).lenient_numbers
-    if lenient and digits.startswith("0"):
-        # Up to 7.6 the program lets the text choose the base, as C does: 0x is hexadecimal, 0 octal.
-        hexadecimal = re.match(r"[xX]([0-9a-fA-F]+)(.*)$", rest, re.S) if digits == "0" else None
-        if hexadecimal:
-            base, digits, rest = 16, hexadecimal[1], hexadecimal[2]
-        else:
-            octal = re.match(r"[0-7]*", digits)
-            end = octal.end() if octal else 0
-            base, digits, rest = 8, digits[:end], digits[end:] + rest
-    number = int(digits, base) * (-1 if match[1] == "-" else 1)
-    # Up to 7.6 only the first letter behind the number counts, and blanks before it do not.
-    suffix = rest.strip()[:1] if lenient else rest
-    suffix = "K" if suffix == "k" else suffix
+    sign, hexadecimal, octal, decimal, rest = match.groups()
+    number = int(hexadecimal, 16) if hexadecimal else int(octal, 8) if octal else int(decimal)
+    number = -number if sign == "-" else number
+    if not -(2**63) <= number < 2**63:
+        raise BadValueError(f"'{text[:40]}' is larger than any number ndb_mgmd reads (2^63 - 1)")
     if rest == "":
-        return _held(number, text)
-    if suffix in _SUFFIXES:
-        return _held(number * _SUFFIXES[suffix], text)
-    raise BadValueError(
-        f"'{text[:40]}' is not a whole number with K, M or G; NDB knows no other suffix and no fraction"
-    )
-
-
-def _held(number: int, text: str) -> int:
-    if abs(number) >= 2**64:
+        return number
+    # Up to 7.6 only the first letter behind the number counts, and blanks before it do not.
+    suffix = rest.strip(_BLANKS)[:1] if features(version).lenient_numbers else rest
+    factor = _SUFFIXES.get("K" if suffix == "k" else suffix)
+    if factor is None:
+        if octal is not None and rest[0] in "89":
+            raise BadValueError(f"'{text[:40]}' is octal for its leading 0, and has digits above 7")
+        raise BadValueError(
+            f"'{text[:40]}' is not a whole number with K, M or G; NDB knows no other suffix and no fraction"
+        )
+    if abs(number * factor) >= 2**64:
         raise BadValueError(f"'{text[:40]}' is larger than any value NDB can hold (2^64 - 1)")
-    return number
+    return number * factor
 
 
 def parse_value(parameter: Parameter, text: str, version: NdbVersion) -> int | str:
@@ -70,14 +64,27 @@ def parse_value(parameter: Parameter, text: str, version: NdbVersion) -> int | s
         number = parse_integer(text, version)
         check_range(parameter, number)
         return number
-    check_text(parameter, text)
-    return text
+    return check_text(parameter, text)
+
+
+def read_value(parameter: Parameter, value: int | str, version: NdbVersion) -> int | str:
+    """A value as a plan states it (number, or text as in a file), as ndb_mgmd takes it. Raises BadValueError.
+
+    Every reader of plans goes this way: what comes out is a number where the product counts, one of the
+    product's words where it chooses, else text.
+    """
+    if parameter.is_number or parameter.type == "bool":
+        if isinstance(value, str):
+            return parse_value(parameter, value, version)
+        check_range(parameter, value)
+        return value
+    return check_text(parameter, str(value))
 
 
 def _parse_flag(parameter: Parameter, text: str) -> int:
-    if text.strip() in _TRUE:
+    if text.strip(_BLANKS) in _TRUE:
         return 1
-    if text.strip() in _FALSE:
+    if text.strip(_BLANKS) in _FALSE:
         return 0
     raise BadValueError(f"'{text[:40]}' is not a value for the switch {parameter.name}; write 1 or 0")
 
@@ -96,30 +103,35 @@ def check_range(parameter: Parameter, number: int) -> None:
         )
 
 
-def check_text(parameter: Parameter, text: str) -> None:
-    """Raises BadValueError when a text parameter cannot have this value."""
+def check_text(parameter: Parameter, text: str) -> str:
+    """The text of a parameter that takes text, a choice in the product's spelling. Raises BadValueError."""
     if parameter.type == "enum":
-        if text.lower() not in {value.lower() for value in parameter.allowed_values}:
+        found = next((value for value in parameter.allowed_values if value.lower() == text.lower()), None)
+        if found is None:
             raise BadValueError(f"'{text[:40]}' is not one of {', '.join(parameter.allowed_values)}")
-    elif parameter.type == "bitmask":
+        return found
+    if parameter.type == "bitmask":
         parse_cpu_list(text)
+    return text
 
 
 def parse_cpu_list(text: str) -> tuple[int, ...]:
-    """CPU numbers of `0-3,8`. Raises BadValueError."""
+    """CPU numbers of `0-3,8`, each once. Raises BadValueError.
+
+    As parse_mask.hpp of the product reads it: `3-1` is `1-3`, and what stands behind a number does not count.
+    """
     if not text.strip():
         raise BadValueError("the list of CPUs is empty; write for example 0-3,8")
-    cpus: list[int] = []
+    cpus: dict[int, None] = {}
     for part in text.split(","):
-        match = re.fullmatch(r"\s*([0-9]+)\s*(?:-\s*([0-9]+)\s*)?", part)
-        if match is None:
+        low, dash, high = part.partition("-")
+        ends = [_CPU.match(low), _CPU.match(high if dash else low)]
+        if None in ends:
             raise BadValueError(f"'{text[:40]}' is not a list of CPUs; write for example 0-3,8")
-        first, last = int(match[1]), int(match[2] or match[1])
-        if max(first, last) > _CPU_ID_MAX:
-            raise BadValueError(f"CPU {max(first, last)} is too large; the highest is {_CPU_ID_MAX}")
-        if last < first:
-            raise BadValueError(f"'{part.strip()[:40]}' runs backwards; write the lower CPU first")
-        cpus.extend(range(first, last + 1))
+        first, last = sorted(int(end[1]) for end in ends if end is not None)
+        if last > _CPU_ID_MAX:
+            raise BadValueError(f"CPU {last} is too large; the highest is {_CPU_ID_MAX}")
+        cpus.update(dict.fromkeys(range(first, last + 1)))
     return tuple(cpus)
 
 
@@ -145,13 +157,7 @@ def unwritable(name: str, text: str) -> str:
 def refusal(parameter: Parameter, value: int | str, version: NdbVersion) -> str:
     """Why ndb_mgmd of a version refuses a value of a parameter that it knows; nothing when it takes it."""
     try:
-        if parameter.is_number or parameter.type == "bool":
-            check_range(parameter, value if isinstance(value, int) else parse_integer(value, version))
-        else:
-            check_text(parameter, str(value))
-            reason = unwritable(parameter.name, str(value))
-            if reason:
-                return f"cannot stand in config.ini: {reason}"
+        read_value(parameter, value, version)
     except BadValueError as bad:
         return str(bad)
     return ""

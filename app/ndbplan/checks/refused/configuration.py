@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ndbplan.checks.problem import Edit, Problem
-from ndbplan.checks.rule import error, rule, warning
-from ndbplan.configuration.settings import SCOPES, SECTIONS
-from ndbplan.edits.changes import SetParameter, Together
+from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.configuration.stated import Fate, Stated, stated
+from ndbplan.edits.changes import SetParameter
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.values import format_value, refusal
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.values import format_value
 from ndbplan.plan.plan import Plan
-
-KIND_NAMES = {"data": "data node", "management": "management node", "sql": "SQL node", "api": "API slot"}
-"""What people call each kind of process."""
-
-
-def parameter_scopes(plan: Plan) -> Iterator[tuple[str, str, str, Mapping[str, int | str], tuple[str, ...]]]:
-    """Every place with parameters: scope for edits, section, place in words, parameters, object ids."""
-    for scope, section in SCOPES.items():
-        values = getattr(plan.parameters, scope)
-        if values:
-            yield scope, section, f"all {scope.replace('_', ' ')} settings", values, ()
-    for process in plan.processes:
-        if process.parameters:
-            where = f"{KIND_NAMES[process.kind]} {process.node_id}"
-            yield process.id, SECTIONS[process.kind], where, process.parameters, (process.id,)
-
-
-def is_settable(section: str, name: str, version: NdbVersion) -> bool:
-    """Whether a version knows the parameter and lets users set it."""
-    return (
-        catalogue.knows(section, name, version)
-        and catalogue.parameter(section, name, version).status != "internal"
-    )
 
 
 def without(scope: str, name: str) -> Edit:
     """The edit that takes a parameter back to its default."""
     return SetParameter(scope, name, None)
-
-
-def _renamed(scope: str, old: str, new: str, value: int | str) -> Edit:
-    return Together((SetParameter(scope, old, None), SetParameter(scope, new, value)))
 
 
 @rule("node-kinds", "A data node, a management node or an SQL or API node is missing", refused=True)
@@ -61,59 +33,67 @@ def node_kinds(plan: Plan) -> Iterator[Problem]:
 
 @rule("unknown-parameter", "The version does not know a parameter")
 def unknown_parameter(plan: Plan) -> Iterator[Problem]:
-    for scope, section, where, values, ids in parameter_scopes(plan):
-        for name, value in values.items():
-            if is_settable(section, name, plan.version):
-                proper = catalogue.parameter(section, name, plan.version).name
-                if proper != name:
-                    # A value that is refused, or stated a second time, is not worth a new name.
-                    doubled = next(n for n in values if n.lower() == name.lower() or n == proper) != name
-                    gone = (
-                        doubled
-                        or proper in values
-                        or refusal(catalogue.parameter(section, name, plan.version), value, plan.version)
-                    )
-                    yield warning(
-                        where,
-                        f"'{name}' is written {proper} in the manual; only that spelling counts in estimates",
-                        f"remove {name}" if gone else f"write {proper}",
-                        ids,
-                        without(scope, name) if gone else _renamed(scope, name, proper, value),
-                    )
-                continue
-            if catalogue.knows(section, name, plan.version):
-                text = f"{name} is internal and cannot be configured"
-            elif catalogue.exists(section, name):
-                entry = catalogue.parameter(section, name)
-                since = f"came with {entry.since}"
-                if entry.removed:
-                    since = f"was removed in {entry.removed}"
-                text = f"NDB {plan.ndb_version} does not know {name}: it {since}"
-            else:
-                text = f"no NDB version knows a parameter '{name}' for {where}"
-            yield warning(
-                where,
-                f"{text}; the export leaves it out, because ndb_mgmd would refuse the file",
-                f"remove {name}",
-                ids,
-                without(scope, name),
-            )
+    for one in stated(plan):
+        reading = one.reading
+        if reading.fate is Fate.INTERNAL:
+            text = f"{reading.name} is internal and cannot be configured"
+            tail = "the export leaves it out, because ndb_mgmd would refuse the file"
+        elif reading.fate is Fate.UNKNOWN:
+            text = _unknown(plan, one)
+            tail = "the export leaves it out, because ndb_mgmd would refuse the file"
+        elif reading.fate is Fate.OF_PLAN:
+            text = f"{reading.written} is said by the plan's own hosts and nodes"
+            tail = "the export leaves this one out"
+        elif reading.fate is Fate.UNWRITABLE:
+            text = f"{reading.name} '{str(reading.raw)[:40]}' cannot stand in config.ini: {reading.reason}"
+            instead = one.section == "SYSTEM" and reading.name == "Name"
+            tail = "the export writes the plan's name instead" if instead else "the export leaves it out"
+        elif reading.fate is Fate.DOUBLED:
+            text = f"{reading.written} is stated twice, in other letters"
+            tail = "the first one counts, the export leaves this one out"
+        else:
+            if reading.fate is Fate.COUNTS and reading.name != reading.written:
+                yield _misspelt(one)
+            continue
+        yield warning(
+            one.where,
+            f"{text}; {tail}",
+            f"remove {reading.written}",
+            one.object_ids,
+            without(one.scope, reading.written),
+        )
+
+
+def _misspelt(one: Stated) -> Problem:
+    written, proper = one.reading.written, one.reading.name
+    return hint(
+        one.where,
+        f"'{written}' is written {proper} in the manual; it counts all the same",
+        f"write {proper}",
+        one.object_ids,
+        SetParameter(one.scope, proper, one.reading.raw),
+    )
+
+
+def _unknown(plan: Plan, one: Stated) -> str:
+    name = one.reading.written
+    if not catalogue.exists(one.section, name):
+        return f"no NDB version knows a parameter '{name}' for {one.where}"
+    entry = catalogue.parameter(one.section, name)
+    since = f"was removed in {entry.removed}" if entry.removed else f"came with {entry.since}"
+    return f"NDB {plan.ndb_version} does not know {name}: it {since}"
 
 
 @rule("parameter-value", "ndb_mgmd does not take a value", refused=True)
 def parameter_value(plan: Plan) -> Iterator[Problem]:
-    for scope, section, where, values, ids in parameter_scopes(plan):
-        for name, value in values.items():
-            if not is_settable(section, name, plan.version):
-                continue
-            entry = catalogue.parameter(section, name, plan.version)
-            bad = refusal(catalogue.parameter(section, name, plan.version), value, plan.version)
-            if bad:
-                default = f" {format_value(entry, entry.default)}" if entry.default is not None else ""
-                yield error(
-                    where,
-                    f"{entry.name} {bad}; ndb_mgmd refuses the configuration",
-                    f"set it back to the default{default}",
-                    ids,
-                    without(scope, name),
-                )
+    for one in stated(plan):
+        entry = one.reading.parameter
+        if one.reading.fate is Fate.REFUSED and entry is not None:
+            default = f" {format_value(entry, entry.default)}" if entry.default is not None else ""
+            yield error(
+                one.where,
+                f"{entry.name} {one.reading.reason}; ndb_mgmd refuses the configuration",
+                f"set it back to the default{default}",
+                one.object_ids,
+                without(one.scope, one.reading.written),
+            )

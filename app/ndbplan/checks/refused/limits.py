@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ndbplan.base.units import whole_number
 from ndbplan.checks.problem import Edit, Problem, Severity
-from ndbplan.checks.refused.configuration import parameter_scopes, without
+from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.rule import error, problem, rule, warning
 from ndbplan.configuration.settings import NodesAlike, no_of_replicas, node_settings, nodes_alike
+from ndbplan.configuration.stated import Fate, Stated, stated, stated_by_place
+from ndbplan.configuration.stated import counting as counting_of
 from ndbplan.edits.changes import KeepLinks, SetField, SetParameter, together
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
@@ -22,6 +24,10 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _UNLIMITED_DML = 4_294_967_295
 _OBJECTS_MAX = 4_294_967_293
 _MANAGEMENT_PORT = 1186
+_THREAD_PRIORITY = re.compile(r"[ \t]*(fifo|rr)(,\s*[+-]?[0-9][^,]*)?")
+"""As NdbThread_SetHighPrioProperties reads it (NdbThread.c): strcmp for the policy, strtol for the number."""
+_PORTS = 65536
+_FIRST_FREE_PORT = 1024
 _RESERVED = (
     "ConcurrentIndexOperations",
     "ConcurrentOperations",
@@ -36,6 +42,13 @@ _REPLACED_BY_TRANSACTION_MEMORY = (
     "MaxNoOfLocalScans",
     "MaxNoOfLocalOperations",
 )
+
+
+def counting(plan: Plan, sections: Collection[str], name: str) -> Iterator[Stated]:
+    """Every place where the plan states a parameter that ndb_mgmd takes; its name as the manual spells it."""
+    for one in stated(plan):
+        if one.section in sections and one.reading.name == name and one.reading.fate is Fate.COUNTS:
+            yield one
 
 
 def setting(scope: str, name: str, value: int | str) -> Edit:
@@ -147,17 +160,17 @@ def table_objects(plan: Plan) -> Iterator[Problem]:
 def transaction_memory(plan: Plan) -> Iterator[Problem]:
     if not catalogue.knows("DB", "TransactionMemory", plan.version):
         return
-    for scope, section, where, values, ids in parameter_scopes(plan):
-        if section != "DB" or "TransactionMemory" not in values:
+    for place, values in stated_by_place(plan):
+        if place.section != "DB" or "TransactionMemory" not in values:
             continue
         for name in _REPLACED_BY_TRANSACTION_MEMORY:
             if name in values:
                 yield error(
-                    where,
+                    place.where,
                     f"{name} and TransactionMemory are both set; ndb_mgmd refuses the configuration",
                     f"remove {name}",
-                    ids,
-                    without(scope, name),
+                    place.object_ids,
+                    without(place.scope, values[name].reading.written),
                 )
 
 
@@ -187,7 +200,8 @@ def start_fail_retries(plan: Plan) -> Iterator[Problem]:
 def replicas_alike(plan: Plan) -> Iterator[Problem]:
     replicas = no_of_replicas(plan)
     for node in plan.data_nodes:
-        own = node.parameters.get("NoOfReplicas", replicas)
+        stated_here = counting_of("DB", node.parameters, plan.ndb_version) if node.parameters else {}
+        own = stated_here.get("NoOfReplicas", replicas)
         if own != replicas:
             yield error(
                 f"data node {node.node_id}",
@@ -272,7 +286,9 @@ def management_ports(plan: Plan) -> Iterator[Problem]:
         port = value if isinstance(value, int) and value else _MANAGEMENT_PORT
         first = taken.setdefault((name, port), node)
         if first is not node:
-            free = next(p for p in range(port + 1, 65536) if (name, p) not in taken)
+            # Upwards from the port that is taken, then from the first that needs no rights.
+            others = (*range(port + 1, _PORTS), *range(_FIRST_FREE_PORT, port))
+            free = next(p for p in others if (name, p) not in taken)
             yield problem(
                 # Older servers start without looking at the others.
                 Severity.ERROR if plan.features.management_ports_compared else Severity.WARNING,
@@ -316,36 +332,31 @@ def host_name_reserved(plan: Plan) -> Iterator[Problem]:
 @rule("connection-map", "ConnectionMap does not list data nodes", refused=True)
 def connection_map(plan: Plan) -> Iterator[Problem]:
     highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
-    for scope, section, where, values, ids in parameter_scopes(plan):
-        text = values.get("ConnectionMap")
-        if section != "API" or text is None:
-            continue
-        parts = [part.strip() for part in str(text).split(",")]
+    for one in counting(plan, ("API", "MGM"), "ConnectionMap"):
+        parts = [part.strip() for part in str(one.reading.value).split(",")]
         bad = next((p for p in parts if not 1 <= (whole_number(p) or 0) <= highest), None)
         if bad is not None:
             yield error(
-                where,
+                one.where,
                 f"ConnectionMap holds '{bad[:20]}'; it is a list of data node ids from 1 to {highest}",
                 "write for example 1,2,3",
-                ids,
-                without(scope, "ConnectionMap"),
+                one.object_ids,
+                without(one.scope, one.reading.written),
             )
 
 
 @rule("heartbeat-thread-priority", "HeartbeatThreadPriority cannot be read", refused=True)
 def heartbeat_thread_priority(plan: Plan) -> Iterator[Problem]:
-    for scope, section, where, values, ids in parameter_scopes(plan):
-        text = values.get("HeartbeatThreadPriority")
-        if section not in ("API", "MGM") or text is None:
-            continue
-        match = re.fullmatch(r"(?:fifo|rr)(?:,\s*([0-9]{1,2}))?", str(text).strip(), re.I)
-        if match is None or (match[1] is not None and int(match[1]) == 0):
+    for one in counting(plan, ("API", "MGM"), "HeartbeatThreadPriority"):
+        text = str(one.reading.value)
+        if not _THREAD_PRIORITY.fullmatch(text):
             yield error(
-                where,
-                f"HeartbeatThreadPriority '{str(text)[:30]}' is not fifo or rr with a priority from 1 to 99",
+                one.where,
+                f"HeartbeatThreadPriority '{text[:30]}' is not fifo or rr (in small letters) with a number; "
+                "ndb_mgmd refuses the configuration",
                 "write for example fifo,50",
-                ids,
-                without(scope, "HeartbeatThreadPriority"),
+                one.object_ids,
+                without(one.scope, one.reading.written),
             )
 
 
@@ -423,28 +434,49 @@ def node_count(plan: Plan) -> Iterator[Problem]:
 
 @rule("deprecated-parameter", "A parameter is deprecated")
 def deprecated_parameter(plan: Plan) -> Iterator[Problem]:
-    for scope, section, where, values, ids in parameter_scopes(plan):
-        for name in values:
-            if not catalogue.knows(section, name, plan.version):
-                continue
-            entry = catalogue.parameter(section, name, plan.version)
-            if entry.status == "deprecated":
-                instead = f"; {entry.replaced_by} takes its place" if entry.replaced_by else ""
-                added = _added_to_data_memory(plan, scope, name, values[name])
-                yield warning(
-                    where,
-                    f"{name} is deprecated in NDB {plan.ndb_version}{instead}",
-                    f"remove {name}" if added is None else f"remove {name} and add its value to DataMemory",
-                    ids,
-                    without(scope, name) if added is None else together((without(scope, name), added)),
-                )
+    for one in stated(plan):
+        entry = one.reading.parameter
+        if entry is None or entry.status != "deprecated" or one.reading.fate is Fate.DOUBLED:
+            continue
+        name = entry.name
+        instead = f"; {entry.replaced_by} takes its place" if entry.replaced_by else ""
+        removed = without(one.scope, one.reading.written)
+        added = _added_to_data_memory(plan, one)
+        yield warning(
+            one.where,
+            f"{name} is deprecated in NDB {plan.ndb_version}{instead}",
+            f"remove {name}" if added is None else f"remove {name} and add its value to DataMemory",
+            one.object_ids,
+            removed if added is None else together((removed, added)),
+        )
 
 
-def _added_to_data_memory(plan: Plan, scope: str, name: str, value: int | str) -> SetParameter | None:
+@rule("not-implemented", "A parameter does nothing yet")
+def not_implemented(plan: Plan) -> Iterator[Problem]:
+    for one in stated(plan):
+        entry = one.reading.parameter
+        if entry is not None and entry.status == "not_implemented" and one.reading.fate is Fate.COUNTS:
+            yield warning(
+                one.where,
+                f"{entry.name} is not implemented in NDB {plan.ndb_version}; ndb_mgmd takes it with a "
+                "warning, and nothing heeds it",
+                f"remove {entry.name}",
+                one.object_ids,
+                without(one.scope, one.reading.written),
+            )
+
+
+def _added_to_data_memory(plan: Plan, one: Stated) -> SetParameter | None:
     """From 7.6 on the data node adds a stated IndexMemory to DataMemory; the same memory, stated once."""
-    own = any("DataMemory" in node.parameters or "IndexMemory" in node.parameters for node in plan.data_nodes)
-    if name != "IndexMemory" or not plan.features.index_memory_joined or scope != "data_node" or own:
+    own = any(
+        {"DataMemory", "IndexMemory"} & counting_of("DB", node.parameters, plan.ndb_version).keys()
+        for node in plan.data_nodes
+        if node.parameters
+    )
+    counts = one.reading.name == "IndexMemory" and one.reading.fate is Fate.COUNTS
+    if not counts or not plan.features.index_memory_joined or one.scope != "data_node" or own:
         return None
     entry = catalogue.parameter("DB", "DataMemory", plan.version)
+    value = one.reading.value
     total = node_settings(plan).number("DataMemory") + value if isinstance(value, int) else 0
-    return SetParameter(scope, "DataMemory", total) if 0 < total <= (entry.maximum or total) else None
+    return SetParameter("data_node", "DataMemory", total) if 0 < total <= (entry.maximum or total) else None

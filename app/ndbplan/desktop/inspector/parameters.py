@@ -34,7 +34,8 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import whole_number
-from ndbplan.configuration.settings import SCOPES, SECTIONS, parameters_of_kind
+from ndbplan.configuration.settings import parameters_of_kind
+from ndbplan.configuration.stated import SCOPES, SECTIONS
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import label, link

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
-from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
+from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, settings_from
 from ndbplan.estimate.constants import calibration_of, constant_for
 from ndbplan.estimate.loaded import job_of
+from ndbplan.plan.fields import NO_PARAMETERS
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, Workload
@@ -286,11 +287,11 @@ def lcp_share(plan: Plan) -> float:
 
 def queues(plan: Plan) -> bool:
     """Whether work waits for redo (DefaultOperationRedoProblemAction = queue, set for SQL and API nodes)."""
-    for parameters in (*(p.parameters for p in plan.sql_nodes), plan.parameters.sql):
-        for name, value in parameters.items():
-            if name.lower() == "defaultoperationredoproblemaction":
-                return str(value).lower() == "queue"
-    return False
+    name = "DefaultOperationRedoProblemAction"
+    own = [*plan.sql_nodes, *plan.api_slots]
+    stated = [settings_from("API", NO_PARAMETERS, node.parameters, plan.ndb_version) for node in own]
+    stated.append(settings_from("API", plan.parameters.sql, NO_PARAMETERS, plan.ndb_version))
+    return next((one.text(name) == "queue" for one in stated if one.states(name)), False)
 
 
 def set_step(run: Run, plan: Plan, step_s: float) -> None:
