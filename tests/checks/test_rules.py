@@ -105,6 +105,7 @@ BROKEN: dict[str, Callable[[], Plan]] = {
         starter(), "mgm145", "HeartbeatThreadPriority", "nice,50"
     ),
     "link-ends": lambda: linked("sql147", "mgm145"),
+    "not-implemented": lambda: starter(ParallelBackups=1),
     "deprecated-parameter": lambda: starter(IndexMemory=GIB),
     "thread-config": lambda: manual(ThreadConfig="ldm={count=2"),
     "thread-config-of-node": lambda: manual(ThreadConfig="ldm={count=4},query={count=3}"),
