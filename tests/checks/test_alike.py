@@ -13,6 +13,7 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check, check_all, find
 from ndbplan.edits.parts import set_parameter
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan, Waiver
 from ndbplan.plan.samples import sample_names, sample_plan
 from random_plans import random_plan
@@ -69,7 +70,7 @@ def test_two_are_told_each_and_other_parameters_are_other_causes() -> None:
 
 def found_alone(plan: Plan) -> list[Problem]:
     """Rows of one rule, by that rule alone."""
-    return one_per_cause(plan, RULES["paths-absolute"].problems(plan))
+    return one_per_cause(plan, RULES["paths-absolute"].problems(Estimation(plan)))
 
 
 def test_each_part_that_stops_the_cluster_is_told() -> None:

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 from ndbplan.advise.layouts import Layout, layouts
 from ndbplan.advise.max_load import MaxLoad, max_load
 from ndbplan.base.errors import UserError
+from ndbplan.base.kept import Kept
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
 from ndbplan.checks.harm import harm
-from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import find
 from ndbplan.checks.unwise.disks import MANY_FILES
 from ndbplan.configuration.directories import disk_for
@@ -140,7 +140,16 @@ def find_remedies(
         return max_load(of, workload.id, duration_s=lasts_s, cancelled=cancelled, with_next=False)
 
     before = highest(plan)
-    problems = find(plan)
+    kept = Kept()
+    problems = find(plan, kept=kept)
+
+    def harmless(after: Plan) -> bool:
+        """Whether no rule finds an error or a warning that it did not find anywhere before, nor a worse one.
+
+        The place does not count: a new host has what its twin has, and load moves between disks.
+        """
+        return not harm(problems, find(after, kept=kept), anywhere=True)
+
     candidates = list(_candidates(plan, workload, before))
     tried: list[Remedy] = []
     had: set[str] = set()
@@ -158,13 +167,13 @@ def find_remedies(
     for done, candidate in enumerate(candidates, start=1):
         try:
             after = candidate.edit(plan)
-            if candidate.one_of in had or after is plan or not _may_be_done(problems, after):
+            if candidate.one_of in had or after is plan or not harmless(after):
                 continue
             reached = highest(after)
             had |= {candidate.one_of} - {""}
             take(candidate, after, reached, 0)
             if before.limited_by.resource not in ROOM and not candidate.only_holds_back:
-                roomier = _roomier(plan, problems, candidate, after, reached, highest)
+                roomier = _roomier(plan, harmless, candidate, after, reached, highest)
                 if roomier is not None:
                     take(*roomier, 1)
         except UserError:
@@ -212,7 +221,7 @@ def _remedy(
 
 def _roomier(
     plan: Plan,
-    problems: list[Problem],
+    harmless: Callable[[Plan], bool],
     candidate: _Candidate,
     after: Plan,
     reached: MaxLoad,
@@ -230,7 +239,7 @@ def _roomier(
             return then(candidate.edit(plan))
 
         larger = both(plan)
-        if not _may_be_done(problems, larger):
+        if not harmless(larger):
             break
         roomier = (replace(candidate, title=f"{candidate.title}, with {room.title}", edit=both), larger)
         then = highest(larger)
@@ -239,14 +248,6 @@ def _roomier(
     if roomier is None or then.max_per_s.value <= WORTHWHILE * reached.max_per_s.value:
         return None
     return (*roomier, then)
-
-
-def _may_be_done(problems: list[Problem], after: Plan) -> bool:
-    """Whether no rule finds an error or a warning that it did not find anywhere before, nor a worse one.
-
-    The place does not count: a new host has what its twin has, and load moves from one disk to another.
-    """
-    return not harm(problems, find(after), anywhere=True)
 
 
 def _used_in_the_long_run(plan: Plan, workload: Workload, rate_per_s: float) -> float:

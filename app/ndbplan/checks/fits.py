@@ -1,6 +1,6 @@
 """Whether a change still fits: disks, memory of the hosts, the largest value a parameter takes.
 
-    misfit(plan, edit(plan))        # "" or why the second plan has no room for what the first one had
+    misfit(now, edit(now.plan))     # "" or why the second plan has no room for what the first one had
 
 Rules choose among several ways with it; what is offered in the end is tried as a whole (see offers.py).
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ndbplan.base.units import format_bytes, format_bytes_binary
 from ndbplan.checks.problem import Edit, Severity
-from ndbplan.checks.shared import estimation
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.space.disk_space import DiskSpace
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
@@ -36,25 +36,25 @@ def severity_of_space(used: float, full: float, full_low: float, capacity: float
     return None
 
 
-def misfit(before: Plan, after: Plan) -> str:
-    """Why `after` does not fit where `before` did, in words; nothing when it fits as well as before."""
-    changed = _changed(before, after)
-    if not changed or (changed == {"node_group"} and _has_room(before)):
+def misfit(now: Estimation, after: Plan) -> str:
+    """Why `after` does not fit where the plan did, in words; nothing when it fits as well as before."""
+    changed = _changed(now.plan, after)
+    if not changed or (changed == {"node_group"} and _has_room(now)):
         return ""
     return (
-        next(_over_maximum(before, after), "")
-        or next(_full_disks(before, after), "")
-        or next(_full_hosts(before, after), "")
+        next(_over_maximum(now.plan, after), "")
+        or next(_full_disks(now, now.of(after)), "")
+        or next(_full_hosts(now, now.of(after)), "")
     )
 
 
 def first_that_fits(
-    plan: Plan, ways: Iterable[tuple[str, Edit]], cured: Callable[[Plan], bool] = lambda after: True
+    now: Estimation, ways: Iterable[tuple[str, Edit]], cured: Callable[[Plan], bool] = lambda after: True
 ) -> tuple[str, Edit] | None:
     """The first change, with its words, that the plan has room for and that cures; None: none does."""
     for words, edit in ways:
-        after = edit(plan)
-        if not misfit(plan, after) and cured(after):
+        after = edit(now.plan)
+        if not misfit(now, after) and cured(after):
             return words, edit
     return None
 
@@ -81,11 +81,10 @@ def _node_changes(was: DataNode, node: DataNode) -> set[str]:
     return {name for name in names if getattr(was, name) != getattr(node, name)}
 
 
-def _has_room(plan: Plan) -> bool:
+def _has_room(now: Estimation) -> bool:
     """Whether every disk holds what full data nodes would write, so that moving rows about does no harm."""
     return all(
-        disk.memory_full_bytes.high <= (1 - ROOM_LEFT) * disk.capacity_bytes
-        for disk in estimation(plan).disk_space.disks
+        disk.memory_full_bytes.high <= (1 - ROOM_LEFT) * disk.capacity_bytes for disk in now.disk_space.disks
     )
 
 
@@ -106,9 +105,9 @@ def _over_maximum(before: Plan, after: Plan) -> Iterator[str]:
                 yield f"{name} takes {most} at most"
 
 
-def _full_disks(before: Plan, after: Plan) -> Iterator[str]:
-    old = {disk.disk_id: disk for disk in estimation(before).disk_space.disks}
-    for disk in estimation(after).disk_space.disks:
+def _full_disks(before: Estimation, after: Estimation) -> Iterator[str]:
+    old = {disk.disk_id: disk for disk in before.disk_space.disks}
+    for disk in after.disk_space.disks:
         was = old.get(disk.disk_id)
         shares_before = _shares(was) if was is not None else (0.0,) * 3
         for share, share_before in zip(_shares(disk), shares_before, strict=True):
@@ -129,13 +128,13 @@ def _shares(disk: DiskSpace) -> tuple[float, ...]:
     return used / (1 - ROOM_LEFT), full.value / capacity, full.low / capacity
 
 
-def _full_hosts(before: Plan, after: Plan) -> Iterator[str]:
-    old = {host.host_id: host for host in estimation(before).memory.hosts}
-    for host in estimation(after).memory.hosts:
+def _full_hosts(before: Estimation, after: Estimation) -> Iterator[str]:
+    old = {host.host_id: host for host in before.memory.hosts}
+    for host in after.memory.hosts:
         was = old.get(host.host_id)
         if host.fill > 1 - ROOM_LEFT and host.fill > (was.fill if was is not None else 0.0) + 1e-9:
             yield (
-                f"the data nodes of {after.host(host.host_id).hostname} would take "
+                f"the data nodes of {after.plan.host(host.host_id).hostname} would take "
                 f"{format_bytes_binary(host.data_nodes_bytes.value)} of its "
                 f"{format_bytes_binary(host.memory_bytes)}"
             )

@@ -1,8 +1,8 @@
-"""How a rule is written: a function of a plan that yields problems, registered under its name.
+"""How a rule is written: a function of a plan's estimates that yields problems, registered under its name.
 
 @rule("single-replica", "There is one copy of the data only")
-def single_replica(plan: Plan) -> Iterator[Problem]:
-    if no_of_replicas(plan) == 1:
+def single_replica(now: Estimation) -> Iterator[Problem]:
+    if no_of_replicas(now.plan) == 1:
         yield warning("cluster", "NoOfReplicas is 1; ...")
 """
 
@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 
 from ndbplan.base.errors import Cancelled, UserError, readable
 from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
 
-RuleFunction = Callable[[Plan], Iterator[Problem]]
+RuleFunction = Callable[[Estimation], Iterator[Problem]]
+"""Of the estimates of a plan without load."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,14 @@ class Rule:
     """Whether its fix of a problem changes only what no other rule looks at, and takes neither memory nor
     disk; None: no fix of it does."""
 
-    def problems(self, plan: Plan) -> list[Problem]:
+    def problems(self, now: Estimation) -> list[Problem]:
         """What the rule finds, under its name; a rule that fails says so in one problem more.
 
         UserError for a plan that is too incomplete for the rule.
         """
         found: list[Problem] = []
         try:
-            for problem in self.find(plan):
+            for problem in self.find(now):
                 found.append(replace(problem, rule=self.name))
         except (UserError, Cancelled):
             raise

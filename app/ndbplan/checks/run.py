@@ -13,12 +13,13 @@ from importlib import import_module
 from threading import Lock
 
 from ndbplan.base.errors import Cancelled, UserError
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import Kept
 from ndbplan.checks.alike import one_per_cause
 from ndbplan.checks.offers import with_offers
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES, Rule, failure
 from ndbplan.checks.way import Find
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan, Waiver
 
 TOPICS = (
@@ -53,23 +54,34 @@ def load_rules() -> None:
     RULES.update((rule.name, rule) for rule in ordered)
 
 
-def check(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tuple[Problem, ...]:
+def _never() -> bool:
+    return False
+
+
+def check(
+    plan: Plan, cancelled: Callable[[], bool] = _never, kept: Kept | None = None
+) -> tuple[Problem, ...]:
     """The problems of a plan that stand, worst first; empty when `cancelled` turns true meanwhile.
 
     The edit of a problem is one that may be applied as it is: it mends the problem and brings no new one.
+    `kept`: estimates that are known already, and where those of this look are kept.
     """
-    return tuple(problem for problem in check_all(plan, cancelled) if not problem.waived)
+    return tuple(problem for problem in check_all(plan, cancelled, kept) if not problem.waived)
 
 
-def check_all(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tuple[Problem, ...]:
+def check_all(
+    plan: Plan, cancelled: Callable[[], bool] = _never, kept: Kept | None = None
+) -> tuple[Problem, ...]:
     """Like check, with the problems that a waiver of the plan accepts; those carry its reason."""
     global _last
-    kept = _last
-    if kept is not None and _differs_in_places_only(kept[0], plan):
-        return kept[1]
+    known = _last
+    if known is not None and _differs_in_places_only(known[0], plan):
+        return known[1]
+    estimates = Kept() if kept is None else kept
 
     def look(of: Plan, rules: Iterable[Rule] | None = None) -> Sequence[Problem]:
-        return _problems_of(of, cancelled) if rules is None else _asked(of, rules, cancelled)
+        now = Estimation(of, kept=estimates)
+        return _problems_of(now, cancelled) if rules is None else _asked(now, rules, cancelled)
 
     result = tuple(one_per_cause(plan, map(_told, _offered(plan, look))))
     if cancelled():
@@ -78,12 +90,12 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> tupl
     return result
 
 
-def find(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> list[Problem]:
+def find(plan: Plan, cancelled: Callable[[], bool] = _never, kept: Kept | None = None) -> list[Problem]:
     """Every problem with the edit that its rule has in mind, whatever else that would do; worst first.
 
     One by one: not yet one row for each cause.
     """
-    return [_told(problem) for problem in _problems_of(plan, cancelled)]
+    return [_told(problem) for problem in _problems_of(Estimation(plan, kept=kept), cancelled)]
 
 
 def _offered(plan: Plan, look: Find) -> Sequence[Problem]:
@@ -121,15 +133,16 @@ def forget() -> None:
     _last = None
 
 
-def _problems_of(plan: Plan, cancelled: Callable[[], bool]) -> list[Problem]:
+def _problems_of(now: Estimation, cancelled: Callable[[], bool]) -> list[Problem]:
     """Like find, without the words that take a search."""
+    plan = now.plan
     key = tuple(_content(getattr(plan, name)) for name in Plan.model_fields)
     with _keeping:
         kept = _kept.get(key)
     if kept is not None and kept[0] == plan:
         return kept[1]
     load_rules()
-    problems = _asked(plan, RULES.values(), cancelled)
+    problems = _asked(now, RULES.values(), cancelled)
     if cancelled():
         return []
     with _keeping:
@@ -139,29 +152,24 @@ def _problems_of(plan: Plan, cancelled: Callable[[], bool]) -> list[Problem]:
     return problems
 
 
-def _asked(plan: Plan, rules: Iterable[Rule], cancelled: Callable[[], bool]) -> list[Problem]:
+def _asked(now: Estimation, rules: Iterable[Rule], cancelled: Callable[[], bool]) -> list[Problem]:
     """What these rules find, worst first."""
     problems: list[Problem] = []
     for one in rules:
         if cancelled():
             return []
         try:
-            problems += one.problems(plan)
+            problems += one.problems(now)
         except UserError:
             # A rule that needs an estimate keeps silent where the plan is too incomplete for one; the rule
             # for the cause (a ThreadConfig that is refused, no data nodes) speaks.
             continue
-    return sorted((_waived(plan, problem) for problem in problems), key=lambda p: p.severity.rank)
+    return sorted((_waived(now.plan, problem) for problem in problems), key=lambda p: p.severity.rank)
 
 
 def _content(value: object) -> object:
     """A number that equal parts of plans share."""
-    return tuple(map(_hash, value)) if isinstance(value, tuple) else _hash(value)
-
-
-@memo_by_identity(size=8192)
-def _hash(part: object) -> int:
-    return hash(part)
+    return tuple(map(hash, value)) if isinstance(value, tuple) else hash(value)
 
 
 _last: tuple[Plan, tuple[Problem, ...]] | None = None

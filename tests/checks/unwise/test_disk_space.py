@@ -13,6 +13,7 @@ from ndbplan.checks.fits import disk_severity, misfit
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import check, check_all, find
 from ndbplan.edits.parts import assign_role, set_parameter, update
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.loaded import checkpoint
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.estimate.space.growth import disk_fillings, first_of
@@ -188,7 +189,7 @@ def test_the_log_of_203_terabytes_is_not_proposed() -> None:
     for problem in problems:
         assert problem.edit is not None
         after = problem.edit(plan)
-        assert not misfit(plan, after)
+        assert not misfit(Estimation(plan), after)
         assert not [p for p in found(after, "redo-log-size") if p.object_ids == problem.object_ids]
 
 
@@ -325,8 +326,8 @@ def test_what_is_full_already_is_not_made_fuller() -> None:
     files = plan.parameters.data_node.get("NoOfFragmentLogFiles", 16)
     assert isinstance(files, int)
     assert disk_severity(disk_space(plan).disks[0]) is Severity.ERROR
-    assert misfit(plan, set_parameter(plan, "data_node", "NoOfFragmentLogFiles", files + 1))
-    assert not misfit(plan, set_parameter(plan, "data_node", "NoOfFragmentLogFiles", files - 1))
+    assert misfit(Estimation(plan), set_parameter(plan, "data_node", "NoOfFragmentLogFiles", files + 1))
+    assert not misfit(Estimation(plan), set_parameter(plan, "data_node", "NoOfFragmentLogFiles", files - 1))
 
 
 def test_backups_that_leave_little_are_told() -> None:
@@ -410,7 +411,7 @@ def test_full_disks_are_told_and_others_are_not(plan: Plan) -> None:
 )
 def test_what_fits_and_what_does_not(edit, fits: bool) -> None:  # type: ignore[no-untyped-def]
     plan = sample_plan("starter")
-    assert (not misfit(plan, edit(plan))) is fits
+    assert (not misfit(Estimation(plan), edit(plan))) is fits
 
 
 def test_a_role_moved_to_a_small_disk_does_not_fit() -> None:
@@ -418,5 +419,5 @@ def test_a_role_moved_to_a_small_disk_does_not_fit() -> None:
     node = plan.data_nodes[0]
     disks = plan.host(node.host_id).disks
     plan = update(plan, disks[0].id, capacity_bytes=80 * GB)
-    assert misfit(plan, assign_role(plan, node.id, DiskRole.LCP, disks[0].id))
+    assert misfit(Estimation(plan), assign_role(plan, node.id, DiskRole.LCP, disks[0].id))
     assert DiskRoles().disk_of(DiskRole.LCP) is None

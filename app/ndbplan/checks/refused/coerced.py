@@ -12,9 +12,9 @@ from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.refused.threads import is_automatic, thread_text, threads
 from ndbplan.checks.rule import hint, rule, warning
 from ndbplan.configuration.settings import NodesAlike, nodes_alike
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.threads.layout import ThreadConfigError
-from ndbplan.plan.plan import Plan
 
 _LEAST_SEND_BYTES = 16 * MIB
 _TRANSACTION_BYTES_EACH = 4 * MIB
@@ -26,7 +26,8 @@ _OPTION = re.compile(r"(name|undo_buffer_size|extent_size)\s*=\s*\S[^;]*", re.I)
 
 
 @rule("text-understood", "The data node does not understand a value")
-def text_understood(plan: Plan) -> Iterator[Problem]:
+def text_understood(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for alike in nodes_alike(plan):
         for name in _CHOICES:
             value = str(alike.settings.value(name)) if alike.settings.states(name) else ""
@@ -63,7 +64,8 @@ def _is_file_specification(text: str) -> bool:
 
 
 @rule("settings-lifted", "The data node uses another value than the one set")
-def settings_lifted(plan: Plan) -> Iterator[Problem]:
+def settings_lifted(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not plan.features.settings_lifted:
         return
     for alike in nodes_alike(plan):

@@ -8,6 +8,7 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.configuration.stated import Fate, Stated, stated
 from ndbplan.edits.changes import SetParameter
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import format_value
 from ndbplan.plan.plan import Plan
@@ -19,7 +20,8 @@ def without(scope: str, name: str) -> Edit:
 
 
 @rule("node-kinds", "A data node, a management node or an SQL or API node is missing", refused=True)
-def node_kinds(plan: Plan) -> Iterator[Problem]:
+def node_kinds(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for kind, present in (
         ("data node", plan.data_nodes),
         ("management node", plan.management_nodes),
@@ -32,7 +34,8 @@ def node_kinds(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("unknown-parameter", "The version does not know a parameter")
-def unknown_parameter(plan: Plan) -> Iterator[Problem]:
+def unknown_parameter(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for one in stated(plan):
         reading = one.reading
         if reading.fate is Fate.INTERNAL:
@@ -85,8 +88,8 @@ def _unknown(plan: Plan, one: Stated) -> str:
 
 
 @rule("parameter-value", "ndb_mgmd does not take a value", refused=True)
-def parameter_value(plan: Plan) -> Iterator[Problem]:
-    for one in stated(plan):
+def parameter_value(now: Estimation) -> Iterator[Problem]:
+    for one in stated(now.plan):
         entry = one.reading.parameter
         if one.reading.fate is Fate.REFUSED and entry is not None:
             default = f" {format_value(entry, entry.default)}" if entry.default is not None else ""

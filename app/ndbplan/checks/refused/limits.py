@@ -14,6 +14,7 @@ from ndbplan.configuration.settings import NodesAlike, no_of_replicas, node_sett
 from ndbplan.configuration.stated import Fate, Stated, stated, stated_by_place
 from ndbplan.configuration.stated import counting as counting_of
 from ndbplan.edits.changes import KeepLinks, SetField, SetParameter, together
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, process_node_ids
@@ -89,7 +90,8 @@ def operations_of_largest_transaction(plan: Plan) -> tuple[int, float, str]:
     "MaxNoOfConcurrentOperations is below MaxNoOfConcurrentTransactions",
     refused=True,
 )
-def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
+def operations_and_transactions(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for alike in nodes_alike(plan):
         operations = alike.settings.number("MaxNoOfConcurrentOperations")
         transactions = alike.settings.number("MaxNoOfConcurrentTransactions")
@@ -106,7 +108,8 @@ def operations_and_transactions(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("dml-operations", "MaxDMLOperationsPerTransaction is above MaxNoOfConcurrentOperations", refused=True)
-def dml_operations(plan: Plan) -> Iterator[Problem]:
+def dml_operations(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not plan.features.dml_operations_compared:
         return
     for alike in nodes_alike(plan):
@@ -125,7 +128,8 @@ def dml_operations(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("reserved-limits", "More is reserved than the limit allows", refused=True)
-def reserved_limits(plan: Plan) -> Iterator[Problem]:
+def reserved_limits(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for name in _RESERVED:
         if not catalogue.knows("DB", f"Reserved{name}", plan.version):
             continue
@@ -143,9 +147,9 @@ def reserved_limits(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("table-objects", "There are too many tables and indexes together", refused=True)
-def table_objects(plan: Plan) -> Iterator[Problem]:
+def table_objects(now: Estimation) -> Iterator[Problem]:
     names = ("MaxNoOfTables", "MaxNoOfOrderedIndexes", "MaxNoOfUniqueHashIndexes")
-    for alike in nodes_alike(plan):
+    for alike in nodes_alike(now.plan):
         total = sum(alike.settings.number(name) for name in names)
         if total > _OBJECTS_MAX:
             yield error(
@@ -157,7 +161,8 @@ def table_objects(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("transaction-memory", "TransactionMemory is set together with settings that it replaces", refused=True)
-def transaction_memory(plan: Plan) -> Iterator[Problem]:
+def transaction_memory(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not catalogue.knows("DB", "TransactionMemory", plan.version):
         return
     for place, values in stated_by_place(plan):
@@ -179,7 +184,8 @@ def transaction_memory(plan: Plan) -> Iterator[Problem]:
     "Start retries have no effect where nodes do not restart by themselves",
     refused=True,
 )
-def start_fail_retries(plan: Plan) -> Iterator[Problem]:
+def start_fail_retries(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for alike in nodes_alike(plan):
         for name in ("MaxStartFailRetries", "StartFailRetryDelay"):
             if not catalogue.knows("DB", name, plan.version):
@@ -197,7 +203,8 @@ def start_fail_retries(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("replicas-alike", "NoOfReplicas differs between data nodes", refused=True)
-def replicas_alike(plan: Plan) -> Iterator[Problem]:
+def replicas_alike(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     replicas = no_of_replicas(plan)
     for node in plan.data_nodes:
         stated_here = counting_of("DB", node.parameters, plan.ndb_version) if node.parameters else {}
@@ -214,7 +221,8 @@ def replicas_alike(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("node-group-number", "A node group has a number that does not exist", refused=True)
-def node_group_number(plan: Plan) -> Iterator[Problem]:
+def node_group_number(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     most = plan.features.node_groups_most
     for node in plan.data_nodes:
         group = node.node_group
@@ -240,7 +248,8 @@ def _ungrouped(process_id: str) -> Edit:
 
 
 @rule("data-node-ids", "A data node has an id that the version does not allow", refused=True)
-def data_node_ids(plan: Plan) -> Iterator[Problem]:
+def data_node_ids(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
     for node in plan.data_nodes:
         if node.node_id > highest:
@@ -260,7 +269,8 @@ def data_node_ids(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("localhost-mixed", "localhost is used together with other host names", refused=True)
-def localhost_mixed(plan: Plan) -> Iterator[Problem]:
+def localhost_mixed(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     local = LOOPBACK if plan.features.ipv6_loopback_is_local else LOOPBACK - {"::1"}
     used = [host for host in plan.hosts if plan.processes_of_host[host.id]]
     here = [host for host in used if host.hostname in local]
@@ -277,7 +287,8 @@ def localhost_mixed(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("management-ports", "Management nodes of one host share a port", refused=True)
-def management_ports(plan: Plan) -> Iterator[Problem]:
+def management_ports(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     taken: dict[tuple[str, int], ManagementNode] = {}
     for node in plan.management_nodes:
         hostname = plan.host(node.host_id).hostname
@@ -303,7 +314,8 @@ def management_ports(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("host-name-reserved", "A host name cannot be resolved", refused=True)
-def host_name_reserved(plan: Plan) -> Iterator[Problem]:
+def host_name_reserved(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for host in plan.hosts:
         served = [
             p
@@ -330,7 +342,8 @@ def host_name_reserved(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("connection-map", "ConnectionMap does not list data nodes", refused=True)
-def connection_map(plan: Plan) -> Iterator[Problem]:
+def connection_map(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
     for one in counting(plan, ("API", "MGM"), "ConnectionMap"):
         parts = [part.strip() for part in str(one.reading.value).split(",")]
@@ -346,8 +359,8 @@ def connection_map(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("heartbeat-thread-priority", "HeartbeatThreadPriority cannot be read", refused=True)
-def heartbeat_thread_priority(plan: Plan) -> Iterator[Problem]:
-    for one in counting(plan, ("API", "MGM"), "HeartbeatThreadPriority"):
+def heartbeat_thread_priority(now: Estimation) -> Iterator[Problem]:
+    for one in counting(now.plan, ("API", "MGM"), "HeartbeatThreadPriority"):
         text = str(one.reading.value)
         if not _THREAD_PRIORITY.fullmatch(text):
             yield error(
@@ -361,7 +374,8 @@ def heartbeat_thread_priority(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("link-ends", "A connection joins no data node", refused=True)
-def link_ends(plan: Plan) -> Iterator[Problem]:
+def link_ends(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     seen: dict[frozenset[str], int] = {}
     for link in plan.links:
         first, second = plan.by_id[link.process_id_1], plan.by_id[link.process_id_2]
@@ -393,7 +407,8 @@ def _unlinked(first: str, second: str) -> Edit:
 
 
 @rule("shared-memory-links", "A shared memory connection joins nodes of different hosts")
-def shared_memory_links(plan: Plan) -> Iterator[Problem]:
+def shared_memory_links(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for link in plan.links:
         if link.kind != "shm":
             continue
@@ -422,8 +437,8 @@ def shared_memory_links(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("node-count", "There are more than 255 nodes", refused=True)
-def node_count(plan: Plan) -> Iterator[Problem]:
-    ids = [node_id for process in plan.processes for node_id in process_node_ids(process)]
+def node_count(now: Estimation) -> Iterator[Problem]:
+    ids = [node_id for process in now.plan.processes for node_id in process_node_ids(process)]
     if len(ids) > 255:
         yield error(
             "cluster",
@@ -433,7 +448,8 @@ def node_count(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("deprecated-parameter", "A parameter is deprecated")
-def deprecated_parameter(plan: Plan) -> Iterator[Problem]:
+def deprecated_parameter(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for one in stated(plan):
         entry = one.reading.parameter
         if entry is None or entry.status != "deprecated" or one.reading.fate is Fate.DOUBLED:
@@ -452,7 +468,8 @@ def deprecated_parameter(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("not-implemented", "A parameter does nothing yet")
-def not_implemented(plan: Plan) -> Iterator[Problem]:
+def not_implemented(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for one in stated(plan):
         entry = one.reading.parameter
         if entry is not None and entry.status == "not_implemented" and one.reading.fate is Fate.COUNTS:

@@ -9,6 +9,7 @@ from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import LOOPBACK, setting
 from ndbplan.checks.rule import error, hint, problem, rule, warning
 from ndbplan.configuration.settings import NodesAlike, no_of_replicas, nodes_alike
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.threads.config import check_thread_config
@@ -50,7 +51,8 @@ def threads(alike: NodesAlike) -> ThreadCounts:
 
 
 @rule("thread-config", "ThreadConfig cannot be read", refused=True)
-def thread_config(plan: Plan) -> Iterator[Problem]:
+def thread_config(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for alike in nodes_alike(plan):
         text = thread_text(alike)
         if not text:
@@ -68,7 +70,8 @@ def thread_config(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("thread-config-of-node", "The data node does not take ThreadConfig")
-def thread_config_of_node(plan: Plan) -> Iterator[Problem]:
+def thread_config_of_node(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for alike in nodes_alike(plan):
         text = thread_text(alike)
         if not text:
@@ -88,7 +91,8 @@ def thread_config_of_node(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("thread-settings-ignored", "A thread setting has no effect")
-def thread_settings_ignored(plan: Plan) -> Iterator[Problem]:
+def thread_settings_ignored(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for alike in nodes_alike(plan):
         automatic = is_automatic(alike)
         ignored: list[tuple[str, str]] = []
@@ -149,7 +153,8 @@ def _fewer_threads(plan: Plan, node: DataNode, cores: int) -> str:
 
 
 @rule("threads-and-cores", "Busy threads have no core of their own")
-def threads_and_cores(plan: Plan) -> Iterator[Problem]:
+def threads_and_cores(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for host in plan.hosts:
         here = plan.processes_of_host[host.id]
         nodes = [p for p in here if isinstance(p, DataNode)]
@@ -180,7 +185,8 @@ def threads_and_cores(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("ldm-and-log-parts", "LDM threads do not match the redo log parts")
-def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
+def ldm_and_log_parts(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for alike in nodes_alike(plan):
         try:
             ldm = threads(alike).ldm_instances
@@ -227,7 +233,8 @@ def ldm_and_log_parts(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("partitions-per-node", "PartitionsPerNode does not fit the LDM threads")
-def partitions_per_node(plan: Plan) -> Iterator[Problem]:
+def partitions_per_node(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not plan.features.automatic_threads:
         return
     for alike in nodes_alike(plan):
@@ -251,7 +258,8 @@ def partitions_per_node(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("location-domains", "LocationDomainId does not place replicas")
-def location_domains(plan: Plan) -> Iterator[Problem]:
+def location_domains(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     domains = {place.location_domain_id for place in plan.locations if place.location_domain_id}
     grouped = all(node.node_group is not None for node in plan.data_nodes)
     if len(domains) > 1 and plan.data_nodes and not grouped:
@@ -264,7 +272,8 @@ def location_domains(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("files-for-security", "Certificates or passwords are missing")
-def files_for_security(plan: Plan) -> Iterator[Problem]:
+def files_for_security(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for alike in nodes_alike(plan):
         for name, needs in (
             ("RequireTls", "a TLS certificate of the node"),
@@ -281,9 +290,9 @@ def files_for_security(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("paths-absolute", "A path is not absolute")
-def paths_absolute(plan: Plan) -> Iterator[Problem]:
+def paths_absolute(now: Estimation) -> Iterator[Problem]:
     names = ("DataDir", "FileSystemPath", "FileSystemPathDD", "FileSystemPathDataFiles")
-    for alike in nodes_alike(plan):
+    for alike in nodes_alike(now.plan):
         for name in (*names, "FileSystemPathUndoFiles", "BackupDataDir"):
             value = alike.settings.value(name)
             if alike.settings.states(name) and isinstance(value, str) and not value.startswith("/"):

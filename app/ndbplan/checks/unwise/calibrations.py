@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import rule, warning
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.constants import all_constants, retired_constants
-from ndbplan.plan.plan import Plan
 
 
 @rule("calibrations", "A calibration has no effect")
-def calibrations(plan: Plan) -> Iterator[Problem]:
-    for calibration in plan.calibrations:
+def calibrations(now: Estimation) -> Iterator[Problem]:
+    for calibration in now.plan.calibrations:
         name = calibration.constant
         if name in all_constants():
             continue

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from ndbplan.base.units import format_count, format_percent
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import rule, warning
-from ndbplan.checks.shared import estimation
-from ndbplan.plan.plan import Plan
+from ndbplan.estimate.estimation import Estimation
 
 
 @rule("client-nodes", "SQL or API nodes cannot carry their workloads")
-def client_nodes(plan: Plan) -> Iterator[Problem]:
-    for workload in plan.workloads:
-        cpu = estimation(plan, workload).cpu
+def client_nodes(now: Estimation) -> Iterator[Problem]:
+    for workload in now.plan.workloads:
+        cpu = now.under(workload).cpu
         coming = cpu.clients
         if coming is None or not coming.nodes:
             continue

@@ -1,8 +1,8 @@
 """What cures a disk that is too full: files moved to another disk, a larger disk, or less of something.
 
-moved_away(plan, disk, MOVED_FIRST)      # ("put BACKUP on disk d1, which has room", edit)
+moved_away(now, disk, MOVED_FIRST)       # ("put BACKUP on disk d1, which has room", edit)
 less_or_larger(plan, disk)               # "take a disk of 300 GB at least, or ..."
-by_cause(plan, findings)                 # one problem for all equal disks
+by_cause(now, findings)                  # one problem for all equal disks
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ndbplan.base.units import GIB, MIB, format_bytes, format_ndb_size
 from ndbplan.checks.fits import ROOM_LEFT, disk_severity, misfit, severity_of_space
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.rule import problem
-from ndbplan.checks.shared import estimation
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas, node_settings, redo_log_parts
 from ndbplan.edits.changes import SetRole, together
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.space.disk_space import DiskSpace
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.hardware import Disk
@@ -48,16 +48,17 @@ class Finding:
     """What to do when nothing can be moved."""
 
 
-def by_cause(plan: Plan, of_disks: Iterable[Finding]) -> Iterator[Problem]:
+def by_cause(now: Estimation, of_disks: Iterable[Finding]) -> Iterator[Problem]:
     """One problem for all disks of one name and capacity that the same helps: it tells of the fullest."""
+    plan = now.plan
     groups: dict[tuple[str, int, str], list[tuple[Finding, Edit | None]]] = {}
     for one in of_disks:
-        words, edit = moved_away(plan, one.disk, one.roles)
+        words, edit = moved_away(now, one.disk, one.roles)
         key = (one.disk.disk, one.disk.capacity_bytes, words)
         groups.setdefault(key, []).append((one, edit))
     for name, capacity, words in list(groups):
         edits = [edit for _, edit in groups[name, capacity, words] if edit is not None]
-        if edits and not _helps(plan, groups[name, capacity, words], together(edits)):
+        if edits and not _helps(now, groups[name, capacity, words], together(edits)):
             left = groups.pop((name, capacity, words))
             groups.setdefault((name, capacity, ""), []).extend((one, None) for one, _ in left)
     for (_, _, words), group in groups.items():
@@ -75,12 +76,12 @@ def by_cause(plan: Plan, of_disks: Iterable[Finding]) -> Iterator[Problem]:
         yield told if words else replace(told, advice=first.otherwise)
 
 
-def _helps(plan: Plan, group: list[tuple[Finding, Edit | None]], edit: Edit) -> bool:
+def _helps(now: Estimation, group: list[tuple[Finding, Edit | None]], edit: Edit) -> bool:
     """Whether every disk of the group has room after the edit, or at least more, and no other one less."""
-    after = edit(plan)
-    now = {disk.disk_id: disk_severity(disk) for disk in estimation(after).disk_space.disks}
-    cured = all(_is_better(now.get(one.disk.disk_id), disk_severity(one.disk)) for one, _ in group)
-    return cured and not misfit(plan, after)
+    after = edit(now.plan)
+    then = {disk.disk_id: disk_severity(disk) for disk in now.of(after).disk_space.disks}
+    cured = all(_is_better(then.get(one.disk.disk_id), disk_severity(one.disk)) for one, _ in group)
+    return cured and not misfit(now, after)
 
 
 def _is_better(now: Severity | None, before: Severity | None) -> bool:
@@ -115,11 +116,12 @@ def _ids(plan: Plan, disks: list[DiskSpace]) -> list[str]:
     return list(dict.fromkeys([*(d.disk_id for d in disks), *(d.host_id for d in disks), *nodes]))
 
 
-def moved_away(plan: Plan, disk: DiskSpace, roles: tuple[DiskRole, ...]) -> tuple[str, Edit | None]:
+def moved_away(now: Estimation, disk: DiskSpace, roles: tuple[DiskRole, ...]) -> tuple[str, Edit | None]:
     """Move one kind of files, or as many as it takes, to another disk of the host that has room for them.
 
     What cures comes before what only helps.
     """
+    plan = now.plan
     host = plan.host(disk.host_id)
     others = [other for other in host.disks if other.id != disk.disk_id]
     nodes = {role: _nodes_of_role(plan, disk, role) for role in roles} if others else {}
@@ -132,7 +134,7 @@ def moved_away(plan: Plan, disk: DiskSpace, roles: tuple[DiskRole, ...]) -> tupl
             left = _severity(disk, -1, disk, chosen)
             if left is not wanted or not _is_better(left, before):
                 continue
-            place = _place_for(plan, others, disk, chosen)
+            place = _place_for(now, others, disk, chosen)
             if place is not None:
                 names = " and ".join(role.value.replace("_", " ").upper() for role in chosen)
                 edit = together(SetRole(node, role, place.id) for role in chosen for node in nodes[role])
@@ -163,9 +165,11 @@ def _severity(
     return severity_of_space(used, full, low, capacity)
 
 
-def _place_for(plan: Plan, others: list[Disk], disk: DiskSpace, roles: tuple[DiskRole, ...]) -> Disk | None:
+def _place_for(
+    now: Estimation, others: list[Disk], disk: DiskSpace, roles: tuple[DiskRole, ...]
+) -> Disk | None:
     """The emptiest other disk that takes the files without being too full itself."""
-    there = {other.id: estimation(plan).disk_space.of(other.id) for other in others}
+    there = {other.id: now.disk_space.of(other.id) for other in others}
 
     def room(other: Disk) -> float:
         space = there[other.id]
@@ -248,8 +252,9 @@ def _log_files(plan: Plan, disk: DiskSpace, left: float) -> int:
     return int(left // max(1, each))
 
 
-def less_memory(plan: Plan, disk: DiskSpace) -> str:
+def less_memory(now: Estimation, disk: DiskSpace) -> str:
     """The largest DataMemory that can be checkpointed to the disk, if the rows of today fit into it."""
+    plan = now.plan
     nodes = {node.node_id: node for node in plan.data_nodes if node.node_id in disk.node_ids}
     memory = max((node_settings(plan, node).number("DataMemory") for node in nodes.values()), default=0)
     fixed = sum(disk.of(role).value for role in _MADE_WHOLE)
@@ -257,9 +262,7 @@ def less_memory(plan: Plan, disk: DiskSpace) -> str:
     fits = memory * max(0.0, (1 - ROOM_LEFT) * disk.capacity_bytes - fixed) / max(1.0, grown)
     unit = GIB if fits >= 10 * GIB else MIB
     size = int(fits // unit) * unit
-    held = max(
-        (n.data_memory_bytes.high for n in estimation(plan).memory.nodes if n.node_id in nodes), default=0.0
-    )
+    held = max((n.data_memory_bytes.high for n in now.memory.nodes if n.node_id in nodes), default=0.0)
     if size < memory // 10 or held > (1 - ROOM_LEFT) * size:
         return ""
     return f"set DataMemory to {format_ndb_size(size)} at most"

@@ -10,7 +10,6 @@ from ndbplan.base.units import format_bytes, format_ndb_size, format_percent
 from ndbplan.checks.fits import ROOM_LEFT
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import hint, rule, warning
-from ndbplan.checks.shared import estimation
 from ndbplan.checks.unwise.disk_cures import (
     MOVED_FIRST,
     Finding,
@@ -21,6 +20,7 @@ from ndbplan.checks.unwise.disk_cures import (
 )
 from ndbplan.checks.unwise.disks import uses_disk_data
 from ndbplan.configuration.settings import node_settings
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.space.disk_space import DiskSpace
 from ndbplan.estimate.space.growth import (
     Filling,
@@ -49,9 +49,9 @@ def _without_backups(disk: DiskSpace) -> float:
 
 
 @rule("disk-space", "The files of the data nodes do not fit on a disk")
-def disk_space_now(plan: Plan) -> Iterator[Problem]:
+def disk_space_now(now: Estimation) -> Iterator[Problem]:
     findings = []
-    for disk in estimation(plan).disk_space.disks:
+    for disk in now.disk_space.disks:
         needed = _without_backups(disk)
         if needed <= (1 - ROOM_LEFT) * disk.capacity_bytes:
             continue
@@ -68,15 +68,16 @@ def disk_space_now(plan: Plan) -> Iterator[Problem]:
             severity = Severity.WARNING
             text = f"{text}, {format_percent(share)} of it is taken; little is left"
         findings.append(
-            Finding(disk, severity, text, share, MOVED_FIRST, partial(less_or_larger, plan, disk))
+            Finding(disk, severity, text, share, MOVED_FIRST, partial(less_or_larger, now.plan, disk))
         )
-    yield from by_cause(plan, findings)
+    yield from by_cause(now, findings)
 
 
 @rule("backups-kept", "The backups that are kept do not fit on a disk")
-def backups_kept(plan: Plan) -> Iterator[Problem]:
+def backups_kept(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     findings = []
-    for disk in estimation(plan).disk_space.disks:
+    for disk in now.disk_space.disks:
         backups, others = disk.of(DiskRole.BACKUP), _without_backups(disk)
         limit = disk.capacity_bytes
         if not backups.value or others > (1 - ROOM_LEFT) * limit:
@@ -84,7 +85,7 @@ def backups_kept(plan: Plan) -> Iterator[Problem]:
         under = ""
         if others + backups.value <= (1 - ROOM_LEFT) * limit:
             # The log of a backup holds what is changed while it runs.
-            workload, changed = _most_changed(plan, disk)
+            workload, changed = _most_changed(now, disk)
             if others + changed.value <= limit:
                 continue
             under, backups = f"under workload '{workload}' ", changed
@@ -102,14 +103,14 @@ def backups_kept(plan: Plan) -> Iterator[Problem]:
             follows = "the last one fails" if share > 1 else "little is left"
         otherwise = partial(_fewer_backups, plan, disk, backups.value)
         findings.append(Finding(disk, severity, f"{text}: {follows}", share, (DiskRole.BACKUP,), otherwise))
-    yield from by_cause(plan, findings)
+    yield from by_cause(now, findings)
 
 
-def _most_changed(plan: Plan, disk: DiskSpace) -> tuple[str, Quantity]:
+def _most_changed(now: Estimation, disk: DiskSpace) -> tuple[str, Quantity]:
     """The workload under which backups take most of a disk, and how much."""
     most = ("", disk.of(DiskRole.BACKUP))
-    for workload in plan.workloads:
-        loaded = estimation(plan, workload).disk_space.of(disk.disk_id)
+    for workload in now.plan.workloads:
+        loaded = now.under(workload).disk_space.of(disk.disk_id)
         if loaded is not None and loaded.of(DiskRole.BACKUP).value > most[1].value:
             most = (workload.name, loaded.of(DiskRole.BACKUP))
     return most
@@ -128,9 +129,10 @@ def _fewer_backups(plan: Plan, disk: DiskSpace, backups: float) -> str:
 
 
 @rule("disk-space-of-memory", "A full DataMemory cannot be checkpointed to its disk")
-def disk_space_of_memory(plan: Plan) -> Iterator[Problem]:
+def disk_space_of_memory(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     findings = []
-    for disk in estimation(plan).disk_space.disks:
+    for disk in now.disk_space.disks:
         limit, full = disk.capacity_bytes, disk.memory_full_bytes
         if full.value <= limit or disk.used_bytes.value > (1 - ROOM_LEFT) * limit:
             continue
@@ -144,21 +146,20 @@ def disk_space_of_memory(plan: Plan) -> Iterator[Problem]:
         severity = Severity.ERROR if full.low > limit else Severity.WARNING
         if severity is Severity.ERROR:
             text = f"{text}: that memory can never be filled with rows"
-        otherwise = partial(_less_memory, plan, disk)
+        otherwise = partial(_less_memory, now, disk)
         findings.append(Finding(disk, severity, text, full.value / limit, MOVED_FIRST, otherwise))
-    yield from by_cause(plan, findings)
+    yield from by_cause(now, findings)
 
 
-def _less_memory(plan: Plan, disk: DiskSpace) -> str:
-    smaller = less_memory(plan, disk)
+def _less_memory(now: Estimation, disk: DiskSpace) -> str:
+    smaller = less_memory(now, disk)
     return f"{larger_disk(disk)}{f', or {smaller}' if smaller else ''}"
 
 
 @rule("disks-unknown", "A data node writes to a disk that is not in the plan")
-def disks_unknown(plan: Plan) -> Iterator[Problem]:
-    unplaced = [
-        node for node in estimation(plan).disk_space.nodes if node.files and node.files[0].disk_id is None
-    ]
+def disks_unknown(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    unplaced = [node for node in now.disk_space.nodes if node.files and node.files[0].disk_id is None]
     if not unplaced:
         return
     numbers = {node.node_id for node in unplaced}
@@ -176,12 +177,13 @@ def disks_unknown(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("fills-with-growth", "Growing tables fill memory or a disk within a year")
-def fills_with_growth(plan: Plan) -> Iterator[Problem]:
+def fills_with_growth(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not grows(plan):
         return
     # Rows in memory cannot outgrow DataMemory: disks that hold a full one need no look at every month.
     loads = (None, *plan.workloads) if plan.backups_kept else (None,)
-    spaces = (estimation(plan, load).disk_space for load in loads)
+    spaces = (now.under(load).disk_space for load in loads)
     beyond = any(
         disk.memory_full_bytes.high > disk.capacity_bytes for space in spaces for disk in space.disks
     )

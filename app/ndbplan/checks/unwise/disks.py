@@ -8,12 +8,11 @@ from ndbplan.base.units import format_bytes, format_bytes_per_s, format_percent
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.shared import estimation, paths_of
-from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.directories import data_node_paths, disk_for
 from ndbplan.configuration.settings import nodes_alike
 from ndbplan.edits.changes import SetRole, together
 from ndbplan.edits.parts import update
-from ndbplan.estimate.estimation import chosen_workload
+from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.estimate.load.disk_data import TablespaceUse
 from ndbplan.ndb.file_space import specified_files
 from ndbplan.plan.hardware import Disk
@@ -39,9 +38,10 @@ def _moved(node_id: str, roles: tuple[DiskRole, ...], disk_id: str) -> Edit:
 
 
 @rule("disk-demand", "A disk does not keep up with a workload")
-def disk_load(plan: Plan) -> Iterator[Problem]:
+def disk_load(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for workload in plan.workloads:
-        for demand in estimation(plan, workload).disks.disks:
+        for demand in now.under(workload).disks.disks:
             busy = demand.utilisation.value
             if busy <= _BUSY_WARNING:
                 continue
@@ -84,7 +84,8 @@ def _holds_both(plan: Plan, disk_id: str) -> bool:
 
 
 @rule("shared-device", "The redo log shares a disk while another is free")
-def shared_device(plan: Plan) -> Iterator[Problem]:
+def shared_device(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not uses_disk_data(plan):
         return
     for node in plan.data_nodes:
@@ -127,7 +128,8 @@ def disk_beside_redo(plan: Plan, node: DataNode, last: bool = False) -> Disk:
 
 
 @rule("logfile-groups", "There are several log file groups")
-def logfile_groups(plan: Plan) -> Iterator[Problem]:
+def logfile_groups(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     names = {group.name: group.id for group in plan.logfile_groups}
     for alike in nodes_alike(plan):
         if alike.settings.states("InitialLogfileGroup") and alike.nodes:
@@ -145,7 +147,8 @@ def logfile_groups(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("data-files", "A tablespace has too few or too many files, or no room")
-def data_files(plan: Plan) -> Iterator[Problem]:
+def data_files(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for space in plan.tablespaces:
         files = sum(file.count for file in space.data_files)
         if files == 1 and not plan.features.data_files_by_many_threads:
@@ -163,7 +166,7 @@ def data_files(plan: Plan) -> Iterator[Problem]:
                 "use fewer, larger files",
                 [space.id],
             )
-    for use in estimation(plan, chosen_workload(plan)).disk_data.tablespaces:
+    for use in now.under(chosen_workload(plan)).disk_data.tablespaces:
         fill = use.fill.value
         if fill > _SPACE_WARNING:
             report = error if fill > 1 else warning
@@ -172,20 +175,21 @@ def data_files(plan: Plan) -> Iterator[Problem]:
                 f"the tables take {format_percent(fill)} of tablespace {use.tablespace} on a data node; an "
                 f"extent "
                 "belongs to one fragment, so each fragment takes one at least",
-                _more_files(plan, use),
+                _more_files(now, use),
                 [space.id for space in plan.tablespaces if space.name == use.tablespace],
                 measure=fill,
             )
 
 
-def _more_files(plan: Plan, use: TablespaceUse) -> str:
+def _more_files(now: Estimation, use: TablespaceUse) -> str:
     """Add data files where the disks have room for them, else what would make room."""
+    plan = now.plan
     missing = use.used_bytes.high / _SPACE_WARNING - use.capacity_bytes
     space = next(space for space in plan.tablespaces if space.name == use.tablespace)
     size = -(-int(missing) // space.extent_size_bytes) * space.extent_size_bytes
     more = SpaceFile(name="more", size_bytes=max(size, space.extent_size_bytes))
     grown = update(plan, space.id, data_files=(*space.data_files, more))
-    reason = misfit(plan, grown)
+    reason = misfit(now, grown)
     if not reason:
         return f"add {format_bytes(more.size_bytes)} of data files or use a smaller EXTENT_SIZE"
     return (
@@ -195,8 +199,8 @@ def _more_files(plan: Plan, use: TablespaceUse) -> str:
 
 
 @rule("disk-page-buffer", "Disk data pages are not cached")
-def disk_page_buffer(plan: Plan) -> Iterator[Problem]:
-    for node in estimation(plan, chosen_workload(plan)).disk_data.nodes[:1]:
+def disk_page_buffer(now: Estimation) -> Iterator[Problem]:
+    for node in now.under(chosen_workload(now.plan)).disk_data.nodes[:1]:
         ratio = node.hit_ratio.value
         if ratio < _GOOD_HIT_RATIO and node.pages_bytes.value:
             yield hint(
@@ -209,9 +213,11 @@ def disk_page_buffer(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("redo-and-lcp-apart", "REDO and LCP on different disks need a link")
-def redo_and_lcp_apart(plan: Plan) -> Iterator[Problem]:
-    linked = [node for node in plan.data_nodes if paths_of(plan)[node.id].lcp]
-    moved = [node for node in plan.data_nodes if paths_of(plan)[node.id].redo]
+def redo_and_lcp_apart(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    paths = {node.id: data_node_paths(plan, node) for node in plan.data_nodes}
+    linked = [node for node in plan.data_nodes if paths[node.id].lcp]
+    moved = [node for node in plan.data_nodes if paths[node.id].redo]
     if linked:
         count = len(linked)
         yield hint(

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from ndbplan.base.units import GIB, format_bytes_binary, format_count, format_percent
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import hint, rule, warning
-from ndbplan.checks.shared import estimation
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.changes import SetField
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.estimate.stored import distribute, has_partitions
 from ndbplan.ndb.columns import COLUMN_TYPES
@@ -27,7 +27,8 @@ def _changed(table_id: str, name: str, value: object) -> Edit:
 
 
 @rule("hash-map-skew", "Buckets do not divide evenly over partitions")
-def hash_map_skew(plan: Plan) -> Iterator[Problem]:
+def hash_map_skew(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not has_partitions(plan):
         return
     alike: dict[tuple[int, int], list[Table]] = {}
@@ -55,7 +56,8 @@ def hash_map_skew(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("reorganise-refused", "A table cannot be reorganised when the cluster grows")
-def reorganise_refused(plan: Plan) -> Iterator[Problem]:
+def reorganise_refused(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not plan.features.add_nodes_online:
         return
     decides = "PARTITION_BALANCE" if plan.features.partition_balance else "the number of LDM threads"
@@ -80,7 +82,8 @@ def reorganise_refused(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("reorganise-leaves-behind", "A reorganisation leaves something on the old nodes")
-def reorganise_leaves_behind(plan: Plan) -> Iterator[Problem]:
+def reorganise_leaves_behind(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not any(node.node_group == NODE_GROUP_NONE for node in plan.data_nodes):
         return
     for table in plan.tables:
@@ -101,7 +104,8 @@ def reorganise_leaves_behind(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("fixed-part-limit", "The fixed part of a fragment comes near 16 GB")
-def fixed_part_limit(plan: Plan) -> Iterator[Problem]:
+def fixed_part_limit(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     limit = plan.features.fixed_part_limit_bytes
     if not limit or not has_partitions(plan):
         return
@@ -119,11 +123,12 @@ def fixed_part_limit(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("fully-replicated-table", "A fully replicated table is large or often written")
-def fully_replicated_table(plan: Plan) -> Iterator[Problem]:
+def fully_replicated_table(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     copied = [table for table in plan.tables if table.fully_replicated]
     if not copied:
         return
-    sizes = {table.table: table.total_bytes.value for table in estimation(plan).memory.tables}
+    sizes = {table.table: table.total_bytes.value for table in now.memory.tables}
     for table in copied:
         size = sizes.get(table.full_name, 0.0)
         writes, reads = _writes_and_reads(plan, table)
@@ -149,7 +154,8 @@ def _in_memory(plan: Plan, problem: Problem) -> bool:
 
 
 @rule("read-backup", "Reads do not use every replica, or writes wait for all", alone=_in_memory)
-def read_backup(plan: Plan) -> Iterator[Problem]:
+def read_backup(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not plan.features.read_backup or no_of_replicas(plan) == 1:
         # With one copy of the data there is no other replica to read.
         return

@@ -11,11 +11,10 @@ from ndbplan.base.units import MIB, format_bytes_binary, format_percent
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, rule, warning
-from ndbplan.checks.shared import estimation
 from ndbplan.configuration.settings import node_settings, scope_of
 from ndbplan.edits.parts import set_parameter
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.storage.memory import NodeMemory
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
 _RAM_WARNING = 0.90
@@ -23,10 +22,11 @@ _DATA_MEMORY_WARNING = 0.80
 
 
 @rule("memory-of-host", "Data nodes do not fit into the memory of their host")
-def memory_of_host(plan: Plan) -> Iterator[Problem]:
+def memory_of_host(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     by_host: dict[str, list[NodeMemory]] = defaultdict(list)
     nodes = {node.node_id: node for node in plan.data_nodes}
-    for needed in estimation(plan).memory.nodes:
+    for needed in now.memory.nodes:
         by_host[nodes[needed.node_id].host_id].append(needed)
     for host_id, needs in by_host.items():
         host = plan.host(host_id)
@@ -61,7 +61,8 @@ def memory_of_host(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("data-memory-of-host", "DataMemory leaves no room for everything else")
-def data_memory_of_host(plan: Plan) -> Iterator[Problem]:
+def data_memory_of_host(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     by_host: dict[str, int] = defaultdict(int)
     for node in plan.data_nodes:
         by_host[node.host_id] += node_settings(plan, node).number("DataMemory")
@@ -82,9 +83,10 @@ def data_memory_of_host(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("data-memory-fill", "The tables do not fit into DataMemory")
-def data_memory_fill(plan: Plan) -> Iterator[Problem]:
+def data_memory_fill(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     nodes = {node.node_id: node for node in plan.data_nodes}
-    for need in estimation(plan).memory.nodes:
+    for need in now.memory.nodes:
         node = nodes[need.node_id]
         kept = node_settings(plan, node).number("MinFreePct") or 5
         usable = 1 - kept / 100
@@ -106,15 +108,15 @@ def data_memory_fill(plan: Plan) -> Iterator[Problem]:
         )
         if usable > 0:
             wanted = need.data_memory_bytes.high / usable * 1.05
-            found = replace(found, advice=partial(_more_memory, plan, node, wanted))
+            found = replace(found, advice=partial(_more_memory, now, node, wanted))
         yield found
 
 
-def _more_memory(plan: Plan, node: DataNode, wanted: float) -> str:
+def _more_memory(now: Estimation, node: DataNode, wanted: float) -> str:
     """Raise DataMemory where hosts and disks have room for that, else what would make room."""
     size = -(-int(wanted) // MIB) * MIB
     scope = scope_of(node, "DataMemory")
-    reason = misfit(plan, set_parameter(plan, scope, "DataMemory", size))
+    reason = misfit(now, set_parameter(now.plan, scope, "DataMemory", size))
     if not reason:
         return f"raise DataMemory to {format_bytes_binary(size)} or add a node group"
     return f"add a node group; {format_bytes_binary(size)} of DataMemory do not fit: {reason}"

@@ -10,6 +10,7 @@ from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.limits import operations_of_largest_transaction, setting, wanted_operations
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.configuration.settings import nodes_alike
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
@@ -20,8 +21,8 @@ _HEADROOM = 1.2
 
 
 @rule("memory-locked", "Data nodes can be swapped out", alone=True)
-def memory_locked(plan: Plan) -> Iterator[Problem]:
-    for alike in nodes_alike(plan):
+def memory_locked(now: Estimation) -> Iterator[Problem]:
+    for alike in nodes_alike(now.plan):
         if alike.nodes and alike.settings.number("LockPagesInMainMemory") == 0:
             yield hint(
                 alike.where,
@@ -34,7 +35,8 @@ def memory_locked(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("numa", "Memory of one socket is used first", alone=True)
-def numa(plan: Plan) -> Iterator[Problem]:
+def numa(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for alike in nodes_alike(plan):
         if not catalogue.knows("DB", "Numa", plan.version) or alike.settings.number("Numa") != 0:
             continue
@@ -55,7 +57,8 @@ def numa(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("concurrent-operations", "The largest transaction does not fit")
-def concurrent_operations(plan: Plan) -> Iterator[Problem]:
+def concurrent_operations(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     needed, largest, name = operations_of_largest_transaction(plan)
     for alike in nodes_alike(plan):
         limit = alike.settings.number("MaxNoOfConcurrentOperations")
@@ -96,7 +99,8 @@ def _ordered_indexes(table: Table) -> int:
 
 
 @rule("schema-objects", "The schema does not fit the dictionary")
-def schema_objects(plan: Plan) -> Iterator[Problem]:
+def schema_objects(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     report = error if plan.features.schema_limits_hard else warning
     for name, needed in _objects(plan).items():
         wanted = math.ceil(needed * _HEADROOM)

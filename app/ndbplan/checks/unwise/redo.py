@@ -19,11 +19,11 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.shared import estimation
 from ndbplan.checks.unwise.redo_cures import cure_of_short_log
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import NodesAlike, node_settings, nodes_alike, redo_log_parts
 from ndbplan.edits.changes import together
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.load.redo import log_bytes_per_part
 from ndbplan.ndb import parameters as catalogue
@@ -41,10 +41,12 @@ _GOOD_FILES = (256 * MIB, 128 * MIB, 64 * MIB, 512 * MIB, GIB)
 _HEAVY_BYTES_PER_S = 5e6
 
 
-def _written(plan: Plan) -> float:
+def _written(now: Estimation) -> float:
     """Redo bytes per second of the hottest log part under any workload."""
     rates = (
-        node.hottest_part_bytes_per_s.value for w in plan.workloads for node in estimation(plan, w).redo.nodes
+        node.hottest_part_bytes_per_s.value
+        for workload in now.plan.workloads
+        for node in now.under(workload).redo.nodes
     )
     return max(rates, default=0.0)
 
@@ -61,18 +63,18 @@ def _least_log_bytes(alike: NodesAlike) -> int:
     return 0 if share < 1 and _controls_itself(alike) else int(memory * share)
 
 
-def _good_file_bytes(alike: NodesAlike) -> int:
+def _good_file_bytes(now: Estimation, alike: NodesAlike) -> int:
     """FragmentLogFileSize that suits heavy writes: what it is, when that is enough."""
     size, buffer = alike.settings.number("FragmentLogFileSize"), alike.settings.number("RedoBuffer")
-    if _written(alike.plan) < _HEAVY_BYTES_PER_S or not (size < _SMALL_FILE or buffer > size):
+    if _written(now) < _HEAVY_BYTES_PER_S or not (size < _SMALL_FILE or buffer > size):
         return size
     most = catalogue.parameter("DB", "FragmentLogFileSize", alike.plan.version).maximum or GIB
     return next((good for good in _GOOD_FILES if good > size and good >= buffer), most)
 
 
-def wanted_log(alike: NodesAlike) -> tuple[int, int]:
+def wanted_log(now: Estimation, alike: NodesAlike) -> tuple[int, int]:
     """(FragmentLogFileSize, NoOfFragmentLogFiles) that all rules about them are content with."""
-    size = _good_file_bytes(alike)
+    size = _good_file_bytes(now, alike)
     parts = redo_log_parts(alike.settings)
     needed = max(log_bytes_per_part(alike.settings), _least_log_bytes(alike) / parts)
     files = alike.settings.number("NoOfFragmentLogFiles")
@@ -81,9 +83,9 @@ def wanted_log(alike: NodesAlike) -> tuple[int, int]:
     return size, max(3, math.ceil(needed / size))
 
 
-def _larger_log(alike: NodesAlike) -> tuple[str, Edit]:
+def _larger_log(now: Estimation, alike: NodesAlike) -> tuple[str, Edit]:
     """The redo log that the rules want: in words, and as a change."""
-    size, files = wanted_log(alike)
+    size, files = wanted_log(now, alike)
     changes = [setting(alike.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files)]
     words = f"set NoOfFragmentLogFiles to {files} (initial node restart)"
     if size != alike.settings.number("FragmentLogFileSize"):
@@ -93,11 +95,12 @@ def _larger_log(alike: NodesAlike) -> tuple[str, Edit]:
 
 
 @rule("redo-log-size", "The redo log is full before a checkpoint frees it")
-def redo_log_size(plan: Plan) -> Iterator[Problem]:
+def redo_log_size(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     nodes = {node.node_id: node for node in plan.data_nodes}
     for workload in plan.workloads:
         seen: set[tuple[float, int]] = set()
-        for node in estimation(plan, workload).checkpoint.nodes:
+        for node in now.under(workload).checkpoint.nodes:
             fill = node.redo_fill.value
             key = (round(fill, 3), node.redo_log_bytes)
             if fill <= _FILL_WARNING or key in seen:
@@ -109,7 +112,7 @@ def redo_log_size(plan: Plan) -> Iterator[Problem]:
                 f"{format_percent(fill)} of its {format_bytes_binary(node.redo_log_bytes)}"
             )
             ids = [nodes[node.node_id].id, workload.id]
-            fix, edit = cure_of_short_log(plan, workload, nodes[node.node_id], fill, _FILL_WARNING)
+            fix, edit = cure_of_short_log(now, workload, nodes[node.node_id], fill, _FILL_WARNING)
             if node.redo_fill.low > 1 and workload.load.kind == "open":
                 yield error(f"data node {node.node_id}", f"{text}: error 410 follows", fix, ids, edit)
             else:
@@ -117,14 +120,15 @@ def redo_log_size(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("redo-log-and-memory", "The redo log is small for DataMemory")
-def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
+def redo_log_and_memory(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for alike in nodes_alike(plan):
         if not alike.nodes:
             continue
         log = log_bytes_per_part(alike.settings) * redo_log_parts(alike.settings)
         memory, least = alike.settings.number("DataMemory"), _least_log_bytes(alike)
         if log < least:
-            fix, edit = _larger_log(alike)
+            fix, edit = _larger_log(now, alike)
             yield warning(
                 alike.where,
                 f"the redo log of a data node is {format_bytes_binary(log)}, DataMemory "
@@ -146,27 +150,28 @@ def redo_log_and_memory(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("redo-log-seconds", "The redo log holds less than a minute of peak load")
-def redo_log_seconds(plan: Plan) -> Iterator[Problem]:
+def redo_log_seconds(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if all(_controls_itself(alike) for alike in nodes_alike(plan) if alike.nodes):
         return
     for workload in plan.workloads:
-        full = estimation(plan, workload).redo.time_to_full_s
+        full = now.under(workload).redo.time_to_full_s
         if full is not None and full.value < _SHORTEST_LOG_S:
             yield warning(
                 "redo log",
                 f"under workload '{workload.name}' a log part is full in {format_duration(full.value)} "
                 f"when no "
                 f"checkpoint completes; {_SHORTEST_LOG_S} s should fit",
-                *_longer_log(plan, workload, full.value),
+                *_longer_log(now, workload, full.value),
             )
 
 
-def _longer_log(plan: Plan, workload: Workload, full_s: float) -> tuple[str, list[str], Edit | None]:
+def _longer_log(now: Estimation, workload: Workload, full_s: float) -> tuple[str, list[str], Edit | None]:
     """Fix, object ids and edit that make the log last, where the disks have room for it."""
-    ids = [workload.id]
+    plan, ids = now.plan, [workload.id]
 
     def time_to_full_s(after: Plan) -> float:
-        time_s = estimation(after, after.workload(workload.id)).redo.time_to_full_s
+        time_s = now.of(after).under(after.workload(workload.id)).redo.time_to_full_s
         return math.inf if time_s is None else time_s.value
 
     def lasts(after: Plan) -> bool:
@@ -176,23 +181,23 @@ def _longer_log(plan: Plan, workload: Workload, full_s: float) -> tuple[str, lis
     for aim in (1.05 * _SHORTEST_LOG_S, 2.0 * _SHORTEST_LOG_S) if full_s > 0 else ():
         # The time is not quite in proportion to the log: from the rough size on, so that the same number
         # comes out whatever log the plan has now.
-        rough = _log_of_length(plan, plan, aim / full_s)[1](plan)
-        ways.append(_log_of_length(plan, rough, aim / max(1.0, time_to_full_s(rough))))
+        rough = _log_of_length(now, plan, aim / full_s)[1](plan)
+        ways.append(_log_of_length(now, rough, aim / max(1.0, time_to_full_s(rough))))
 
-    chosen = first_that_fits(plan, ways, lasts)
+    chosen = first_that_fits(now, ways, lasts)
     if chosen is not None:
         return chosen[0], ids, chosen[1]
     return "take larger disks for the redo log, more of them, or more data nodes", ids, None
 
 
-def _log_of_length(plan: Plan, rough: Plan, factor: float) -> tuple[str, Edit]:
-    """A redo log so many times as long as in `rough`, of good files: in words, and as a change of `plan`."""
+def _log_of_length(now: Estimation, rough: Plan, factor: float) -> tuple[str, Edit]:
+    """A redo log so many times as long as in `rough`, of good files: in words, and as a change."""
     changes, words = [], []
     nodes = {node.id: node for node in rough.data_nodes}
-    for alike in nodes_alike(plan):
-        size, least = wanted_log(alike)
-        now = log_bytes_per_part(node_settings(rough, nodes[alike.nodes[0].id]))
-        files = max(least, math.ceil(now * factor / size))
+    for alike in nodes_alike(now.plan):
+        size, least = wanted_log(now, alike)
+        held = log_bytes_per_part(node_settings(rough, nodes[alike.nodes[0].id]))
+        files = max(least, math.ceil(held * factor / size))
         changes.append(setting(alike.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files))
         told = f"set NoOfFragmentLogFiles of {alike.where} to {files}"
         if size != alike.settings.number("FragmentLogFileSize"):
@@ -203,14 +208,14 @@ def _log_of_length(plan: Plan, rough: Plan, factor: float) -> tuple[str, Edit]:
 
 
 @rule("redo-file-size", "Redo files are small for heavy writes")
-def redo_file_size(plan: Plan) -> Iterator[Problem]:
-    rate = _written(plan)
-    for alike in nodes_alike(plan):
+def redo_file_size(now: Estimation) -> Iterator[Problem]:
+    rate = _written(now)
+    for alike in nodes_alike(now.plan):
         size, buffer = alike.settings.number("FragmentLogFileSize"), alike.settings.number("RedoBuffer")
         if rate < _HEAVY_BYTES_PER_S or not alike.nodes:
             continue
         if size < _SMALL_FILE or buffer > size:
-            fix, edit = _larger_log(alike)
+            fix, edit = _larger_log(now, alike)
             reason = (
                 f"RedoBuffer {format_ndb_size(buffer)} is larger than one file"
                 if buffer > size
@@ -234,7 +239,8 @@ def _slowest_write(plan: Plan, nodes: Sequence[DataNode]) -> int:
 
 
 @rule("checkpoint-speed", "Checkpoints are too slow for the memory, or too fast for the disk")
-def checkpoint_speed(plan: Plan) -> Iterator[Problem]:
+def checkpoint_speed(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not catalogue.knows("DB", "MaxDiskWriteSpeed", plan.version):
         return
     for alike in nodes_alike(plan):
@@ -269,7 +275,8 @@ def checkpoint_speed(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("redo-control", "Checkpoints may write faster than the disk")
-def redo_control(plan: Plan) -> Iterator[Problem]:
+def redo_control(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not catalogue.knows("DB", "EnableRedoControl", plan.version):
         return
     for alike in nodes_alike(plan):
@@ -301,7 +308,8 @@ def redo_control(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("checkpoint-interval", "TimeBetweenLocalCheckpoints is set as if it were a duration", alone=True)
-def checkpoint_interval(plan: Plan) -> Iterator[Problem]:
+def checkpoint_interval(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     name = "TimeBetweenLocalCheckpoints"
     for alike in nodes_alike(plan):
         value, default = alike.settings.value(name), catalogue.default("DB", name, plan.version)
@@ -320,11 +328,12 @@ def checkpoint_interval(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("diskless", "Diskless loses all data when the cluster stops")
-def diskless(plan: Plan) -> Iterator[Problem]:
+def diskless(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for alike in nodes_alike(plan):
         for name in ("Diskless", "Discless"):
             if catalogue.knows("DB", name, plan.version) and alike.settings.number(name) == 1:
-                nodes = [node for w in plan.workloads for node in estimation(plan, w).checkpoint.nodes]
+                nodes = [node for w in plan.workloads for node in now.under(w).checkpoint.nodes]
                 full = [node.overflow_after_s.value for node in nodes if node.overflow_after_s is not None]
                 when = f"comes all the same, here after {format_duration(min(full))}" if full else "can come"
                 yield warning(
@@ -338,7 +347,8 @@ def diskless(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("direct-io", "Large checkpoints go through the file cache", alone=True)
-def direct_io(plan: Plan) -> Iterator[Problem]:
+def direct_io(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     uses_disk = bool(plan.tablespaces)
     for alike in nodes_alike(plan):
         large = alike.settings.number("DataMemory") >= 16 * GIB
@@ -360,7 +370,8 @@ def direct_io(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("direct-io-sync", "Direct I/O waits for syncs that it does not need")
-def direct_io_sync(plan: Plan) -> Iterator[Problem]:
+def direct_io_sync(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not catalogue.knows("DB", "ODirectSyncFlag", plan.version):
         return
     for alike in nodes_alike(plan):
@@ -382,7 +393,8 @@ def direct_io_sync(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("compressed-checkpoints", "Compression overloads busy LDM threads")
-def compressed_checkpoints(plan: Plan) -> Iterator[Problem]:
+def compressed_checkpoints(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for alike in nodes_alike(plan):
         names = [n for n in ("CompressedLCP", "CompressedBackup") if alike.settings.number(n) == 1]
         if not names:
@@ -392,7 +404,7 @@ def compressed_checkpoints(plan: Plan) -> Iterator[Problem]:
             (
                 node.ldm_utilisation.value
                 for workload in plan.workloads
-                for node in estimation(plan, workload).cpu.nodes
+                for node in now.under(workload).cpu.nodes
                 if node.node_id in ids
             ),
             default=0.0,

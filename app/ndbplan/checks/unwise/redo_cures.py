@@ -9,10 +9,10 @@ from ndbplan.base.units import MIB, format_bytes, format_ndb_size
 from ndbplan.checks.fits import ROOM_LEFT, first_that_fits
 from ndbplan.checks.problem import Edit
 from ndbplan.checks.refused.limits import setting
-from ndbplan.checks.shared import estimation
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings, redo_log_parts, scope_of
 from ndbplan.edits.changes import together
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint import speed_limits
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
@@ -27,26 +27,30 @@ _RESTART = "(initial node restart)"
 
 
 def cure_of_short_log(
-    plan: Plan, workload: Workload, node: DataNode, fill: float, allowed: float
+    now: Estimation, workload: Workload, node: DataNode, fill: float, allowed: float
 ) -> tuple[str, Edit | None]:
     """A longer log, else faster checkpoints, else both, that brings the fill of the node to `allowed`.
 
     Each is tried on the plan: it must cure and it must fit. When none does, the words say what would.
     """
+    plan = now.plan
     files = node_settings(plan, node).number("NoOfFragmentLogFiles")
     wanted = math.ceil(files * fill / (_AIM * allowed))
 
-    def cured(after: Plan) -> bool:
-        now = estimation(after, after.workload(workload.id)).checkpoint.node(node.node_id)
-        return now is None or now.redo_fill.value <= allowed
+    def fill_after(after: Plan) -> float | None:
+        then = now.of(after).under(after.workload(workload.id)).checkpoint.node(node.node_id)
+        return None if then is None else then.redo_fill.value
 
-    most = _most_files(plan, node)
+    def cured(after: Plan) -> bool:
+        then = fill_after(after)
+        return then is None or then <= allowed
+
+    most = _most_files(now, node)
     faster = list(_faster(plan, node))
     ways = [_longer(node, files, wanted), *faster]
     # The faster the checkpoints, the shorter the log that is needed beside.
     for words, edit in reversed(faster):
-        short = estimation(edit(plan), edit(plan).workload(workload.id)).checkpoint.node(node.node_id)
-        still = math.ceil(files * (short.redo_fill.value if short is not None else 0.0) / (_AIM * allowed))
+        still = math.ceil(files * (fill_after(edit(plan)) or 0.0) / (_AIM * allowed))
         if files < still <= most:
             longer = _longer(node, files, still)
             ways.append((f"{longer[0]}, and {words}", together([longer[1], edit])))
@@ -56,7 +60,7 @@ def cure_of_short_log(
     if disk is None:
         host = plan.host(node.host_id).hostname
         return f"give {host} a disk with room for a redo log of {size}, or let checkpoints write faster", None
-    chosen = first_that_fits(plan, ways, cured)
+    chosen = first_that_fits(now, ways, cured)
     if chosen is not None:
         return chosen
     room = format_bytes(max(files, most) * each)
@@ -73,11 +77,12 @@ def _longer(node: DataNode, files: int, wanted: int) -> tuple[str, Edit]:
     return f"raise {name} from {files} to {wanted} {_RESTART}", setting(scope_of(node, name), name, wanted)
 
 
-def _most_files(plan: Plan, node: DataNode) -> int:
+def _most_files(now: Estimation, node: DataNode) -> int:
     """The most NoOfFragmentLogFiles for which the node's redo log still fits."""
+    plan = now.plan
     files = node_settings(plan, node).number("NoOfFragmentLogFiles")
     disk = disk_for(plan, node, DiskRole.REDO)
-    space = estimation(plan).disk_space.of(disk.id) if disk is not None else None
+    space = now.disk_space.of(disk.id) if disk is not None else None
     if disk is None or space is None:
         return files
     left = min(

@@ -9,14 +9,13 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.rule import hint, rule, warning
-from ndbplan.checks.shared import estimation
 from ndbplan.checks.unwise.disks import disk_beside_redo, uses_disk_data
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import nodes_alike
 from ndbplan.edits.changes import SetRole
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.hardware import DiskKind
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DiskRole
 
 _SHORT_HEARTBEAT_MS = 1500
@@ -27,7 +26,8 @@ _LONG_BACKUP_S = 4 * 3600.0
 
 
 @rule("heartbeat", "Heartbeat interval too short or too long")
-def heartbeat(plan: Plan) -> Iterator[Problem]:
+def heartbeat(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     name = "HeartbeatIntervalDbDb"
     for alike in nodes_alike(plan):
         interval = alike.settings.number(name)
@@ -61,8 +61,8 @@ def heartbeat(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("arbitration-timeout", "Arbitration does not wait for two heartbeats")
-def arbitration_timeout(plan: Plan) -> Iterator[Problem]:
-    for alike in nodes_alike(plan):
+def arbitration_timeout(now: Estimation) -> Iterator[Problem]:
+    for alike in nodes_alike(now.plan):
         if not (
             alike.settings.states("ArbitrationTimeout") or alike.settings.states("HeartbeatIntervalDbDb")
         ):
@@ -84,7 +84,8 @@ def arbitration_timeout(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("global-checkpoints", "Global checkpoints are not every 2 seconds", alone=True)
-def global_checkpoints(plan: Plan) -> Iterator[Problem]:
+def global_checkpoints(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     name = "TimeBetweenGlobalCheckpoints"
     for alike in nodes_alike(plan):
         value, default = alike.settings.number(name), catalogue.default("DB", name, plan.version)
@@ -104,9 +105,10 @@ def global_checkpoints(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("copy-over-slow-link", "Copying a lost node back takes very long")
-def copy_over_slow_link(plan: Plan) -> Iterator[Problem]:
+def copy_over_slow_link(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     nodes = {node.node_id: node for node in plan.data_nodes}
-    for need in estimation(plan).memory.nodes:
+    for need in now.memory.nodes:
         host = plan.host(nodes[need.node_id].host_id)
         held, link = need.data_memory_bytes.value, host.network_bytes_per_s
         if held > _MUCH_DATA and link < _SLOW_LINK:
@@ -121,10 +123,11 @@ def copy_over_slow_link(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("backup-duration", "A backup takes many hours")
-def backup_duration(plan: Plan) -> Iterator[Problem]:
+def backup_duration(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if not plan.tables or not plan.data_nodes:
         return
-    duration = estimation(plan).backup().duration_s
+    duration = now.backup().duration_s
     throttled = catalogue.knows("DB", "MaxDiskWriteSpeed", plan.version)
     if duration.value > _LONG_BACKUP_S:
         yield warning(
@@ -136,7 +139,8 @@ def backup_duration(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("backup-on-redo-disk", "Backups disturb the redo log")
-def backup_on_redo_disk(plan: Plan) -> Iterator[Problem]:
+def backup_on_redo_disk(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for node in plan.data_nodes:
         host = plan.host(node.host_id)
         if len(host.disks) < 2:
@@ -158,7 +162,8 @@ def _backup_to(node_id: str, disk_id: str) -> Edit:
 
 
 @rule("growth-at-peak", "The cluster grows in the busy hours")
-def growth_at_peak(plan: Plan) -> Iterator[Problem]:
+def growth_at_peak(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     aside = [node for node in plan.data_nodes if node.node_group == NODE_GROUP_NONE]
     if aside and plan.tables and plan.workloads:
         yield hint(
@@ -172,7 +177,8 @@ def growth_at_peak(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("initial-start", "A start with --initial leaves disk data files behind")
-def initial_start(plan: Plan) -> Iterator[Problem]:
+def initial_start(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if uses_disk_data(plan):
         yield hint(
             "disk data",

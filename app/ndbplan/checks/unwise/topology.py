@@ -13,6 +13,7 @@ from ndbplan.checks.rule import error, hint, problem, rule, warning
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
 from ndbplan.configuration.settings import no_of_replicas, node_settings, nodes_alike, redo_log_parts
 from ndbplan.edits.changes import FreeApiSlots, SetField, SetParameter, together
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import ldm_threads
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
@@ -52,7 +53,8 @@ def _without_groups(plan: Plan) -> Edit:
 
 
 @rule("number-of-replicas", "NoOfReplicas is not 2")
-def number_of_replicas(plan: Plan) -> Iterator[Problem]:
+def number_of_replicas(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     replicas = no_of_replicas(plan)
     if not plan.data_nodes:
         return
@@ -80,7 +82,8 @@ def number_of_replicas(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("node-group-size", "A node group does not have NoOfReplicas members", refused=True)
-def node_group_size(plan: Plan) -> Iterator[Problem]:
+def node_group_size(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     replicas = no_of_replicas(plan)
     severity = _unless_uncounted(plan)
     in_groups = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
@@ -109,9 +112,9 @@ def node_group_size(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("host-names", "Two hosts have one name")
-def host_names(plan: Plan) -> Iterator[Problem]:
+def host_names(now: Estimation) -> Iterator[Problem]:
     by_name: dict[str, list[Host]] = {}
-    for host in plan.hosts:
+    for host in now.plan.hosts:
         by_name.setdefault(host.hostname.lower(), []).append(host)
     for hosts in by_name.values():
         if len(hosts) > 1:
@@ -126,7 +129,8 @@ def host_names(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("management-nodes", "Fewer than two management nodes may arbitrate")
-def management_nodes(plan: Plan) -> Iterator[Problem]:
+def management_nodes(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     nodes = plan.management_nodes
     if not nodes:
         return
@@ -171,7 +175,8 @@ def sql_and_spare_nodes(plan: Plan) -> tuple[int, int]:
 
 
 @rule("sql-nodes", "There are fewer than two SQL nodes")
-def sql_nodes(plan: Plan) -> Iterator[Problem]:
+def sql_nodes(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     count, _free = sql_and_spare_nodes(plan)
     if plan.data_nodes and count < 2:
         yield warning(
@@ -184,7 +189,8 @@ def sql_nodes(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("spare-api-slots", "No API slot is free for tools and replacements")
-def spare_api_slots(plan: Plan) -> Iterator[Problem]:
+def spare_api_slots(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     free = [slot for slot in plan.api_slots if slot.host_id is None]
     count, spare = sql_and_spare_nodes(plan)
     if not plan.data_nodes or spare >= _SPARE_SLOTS:
@@ -203,7 +209,8 @@ def spare_api_slots(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("node-id-room", "No node ids are free for later data nodes")
-def node_id_room(plan: Plan) -> Iterator[Problem]:
+def node_id_room(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     data, highest = plan.data_nodes, plan.features.data_nodes_most
     if not data:
         return
@@ -224,7 +231,8 @@ def node_id_room(plan: Plan) -> Iterator[Problem]:
 
 
 @rule("uneven-data-nodes", "Data nodes are not alike")
-def uneven_data_nodes(plan: Plan) -> Iterator[Problem]:
+def uneven_data_nodes(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if len(plan.data_nodes) < 2:
         return
     severity = _for_real(plan, plan.data_nodes[0].host_id)
@@ -260,7 +268,8 @@ def _is_bound(plan: Plan, node: DataNode) -> bool:
 
 
 @rule("data-and-sql-together", "Data and SQL nodes compete for processors")
-def data_and_sql_together(plan: Plan) -> Iterator[Problem]:
+def data_and_sql_together(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     for host in plan.hosts:
         processes = plan.processes_of_host[host.id]
         data = [p for p in processes if isinstance(p, DataNode)]

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from threading import Lock
 
-from ndbplan.base.memo import memo_by_identity
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.limits import LOOPBACK
@@ -16,6 +15,7 @@ from ndbplan.configuration.killers import Search, search_of
 from ndbplan.configuration.node_groups import groups_by_number, incomplete_node_group
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.parts import move_process, update
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode
 
@@ -44,14 +44,15 @@ Move = tuple[str, str]
 
 
 @rule("what-may-fail", "A single failure stops the cluster")
-def what_may_fail(plan: Plan) -> Iterator[Problem]:
+def what_may_fail(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if no_of_replicas(plan) < 2 or not plan.data_nodes or incomplete_node_group(plan) is not None:
         return
     search = search_of(plan)
     killers = _told(search)
     if not killers:
         return
-    cures = dict(_cures(plan, search, killers))
+    cures = dict(_cures(now, search, killers))
     survivable = _alone_in_the_plan(plan)
     for part in killers:
         why = search.of_parts(part).best.verdict.why
@@ -124,14 +125,14 @@ def _objects(plan: Plan, failures: Failures, part: Part) -> list[str]:
     return [*places, *ids]
 
 
-def _cures(plan: Plan, search: Search, killers: tuple[Part, ...]) -> Iterator[tuple[Part, Way]]:
+def _cures(now: Estimation, search: Search, killers: tuple[Part, ...]) -> Iterator[tuple[Part, Way]]:
     """For each killer a change of places after which it stops the cluster no more, nor any new part does.
 
     The change that leaves the fewest killers, of those the first: best none at all.
     """
     ways: list[tuple[set[Part], Way]] = []
-    for remaining, (words, edit) in islice(_helping(search), _MOST_TRIED):
-        if any(left <= remaining for left, _ in ways) or misfit(plan, edit(plan)):
+    for remaining, (words, edit) in islice(now.kept(_Helping, search), _MOST_TRIED):
+        if any(left <= remaining for left, _ in ways) or misfit(now, edit(now.plan)):
             continue
         ways.append((remaining, (words, edit)))
         if not remaining:
@@ -179,11 +180,6 @@ class _Helping:
                 one = self._moves[number]
             yield one
             number += 1
-
-
-@memo_by_identity(size=32)
-def _helping(search: Search) -> _Helping:
-    return _Helping(search)
 
 
 def _tried(search: Search) -> Iterator[tuple[set[Part], Way]]:
@@ -341,7 +337,8 @@ def _members_apart(plan: Plan) -> tuple[str, str, str] | None:
 
 
 @rule("nobody-arbitrates", "A cut of the network leaves two living clusters")
-def nobody_arbitrates(plan: Plan) -> Iterator[Problem]:
+def nobody_arbitrates(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
     if no_of_replicas(plan) < 2 or len({node.host_id for node in plan.data_nodes}) < 2:
         return
     cluster = Failures(plan).cluster

@@ -131,5 +131,5 @@ def estimate(plan: Plan, workload_id: str | None, kept: Kept, task: Task) -> Est
         now = Estimation(plan, chosen_workload(plan, workload_id), kept=kept).work_out(task.cancelled)
     except UserError as refused:
         error = refused.line
-    problems = check(plan, cancelled=task.cancelled)
+    problems = check(plan, task.cancelled, kept)
     return Estimate(plan, workload_id, now, tuple(problems), error, time.perf_counter() - began)

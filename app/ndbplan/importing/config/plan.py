@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import load_rules
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.importing.config.file import ConfigFile, Finding, read_config_file
 from ndbplan.importing.config.nodes import NodeImport
 from ndbplan.ndb import parameters as catalogue
@@ -67,10 +68,11 @@ def import_config(
 def _find_refusals(config: ConfigFile, plan: Plan, lines: Mapping[str, int]) -> None:
     """Add what ndb_mgmd refuses in the plan as a whole: node groups, limits between parameters, ports …"""
     load_rules()
+    now = Estimation(plan)
     for name, one in RULES.items():
         if not one.refused or name in _REPORTED_BY_LINE:
             continue
-        for problem in one.problems(plan):
+        for problem in one.problems(now):
             if problem.severity is Severity.ERROR:
                 line = _line_of(config, problem, lines)
                 config.find(True, line, f"{problem.where}: {problem.message}", problem.fix or "")
