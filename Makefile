@@ -10,7 +10,7 @@ KILLS ?= 1000
 SECONDS ?= 1000000
 SEED ?= 1
 
-.PHONY: help setup setup-test run test lint unit golden mutants attack bench shots
+.PHONY: help setup setup-test run test lint unit golden score mutants attack bench shots
 
 help:
 	@echo "make setup   .venv with the program in it"
@@ -18,6 +18,7 @@ help:
 	@echo "make test    lint, types, layer contracts, all tests"
 	@echo "make lint    only ruff, mypy, import contracts, shellcheck"
 	@echo "make golden  writes tests/golden/results anew: look at the difference before you commit it"
+	@echo "make score   errors, ranges and skill against what running clusters showed; ACCEPT=\"why\" sets the headlines to beat"
 	@echo "make mutants plants single changes into the program: how many of 300 no test notices"
 	@echo "make attack  mutated inputs, extreme plans, kills; INPUTS=1000 PLANS=20 KILLS=20 SECONDS=60 SEED=7 say how many"
 	@echo "make bench   what is timed, side by side with its baseline"
@@ -46,6 +47,9 @@ unit: setup-test
 
 golden: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/golden/rewrite.py
+
+score: setup-test
+	PYTHONPATH=app:tests QT_QPA_PLATFORM=offscreen $(PYTHON) -m reality.score $(if $(ACCEPT),"$(ACCEPT)")
 
 mutants: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/mutants/run.py

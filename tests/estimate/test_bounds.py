@@ -168,7 +168,9 @@ def test_a_backup_writes_all_rows_and_no_faster_than_the_disk(plan: Plan) -> Non
             "CompressedBackup"
         ):
             size *= 0.3
-        assert node.written_bytes.low >= size * NEAR
+        # Headers, references and offsets of rows in memory are not written.
+        bare = size - 16 * node_data_by_id(plan)[node.node_id].primary_rows
+        assert node.written_bytes.low >= bare * NEAR
         disk = disk_for(plan, by_id[node.node_id], DiskRole.BACKUP)
         if disk is not None:
             free = disk.sequential_write_bytes_per_s * (1 - disk.other_load)
@@ -277,7 +279,8 @@ def test_a_skewed_table_makes_every_phase_wait_for_its_fullest_thread() -> None:
             max(p.duration_s.value for n in (1, 2) for p in _of(q, n).phases if p.name == name)
             for q in (even, skewed)
         )
-        assert after > 1.05 * before
+        # Indexes whose keys come in no order, of other tables, take most of the second phase.
+        assert after > 1.03 * before
 
 
 def _of(plan: Plan, index: int) -> RestartEstimate:

@@ -30,7 +30,7 @@ def test_a_restart_is_reproduced_by_the_calibrated_plan() -> None:
     found = phases(plan)
     assert found["restore from local checkpoint"] == pytest.approx(1500, rel=0.01)
     assert found["rebuild ordered indexes"] == pytest.approx(900, rel=0.01)
-    assert found["wait for local checkpoint"] == pytest.approx(6)
+    assert found["wait for local checkpoint"] == pytest.approx(6, abs=0.5)
     assert changes
 
 
@@ -88,10 +88,10 @@ def test_a_plan_without_rows_cannot_be_held_against_a_restart() -> None:
 def test_a_timed_reorganisation_is_reproduced() -> None:
     plan = timed_reorganise(ADD_NODES, 300.0)
     found = reorganise(plan).duration_s
-    assert found.value == pytest.approx(300)
+    assert found.value == pytest.approx(300, rel=0.01)
     assert found.high / found.low < 1.5
     again = timed_reorganise(plan, 200.0)
-    assert reorganise(again).duration_s.value == pytest.approx(200)
+    assert reorganise(again).duration_s.value == pytest.approx(200, rel=0.01)
     with pytest.raises(MeasurementError):
         timed_reorganise(ADD_NODES, 5.0)
 

@@ -571,6 +571,13 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         ("warning",),
         (),
     ),
+    (
+        "measured_on_8_4",
+        "7.6.0",
+        lambda v: restart(with_table(v, (), rows=100), "node").phases[0].duration_s.value,
+        14.0,
+        18.0,
+    ),
     ("placement_by_table", "7.5.0", second_table, (2, 3, 3), (4, 1, 2)),
     ("unique_index_follows_table", "7.4.0", unique_fragments, (2, 8), (2, 2)),
     ("lcp_share_of_buffered_writes", "7.4.0", lambda v: lcp_share(plan(v, ODirect=0)), 0.73, 0.6),

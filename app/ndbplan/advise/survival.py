@@ -23,7 +23,7 @@ from ndbplan.configuration.killers import Killers, Search
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.timed import RestartError
-from ndbplan.estimate.times.restart import Kind
+from ndbplan.estimate.times.restart import Conditions, Kind
 from ndbplan.ndb.survival import Outcome, Side, listed
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, process_node_ids
@@ -210,7 +210,7 @@ class _Work:
         key = (kind, node_id)
         if key not in self._times:
             try:
-                self._times[key] = self.now.restart(kind, node_id).duration_s
+                self._times[key] = self.now.restart(kind, node_id, Conditions(crashed=True)).duration_s
             except RestartError:
                 self._times[key] = None
         return self._times[key]

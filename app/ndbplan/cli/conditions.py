@@ -48,10 +48,13 @@ _OPTIONS = (
         help="SQL nodes that are in the configuration but do not answer.",
     ),
     click.option(
+        "--crashed", is_flag=True, help="The nodes went down by themselves: no stop comes before the start."
+    ),
+    click.option(
         "--together", is_flag=True, help="Restart one node of every group at the same time (rolling)."
     ),
 )
-NAMES = ("under", "traffic", "ldm", "disk_speed", "sql_down", "together")
+NAMES = ("under", "traffic", "ldm", "disk_speed", "sql_down", "crashed", "together")
 """Arguments of a command with these options."""
 
 
@@ -84,5 +87,6 @@ def conditions_of(plan: Plan, asked: dict[str, Any]) -> Conditions:
         ldm_threads=asked["ldm"],
         disk_factor=asked["disk_speed"],
         sql_nodes_down=asked["sql_down"],
+        crashed=asked["crashed"],
         one_of_each_group=asked["together"],
     )

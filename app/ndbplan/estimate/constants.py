@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.ndb.constants import Constant, all_constants, constant
+from ndbplan.ndb.constants import Constant, all_constants, constant, era_of
 from ndbplan.plan.plan import Calibration, Plan
 
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ def calibration_of(plan: Plan, name: str) -> Calibration | None:
 
 def constant_for(plan: Plan, name: str) -> Constant:
     """The constant called `name`, calibrated by the plan where it says so. KeyError for an unknown name."""
-    return _of(plan.calibrations, name)
+    return _of(plan.calibrations, name, era_of(plan.version))
 
 
-def _of(calibrations: tuple[Calibration, ...], name: str) -> Constant:
-    base = constant(name)
+def _of(calibrations: tuple[Calibration, ...], name: str, era: str) -> Constant:
+    base = constant(name, era)
     for calibration in reversed(calibrations):
         if calibration.constant == name:
             return _calibrated(base, calibration.value, calibration.low, calibration.high, calibration.source)
@@ -76,9 +76,11 @@ def quantity_of(known: Constant) -> Quantity:
 class Constants:
     """Every constant by its name, as a quantity whose derivation is the constant with its source."""
 
-    def __init__(self, calibrations: tuple[Calibration, ...] = ()) -> None:
+    def __init__(self, calibrations: tuple[Calibration, ...] = (), era: str = "") -> None:
         self.calibrations: Final = calibrations
         """What replaces values of the data file, the last of a name."""
+        self.era: Final = era
+        """Since which version they are so."""
         self._known: dict[str, Quantity] = {}
 
     def __getitem__(self, name: str) -> Quantity:
@@ -91,7 +93,7 @@ class Constants:
 
     def constant(self, name: str) -> Constant:
         """The same with its evidence and meaning."""
-        return _of(self.calibrations, name)
+        return _of(self.calibrations, name, self.era)
 
     def drawn(self, random: Generator) -> Constants:
         """Every constant somewhere in its range, most likely near its value; what is certain stays.
@@ -104,7 +106,7 @@ class Constants:
             if one.low < one.high:
                 value = float(random.triangular(one.low, one.value, one.high))
                 drawn.append(Calibration(constant=name, value=value, low=value, high=value, source=_DRAWN))
-        return Constants((*self.calibrations, *drawn))
+        return Constants((*self.calibrations, *drawn), self.era)
 
     def is_calibrated(self, name: str) -> bool:
         """Whether the plan measured this one itself."""
@@ -112,10 +114,10 @@ class Constants:
 
 
 @memo_by_identity(16)
-def _constants(calibrations: tuple[Calibration, ...]) -> Constants:
-    return Constants(calibrations)
+def _constants(calibrations: tuple[Calibration, ...], era: str) -> Constants:
+    return Constants(calibrations, era)
 
 
 def constants_of(plan: Plan) -> Constants:
     """The constants as the plan's calibrations leave them."""
-    return _constants(plan.calibrations)
+    return _constants(plan.calibrations, era_of(plan.version))

@@ -20,6 +20,7 @@ from ndbplan.estimate.loaded import checkpoint, disk_data, disk_demand, job_of, 
 from ndbplan.estimate.stored import machines_of, node_data, node_data_by_id, stored_shares_of
 from ndbplan.estimate.times import backup as backups
 from ndbplan.estimate.times import restart as restarts
+from ndbplan.estimate.times import restore_backup as restores
 from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate
 from ndbplan.estimate.times.restart import IDLE, KINDS, Conditions, Kind, RestartEstimate
 from ndbplan.estimate.times.running import Files, Running
@@ -110,7 +111,7 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
     Each node's backup is read from the disk that it was written to.
     """
     stored = [(table, stored_shares_of(plan, table)) for table in plan.tables]
-    return backups.restore_backup(
+    return restores.restore_backup(
         machines_of(plan), stored, node_data(plan), backup(plan), create_disk_data(plan)
     )
 

@@ -6,23 +6,20 @@ plan = timed_reorganise(plan, seconds=248)
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_value
-from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.grown import reorganise
-from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
-from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.stored import node_data_by_id
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Conditions, Kind
 from ndbplan.importing.measurements import Measurement, MeasurementError
+from ndbplan.importing.update import Knob, Observed, updated
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Calibration, Plan
 from ndbplan.plan.processes import DataNode
@@ -34,14 +31,23 @@ _DISK_FIELDS = {
     "random_write_iops": "per s",
     "sync_write_latency_s": "s",
 }
-_RATES_OF_PHASE = {
-    "restore_s": ("restore from local checkpoint", ("restore_ldm_rows_per_s", "restore_ldm_bytes_per_s")),
-    "index_s": ("rebuild ordered indexes", ("index_build_ldm_rows_per_s", "index_build_ldm_bytes_per_s")),
+_PHASES = {
+    "restore_s": "restore from local checkpoint",
+    "redo_s": "execute redo log",
+    "index_s": "rebuild ordered indexes",
+    "copy_s": "copy fragments",
+    "lcp_wait_s": "wait for local checkpoint",
+    "subscription_s": "wait for subscriptions",
 }
-"""Phase of restart_info: the phase of the estimate and the rates that it tells."""
+"""Phases of restart_info and those of the estimate."""
+_COUNTED_S = 0.3
+"""Standard deviation of a time that is counted in whole seconds."""
+_TIMED = 0.01
+"""Relative standard deviation of a time that somebody took."""
 _LEAST_PHASE_S = 2.0
-"""Whole seconds are reported: a shorter phase says nothing about a rate."""
-_RANGE = 1.1
+"""Whole seconds are reported: a shorter phase says nothing."""
+_LONGEST_HANDOVER_S = 60.0
+"""Subscriptions that take longer wait for an SQL node that is down."""
 _MOST_LABEL = 64
 
 
@@ -236,53 +242,51 @@ def _calibrate_restart(
             f"the plan has no rows on node {node.node_id} to compare the restart with",
             fix="give the tables the rows they had when it restarted",
         )
-    rates = _restart_rates(plan, node, data, measurement.values)
-    if not rates:
+    observed, names = [], []
+    estimated = {phase.name: phase.duration_s.value for phase in restart(plan, "node", node.node_id).phases}
+    for key, phase in _PHASES.items():
+        seconds = measurement.values.get(key, 0.0)
+        is_away = key == "subscription_s" and seconds >= _LONGEST_HANDOVER_S
+        if seconds >= _LEAST_PHASE_S and estimated.get(phase, 0.0) > 0 and not is_away:
+            observed.append(Observed(phase, seconds, _COUNTED_S))
+            names.append(phase)
+    if not observed:
         raise MeasurementError(
             f"{measurement.name}: every phase is shorter than {_LEAST_PHASE_S:g} s",
             fix="use a restart with more data",
         )
+
+    def predict(moved: Plan) -> list[float]:
+        phases = {p.name: p.duration_s.value for p in restart(moved, "node", node.node_id).phases}
+        return [phases[name] for name in names]
+
     source = f"restart_info of {measurement.name}"[:_MOST_LABEL]
-    calibrations, changes = [], []
-    for name, (value, seconds) in rates.items():
-        base = constant_for(plan, name)
-        # Half a second of rounding weighs more on a short phase.
-        spread = max(_RANGE, 1 + 0.5 / seconds)
-        calibrations.append(
-            Calibration(constant=name, value=value, low=value / spread, high=value * spread, source=source)
-        )
-        changes.append(
-            Change(base.meaning or name, format_value(base.value, base.unit), format_value(value, base.unit))
-        )
-    return calibrated(plan, *calibrations), tuple(changes)
+    after = updated(plan, RESTART_KNOBS, predict, observed, source)
+    changes = []
+    for calibration in after.calibrations:
+        if calibration.source == source:
+            base = constant_for(plan, calibration.constant)
+            before, now = (format_value(value, base.unit) for value in (base.value, calibration.value))
+            changes.append(Change(base.meaning or calibration.constant, before, now))
+    return after, tuple(changes)
 
 
-def _restart_rates(
-    plan: Plan, node: DataNode, data: NodeData, values: dict[str, float]
-) -> dict[str, tuple[float, float]]:
-    """(value, seconds it was measured over) of each constant that the phases tell."""
-    estimated = {p.name: p.duration_s.value for p in restart(plan, "node", node.node_id).phases}
-    rates: dict[str, tuple[float, float]] = {}
-    for phase, (name, constants) in _RATES_OF_PHASE.items():
-        seconds = values.get(phase, 0.0)
-        if seconds >= _LEAST_PHASE_S and estimated.get(name, 0.0) > 0:
-            # All rates of the phase by the same factor: what it takes is shared out among them as before.
-            for constant in constants:
-                rate = constant_for(plan, constant).value * estimated[name] / seconds
-                rates[constant] = (rate, seconds)
-    subscription = values.get("subscription_s", 0.0)
-    if 1 <= subscription < 60:
-        rates["subscription_s"] = (subscription, subscription)
-    waited = values.get("lcp_wait_s", 0.0)
-    if waited >= 1:
-        settings = node_settings(plan, node)
-        limits = speed_limits(settings)
-        # Full checkpoints take their time beside the wait; partial ones of an idle cluster do not.
-        own = 0.0
-        if limits.other_restart and not is_partial(settings):
-            own = data.checkpoint_bytes / limits.other_restart
-        rates["lcp_wait_idle_s"] = (max(0.5, waited - own), waited)
-    return rates
+RESTART_KNOBS = (
+    Knob(rates=("restore_ldm_rows_per_s", "restore_ldm_bytes_per_s"), by_processor=True),
+    Knob(rates=("index_build_ldm_rows_per_s", "index_build_random_ldm_rows_per_s"), by_processor=True),
+    Knob(rates=("copy_ldm_rows_per_s",), by_processor=True),
+    Knob(rates=("redo_replay_bytes_per_s",), by_processor=True),
+    Knob(durations=("reorganise_scale",), by_processor=True),
+    Knob(durations=("restore_operations_partial",)),
+    Knob(durations=("lcp_wait_idle_s",)),
+    Knob(durations=("lcp_begin_s",)),
+    Knob(durations=("subscription_s",)),
+    Knob(durations=("stop_handover_s",)),
+    Knob(durations=("restart_failure_s",)),
+    Knob(durations=("restart_metadata_s",)),
+)
+"""What a restart tells of: more than one constant at once."""
+_REORGANISE_KNOBS = (*RESTART_KNOBS[:5], Knob(durations=("reorganise_table_s",)))
 
 
 def timed_reorganise(
@@ -292,36 +296,23 @@ def timed_reorganise(
 
     Raises MeasurementError for a time at or below the fixed cost of the tables.
     """
-    uncalibrated = plan.replace(
-        calibrations=tuple(c for c in plan.calibrations if c.constant != "reorganise_scale")
-    )
-    estimate = reorganise(uncalibrated, groups)
+    estimate = reorganise(plan, groups)
     moving = sum(1 for table in estimate.tables if table.moves)
     fixed = moving * constant_for(plan, "reorganise_table_s").value
-    variable = estimate.duration_s.value - fixed
-    if seconds <= fixed or variable <= 0:
+    if seconds <= fixed or estimate.duration_s.value <= fixed:
         raise MeasurementError(
             f"{seconds:g} s is no more than the fixed cost of {moving} tables ({fixed:.0f} s)",
             fix="use a reorganisation of tables with more rows",
         )
-    scale = (seconds - fixed) / variable
-    return calibrated(
-        plan, Calibration(constant="reorganise_scale", value=scale, source=source[:_MOST_LABEL])
+    observed = [Observed("reorganisation", seconds, _TIMED * seconds)]
+    label = source[:_MOST_LABEL]
+    return updated(
+        plan,
+        _REORGANISE_KNOBS,
+        lambda moved: [reorganise(moved, groups).duration_s.value],
+        observed,
+        label,
     )
-
-
-_SCALED_BY_RESTART = {
-    "node": (
-        "restore_ldm_rows_per_s",
-        "restore_ldm_bytes_per_s",
-        "index_build_ldm_rows_per_s",
-        "index_build_ldm_bytes_per_s",
-    ),
-    "initial": ("copy_ldm_rows_per_s",),
-}
-_MOST_FACTOR = 1e4
-"""Machines are not further than this from those that rates were measured on."""
-_HALVINGS = 60
 
 
 def timed_restart(
@@ -334,31 +325,18 @@ def timed_restart(
 ) -> Plan:
     """The plan calibrated with how long a whole node restart or initial node restart took.
 
-    What is beyond the waits is given to the phases that grow with the data. Raises MeasurementError for other
+    All constants that it tells of move, each by how little is known of it. Raises MeasurementError for other
     kinds and for a time that waits, disks and links alone take.
     """
-    if kind not in _SCALED_BY_RESTART:
+    if kind not in ("node", "initial"):
         raise MeasurementError(
             f"a {kind} start cannot be calibrated by its time alone", fix="time a node restart"
         )
-    label = source[:_MOST_LABEL]
-
-    def with_rates(factor: float) -> Plan:
-        rates = ((name, constant_for(plan, name).value * factor) for name in _SCALED_BY_RESTART[kind])
-        return calibrated(plan, *(Calibration(constant=n, value=v, source=label) for n, v in rates))
-
-    def estimated(factor: float) -> float:
-        return restart(with_rates(factor), kind, node_id, conditions or Conditions()).duration_s.value
-
-    slow, fast = 1 / _MOST_FACTOR, _MOST_FACTOR
-    waits = estimated(fast)
-    if seconds <= waits or estimated(slow) <= waits:
-        raise MeasurementError(
-            f"{seconds:g} s is less than the waits, disks and links of the restart alone ({waits:.0f} s)",
-            fix="give the tables the rows they had when it restarted",
-        )
-    # Disks and links bound some phases, so the time does not simply follow the rates.
-    for _ in range(_HALVINGS):
-        middle = math.sqrt(slow * fast)
-        slow, fast = (middle, fast) if estimated(middle) > seconds else (slow, middle)
-    return with_rates(fast)
+    chosen = conditions or Conditions()
+    return updated(
+        plan,
+        RESTART_KNOBS,
+        lambda moved: [restart(moved, kind, node_id, chosen).duration_s.value],
+        [Observed("restart", seconds, _TIMED * seconds)],
+        source[:_MOST_LABEL],
+    )

@@ -7,10 +7,12 @@ The data is `resources/ndb/constants.json`; a plan's calibrations are applied by
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 
 from ndbplan.base.resources import read_json
+from ndbplan.ndb.features import release
+from ndbplan.ndb.version import NdbVersion
 
 EVIDENCE = ("source", "manual", "measured", "fitted", "assumed", "calibration")
 """How a constant is known, best first in no strict order; `calibration` is the user's own measurement."""
@@ -31,14 +33,36 @@ class Constant:
 
 
 @cache
-def all_constants() -> dict[str, Constant]:
-    """Every constant by name, in file order."""
-    return {row["name"]: Constant(**row) for row in read_json("ndb/constants.json")["constants"]}
+def _by_era() -> dict[str, dict[str, Constant]]:
+    """Constants by name, as they are since each version that a row names under `since`, ascending."""
+    rows = read_json("ndb/constants.json")["constants"]
+    first = {row["name"]: Constant(**{k: v for k, v in row.items() if k != "since"}) for row in rows}
+    found = {"": first}
+    later = {since for row in rows for since in row.get("since", {})}
+    for era in sorted(later, key=release):
+        first = dict(first)
+        for row in rows:
+            if era in row.get("since", {}):
+                first[row["name"]] = replace(first[row["name"]], **row["since"][era])
+        found[era] = first
+    return found
 
 
-def constant(name: str) -> Constant:
+@lru_cache(maxsize=256)
+def era_of(version: NdbVersion) -> str:
+    """The last version, up to this one, with constants of its own; empty: none."""
+    eras = [era for era in _by_era() if not era or release(era) <= version]
+    return eras[-1]
+
+
+def all_constants(era: str = "") -> dict[str, Constant]:
+    """Every constant by name, in file order, as it is since `era`."""
+    return _by_era()[era]
+
+
+def constant(name: str, era: str = "") -> Constant:
     """The constant called `name`. KeyError when there is none."""
-    return all_constants()[name]
+    return all_constants(era)[name]
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,7 @@ class Features(NamedTuple):
     partial_checkpoints: bool
     two_pass_copy: bool
     redo_control: bool
+    measured_on_8_4: bool
     backup_share: bool
     multithreaded_backup: bool
     data_files_by_many_threads: bool

@@ -84,10 +84,10 @@ def restart_each(
 
 def _restart(times: Times, plan: Plan, kind: Kind, nodes: list[DataNode], conditions: Conditions) -> Step:
     slowest = times.ask(_slowest, plan, kind, nodes, conditions)
-    stop, gap = times.constant("stop_handover_s"), times.constant("operator_gap_s")
+    gap = times.constant("operator_gap_s")
     duration = None
-    if slowest is not None and stop is not None and gap is not None:
-        parts = (("stop", stop), ("start", slowest.duration_s), ("look at it", gap))
+    if slowest is not None and gap is not None:
+        parts = (("restart", slowest.duration_s), ("look at it", gap))
         duration = total_of_independent(parts, "s")
     ids = ", ".join(str(node.node_id) for node in nodes)
     hosts = ", ".join(plan.host(node.host_id).hostname for node in nodes)

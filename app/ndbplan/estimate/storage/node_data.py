@@ -46,7 +46,7 @@ class LdmData:
     rows: float = 0.0
     row_bytes: float = 0.0
     index_entries: float = 0.0
-    indexed_row_bytes: float = 0.0
+    random_entries: float = 0.0
     disk_row_bytes: float = 0.0
     primary_bytes: float = 0.0
     """Bytes of rows whose primary replica is here, columns on disk included."""
@@ -67,8 +67,8 @@ class NodeData:
     checkpoint_bytes: float
     index_entries: float
     """Entries of ordered indexes."""
-    indexed_row_bytes: float
-    """Bytes of rows, counted once for each ordered index they have."""
+    random_entries: float
+    """Those of indexes whose keys come in no order."""
     primary_row_bytes: float
     """Bytes of rows whose primary replica is here, each row of the cluster being counted on one node."""
     primary_rows: float
@@ -115,7 +115,7 @@ class _Sums:
 
     def __init__(self) -> None:
         self.parts: list[TablePart] = []
-        self.rows = self.primary_row_bytes = self.primary_rows = self.indexed = 0.0
+        self.rows = self.primary_row_bytes = self.primary_rows = self.at_random = 0.0
         self.disk = self.pages = self.primary_disk = self.primary_pages = 0.0
         self.ldms: dict[int, list[float]] = {}
         self.fullest = [0.0, 0.0, 0.0]
@@ -152,7 +152,6 @@ def _of_shares(
     for (table, unique_index, cost), share in zip(stored, own, strict=True):
         if share is None:
             continue
-        indexed = cost.row_bytes * cost.ordered_indexes
         rows = share.replicas * table.rows
         primaries = share.saved * table.rows
         sums.parts.append(
@@ -169,14 +168,15 @@ def _of_shares(
         for i, fraction in enumerate(share.fullest_ldm):
             sums.fullest[i] += fraction * table.rows * cost.rows
         sums.rows += rows * cost.rows
-        sums.indexed += rows * indexed
+        sums.at_random += rows * cost.random_indexes
         sums.primary_row_bytes += primaries * cost.row_bytes
         sums.primary_rows += primaries * cost.rows
         sums.disk += rows * cost.disk_row_bytes
         sums.pages += rows * cost.disk_page_bytes
         sums.primary_disk += primaries * cost.disk_row_bytes
         sums.primary_pages += primaries * cost.disk_page_bytes
-        each = (cost.rows, cost.row_bytes, float(cost.ordered_indexes), indexed, cost.disk_row_bytes)
+        entries = float(cost.ordered_indexes), float(cost.random_indexes)
+        each = (cost.rows, cost.row_bytes, *entries, cost.disk_row_bytes)
         for ldm, fraction in share.by_ldm:
             sums_of_ldm = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
             for i, value in enumerate(each):
@@ -191,7 +191,7 @@ def _of_shares(
         row_bytes=sum(p.row_bytes for p in sums.parts),
         checkpoint_bytes=sum(p.checkpoint_bytes for p in sums.parts),
         index_entries=sum(p.index_entries for p in sums.parts),
-        indexed_row_bytes=sums.indexed,
+        random_entries=sums.at_random,
         primary_row_bytes=sums.primary_row_bytes,
         primary_rows=sums.primary_rows,
         tables=tuple(sums.parts),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, row_layout, unique_tables
+from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.constants import constant
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
@@ -28,6 +29,8 @@ class RowCost:
     """Bytes of columns on disk as they are sent, copied and backed up: values of mean length."""
     disk_page_bytes: float = 0.0
     """Bytes of data file pages that the columns on disk take: full declared width."""
+    random_indexes: int = 0
+    """Of the ordered indexes those whose keys come in no order."""
 
     @property
     def moved_bytes(self) -> float:
@@ -39,6 +42,33 @@ def ordered_indexes(table: Table) -> int:
     """Ordered indexes of a table: of the primary key unless USING HASH, secondary ones, those of UNIQUE."""
     own = 1 if table.primary_key and not table.primary_key_using_hash else 0
     return own + sum(1 for index in table.indexes if index.kind in ("ordered", "unique"))
+
+
+def index_arrivals(table: Table) -> tuple[tuple[bool, str | None], ...]:
+    """Of each ordered index, that of the key last: whether its keys are likely to come in order, and what is
+    stated of that.
+
+    Unless stated: numbers of a primary key and times of any index come in order, all else at random.
+    """
+    arrivals = [
+        (_arrival(table, index.columns[0]) == "always", index.key_arrival)
+        for index in table.indexes
+        if index.kind != "unique_hash"
+    ]
+    if table.primary_key and not table.primary_key_using_hash:
+        arrivals.append((_arrival(table, table.primary_key[0]) != "never", table.key_arrival))
+    return tuple(arrivals)
+
+
+def _arrival(table: Table, column: str) -> str:
+    return COLUMN_TYPES[table.column(column).type].arrives_in_order
+
+
+def random_indexes(table: Table) -> int:
+    """Ordered indexes of a table whose keys come in no order."""
+    return sum(
+        not (stated == "in_order" if stated else in_order) for in_order, stated in index_arrivals(table)
+    )
 
 
 def _checkpoint_bytes(layout: RowLayout) -> float:
@@ -61,7 +91,7 @@ def _disk_page_bytes(layout: RowLayout) -> float:
     return PAGE_BYTES / layout.rows_per_disk_page if layout.disk_words else 0.0
 
 
-def _cost(table: Table, held: list[tuple[float, RowLayout]], ordered: int) -> RowCost:
+def _cost(table: Table, held: list[tuple[float, RowLayout]], ordered: int, at_random: int = 0) -> RowCost:
     """What so many rows of each layout take."""
     rows = size = checkpoint = on_disk = pages = 0.0
     for count, part in held:
@@ -72,7 +102,7 @@ def _cost(table: Table, held: list[tuple[float, RowLayout]], ordered: int) -> Ro
         pages += count * _disk_page_bytes(part)
     # A table without logging is not checkpointed either: it is empty after a system restart.
     logged = checkpoint if table.logging else 0.0
-    return RowCost(rows, size, logged, ordered, on_disk, pages)
+    return RowCost(rows, size, logged, ordered, on_disk, pages, at_random)
 
 
 @memo_by_identity(size=4096)
@@ -84,7 +114,7 @@ def stored_costs(table: Table, version: NdbVersion) -> tuple[RowCost, ...]:
     own = [(1.0, row_layout(table, version))]
     own += [(p.parts_per_row, p.layout) for p in blob_parts(table, version)]
     hidden = [_cost(table, [(u.rows_fraction, u.layout)], 0) for u in unique_tables(table, version)]
-    return (_cost(table, own, ordered_indexes(table)), *hidden)
+    return (_cost(table, own, ordered_indexes(table), random_indexes(table)), *hidden)
 
 
 @memo_by_identity(size=4096)
@@ -98,4 +128,5 @@ def row_cost(table: Table, version: NdbVersion) -> RowCost:
         ordered_indexes=own.ordered_indexes,
         disk_row_bytes=own.disk_row_bytes,
         disk_page_bytes=own.disk_page_bytes,
+        random_indexes=own.random_indexes,
     )

@@ -20,6 +20,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants, term_of
 from ndbplan.estimate.storage.distribution import hash_map_of, not_grown, spread_rows
 from ndbplan.estimate.storage.fragments import TableDistribution
+from ndbplan.estimate.storage.row_cost import index_arrivals
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, unique_tables
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.constants import Constant
@@ -294,21 +295,7 @@ def _hidden(kind: int, layout: RowLayout, rules: Rules, per_row: float = 1.0) ->
 
 def _ordered_indexes(table: Table, rules: Rules) -> list[_OrderedIndex]:
     """Ordered indexes of a table: their nodes are filled by how keys arrive."""
-    # Unless stated: numbers of a primary key and times of any index come in order, all else at random.
-    by_arrival = rules.ordered_index
-    indexes = [
-        by_arrival[_arrival(table, index.columns[0]) == "always", index.key_arrival]
-        for index in table.indexes
-        if index.kind != "unique_hash"
-    ]
-    if table.primary_key and not table.primary_key_using_hash:
-        in_order = _arrival(table, table.primary_key[0]) != "never"
-        indexes.append(by_arrival[in_order, table.key_arrival])
-    return indexes
-
-
-def _arrival(table: Table, column: str) -> str:
-    return COLUMN_TYPES[table.column(column).type].arrives_in_order
+    return [rules.ordered_index[arrival] for arrival in index_arrivals(table)]
 
 
 class _Pages(NamedTuple):

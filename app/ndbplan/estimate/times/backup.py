@@ -1,7 +1,6 @@
-"""How long a backup, a restore and the creation of disk data files take.
+"""How long a backup and the creation of disk data files take.
 
 backup(cluster).duration_s
-restore_backup(machines, tables, held, saved, files).duration_s
 create_disk_data(constants, files, disks).duration_s
 """
 
@@ -11,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from ndbplan.base.memo import memo_by_identity
@@ -23,23 +21,16 @@ from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint import speed_limits
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disks import DisksEstimate
-from ndbplan.estimate.load.log_records import stored_redo
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
-from ndbplan.estimate.load.processors import core_speed
-from ndbplan.estimate.storage.machines import Machine, Machines
+from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.storage.node_data import NodeData
-from ndbplan.estimate.storage.shares import Shares
-from ndbplan.estimate.times.copy_links import crossings
-from ndbplan.estimate.times.disk_files import busy_disks, create_file, disk_left, left_beside
-from ndbplan.estimate.times.restart import busy_threads
-from ndbplan.estimate.times.restart_phases import Phase, busiest_thread
+from ndbplan.estimate.times.disk_files import busy_disks, create_file, left_beside
+from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.estimate.times.running import Files
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.processes import DiskRole
-from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import OperationKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +70,8 @@ class PhasedEstimate(Shape):
     """Sum of the phases."""
 
 
-def _phased(phases: list[Phase]) -> PhasedEstimate:
+def phased(phases: list[Phase]) -> PhasedEstimate:
+    """Phases that follow one another."""
     return PhasedEstimate(tuple(phases), total(((p.name, p.duration_s) for p in phases), "s"))
 
 
@@ -164,15 +156,17 @@ def _writers(
     """(bytes, bytes per second that it may write) of each LDM thread that writes, and the share as a term.
 
     The first thread writes at its full share of MaxDiskWriteSpeed, every other at BackupDiskWriteSpeedPct of
-    its share (running 8.4.8 cluster). One thread alone, as before 8.0.16, gets that part of the whole speed.
+    its share (running 8.4.8 cluster). There the first thread alone writes at its full share and more; before
+    8.0.16 one thread gets that part of the whole speed.
     """
     limits, part = speed_limits(settings), 1.0
     if speed_change("backup_share").is_in(settings.version):
         part = max(1, settings.number("BackupDiskWriteSpeedPct")) / 100
     term = Term("share that a backup gets", part, "fraction", "BackupDiskWriteSpeedPct")
-    if not machine.multithreaded:
-        return [(data.primary_bytes, limits.ceiling * part)], term
     each = limits.ceiling / max(1, machine.ldm_threads)
+    if not machine.multithreaded:
+        by_share = speed_change("multithreaded_backup").is_in(settings.version)
+        return [(data.primary_bytes, each if by_share else limits.ceiling * part)], term
     first = constants["backup_first_ldm_share"].value
     own = [(one.primary_bytes, each * (max(first, part) if ldm == 1 else part)) for ldm, one in data.by_ldm]
     return own, term
@@ -193,7 +187,12 @@ def _limits(
     work = max(slowest_bytes, raw / min(float(max(1, len(writers))), cores))
     changes = tuple(
         change_term(name, settings.version)
-        for name in ("checkpoint_speed_by_parameters", "backup_share", "multithreaded_backup")
+        for name in (
+            "checkpoint_speed_by_parameters",
+            "backup_share",
+            "multithreaded_backup",
+            "measured_on_8_4",
+        )
     )
     ceiling = Term("MaxDiskWriteSpeed", speed_limits(settings).ceiling, "bytes/s", "plan")
     threads = Term("LDM threads that take part", len(writers), "", "plan", spread_terms(settings.version))
@@ -205,10 +204,13 @@ def _limits(
         "distribution: each writes its own rows at its share of the speed; more threads can be slower",
     )
     terms = (ceiling, share, threads, holding, slow, *changes)
+    held = constants["backup_speed_held"]
+    if not machine.multithreaded and speed_change("multithreaded_backup").is_in(settings.version):
+        held = constants["backup_single_thread_held"]
     limits = [
         Limit(
             "MaxDiskWriteSpeed × BackupDiskWriteSpeedPct",
-            Quantity.exact(seconds, "s", terms) / constants["backup_speed_held"],
+            Quantity.exact(seconds, "s", terms) / held,
         ),
         Limit(
             "LDM threads that scan",
@@ -347,135 +349,6 @@ def backup(
     return BackupEstimate(tuple(nodes), slow, tuple(notes))
 
 
-def restore_backup(
-    machines: Machines,
-    stored: Sequence[tuple[Table, tuple[Shares, ...]]],
-    held: Sequence[NodeData],
-    saved: BackupEstimate,
-    files: PhasedEstimate,
-) -> PhasedEstimate:
-    """ndb_restore: undo and data files made anew, all rows at insert speed, then the ordered indexes.
-
-    `stored`: each table with the shares of its rows and of the entries of its unique indexes on the nodes;
-    `saved`: the backup, each node's is read from the disk that it was written to; `files`: making them.
-    """
-    constants = machines.constants
-    rate = constants["restore_client_rows_per_s"]
-    rows = Quantity.exact(0.0, "s")
-    entries = 0.0
-    for data in held:
-        node = machines.by_id[data.node_id]
-        threads = busy_threads(node, data, together=machines.on_host(node.host.id))
-        one = _insert_seconds(machines, node, data, threads, rate)
-        rows = max(rows, one, key=lambda time: time.value)
-        # Of the fullest LDM thread, or of all on the cores that there are.
-        entries = max(entries, data.fullest_ldm.index_entries, data.index_entries / threads)
-    limits = [
-        Limit("LDM threads", rows),
-        *_restore_disks(machines, stored, held, saved),
-        *_restore_links(machines, held),
-    ]
-    rows, decides = slowest(*limits)
-    built = Quantity.stated("index entries of the fullest LDM thread", entries, "rows", "distribution")
-    indexes = built / constants["index_build_ldm_rows_per_s"]
-    faster = "more LDM threads; a faster redo disk; several ndb_restore at once"
-    return _phased(
-        [
-            *files.phases,
-            Phase("restore rows", rows, decides.name, faster),
-            Phase("rebuild indexes", indexes, "LDM threads", "more LDM threads"),
-        ]
-    )
-
-
-def _insert_seconds(
-    machines: Machines, node: Machine, data: NodeData, threads: float, rate: Quantity
-) -> Quantity:
-    """Time of a node's LDM threads to insert all its rows: that of the fullest, or of all on its cores."""
-    speed = core_speed(node.host, machines.constants)
-    reference = machines.constants["core_gain_per_clock"].value
-    rows = busiest_thread(data.fullest_ldm.rows, data.rows, threads)
-    why = (
-        Term("rows of the node", data.rows, "rows", "distribution"),
-        Term("rows of its busiest LDM thread", rows, "rows", "distribution", spread_terms(machines.version)),
-        speed.as_term("speed of a core"),
-    )
-    return Quantity.exact(rows * reference / speed.value, "rows", why) / rate
-
-
-def _restore_disks(
-    machines: Machines,
-    stored: Sequence[tuple[Table, tuple[Shares, ...]]],
-    held: Sequence[NodeData],
-    backup: BackupEstimate,
-) -> list[Limit]:
-    """Reading the backup, writing the log of all inserts and the pages of columns on disk.
-
-    What is on one device is done one after the other.
-    """
-    constants = machines.constants
-    overhead = constants["redo_page_overhead"].value * constants["device_write_factor"].value
-    log: dict[int, float] = {}
-    for table, shares in stored:
-        logs = stored_redo(table, OperationKind.INSERT, machines.version)
-        for one, by_node in zip(logs, shares, strict=True):
-            each = one.value * table.rows * overhead
-            for node_id, share in by_node.items():
-                log[node_id] = log.get(node_id, 0.0) + each * share.replicas
-    pages = {data.node_id: data.disk_page_bytes for data in held}
-    saved = {node.node_id: node.written_bytes.low for node in backup.nodes}
-    written: dict[str, float] = {}
-    read: dict[str, float] = {}
-    disks: dict[str, tuple[Disk, int]] = {}
-    moves = (
-        (DiskRole.REDO, log, written),
-        (DiskRole.DATA_FILES, pages, written),
-        (DiskRole.BACKUP, saved, read),
-    )
-    for node in machines.nodes:
-        for role, size, sums in moves:
-            disk = node.disks[role]
-            if disk is not None and size.get(node.node_id):
-                sums[disk.id] = sums.get(disk.id, 0.0) + size[node.node_id]
-                disks[disk.id] = (disk, node.node_id)
-    limits = []
-    for disk_id, (disk, node_id) in disks.items():
-        out, back = written.get(disk_id, 0.0), read.get(disk_id, 0.0)
-        writing = disk.sequential_write_bytes_per_s * disk_left(disk)
-        reading = disk.sequential_read_bytes_per_s * disk_left(disk)
-        why = (
-            Term("redo log of all rows and pages of columns on disk", out, "bytes", "formula"),
-            Term(f"sequential writing of {disk.name}", writing, "bytes/s", "plan"),
-            Term("backup that is read", back, "bytes", "formula"),
-            Term(f"sequential reading of {disk.name}", reading, "bytes/s", "plan"),
-        )
-        time = Quantity.exact(out / writing + back / reading, "s", why) * constants["device_time"]
-        limits.append(Limit(f"disk {disk.name} of node {node_id}", time))
-    return sorted(limits, key=lambda limit: -limit.duration_s.value)[:1]
-
-
-def _restore_links(machines: Machines, nodes: Iterable[NodeData]) -> list[Limit]:
-    """Rows on their way: each once to the nodes of a group, then from member to member."""
-    held = {data.node_id: data for data in nodes}
-    flows = []
-    for group in machines.groups:
-        for i, node in enumerate(group):
-            own = held.get(node.node_id)
-            if own is None:
-                continue
-            # From the primary to the first backup, from there to the next.
-            chain = [group[(i + k) % len(group)].host for k in range(len(group))]
-            flows += [(begin, end, own.primary_bytes) for begin, end in pairwise(chain)]
-    limits = []
-    usable = machines.constants["copy_network_share"]
-    for link in crossings(machines.locations, flows).values():
-        name = "bytes of rows sent on to other replicas"
-        sent = Quantity.stated(name, link.crossing_bytes, "bytes", "distribution")
-        speed = Quantity.stated(f"speed of {link.name}", link.bytes_per_s, "bytes/s")
-        limits.append(Limit(link.name, sent / (speed * usable)))
-    return sorted(limits, key=lambda limit: -limit.duration_s.value)[:1]
-
-
 def create_disk_data(
     constants: Constants, files: Files, disks: Mapping[DiskRole, Sequence[Disk]]
 ) -> PhasedEstimate:
@@ -506,4 +379,4 @@ def create_disk_data(
         times = Term("files", file.count, "", "plan")
         time = one.scaled(file.count, "s", (one.as_term("one file"), times)) if file.count > 1 else one
         phases.append(Phase(name, time, f"disk {slow.name}", "smaller or fewer files; a faster disk"))
-    return _phased(phases)
+    return phased(phases)

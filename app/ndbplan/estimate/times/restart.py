@@ -18,6 +18,7 @@ from ndbplan.estimate.storage.machines import Machine
 from ndbplan.estimate.storage.node_data import LdmData, NodeData
 from ndbplan.estimate.storage.placement import is_classic
 from ndbplan.estimate.times import restart_phases as phases
+from ndbplan.estimate.times import restart_waits as waits
 from ndbplan.estimate.times.copy_links import copy_links, sources_of
 from ndbplan.estimate.times.disk_files import busy_disks, disk_left, files_to_create
 from ndbplan.estimate.times.restart_copy import copied_share, copies_in_two_passes, copy_fragments
@@ -58,6 +59,8 @@ class Conditions:
     """Log of the fullest part to run again instead of what the workload leaves."""
     one_of_each_group: bool = False
     """Rolling: restart one node of every group at the same time instead of node after node."""
+    crashed: bool = False
+    """The nodes went down by themselves: nothing was handed over before."""
     restarting: tuple[int, ...] = ()
     """Ids of other data nodes that restart in the same way at the same time: they share links and disks."""
 
@@ -112,8 +115,9 @@ def _estimate(
     notes: tuple[str, ...] = (),
     bytes_moved: float = 0.0,
 ) -> RestartEstimate:
-    named = ((phase.name, phase.duration_s) for phase in in_turn)
-    return RestartEstimate(kind, node_ids, tuple(in_turn), total(named, "s"), notes, bytes_moved)
+    # What makes one phase longer than computed says nothing of the next one.
+    whole = total_of_independent(((phase.name, phase.duration_s) for phase in in_turn), "s")
+    return RestartEstimate(kind, node_ids, tuple(in_turn), whole, notes, bytes_moved)
 
 
 def _fullest(data: NodeData | None, conditions: Conditions) -> LdmData:
@@ -125,7 +129,7 @@ def _fullest(data: NodeData | None, conditions: Conditions) -> LdmData:
         return fullest
     share = len(data.by_ldm) / max(1, conditions.ldm_threads)
     whole = (
-        data.rows, data.row_bytes, data.index_entries, data.indexed_row_bytes, data.disk_row_bytes,
+        data.rows, data.row_bytes, data.index_entries, data.random_entries, data.disk_row_bytes,
         data.primary_bytes, data.primary_rows,
     )  # fmt: skip
     names = LdmData.__dataclass_fields__
@@ -214,13 +218,15 @@ def _starting(
     )
 
 
-def _phases(start: Starting, kind: Kind) -> _Found:
-    """Phases of one node's start."""
+def _phases(start: Starting, kind: Kind, *, crashed: bool) -> _Found:
+    """Phases of one node's start, its stop before it included unless it crashed."""
     own = [phases.allocate_memory(start)]
     if kind == "start":
         return _Found(
             [*own, phases.create_files(start), phases.early_phases(start), _first_checkpoint(start)]
         )
+    if kind != "system" and not crashed:
+        own.insert(0, phases.stop(start))
     moved = 0.0
     if kind == "initial":
         own.append(phases.create_files(start))
@@ -236,18 +242,18 @@ def _phases(start: Starting, kind: Kind) -> _Found:
         own += [phases.replay_redo(start), phases.rebuild_indexes(start)]
     if kind in ("node", "initial"):
         initial = kind == "initial"
-        away = sum(phase.duration_s.value for phase in own)
+        away = sum(phase.duration_s.value for phase in own if phase.name != phases.STOP)
         own.append(copy_fragments(start, initial=initial, before_s=away))
         if start.data is not None:
             moved = start.data.moved_bytes * copied_share(start, initial=initial, before_s=away)
     if kind == "initial" and copies_in_two_passes(start.settings):
         own.append(phases.rebuild_indexes(start))
-    own.append(phases.wait_for_checkpoint(start, kind))
+    own.append(waits.wait_for_checkpoint(start, kind))
     if kind != "system":
         slowed = _slowed_by_traffic(start, own)
         if slowed is not None:
             own.append(slowed)
-        own.append(phases.hand_over_subscriptions(start))
+        own.append(waits.hand_over_subscriptions(start))
     return _Found(own, moved)
 
 
@@ -258,7 +264,7 @@ def _slowed_by_traffic(start: Starting, done: list[Phase]) -> Phase | None:
         return None
     slower = start.constants["traffic_restart_factor_old"]
     before = total(((phase.name, phase.duration_s) for phase in done), "s")
-    handed = phases.hand_over_subscriptions(start).duration_s
+    handed = waits.hand_over_subscriptions(start).duration_s
     whole = total((("phases", before), ("subscriptions", handed)), "s")
     since = change_term("restart_under_traffic", start.version)
     time = ((slower - 1) * whole).because(whole.as_term("the other phases"), *slower.why, since)
@@ -268,14 +274,15 @@ def _slowed_by_traffic(start: Starting, done: list[Phase]) -> Phase | None:
 
 
 def _first_checkpoint(start: Starting) -> Phase:
-    time = start.constants["lcp_wait_idle_s"]
+    time = start.constants["first_checkpoint_s"]
     return Phase("first local checkpoint", time, "protocol between the nodes", "")
 
 
 def _of_node(
     cluster: Running, machine: Machine, kind: Kind, conditions: Conditions, together: Sequence[Machine]
 ) -> _Found:
-    return _phases(_starting(cluster, machine, conditions, together), kind)
+    start = _starting(cluster, machine, conditions, together)
+    return _phases(start, kind, crashed=conditions.crashed)
 
 
 def _each_kind(
@@ -341,16 +348,16 @@ def _rolling(cluster: Running, conditions: Conditions) -> RestartEstimate:
         ]
     else:
         rounds = [[node] for node in sorted(cluster.machines.members, key=lambda n: n.node_id)]
-    aside = constants["stop_handover_s"] + constants["operator_gap_s"]
+    aside = constants["operator_gap_s"]
     passes = []
     for number, nodes in enumerate(rounds, 1):
         each = _each_kind(cluster, nodes, "node", conditions)
         slowest = max(each, key=lambda one: one.seconds).phases
-        totals = [total(((p.name, p.duration_s) for p in one.phases), "s") for one in each]
+        totals = [total_of_independent(((p.name, p.duration_s) for p in one.phases), "s") for one in each]
         restart_s = largest((("restart", q) for q in totals), "s")
         restart_s = restart_s.because(*max(totals, key=lambda q: q.value).why)
         ids = ", ".join(str(node.node_id) for node in nodes)
-        whole = total_of_independent((("stop and checks", aside), ("restart", restart_s)), "s")
+        whole = total_of_independent((("checks", aside), ("restart", restart_s)), "s")
         longest = max(slowest, key=lambda p: p.duration_s.value)
         label = f"node {ids}" if len(nodes) == 1 else f"round {number}: nodes {ids}"
         passes.append(Phase(label, whole, longest.bound, longest.shorten))
@@ -380,8 +387,8 @@ def start_beside(
             phases.create_files(start),
             *([files] if files is not None else []),
             phases.early_phases(start),
-            phases.wait_for_checkpoint(start),
-            phases.hand_over_subscriptions(start),
+            waits.wait_for_checkpoint(start),
+            waits.hand_over_subscriptions(start),
         ]
         if sum(p.duration_s.value for p in own) > sum(p.duration_s.value for p in longest):
             longest = own

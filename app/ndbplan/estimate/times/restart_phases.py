@@ -14,7 +14,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.base.units import GIB, MIB
 from ndbplan.configuration.settings import NodeSettings, redo_log_parts
 from ndbplan.estimate.constants import Constants
-from ndbplan.estimate.load.checkpoint import NodeCheckpoint, SpeedLimits, is_partial, speed_limits
+from ndbplan.estimate.load.checkpoint import NodeCheckpoint, is_partial
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.redo import log_bytes_per_part
@@ -31,8 +31,6 @@ from ndbplan.plan.processes import DiskRole
 
 LEAST_COPY_SHARE = 0.2
 """Share of the copy speed that traffic leaves at least."""
-OLD_CHECKPOINT_WRITERS = 2
-"""LDM threads that wrote a checkpoint at once before 7.4.1 (release notes), each at DiskCheckpointSpeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +191,20 @@ def _at(start: Starting, whole: float, fullest: float, rate: Quantity, name: str
     )
 
 
+STOP = "stop"
+
+
+def stop(start: Starting) -> Phase:
+    """From the command to the end of the process: subscriptions are handed over first."""
+    time = start.constants["stop_handover_s"]
+    return Phase(STOP, time.because(*time.why, era(start)), "protocol with SQL nodes", "")
+
+
+def era(start: Starting) -> Term:
+    """On which running cluster rates and waits were measured."""
+    return change_term("measured_on_8_4", start.version)
+
+
 def allocate_memory(start: Starting) -> Phase:
     """Allocate and touch all memory of the node: by one thread before 7.4.1."""
     names = ("DataMemory", "IndexMemory", "DiskPageBufferMemory")
@@ -300,7 +312,8 @@ def _checkpoint_on_disk(start: Starting) -> Limit | None:
 def restore(start: Starting) -> Phase:
     """Restore all rows in memory from the local checkpoint; columns on disk stay where they are.
 
-    A row takes its LDM thread a time of its own and one for each byte (running 8.4.8 cluster).
+    A row takes its LDM thread a time of its own and one for each byte; parts of partial checkpoints lie over
+    one another, so that some rows are restored more than once (running 8.4.8 cluster).
     """
     fullest, constants = start.fullest, start.constants
     rows = _at(start, start.rows, fullest.rows, constants["restore_ldm_rows_per_s"], "rows", "rows")
@@ -312,10 +325,13 @@ def restore(start: Starting) -> Phase:
         "bytes of rows",
         "bytes",
     )
-    slower = Quantity.exact(1.0, "factor", (change_term("restore_without_delays", start.version),))
+    changes = (change_term("restore_without_delays", start.version), era(start))
+    slower = Quantity.exact(1.0, "factor", changes)
     if not start.has("restore_without_delays"):
         slower = slower * constants["restore_delays_factor"]
     by_threads = (rows.named("rows") + size.named("their bytes")) * slower
+    if is_partial(start.settings):
+        by_threads = by_threads * constants["restore_operations_partial"]
     limits = [Limit("the fullest LDM thread", by_threads, "more LDM threads")]
     on_disk = _checkpoint_on_disk(start)
     if on_disk is not None:
@@ -366,111 +382,28 @@ def apply_undo(start: Starting) -> Phase | None:
 
 
 def rebuild_indexes(start: Starting) -> Phase:
-    """Rebuild all ordered indexes, which are kept in memory only."""
-    fullest = start.fullest
-    entries = start.data.index_entries if start.data is not None else 0.0
-    indexed = start.data.indexed_row_bytes if start.data is not None else 0.0
-    constants = start.constants
-    entry_rate = constants["index_build_ldm_rows_per_s"]
-    byte_rate = constants["index_build_ldm_bytes_per_s"]
-    by_rows = _at(start, entries, fullest.index_entries, entry_rate, "index entries", "rows")
-    by_bytes = _at(start, indexed, fullest.indexed_row_bytes, byte_rate, "bytes of indexed rows", "bytes")
+    """Rebuild all ordered indexes, which are kept in memory only; keys in order take less time."""
+    fullest, constants = start.fullest, start.constants
+    entries = at_random = 0.0
+    if start.data is not None:
+        entries, at_random = start.data.index_entries, start.data.random_entries
+    in_order = _at(
+        start,
+        entries - at_random,
+        max(0.0, fullest.index_entries - fullest.random_entries),
+        constants["index_build_ldm_rows_per_s"],
+        "index entries in the order of their keys",
+        "rows",
+    )
+    others = _at(
+        start,
+        at_random,
+        fullest.random_entries,
+        constants["index_build_random_ldm_rows_per_s"],
+        "index entries in no order",
+        "rows",
+    )
+    time = in_order.named("entries in order") + others.named("entries in no order")
+    time = time.because(*time.why, era(start))
     more = "more LDM threads; PRIMARY KEY USING HASH where no range is read"
-    time, decides = slowest(
-        Limit("index threads, entries", by_rows, more), Limit("index threads, bytes of rows", by_bytes, more)
-    )
-    return Phase("rebuild ordered indexes", time, decides.name, decides.shorten)
-
-
-def _waits_for(start: Starting, limits: SpeedLimits, *, own: bool, writers: float) -> tuple[float, Term]:
-    """Bytes per second of a checkpoint by the version's parameters, and the term that says which."""
-    if start.has("checkpoint_speed_by_parameters"):
-        speed = limits.own_restart if own else limits.other_restart
-        name = "MaxDiskWriteSpeedOwnRestart" if own else "MaxDiskWriteSpeedOtherNodeRestart"
-        return speed, Term(name, speed, "bytes/s", "plan")
-    if own:
-        return limits.own_restart, Term("DiskCheckpointSpeedInRestart", limits.own_restart, "bytes/s", "plan")
-    speed = limits.other_restart * writers
-    each = Term("LDM threads that write at once, each at it", writers, "", "release notes 7.4.1")
-    return speed, Term("DiskCheckpointSpeed", limits.other_restart, "bytes/s", "plan", (each,))
-
-
-def _own_checkpoints(start: Starting, count: Quantity, limits: SpeedLimits, factor: float) -> Limit | None:
-    """Writing all rows of the node itself to its checkpoint disk; None without rows."""
-    if start.data is None or start.data.checkpoint_bytes <= 0:
-        return None
-    speed, term = _waits_for(start, limits, own=True, writers=1)
-    disk, held = start.disk(DiskRole.LCP), start.data.checkpoint_bytes * factor
-    name = term.term
-    if disk is not None and start.writes(disk) < speed:
-        speed, name = start.writes(disk), f"disk {disk.name}"
-        term = Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan")
-    why = (Term("full checkpoint of the node", held, "bytes", "formula"), term, *count.why)
-    time = (count * (held / speed)).in_unit("s").because(*why)
-    return Limit(name, time, "a faster disk; raise MaxDiskWriteSpeedOwnRestart")
-
-
-def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
-    """Wait until a checkpoint in which the node takes part is complete, so that it can recover on its own.
-
-    After --initial the node itself writes all its rows; after a system restart all nodes write at the speed
-    of their own restart; else the other nodes write at that of another node's restart, up to 7.5 all rows.
-    """
-    constants = start.constants
-    idle = constants["lcp_wait_idle_s"]
-    limits = speed_limits(start.settings)
-    packed = 1.0
-    if start.settings.number("CompressedLCP"):
-        packed = constants["lcp_compressed_factor"].value
-    partial = is_partial(start.settings)
-    written = start.checkpoint.written_bytes.value if start.load is not None and start.checkpoint else 0.0
-    running = constants["checkpoint_under_way"]
-    if start.load is None:
-        running = Quantity(0.0, 0.0, running.high, running.unit, running.why)
-    count = Quantity.exact(1.0, "checkpoints")
-    if kind == "initial":
-        count = constants["initial_restart_checkpoints"]
-    waits = [Limit("protocol", Quantity.exact(0.0, "s"))]
-    for other in start.others:
-        own_limits = speed_limits(other.machine.settings)
-        writers = min(float(OLD_CHECKPOINT_WRITERS), float(max(1, other.machine.ldm_threads)))
-        speed, term = _waits_for(start, own_limits, own=kind == "system", writers=writers)
-        held = (min(other.checkpoint_bytes, written) if partial else other.checkpoint_bytes) * packed
-        name = "write speed of checkpoints on the other nodes"
-        if other.writes_bytes_per_s * start.disk_factor < speed:
-            speed, name = other.writes_bytes_per_s * start.disk_factor, f"disk {other.disk}"
-        seconds = held / speed if speed else 0.0
-        why = (
-            Term(f"checkpoint of node {other.machine.node_id}", held, "bytes", "formula"),
-            term,
-            Term("speed of writing", speed, "bytes/s", "plan"),
-            count.as_term("checkpoints to wait for"),
-            running.as_term("rest of a checkpoint that runs already", "assumption"),
-        )
-        time = (seconds * (count + running)).in_unit("s").because(*why)
-        waits.append(Limit(name, time, f"raise {term.term}"))
-    own = None
-    if kind == "initial" or not partial:
-        own = _own_checkpoints(start, count, limits, packed)
-    if own is not None:
-        waits.append(own)
-    time, decides = slowest(
-        *waits,
-        why=(
-            change_term("partial_checkpoints", start.version),
-            change_term("checkpoint_speed_by_parameters", start.version),
-            *spread_terms(start.version),
-        ),
-    )
-    time = idle.named("protocol") + time.named("writing")
-    bound = decides.name if time.value > 2 * idle.value else "protocol"
-    return Phase("wait for local checkpoint", time, bound, decides.shorten if bound != "protocol" else "")
-
-
-def hand_over_subscriptions(start: Starting) -> Phase:
-    """Set up the subscriptions of the SQL nodes."""
-    name = "wait for subscriptions"
-    if start.sql_nodes_down:
-        time = start.constants["subscription_timeout_s"]
-        return Phase(name, time, "an SQL node that does not answer", "start that SQL node or remove it")
-    return Phase(name, start.constants["subscription_s"], "protocol with SQL nodes", "")
+    return Phase("rebuild ordered indexes", time, "index threads", more)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ndbplan.estimate.timed import restart
+from ndbplan.estimate.times.restart import Conditions
 from ndbplan.ndb.survival import begin_start, come_back
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -191,7 +192,7 @@ class Starts:
     def phases(self, node_id: int) -> tuple[tuple[str, float], ...]:
         """Name and seconds of each phase."""
         if node_id not in self._known:
-            found = restart(self.plan, "node", node_id).phases
+            found = restart(self.plan, "node", node_id, Conditions(crashed=True)).phases
             self._known[node_id] = tuple((phase.name, phase.duration_s.value) for phase in found)
         return self._known[node_id]
 

@@ -1,0 +1,152 @@
+"""How long ndb_restore takes: files made anew, all rows at insert speed, then the ordered indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.estimate.load.log_records import stored_redo
+from ndbplan.estimate.load.processors import core_speed
+from ndbplan.estimate.storage.machines import Machine, Machines
+from ndbplan.estimate.storage.node_data import NodeData
+from ndbplan.estimate.storage.shares import Shares
+from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate, phased
+from ndbplan.estimate.times.copy_links import crossings
+from ndbplan.estimate.times.disk_files import disk_left
+from ndbplan.estimate.times.restart import busy_threads
+from ndbplan.estimate.times.restart_phases import Phase, busiest_thread
+from ndbplan.estimate.times.speed_terms import Limit, slowest, spread_terms
+from ndbplan.plan.hardware import Disk
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import OperationKind
+
+
+def restore_backup(
+    machines: Machines,
+    stored: Sequence[tuple[Table, tuple[Shares, ...]]],
+    held: Sequence[NodeData],
+    saved: BackupEstimate,
+    files: PhasedEstimate,
+) -> PhasedEstimate:
+    """ndb_restore: undo and data files made anew, all rows at insert speed, then the ordered indexes.
+
+    `stored`: each table with the shares of its rows and of the entries of its unique indexes on the nodes;
+    `saved`: the backup, each node's is read from the disk that it was written to; `files`: making them.
+    """
+    constants = machines.constants
+    rate = constants["restore_client_rows_per_s"]
+    rows = Quantity.exact(0.0, "s")
+    entries = 0.0
+    for data in held:
+        node = machines.by_id[data.node_id]
+        threads = busy_threads(node, data, together=machines.on_host(node.host.id))
+        one = _insert_seconds(machines, node, data, threads, rate)
+        rows = max(rows, one, key=lambda time: time.value)
+        # Of the fullest LDM thread, or of all on the cores that there are.
+        entries = max(entries, data.fullest_ldm.index_entries, data.index_entries / threads)
+    limits = [
+        Limit("LDM threads", rows),
+        *_restore_disks(machines, stored, held, saved),
+        *_restore_links(machines, held),
+    ]
+    rows, decides = slowest(*limits)
+    built = Quantity.stated("index entries of the fullest LDM thread", entries, "rows", "distribution")
+    indexes = built / constants["index_build_ldm_rows_per_s"]
+    faster = "more LDM threads; a faster redo disk; several ndb_restore at once"
+    return phased(
+        [
+            *files.phases,
+            Phase("restore rows", rows, decides.name, faster),
+            Phase("rebuild indexes", indexes, "LDM threads", "more LDM threads"),
+        ]
+    )
+
+
+def _insert_seconds(
+    machines: Machines, node: Machine, data: NodeData, threads: float, rate: Quantity
+) -> Quantity:
+    """Time of a node's LDM threads to insert all its rows: that of the fullest, or of all on its cores."""
+    speed = core_speed(node.host, machines.constants)
+    reference = machines.constants["core_gain_per_clock"].value
+    rows = busiest_thread(data.fullest_ldm.rows, data.rows, threads)
+    why = (
+        Term("rows of the node", data.rows, "rows", "distribution"),
+        Term("rows of its busiest LDM thread", rows, "rows", "distribution", spread_terms(machines.version)),
+        speed.as_term("speed of a core"),
+    )
+    return Quantity.exact(rows * reference / speed.value, "rows", why) / rate
+
+
+def _restore_disks(
+    machines: Machines,
+    stored: Sequence[tuple[Table, tuple[Shares, ...]]],
+    held: Sequence[NodeData],
+    backup: BackupEstimate,
+) -> list[Limit]:
+    """Reading the backup, writing the log of all inserts and the pages of columns on disk.
+
+    What is on one device is done one after the other.
+    """
+    constants = machines.constants
+    overhead = constants["redo_page_overhead"].value * constants["device_write_factor"].value
+    log: dict[int, float] = {}
+    for table, shares in stored:
+        logs = stored_redo(table, OperationKind.INSERT, machines.version)
+        for one, by_node in zip(logs, shares, strict=True):
+            each = one.value * table.rows * overhead
+            for node_id, share in by_node.items():
+                log[node_id] = log.get(node_id, 0.0) + each * share.replicas
+    pages = {data.node_id: data.disk_page_bytes for data in held}
+    saved = {node.node_id: node.written_bytes.low for node in backup.nodes}
+    written: dict[str, float] = {}
+    read: dict[str, float] = {}
+    disks: dict[str, tuple[Disk, int]] = {}
+    moves = (
+        (DiskRole.REDO, log, written),
+        (DiskRole.DATA_FILES, pages, written),
+        (DiskRole.BACKUP, saved, read),
+    )
+    for node in machines.nodes:
+        for role, size, sums in moves:
+            disk = node.disks[role]
+            if disk is not None and size.get(node.node_id):
+                sums[disk.id] = sums.get(disk.id, 0.0) + size[node.node_id]
+                disks[disk.id] = (disk, node.node_id)
+    limits = []
+    for disk_id, (disk, node_id) in disks.items():
+        out, back = written.get(disk_id, 0.0), read.get(disk_id, 0.0)
+        writing = disk.sequential_write_bytes_per_s * disk_left(disk)
+        reading = disk.sequential_read_bytes_per_s * disk_left(disk)
+        why = (
+            Term("redo log of all rows and pages of columns on disk", out, "bytes", "formula"),
+            Term(f"sequential writing of {disk.name}", writing, "bytes/s", "plan"),
+            Term("backup that is read", back, "bytes", "formula"),
+            Term(f"sequential reading of {disk.name}", reading, "bytes/s", "plan"),
+        )
+        time = Quantity.exact(out / writing + back / reading, "s", why) * constants["device_time"]
+        limits.append(Limit(f"disk {disk.name} of node {node_id}", time))
+    return sorted(limits, key=lambda limit: -limit.duration_s.value)[:1]
+
+
+def _restore_links(machines: Machines, nodes: Iterable[NodeData]) -> list[Limit]:
+    """Rows on their way: each once to the nodes of a group, then from member to member."""
+    held = {data.node_id: data for data in nodes}
+    flows = []
+    for group in machines.groups:
+        for i, node in enumerate(group):
+            own = held.get(node.node_id)
+            if own is None:
+                continue
+            # From the primary to the first backup, from there to the next.
+            chain = [group[(i + k) % len(group)].host for k in range(len(group))]
+            flows += [(begin, end, own.primary_bytes) for begin, end in pairwise(chain)]
+    limits = []
+    usable = machines.constants["copy_network_share"]
+    for link in crossings(machines.locations, flows).values():
+        name = "bytes of rows sent on to other replicas"
+        sent = Quantity.stated(name, link.crossing_bytes, "bytes", "distribution")
+        speed = Quantity.stated(f"speed of {link.name}", link.bytes_per_s, "bytes/s")
+        limits.append(Limit(link.name, sent / (speed * usable)))
+    return sorted(limits, key=lambda limit: -limit.duration_s.value)[:1]

@@ -1,0 +1,182 @@
+"""Constants moved to what was measured: all of them at once, each as far as little was known of it before.
+
+    plan, moved = updated(plan, RESTART, phases_of, [Observed("restore_s", 6.0, 0.3)], source="restart_info")
+
+A least-squares update on the scale of factors. Before, a constant lies in its range (p10 to p90); knobs that
+the processor decides move together by half, as a fast machine is fast in all of them. What comes out are
+values with narrower ranges; what no constant can explain is named and not used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ndbplan.estimate.constants import constant_for
+from ndbplan.importing.measurements import MeasurementError
+from ndbplan.plan.plan import Calibration, Plan
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+P90: Final = 1.2816
+"""Standard deviations from the middle to an end of a range."""
+_SHARED = 0.5
+"""How much knobs that the processor decides move together: their correlation."""
+_REPEATED = 0.03
+"""Relative standard deviation of the same operation done again: no range gets narrower."""
+_STEP = 0.02
+_ROUNDS = 12
+_MOST_STEP = 1.5
+_LEAST_CHANGE = 0.01
+_FASTEST = 1e-4
+_MOST_DEVIATIONS = 3
+"""Waits are not shorter than so many standard deviations below what they are."""
+_ROOM = 0.85
+"""Share of the least possible time below which a measurement contradicts the plan."""
+
+
+class Knob(NamedTuple):
+    """Constants that are moved by one factor of time."""
+
+    durations: tuple[str, ...] = ()
+    """Grow with it."""
+    rates: tuple[str, ...] = ()
+    """Fall as it grows."""
+    by_processor: bool = False
+
+    @property
+    def first(self) -> str:
+        """The constant whose range says how far it may be off."""
+        return (*self.durations, *self.rates)[0]
+
+
+class Observed(NamedTuple):
+    """One measured duration."""
+
+    name: str
+    """What took so long."""
+    seconds: float
+    uncertain_s: float
+    """Standard deviation: of what was counted in whole seconds 0.3."""
+
+
+Predict = Callable[[Plan], Sequence[float]]
+"""Seconds of each observed duration by a plan."""
+
+
+def updated(
+    plan: Plan, knobs: Sequence[Knob], predict: Predict, observed: Sequence[Observed], source: str
+) -> Plan:
+    """The plan with the constants of the knobs as the measurements leave them.
+
+    What was measured under the same source before is replaced. Raises MeasurementError for a duration below
+    what disks, links and protocols alone take.
+    """
+    import numpy as np
+
+    plan = plan.replace(calibrations=tuple(c for c in plan.calibrations if c.source != source))
+    _refuse_the_impossible(plan, knobs, predict, observed)
+    before = _covariance(plan, knobs)
+    seconds = np.array([one.seconds for one in observed])
+    noise = np.hypot(_REPEATED / 2, np.array([one.uncertain_s for one in observed]) / seconds)
+    weight, wanted = np.diag(noise**-2), np.log(seconds)
+
+    def logs(theta: Array) -> Array:
+        found = predict(_moved(plan, knobs, theta.tolist()))
+        logarithms: Array = np.log(np.maximum(1e-9, np.array(found)))
+        return logarithms
+
+    theta = np.zeros(len(knobs))
+    known = np.linalg.inv(before)
+    after = before
+    for _ in range(_ROUNDS):
+        at = logs(theta)
+        slope = np.stack([(logs(theta + _STEP * unit) - at) / _STEP for unit in np.eye(len(knobs))], axis=1)
+        after = np.linalg.inv(known + slope.T @ weight @ slope)
+        goal = after @ slope.T @ weight @ (wanted - at + slope @ theta)
+        step = np.clip(goal - theta, -_MOST_STEP, _MOST_STEP)
+        theta = theta + step
+        if float(np.abs(step).max()) < 1e-6:
+            break
+    widths = np.maximum(_REPEATED, np.sqrt(np.diag(after))), np.sqrt(np.diag(before))
+    return _calibrated(plan, knobs, theta.tolist(), widths[0].tolist(), widths[1].tolist(), source)
+
+
+def deviation(plan: Plan, constant: str) -> float:
+    """Standard deviation of the logarithm of a constant, by its range."""
+    known = constant_for(plan, constant)
+    if known.low <= 0 or known.high <= known.low:
+        return 1e-6 if known.high <= known.low else 1.0
+    return math.log(known.high / known.low) / (2 * P90)
+
+
+def _covariance(plan: Plan, knobs: Sequence[Knob]) -> Array:
+    import numpy as np
+
+    widths = np.array([deviation(plan, knob.first) for knob in knobs])
+    shared = np.array([knob.by_processor for knob in knobs])
+    correlation = np.where(np.outer(shared, shared), _SHARED, 0.0)
+    np.fill_diagonal(correlation, 1.0)
+    covariance: Array = correlation * np.outer(widths, widths)
+    return covariance
+
+
+def _with(plan: Plan, values: dict[str, tuple[float, float, float]], source: str) -> Plan:
+    kept = tuple(c for c in plan.calibrations if c.constant not in values)
+    new = tuple(
+        Calibration(constant=name, value=value, low=low, high=high, source=source)
+        for name, (value, low, high) in values.items()
+    )
+    return plan.replace(calibrations=(*kept, *new))
+
+
+def _moved(plan: Plan, knobs: Sequence[Knob], theta: Sequence[float]) -> Plan:
+    values = {}
+    for knob, log in zip(knobs, theta, strict=True):
+        for names, factor in ((knob.durations, math.exp(log)), (knob.rates, math.exp(-log))):
+            for name in names:
+                value = constant_for(plan, name).value * factor
+                values[name] = (value, value, value)
+    return _with(plan, values, "update")
+
+
+def _calibrated(
+    plan: Plan,
+    knobs: Sequence[Knob],
+    theta: Sequence[float],
+    after: Sequence[float],
+    before: Sequence[float],
+    source: str,
+) -> Plan:
+    """The plan with what has become better known."""
+    values = {}
+    for knob, log, now, was in zip(knobs, theta, after, before, strict=True):
+        if abs(log) < _LEAST_CHANGE and now > (1 - _LEAST_CHANGE) * was:
+            continue
+        for names, factor in ((knob.durations, math.exp(log)), (knob.rates, math.exp(-log))):
+            for name in names:
+                value, room = constant_for(plan, name).value * factor, math.exp(P90 * now)
+                values[name] = (value, value / room, value * room)
+    return _with(plan, values, source)
+
+
+def _refuse_the_impossible(
+    plan: Plan, knobs: Sequence[Knob], predict: Predict, observed: Sequence[Observed]
+) -> None:
+    """Raises MeasurementError for a duration that disks, links and what is no knob do not allow."""
+    logs = [
+        math.log(_FASTEST) if knob.by_processor else -_MOST_DEVIATIONS * deviation(plan, knob.first)
+        for knob in knobs
+    ]
+    fastest = predict(_moved(plan, knobs, logs))
+    for one, least in zip(observed, fastest, strict=True):
+        if one.seconds + 2 * one.uncertain_s < _ROOM * least:
+            raise MeasurementError(
+                f"{one.name}: {one.seconds:g} s contradicts the plan, by which waits, disks and links alone "
+                f"take {least:.1f} s",
+                fix="give the tables the rows and the disks the speeds they had when it was measured",
+            )

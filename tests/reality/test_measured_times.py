@@ -1,0 +1,36 @@
+"""Durations of running clusters lie in their ranges, and those are no wider than is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from reality.judged import as_table, error, is_inside, share_inside, width
+from reality.measured_times import measured_times
+
+MOST_WIDTH = {"8.4.8": 2.5, "7.4.10": 3.0}
+"""Goals of the issue, as a median: whole starts, backups and reorganisations."""
+WHOLE = ("node start", "initial start", "system start", "first start", "backup", "reorganise")
+
+
+def test_nine_of_ten_durations_lie_in_their_range() -> None:
+    rows = measured_times()
+    assert share_inside(rows) >= 0.9, as_table(row for row in rows if not is_inside(row))
+
+
+@pytest.mark.parametrize("era", MOST_WIDTH)
+def test_ranges_of_whole_operations_are_of_use(era: str) -> None:
+    rows = [row for row in measured_times() if row.era == era and row.quantity in WHOLE]
+    widths = sorted(width(row) for row in rows)
+    assert widths[len(widths) // 2] <= MOST_WIDTH[era]
+    assert widths[-1] <= 3.0, as_table(rows)
+
+
+def test_half_of_the_whole_operations_are_right_within_a_tenth() -> None:
+    errors = sorted(abs(error(row)) for row in measured_times() if row.quantity in WHOLE)
+    assert errors[len(errors) // 2] <= 0.1
+
+
+def test_bytes_of_backups_are_right_within_a_hundredth() -> None:
+    rows = [row for row in measured_times() if row.quantity == "backup bytes"]
+    assert rows
+    assert all(abs(error(row)) < 0.01 for row in rows), as_table(rows)
