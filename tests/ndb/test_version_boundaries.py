@@ -17,6 +17,7 @@ from golden.commands import plan_files, run
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.run import check
+from ndbplan.configuration.connections import connections
 from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.edits.parts import set_parameter, update
 from ndbplan.estimate.grown import reorganise
@@ -119,6 +120,13 @@ def linked(v: str, times: int = 1, kind: str = "tcp") -> Plan:
     first, second = plan(v).data_nodes[:2]
     link = Link(kind=kind, process_id_1=first.id, process_id_2=second.id)
     return plan(v).replace(links=(link,) * times)
+
+
+def unplaced(v: str) -> Plan:
+    """A plan without locations, which would make connections wide by themselves."""
+    found = plan(v)
+    hosts = tuple(host.model_copy(update={"location_id": None}) for host in found.hosts)
+    return found.replace(hosts=hosts)
 
 
 def aside(v: str) -> Plan:
@@ -360,7 +368,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ),
     (
         "second_link_refused",
-        "7.5.0",
+        "7.4.0",
         lambda v: severities(linked(v, 2), "link-ends"),
         ("warning",),
         ("error",),
@@ -405,9 +413,24 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     (
         "thread_types_of_8",
         "8.0.23",
-        thread_config("main={count=0},rep={count=0},recv,ldm={count=0}"),
+        thread_config("main,rep,recv,ldm={count=1},query={count=1}"),
         True,
         False,
+    ),
+    ("thread_counts_at_least", "8.0.23", thread_config("main,rep,ldm,recv={count=0}"), False, True),
+    (
+        "wide_area_connections",
+        "7.6.4",
+        lambda v: any(one.given for one in connections(set_parameter(unplaced(v), "sql", "wan", 1))),
+        False,
+        True,
+    ),
+    (
+        "deprecated_pairs",
+        "7.5.0",
+        lambda v: node_settings(plan(v, Discless=1)).number("Diskless"),
+        1,
+        0,
     ),
     ("index_build_threads", "7.6.0", thread_config("ldm,idxbld={cpuset=1}"), True, False),
     ("exclusive_bindings", "7.5.0", thread_config("ldm={cpubind_exclusive=1}"), True, False),

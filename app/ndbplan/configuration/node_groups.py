@@ -8,20 +8,33 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 
 
+def counted_nodes(plan: Plan) -> tuple[DataNode, ...]:
+    """The data nodes that ndb_mgmd looks at when it fills and counts node groups.
+
+    Before 8.0 those in front of the first reserved node only: check_node_vs_replicas in ConfigInfo.cpp left
+    its loop there.
+    """
+    nodes = plan.data_nodes
+    if plan.features.reserved_nodes_counted:
+        return nodes
+    first = next((i for i, node in enumerate(nodes) if node.node_group == NODE_GROUP_NONE), len(nodes))
+    return nodes[:first]
+
+
 @memo_by_identity(16)
 def node_group_ids(plan: Plan) -> dict[int, int]:
-    """Node group of each data node, by node id; 65536: reserved.
+    """Node group of each data node, by node id; 65536: reserved, or left without one by an older ndb_mgmd.
 
     Nodes without a stated group fill the groups in node-id order, each the lowest group with room.
     """
-    replicas = no_of_replicas(plan)
+    replicas, counted = no_of_replicas(plan), counted_nodes(plan)
     members: dict[int, int] = {}
-    for node in plan.data_nodes:
+    for node in counted:
         if node.node_group is not None and node.node_group != NODE_GROUP_NONE:
             members[node.node_group] = members.get(node.node_group, 0) + 1
     groups: dict[int, int] = {}
     lowest = 0
-    for node in plan.data_nodes:
+    for node in counted:
         group = node.node_group
         if group is None:
             while members.get(lowest, 0) >= replicas:
@@ -29,6 +42,8 @@ def node_group_ids(plan: Plan) -> dict[int, int]:
             group = lowest
             members[group] = members.get(group, 0) + 1
         groups[node.node_id] = group
+    for node in plan.data_nodes[len(counted) :]:
+        groups[node.node_id] = NODE_GROUP_NONE if node.node_group is None else node.node_group
     return groups
 
 
@@ -49,7 +64,8 @@ def node_groups(plan: Plan) -> tuple[tuple[DataNode, ...], ...]:
 
 def reserved_nodes(plan: Plan) -> tuple[DataNode, ...]:
     """The data nodes without a node group (NodeGroup 65536), which wait for a CREATE NODEGROUP."""
-    return tuple(node for node in plan.data_nodes if node.node_group == NODE_GROUP_NONE)
+    ids = node_group_ids(plan)
+    return tuple(node for node in plan.data_nodes if ids[node.node_id] == NODE_GROUP_NONE)
 
 
 def incomplete_node_group(plan: Plan) -> str | None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.units import MIB
-from ndbplan.configuration.stated import SECTIONS, Fate, readings
+from ndbplan.configuration.stated import SECTIONS, Fate, readings, with_twins
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.features import Features, features
 from ndbplan.ndb.version import NdbVersion
@@ -96,6 +96,7 @@ def settings_from(section: str, shared: Parameters, own: Parameters, ndb_version
             elif reading.fate is Fate.REFUSED:
                 values.pop(reading.name, None)
     version = NdbVersion.parse(ndb_version)
+    values = with_twins(section, values, version)
     return _shared_object(section, tuple((name, values[name]) for name in sorted(values)), version)
 
 

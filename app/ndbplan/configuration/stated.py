@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.features import features
 from ndbplan.ndb.parameters import Parameter
 from ndbplan.ndb.values import BadValueError, read_value, unwritable
 from ndbplan.ndb.version import NdbVersion
@@ -140,6 +141,18 @@ def readings(section: str, parameters: Parameters, ndb_version: str) -> tuple[Re
 def counting(section: str, parameters: Parameters, ndb_version: str) -> Mapping[str, int | str]:
     """What counts of the parameters stated at one place, by the manual's names."""
     return {r.name: r.value for r in readings(section, parameters, ndb_version) if r.fate is Fate.COUNTS}
+
+
+_TWINS = {"Discless": "Diskless", "Diskless": "Discless"}
+
+
+def with_twins(section: str, values: dict[str, int | str], version: NdbVersion) -> dict[str, int | str]:
+    """The values with what an old name sets under the new one, and the other way round (fixDeprecated)."""
+    if section == "DB" and features(version).deprecated_pairs:
+        for name, twin in _TWINS.items():
+            if name in values:
+                values.setdefault(twin, values[name])
+    return values
 
 
 def text_of(parameters: Mapping[str, int | str], name: str) -> str | None:

@@ -37,6 +37,9 @@ class Features(NamedTuple):
     ipv6_loopback_is_local: bool
     management_ports_compared: bool
     sql_hosts_resolved: bool
+    wide_area_connections: bool
+    deprecated_pairs: bool
+    thread_counts_at_least: bool
     second_link_refused: bool
     data_node_ids_checked: bool
     shared_memory: bool

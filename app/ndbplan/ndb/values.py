@@ -94,7 +94,7 @@ def check_range(parameter: Parameter, number: int) -> None:
     low, high = parameter.minimum, parameter.maximum
     if parameter.type == "bool":
         low, high = 0, 1
-    if parameter.name.lower() == "nooffragmentlogparts" and str(number) not in parameter.allowed_values:
+    if parameter.is_number and parameter.allowed_values and str(number) not in parameter.allowed_values:
         raise BadValueError(f"{number} is not allowed; use one of {', '.join(parameter.allowed_values)}")
     if (low is not None and number < low) or (high is not None and number > high):
         shown = (lambda n: format_ndb_size(n)) if parameter.unit.startswith("bytes") else str

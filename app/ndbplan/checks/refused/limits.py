@@ -10,12 +10,19 @@ from ndbplan.base.units import whole_number
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.rule import error, problem, rule, warning
-from ndbplan.configuration.settings import NodesAlike, no_of_replicas, node_settings, nodes_alike
+from ndbplan.configuration.settings import (
+    NodesAlike,
+    connection_settings,
+    no_of_replicas,
+    node_settings,
+    nodes_alike,
+)
 from ndbplan.configuration.stated import Fate, Stated, stated, stated_by_place
 from ndbplan.configuration.stated import counting as counting_of
-from ndbplan.edits.changes import KeepLinks, SetField, SetParameter, together
+from ndbplan.edits.changes import SetField, SetParameter, together
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.addresses import address_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, process_node_ids
 
@@ -186,16 +193,24 @@ def transaction_memory(now: Estimation) -> Iterator[Problem]:
 )
 def start_fail_retries(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
+    count = sum(len(process_node_ids(process)) for process in plan.processes)
     for alike in nodes_alike(plan):
+        # check_mutually_exclusive in ConfigInfo.cpp goes through the ids below the number of nodes only.
+        seen = not alike.nodes or any(node.node_id < count for node in alike.nodes)
         for name in ("MaxStartFailRetries", "StartFailRetryDelay"):
             if not catalogue.knows("DB", name, plan.version):
                 continue
             default = catalogue.default("DB", name, plan.version)
             if alike.settings.value(name) != default and alike.settings.number("StopOnError") != 0:
-                yield error(
+                yield problem(
+                    Severity.ERROR if seen else Severity.WARNING,
                     alike.where,
-                    f"{name} is {alike.settings.value(name)} while StopOnError is 1; ndb_mgmd wants its "
-                    f"default {default}",
+                    f"{name} is {alike.settings.value(name)} while StopOnError is 1; "
+                    + (
+                        f"ndb_mgmd wants its default {default}"
+                        if seen
+                        else "nodes that do not restart by themselves have no use for it"
+                    ),
                     "set StopOnError to 0",
                     alike.object_ids,
                     setting(alike.scope_of("StopOnError"), "StopOnError", 0),
@@ -292,7 +307,8 @@ def management_ports(now: Estimation) -> Iterator[Problem]:
     taken: dict[tuple[str, int], ManagementNode] = {}
     for node in plan.management_nodes:
         hostname = plan.host(node.host_id).hostname
-        name = "localhost" if hostname in LOOPBACK else hostname
+        # validate_unique_mgm_ports compares addresses, so every spelling of one counts.
+        name = address_of("127.0.0.1" if hostname == "localhost" else hostname) or hostname.lower()
         value = node_settings(plan, node).value("PortNumber")
         port = value if isinstance(value, int) and value else _MANAGEMENT_PORT
         first = taken.setdefault((name, port), node)
@@ -316,6 +332,9 @@ def management_ports(now: Estimation) -> Iterator[Problem]:
 @rule("host-name-reserved", "A host name cannot be resolved", refused=True)
 def host_name_reserved(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
+    name = "AllowUnresolvedHostnames"
+    known = catalogue.knows("TCP", name, plan.version)
+    allowed = known and connection_settings(plan).number(name) == 1
     for host in plan.hosts:
         served = [
             p
@@ -324,20 +343,39 @@ def host_name_reserved(now: Estimation) -> Iterator[Problem]:
         ]
         if not served:
             continue
-        if host.hostname.rpartition(".")[2].lower() == "invalid":
+        ids = [host.id, *(p.id for p in served)]
+        never = host.hostname.rpartition(".")[2].lower() == "invalid"
+        mapped = ":" in host.hostname and "." in (address_of(host.hostname) or "")
+        if never and allowed and not any(isinstance(p, ManagementNode) for p in served):
+            yield warning(
+                f"host {host.hostname}",
+                "names under .invalid never resolve; ndb_mgmd starts all the same, as "
+                "AllowUnresolvedHostnames "
+                f"is on, but no node can be on {host.hostname}",
+                "write the real name or address of the machine",
+                ids,
+            )
+        elif never:
             yield error(
                 f"host {host.hostname}",
                 f"names under .invalid never resolve, so ndb_mgmd refuses {host.hostname}",
                 "write the real name or address of the machine",
-                [host.id, *(p.id for p in served)],
+                ids,
             )
-        elif ":" in host.hostname and not plan.features.ipv6:
+        elif ":" in host.hostname and not plan.features.ipv6 and not mapped:
             yield error(
                 f"host {host.hostname}",
                 f"{host.hostname} is an IPv6 address; NDB {plan.ndb_version} knows IPv4 only, IPv6 came with "
                 "8.0.22",
                 "use an IPv4 address or a name",
-                [host.id, *(p.id for p in served)],
+                ids,
+            )
+        elif ":" in host.hostname and address_of(host.hostname) is None:
+            yield error(
+                f"host {host.hostname}",
+                f"{host.hostname} is no IPv6 address, and names have no colons; ndb_mgmd cannot resolve it",
+                "write an address or a name",
+                ids,
             )
 
 
@@ -346,8 +384,9 @@ def connection_map(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
     for one in counting(plan, ("API", "MGM"), "ConnectionMap"):
-        parts = [part.strip() for part in str(one.reading.value).split(",")]
-        bad = next((p for p in parts if not 1 <= (whole_number(p) or 0) <= highest), None)
+        # strtol in check_connection: blanks in front of a number do no harm, anything behind it does.
+        parts = str(one.reading.value).split(",")
+        bad = next((p for p in parts if not 1 <= (whole_number(p.lstrip()) or 0) <= highest), None)
         if bad is not None:
             yield error(
                 one.where,
@@ -370,69 +409,6 @@ def heartbeat_thread_priority(now: Estimation) -> Iterator[Problem]:
                 "write for example fifo,50",
                 one.object_ids,
                 without(one.scope, one.reading.written),
-            )
-
-
-@rule("link-ends", "A connection joins no data node", refused=True)
-def link_ends(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    seen: dict[frozenset[str], int] = {}
-    for link in plan.links:
-        first, second = plan.by_id[link.process_id_1], plan.by_id[link.process_id_2]
-        kinds = {first.kind, second.kind}
-        if "data" not in kinds and kinds != {"management"}:
-            yield error(
-                f"nodes {first.node_id} and {second.node_id}",
-                f"a connection joins nodes {first.node_id} and {second.node_id}, but neither is a data node; "
-                "ndb_mgmd refuses it",
-                "remove the connection",
-                [first.id, second.id],
-                _unlinked(link.process_id_1, link.process_id_2),
-            )
-        pair = frozenset((first.id, second.id))
-        seen[pair] = seen.get(pair, 0) + 1
-        if seen[pair] == 2:
-            yield problem(
-                Severity.ERROR if plan.features.second_link_refused else Severity.WARNING,
-                f"nodes {first.node_id} and {second.node_id}",
-                f"two connections join nodes {first.node_id} and {second.node_id}; ndb_mgmd allows one",
-                "remove one of them",
-                [first.id, second.id],
-                KeepLinks(pair, 1),
-            )
-
-
-def _unlinked(first: str, second: str) -> Edit:
-    return KeepLinks(frozenset((first, second)))
-
-
-@rule("shared-memory-links", "A shared memory connection joins nodes of different hosts")
-def shared_memory_links(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    for link in plan.links:
-        if link.kind != "shm":
-            continue
-        first, second = plan.by_id[link.process_id_1], plan.by_id[link.process_id_2]
-        where, ids = f"nodes {first.node_id} and {second.node_id}", [first.id, second.id]
-        if not plan.features.shared_memory:
-            yield warning(
-                where,
-                f"[shm] joins nodes {first.node_id} and {second.node_id}; before 7.6 most programs are "
-                f"built without "
-                "shared memory connections and refuse the section",
-                "remove the connection; nodes of one host then use TCP",
-                ids,
-                _unlinked(first.id, second.id),
-            )
-        elif first.host_id != second.host_id:
-            yield warning(
-                where,
-                f"[shm] joins nodes {first.node_id} and {second.node_id}, which run on different hosts; "
-                f"ndb_mgmd "
-                "accepts it, but they never connect",
-                "remove the connection",
-                ids,
-                _unlinked(first.id, second.id),
             )
 
 

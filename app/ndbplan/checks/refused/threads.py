@@ -12,9 +12,9 @@ from ndbplan.configuration.settings import NodesAlike, no_of_replicas, nodes_ali
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.threads.config import check_thread_config
+from ndbplan.ndb.threads.config import check_thread_config, cpu_shortage
 from ndbplan.ndb.threads.layout import ThreadConfigError, ThreadCounts, parse_thread_config, thread_counts
-from ndbplan.ndb.values import BadValueError
+from ndbplan.ndb.values import BadValueError, parse_cpu_list
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
@@ -22,6 +22,7 @@ _LOG_PARTS = (4, 6, 8, 10, 12, 16, 20, 24, 32)
 _MOST_PARTITIONS_PER_LDM = 16
 _LEAST_BUSY_THREADS = 3
 """The smallest ndbmtd: one LDM thread, one that receives, and main with rep."""
+_COUNTED_BY = ("MaxNoOfExecutionThreads", "__ndbmt_lqh_threads")
 _THREAD_SETTINGS = ("ThreadConfig", "MaxNoOfExecutionThreads", "AutomaticThreadConfig", "NumCPUs")
 
 
@@ -67,6 +68,39 @@ def thread_config(now: Estimation) -> Iterator[Problem]:
                 alike.object_ids,
                 without(alike.scope_of("ThreadConfig"), "ThreadConfig"),
             )
+
+
+@rule("cpus-for-threads", "LockExecuteThreadToCPU has fewer CPUs than threads", refused=True)
+def cpus_for_threads(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    name = "LockExecuteThreadToCPU"
+    if not catalogue.knows("DB", name, plan.version) or not plan.features.multithreaded_node:
+        return
+    for alike in nodes_alike(plan):
+        by_text = alike.settings.states("ThreadConfig") and plan.features.thread_config
+        counted = by_text or any(alike.settings.states(each) for each in _COUNTED_BY)
+        if is_automatic(alike) or not alike.settings.text(name) or not counted:
+            continue
+        try:
+            cpus = parse_cpu_list(alike.settings.text(name))
+            shortage = cpu_shortage(
+                cpus, threads(alike), thread_text(alike) if by_text else None, plan.version
+            )
+        except (BadValueError, ThreadConfigError):
+            continue
+        if shortage is None:
+            continue
+        what = f"{name} leaves {shortage.cpus} CPUs for {shortage.threads} threads"
+        yield problem(
+            Severity.ERROR if shortage.refused else Severity.WARNING,
+            alike.where,
+            f"{what}; ndb_mgmd refuses that with TC or send threads or several that receive"
+            if shortage.refused
+            else f"{what}, which share them",
+            f"name {shortage.threads} CPUs, or leave {name} out",
+            alike.object_ids,
+            without(alike.scope_of(name), name),
+        )
 
 
 @rule("thread-config-of-node", "The data node does not take ThreadConfig")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from ndbplan.base.units import format_bytes_binary
@@ -10,7 +9,7 @@ from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.limits import LOOPBACK
 from ndbplan.checks.refused.threads import is_automatic
 from ndbplan.checks.rule import error, hint, problem, rule, warning
-from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
+from ndbplan.configuration.node_groups import counted_nodes, node_group_ids
 from ndbplan.configuration.settings import no_of_replicas, node_settings, nodes_alike, redo_log_parts
 from ndbplan.edits.changes import FreeApiSlots, SetField, SetParameter, together
 from ndbplan.estimate.estimation import Estimation
@@ -32,18 +31,6 @@ def _for_real(plan: Plan, host_id: str) -> Severity:
     """An error, but a warning on a loopback address: such a cluster is there for trying things out."""
     name = plan.host(host_id).hostname
     return Severity.WARNING if name in LOOPBACK or name.startswith("127.") else Severity.ERROR
-
-
-def _unless_uncounted(plan: Plan) -> Severity:
-    """An error; but before 8.0 ndb_mgmd stops counting members at the first reserved node."""
-    nodes = plan.data_nodes
-    first = next((i for i, n in enumerate(nodes) if n.node_group == NODE_GROUP_NONE), len(nodes))
-    if plan.features.reserved_nodes_counted or first == len(nodes):
-        return Severity.ERROR
-    ids = node_group_ids(plan)
-    counted = Counter(ids[node.node_id] for node in nodes[:first])
-    even = all(count == no_of_replicas(plan) for count in counted.values())
-    return Severity.WARNING if even else Severity.ERROR
 
 
 def _without_groups(plan: Plan) -> Edit:
@@ -84,31 +71,43 @@ def number_of_replicas(now: Estimation) -> Iterator[Problem]:
 @rule("node-group-size", "A node group does not have NoOfReplicas members", refused=True)
 def node_group_size(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
-    replicas = no_of_replicas(plan)
-    severity = _unless_uncounted(plan)
-    in_groups = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
+    replicas, ids = no_of_replicas(plan), node_group_ids(plan)
+    counted = counted_nodes(plan)
+    in_groups = [node for node in counted if node.node_group != NODE_GROUP_NONE]
     if len(in_groups) % replicas:
         missing = replicas - len(in_groups) % replicas
-        yield problem(
-            severity,
+        yield error(
             "data nodes",
             f"{len(in_groups)} data nodes are not a multiple of NoOfReplicas {replicas}; ndb_mgmd refuses "
             "the configuration",
             f"add {missing} data node{'s' if missing > 1 else ''} or take {len(in_groups) % replicas} away",
             [node.id for node in in_groups],
         )
-        return
-    for number, members in groups_by_number(plan).items():
-        if len(members) != replicas:
-            yield problem(
-                severity,
-                f"node group {number}",
-                f"node group {number} has {len(members)} members ({names(members)}), NoOfReplicas is "
-                f"{replicas}; ndb_mgmd refuses the configuration",
-                "let the product fill the groups in node-id order",
-                [node.id for node in members],
-                _without_groups(plan),
-            )
+    else:
+        groups: dict[int, list[DataNode]] = {}
+        for node in in_groups:
+            groups.setdefault(ids[node.node_id], []).append(node)
+        for number, members in sorted(groups.items()):
+            if len(members) != replicas:
+                yield error(
+                    f"node group {number}",
+                    f"node group {number} has {len(members)} members ({names(members)}), NoOfReplicas is "
+                    f"{replicas}; ndb_mgmd refuses the configuration",
+                    "let the product fill the groups in node-id order",
+                    [node.id for node in members],
+                    _without_groups(plan),
+                )
+    behind = [node for node in plan.data_nodes[len(counted) :] if node.node_group != NODE_GROUP_NONE]
+    if behind:
+        first = plan.data_nodes[len(counted)]
+        yield warning(
+            "data nodes",
+            f"data node{'s' if len(behind) > 1 else ''} {names(behind)} stand behind data node "
+            f"{first.node_id}, which is reserved; ndb_mgmd of NDB {plan.ndb_version} stops counting "
+            "there and gives them no node group",
+            "give reserved nodes the highest node ids",
+            [node.id for node in (first, *behind)],
+        )
 
 
 @rule("host-names", "Two hosts have one name")

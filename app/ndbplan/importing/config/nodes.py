@@ -196,6 +196,7 @@ class NodeImport:
             if number is not None and not 1 <= number <= _HIGHEST_NODE_ID:
                 number = None
         highest = catalogue.parameter(section.kind, "NodeId", self._version).maximum or _HIGHEST_NODE_ID
+        taken: int | None = None
         if number is None:
             number = self._next_id
             while number in self._used_ids:
@@ -209,6 +210,9 @@ class NodeImport:
                 number = self._lowest_free_id()
             elif section.kind == "DB" and line is None and number > highest:
                 taken, number = number, self._lowest_free_id()
+                # ndb_mgmd goes on behind the id that it gave.
+                self._used_ids[taken] = section.line
+                self._next_id = taken + 1
                 self._config.find(
                     features(self._version).data_node_ids_checked,
                     section.line,
@@ -225,7 +229,8 @@ class NodeImport:
             )
             number = self._lowest_free_id()
         self._used_ids[number] = section.line
-        self._next_id = number + 1
+        if taken is None:
+            self._next_id = number + 1
         return number
 
     def _lowest_free_id(self) -> int:

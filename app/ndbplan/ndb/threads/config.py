@@ -8,14 +8,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 from ndbplan.base.resources import read_json
 from ndbplan.ndb.features import features
+from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.ndb.values import BadValueError, parse_cpu_list
 from ndbplan.ndb.version import NdbVersion
 
 _BEFORE_8 = {"main": 1, "ldm": 32, "recv": 16, "rep": 1, "io": 1, "watchdog": 1, "tc": 32, "send": 16}
-_NOT_EXECUTING = ("io", "watchdog", "idxbld")
+_NOT_EXECUTING = ("io", "watchdog", "idxbld", "recover")
+_AT_LEAST_ONE = ("recv", "io", "watchdog")
 _WITH_NOSEND = ("main", "ldm", "tc", "rep")
 _BINDINGS = ("cpubind", "cpubind_exclusive", "cpuset", "cpuset_exclusive")
 _ITEM = re.compile(r"\s*([A-Za-z_]*)\s*(?:(=)\s*(\{)([^{}]*)(\})?)?\s*")
@@ -39,6 +42,10 @@ def limits(version: NdbVersion) -> dict[str, int]:
 
 def check_thread_config(text: str, version: NdbVersion) -> dict[str, int]:
     """Threads that a ThreadConfig names, by type. Raises BadValueError for what ndb_mgmd refuses."""
+    return _checked(text, version)[0]
+
+
+def _checked(text: str, version: NdbVersion) -> tuple[dict[str, int], _Bound]:
     most = limits(version)
     counts: dict[str, int] = {}
     bound = _Bound()
@@ -65,7 +72,46 @@ def check_thread_config(text: str, version: NdbVersion) -> dict[str, int]:
             raise BadValueError(f"asks for {count} {kind} threads; at most {most[kind]}")
     _refuse_combinations(counts, version)
     bound.refuse_overlaps()
-    return counts
+    return counts, bound
+
+
+class CpuShortage(NamedTuple):
+    """CPUs of LockExecuteThreadToCPU left for threads that have none of their own, and those threads."""
+
+    cpus: int
+    threads: int
+    refused: bool
+    """Whether ndb_mgmd refuses it: with TC or send threads or several that receive."""
+
+
+def cpu_shortage(
+    cpus: tuple[int, ...], counts: ThreadCounts, text: str | None, version: NdbVersion
+) -> CpuShortage | None:
+    """What is short of CPUs in LockExecuteThreadToCPU; None when they suffice.
+
+    `text` is ThreadConfig, or None when MaxNoOfExecutionThreads counts the threads. As do_bindings in
+    mt_thr_config.cpp: CPUs bound in ThreadConfig do not count, nor do the threads bound to them. Raises
+    BadValueError for a ThreadConfig that is refused.
+    """
+    stated, bound = _checked(text, version) if text is not None else ({}, _Bound())
+    if text is None:
+        each = {
+            "main": 1,
+            "rep": 1,
+            "recv": counts.recv,
+            "ldm": counts.ldm,
+            "tc": counts.tc,
+            "send": counts.send,
+        }
+    else:
+        least = 0 if features(version).thread_counts_at_least else 1
+        each = {kind: max(stated.get(kind, 1), least) for kind in ("main", "ldm", "recv", "rep")}
+        each |= {kind: stated.get(kind, 0) for kind in ("tc", "send", "query")}
+    left = set(cpus) - bound.taken
+    threads = sum(each.values()) - bound.threads
+    if not left or len(left) >= threads:
+        return None
+    return CpuShortage(len(left), threads, bool(each["tc"] or each["send"] or each["recv"] != 1))
 
 
 @dataclass
@@ -74,9 +120,15 @@ class _Bound:
 
     sets: list[frozenset[int]] = field(default_factory=list)
     single: set[int] = field(default_factory=set)
+    taken: set[int] = field(default_factory=set)
+    """CPUs that LockExecuteThreadToCPU no longer offers."""
+    threads: int = 0
+    """Executing threads that are bound."""
 
     def add(self, name: str, cpus: tuple[int, ...], count: int) -> None:
         """Note one binding; cpubind takes the first CPU for each thread."""
+        used = sorted(set(cpus))[:count] if name.startswith("cpubind") else cpus
+        self.taken.update(() if name == "cpubind_exclusive" else used)
         if name.startswith("cpubind"):
             self.single.update(sorted(set(cpus))[:count])
         elif frozenset(cpus) not in self.sets:
@@ -117,13 +169,16 @@ def _parameters(kind: str, text: str, version: NdbVersion, bound: _Bound) -> int
             _number(name, stated[name])
     cpus: tuple[int, ...] = ()
     for name in bindings:
+        if not re.fullmatch(r"[0-9, \t-]+", stated[name]):
+            raise BadValueError(f"gives {name} '{stated[name][:20]}', which is no list of CPUs")
         cpus = parse_cpu_list(stated[name])
     count = _number("count", stated["count"]) if "count" in stated else 1
     if bindings and bindings[0].startswith("cpubind") and count > len(cpus):
         raise BadValueError(f"binds {count} {kind} threads to {len(cpus)} CPUs")
     if bindings and kind != "idxbld":
         bound.add(bindings[0], cpus, count)
-    if count == 0 and (not features(version).thread_types_of_8 or kind in ("recv", *_NOT_EXECUTING)):
+        bound.threads += 0 if kind in _NOT_EXECUTING else count
+    if count == 0 and features(version).thread_counts_at_least and kind in _AT_LEAST_ONE:
         raise BadValueError(f"asks for no {kind} thread; at least 1")
     return count
 
@@ -164,9 +219,10 @@ def _number(name: str, text: str) -> int:
 
 
 def _refuse_combinations(counts: dict[str, int], version: NdbVersion) -> None:
-    ldm, possible = counts.get("ldm", 1), features(version).ldm_counts
+    least = 0 if features(version).thread_counts_at_least else 1
+    ldm, possible = max(counts.get("ldm", 1), least), features(version).ldm_counts
     if possible and ldm not in possible:
         allowed = ", ".join(map(str, possible))
         raise BadValueError(f"asks for {ldm} ldm threads; possible are {allowed}")
-    if counts.get("main", 1) == 0 and counts.get("rep", 1) > 0:
+    if max(counts.get("main", 1), least) == 0 and counts.get("rep", 1) > 0:
         raise BadValueError("asks for a rep thread without a main thread")

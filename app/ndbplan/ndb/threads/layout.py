@@ -163,7 +163,7 @@ def parse_thread_config(version: NdbVersion, text: str) -> ThreadCounts:
                 where="ThreadConfig",
                 fix=f"lower the count of {kind}",
             )
-    smallest = 0 if features(version).thread_types_of_8 else 1
+    smallest = 0 if features(version).thread_counts_at_least else 1
     for kind in ("main", "ldm", "recv", "rep"):
         counts[kind] = max(counts.get(kind, 1), 1 if kind == "recv" else smallest)
     counts = {kind: counts.get(kind, 0) for kind in limits}

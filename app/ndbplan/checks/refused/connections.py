@@ -1,0 +1,262 @@
+"""Rules about connections: what ndb_mgmd refuses of [tcp] and [shm], single ones and those of all nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.base.units import format_ndb_size
+from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.refused.configuration import without
+from ndbplan.checks.refused.limits import setting
+from ndbplan.checks.rule import error, problem, rule, warning
+from ndbplan.configuration.connections import Connection, connections_of, server_of
+from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.stated import Fate, link_scope, readings
+from ndbplan.edits.changes import KeepLinks
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.addresses import address_of
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ManagementNode, SqlNode, process_node_ids
+
+_RECEIVE_BUFFER_MOST = 2_147_450_879
+"""ndb_mgmd aborts above it: the buffer and one message more must fit in 31 bits (answers of 8.4.8)."""
+
+
+def scope_of_connection(connection: Connection) -> str:
+    """Where an edit changes what a connection has: its own section, or all of its kind."""
+    return connection.kind if connection.link is None else link_scope(connection.link)
+
+
+def _management_connections(plan: Plan) -> dict[int, list[Connection]]:
+    """The connections of each management node: the ones that ndb_mgmd opens itself."""
+    ids = [node.node_id for node in plan.management_nodes]
+    found: dict[int, list[Connection]] = {node_id: [] for node_id in ids}
+    for connection in connections_of(plan, ids) if ids else ():
+        for node_id in connection.node_ids:
+            if node_id in found:
+                found[node_id].append(connection)
+    return found
+
+
+def _nodes(connection: Connection) -> str:
+    return f"nodes {connection.node_ids[0]} and {connection.node_ids[1]}"
+
+
+def _ends(plan: Plan, connection: Connection) -> list[str]:
+    link = connection.link
+    return [] if link is None else [link.process_id_1, link.process_id_2]
+
+
+@rule("prefer-ip-version", "Connections of a management node prefer different IP versions", refused=True)
+def prefer_ip_version(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    name = "PreferIPVersion"
+    if not catalogue.knows("TCP", name, plan.version):
+        return
+    for node_id, connections in _management_connections(plan).items():
+        by_version: dict[object, Connection] = {}
+        for connection in connections:
+            if connection.kind == "tcp":
+                by_version.setdefault(connection.value(name), connection)
+        odd = [connection for connection in by_version.values() if connection.link is not None]
+        if len(by_version) > 1 and odd:
+            one = odd[-1]
+            yield error(
+                _nodes(one),
+                f"{name} is {one.value(name)} for {_nodes(one)} and not for the other connections of "
+                "management "
+                f"node {node_id}; ndb_mgmd refuses the configuration",
+                f"remove {name} from this connection",
+                _ends(plan, one),
+                without(scope_of_connection(one), name),
+            )
+
+
+@rule("receive-buffer-size", "A receive buffer is larger than ndb_mgmd can make it", refused=True)
+def receive_buffer_size(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    name = "ReceiveBufferMemory"
+    told: set[str] = set()
+    for connections in _management_connections(plan).values():
+        for connection in connections:
+            value, scope = (
+                connection.value(name) if connection.kind == "tcp" else 0,
+                scope_of_connection(connection),
+            )
+            if isinstance(value, int) and value > _RECEIVE_BUFFER_MOST and scope not in told:
+                told.add(scope)
+                yield error(
+                    "all tcp settings" if connection.link is None else _nodes(connection),
+                    f"{name} is {format_ndb_size(value)}; ndb_mgmd takes up to {_RECEIVE_BUFFER_MOST} "
+                    "bytes for its "
+                    "own connections and aborts above",
+                    "set it to 2M",
+                    _ends(plan, connection),
+                    setting(scope, name, 2 * 2**20),
+                )
+
+
+@rule("link-host-names", "A connection names a host that cannot be reached", refused=True)
+def link_host_names(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    for link in plan.links:
+        first, second = plan.by_id[link.process_id_1], plan.by_id[link.process_id_2]
+        where, ids = f"nodes {first.node_id} and {second.node_id}", [first.id, second.id]
+        ends = [
+            (p.node_id, {"data": "data", "management": "management"}.get(p.kind, "api"))
+            for p in (first, second)
+        ]
+        server = 1 if server_of(*ends) == first.node_id else 2
+        for reading in (
+            readings(link.kind.upper(), link.parameters, plan.ndb_version) if link.parameters else ()
+        ):
+            if reading.name not in ("HostName1", "HostName2") or reading.fate is not Fate.COUNTS:
+                continue
+            text, listens = str(reading.value), reading.name.endswith(str(server))
+            if not text and listens:
+                why = f"{reading.name} is empty, but this node listens; ndb_mgmd refuses the configuration"
+            elif text and plan.features.sql_hosts_resolved and _never_resolves(text):
+                why = f"{reading.name} '{text[:60]}' cannot be resolved; ndb_mgmd refuses the configuration"
+            else:
+                continue
+            yield error(where, why, f"remove {reading.name}", ids, without(link_scope(link), reading.written))
+
+
+def _never_resolves(hostname: str) -> bool:
+    """Whether a text can be no machine's name or address, whatever the name service knows."""
+    if hostname.rpartition(".")[2].lower() == "invalid":
+        return True
+    looks_like_one = ":" in hostname or hostname.replace(".", "").isdigit()
+    return (looks_like_one and address_of(hostname) is None) or any(c in hostname for c in " ,/%[]")
+
+
+@rule("send-buffers-fit", "Send buffers are larger than the memory of the host")
+def send_buffers_fit(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    processes: tuple[ManagementNode | SqlNode, ...] = (*plan.management_nodes, *plan.sql_nodes)
+    for process in processes:
+        settings, host = node_settings(plan, process), plan.host(process.host_id)
+        extra = settings.number("ExtraSendBufferMemory")
+        total = settings.number("TotalSendBufferMemory")
+        if not total:
+            largest = _largest_send_buffer(plan)
+            if extra + largest * (len(plan.data_nodes) + len(plan.management_nodes)) <= host.memory_bytes:
+                continue
+            own = connections_of(plan, process_node_ids(process))
+            total = sum(v for one in own if isinstance(v := one.value("SendBufferMemory"), int))
+        if extra + total > host.memory_bytes:
+            yield warning(
+                f"node {process.node_id}",
+                f"send buffers of node {process.node_id} take {format_ndb_size(extra + total)} "
+                "(TotalSendBufferMemory or all SendBufferMemory, and ExtraSendBufferMemory), "
+                f"{host.hostname} has "
+                f"{format_ndb_size(host.memory_bytes)}; the process may not start",
+                "lower SendBufferMemory or ExtraSendBufferMemory",
+                [process.id],
+            )
+
+
+def _largest_send_buffer(plan: Plan) -> int:
+    values = [catalogue.default("TCP", "SendBufferMemory", plan.version) or 0]
+    for kind, parameters in (
+        ("TCP", plan.parameters.tcp),
+        ("SHM", plan.parameters.shm),
+        *((link.kind.upper(), link.parameters) for link in plan.links),
+    ):
+        for reading in readings(kind, parameters, plan.ndb_version) if parameters else ():
+            if reading.name == "SendBufferMemory" and reading.fate is Fate.COUNTS:
+                values.append(reading.value)
+    return max(int(value) for value in values)
+
+
+@rule("old-and-new-name", "An old and a new name of one parameter are both set", refused=True)
+def old_and_new_name(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    if not plan.features.deprecated_pairs:
+        return
+    for node in plan.data_nodes:
+        of_all = (
+            readings("DB", plan.parameters.data_node, plan.ndb_version) if plan.parameters.data_node else ()
+        )
+        own = readings("DB", node.parameters, plan.ndb_version) if node.parameters else ()
+        places = {
+            r.name: (node.id if r in own else "data_node", r)
+            for r in (*of_all, *own)
+            if r.fate is Fate.COUNTS
+        }
+        if {"Discless", "Diskless"} <= places.keys():
+            scope, reading = places["Discless"]
+            yield problem(
+                Severity.ERROR,
+                f"data node {node.node_id}",
+                f"Discless and Diskless are both set for data node {node.node_id}; they are one parameter, "
+                "and "
+                "ndb_mgmd refuses the configuration",
+                "remove Discless",
+                [node.id],
+                without(scope, reading.written),
+            )
+
+
+@rule("link-ends", "A connection joins no data node", refused=True)
+def link_ends(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    seen: dict[frozenset[str], int] = {}
+    for link in plan.links:
+        first, second = plan.by_id[link.process_id_1], plan.by_id[link.process_id_2]
+        kinds = {first.kind, second.kind}
+        if "data" not in kinds and kinds != {"management"}:
+            yield error(
+                f"nodes {first.node_id} and {second.node_id}",
+                f"a connection joins nodes {first.node_id} and {second.node_id}, but neither is a data node; "
+                "ndb_mgmd refuses it",
+                "remove the connection",
+                [first.id, second.id],
+                _unlinked(link.process_id_1, link.process_id_2),
+            )
+        pair = frozenset((first.id, second.id))
+        seen[pair] = seen.get(pair, 0) + 1
+        if seen[pair] == 2:
+            yield problem(
+                Severity.ERROR if plan.features.second_link_refused else Severity.WARNING,
+                f"nodes {first.node_id} and {second.node_id}",
+                f"two connections join nodes {first.node_id} and {second.node_id}; ndb_mgmd allows one",
+                "remove one of them",
+                [first.id, second.id],
+                KeepLinks(pair, 1),
+            )
+
+
+def _unlinked(first: str, second: str) -> Edit:
+    return KeepLinks(frozenset((first, second)))
+
+
+@rule("shared-memory-links", "A shared memory connection joins nodes of different hosts")
+def shared_memory_links(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    for link in plan.links:
+        if link.kind != "shm":
+            continue
+        first, second = plan.by_id[link.process_id_1], plan.by_id[link.process_id_2]
+        where, ids = f"nodes {first.node_id} and {second.node_id}", [first.id, second.id]
+        if not plan.features.shared_memory:
+            yield warning(
+                where,
+                f"[shm] joins nodes {first.node_id} and {second.node_id}; before 7.6 most programs are "
+                f"built without "
+                "shared memory connections and refuse the section",
+                "remove the connection; nodes of one host then use TCP",
+                ids,
+                _unlinked(first.id, second.id),
+            )
+        elif first.host_id != second.host_id:
+            yield warning(
+                where,
+                f"[shm] joins nodes {first.node_id} and {second.node_id}, which run on different hosts; "
+                f"ndb_mgmd "
+                "accepts it, but they never connect",
+                "remove the connection",
+                ids,
+                _unlinked(first.id, second.id),
+            )

@@ -1,0 +1,97 @@
+"""Rules about what the management server needs for itself: its port, its log, the generation of its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.refused.configuration import without
+from ndbplan.checks.refused.limits import counting
+from ndbplan.checks.rule import error, rule, warning
+from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.stated import Fate, stated
+from ndbplan.estimate.estimation import Estimation
+
+_LOG_HANDLERS = ("CONSOLE", "FILE", "SYSLOG")
+_NAME_MOST = 255
+"""Characters in one component of a path on common file systems."""
+
+
+@rule("management-port-number", "A management node has no port", refused=True)
+def management_port_number(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    for one in counting(plan, ("MGM",), "PortNumber"):
+        if one.reading.value == 0:
+            yield error(
+                one.where,
+                "PortNumber is 0; the range of the parameter allows it, but ndb_mgmd does not start "
+                "without a port",
+                "set it back to the default 1186",
+                one.object_ids,
+                without(one.scope, one.reading.written),
+            )
+
+
+@rule("configuration-generation", "The generation of the configuration is not 0", refused=True)
+def configuration_generation(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    for one in counting(plan, ("SYSTEM",), "ConfigGenerationNumber"):
+        if one.reading.value != 0:
+            yield error(
+                one.where,
+                f"ConfigGenerationNumber is {one.reading.value}; ndb_mgmd counts generations itself and "
+                "aborts on a "
+                "file that names one",
+                "remove ConfigGenerationNumber",
+                one.object_ids,
+                without(one.scope, one.reading.written),
+            )
+
+
+@rule("log-destination", "The management server cannot write its log as stated")
+def log_destination(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    for one in counting(plan, ("MGM",), "LogDestination"):
+        for part in str(one.reading.value).split(";"):
+            kind = part.partition(":")[0]
+            if kind not in _LOG_HANDLERS:
+                yield warning(
+                    one.where,
+                    f"LogDestination names '{kind[:30]}'; there are {', '.join(_LOG_HANDLERS)} (in "
+                    "capitals), and "
+                    "ndb_mgmd starts without this log",
+                    "write for example FILE:filename=cluster.log,maxsize=1000000,maxfiles=6",
+                    one.object_ids,
+                    without(one.scope, one.reading.written),
+                )
+    for node in plan.management_nodes:
+        settings = node_settings(plan, node)
+        bad = sorted({",", ";"} & set(settings.text("DataDir")))
+        if bad and not settings.states("LogDestination"):
+            yield warning(
+                f"management node {node.node_id}",
+                f"DataDir '{settings.text('DataDir')[:60]}' holds '{bad[0]}', which ends the name of the "
+                "log file in "
+                "LogDestination; ndb_mgmd starts without its log",
+                "choose a folder without , and ;",
+                [node.id],
+            )
+
+
+@rule("path-names", "A folder's name is longer than file systems allow")
+def path_names(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    for one in stated(plan):
+        reading = one.reading
+        is_path = reading.name == "DataDir" or reading.name.startswith(("FileSystemPath", "BackupDataDir"))
+        if not is_path or reading.fate is not Fate.COUNTS:
+            continue
+        longest = max(len(part.encode()) for part in str(reading.value).split("/"))
+        if longest > _NAME_MOST:
+            yield warning(
+                one.where,
+                f"{reading.name} has a folder whose name takes {longest} bytes; file systems allow "
+                f"{_NAME_MOST}",
+                "choose a shorter name",
+                one.object_ids,
+            )

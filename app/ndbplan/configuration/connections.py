@@ -1,0 +1,191 @@
+"""Every connection of a cluster with the settings it ends up with, those that ndb_mgmd makes itself included.
+
+for one in connections(plan): print(one.node_ids, one.kind, one.value("SendBufferMemory"))
+
+After add_a_connection, add_node_connections and fixPortNumber in ConfigInfo.cpp (8.0 and later) and the
+answers of 7.4.10 and 8.4.8: a connection without a section of its own that crosses a wide area gets its own
+socket buffers, whatever [tcp default] says; binding and TLS follow the nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ndbplan.base.memo import memo_by_identity
+from ndbplan.configuration.settings import NodeSettings, connection_settings, node_settings, settings_from
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.plan.fields import NO_PARAMETERS
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import Link, Process, process_node_ids
+
+_WIDE_AREA: Mapping[str, int] = {
+    "TCP_SND_BUF_SIZE": 4_194_304,
+    "TCP_RCV_BUF_SIZE": 4_194_304,
+    "TCP_MAXSEG_SIZE": 61_440,
+}
+"""What ndb_mgmd gives TCP connections over a wide area (add_a_connection)."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One connection as ndb_mgmd hands it out."""
+
+    node_ids: tuple[int, int]
+    """As the section names them, or as ndb_mgmd puts them."""
+    kind: str
+    """tcp or shm."""
+    settings: NodeSettings
+    """What the plan states for it and for all of its kind."""
+    given: Mapping[str, int]
+    """What ndb_mgmd sets whatever the plan says."""
+    link: Link | None = None
+    """Its section in the plan; None: ndb_mgmd makes it."""
+
+    def value(self, name: str) -> int | str | None:
+        """The value in effect."""
+        return self.given[name] if name in self.given else self.settings.value(name)
+
+
+@lru_cache(maxsize=64)
+def _given(wide: bool, binds: bool, tls: bool) -> Mapping[str, int]:
+    given = dict(_WIDE_AREA) if wide else {}
+    if binds:
+        given["TcpBind_INADDR_ANY"] = 1
+    if tls:
+        given["RequireLinkTls"] = 1
+    return given
+
+
+@dataclass(frozen=True)
+class _End:
+    """What a connection asks of one of its nodes."""
+
+    node_id: int
+    kind: str
+    """data, management or api."""
+    hostname: str
+    wan: bool
+    domain: int
+    binds: bool
+    tls: bool
+    shm: bool
+    map: frozenset[int] | None
+
+
+def _end(plan: Plan, process: Process, node_id: int) -> _End:
+    settings = node_settings(plan, process)
+    host = plan.host(process.host_id) if process.host_id is not None else None
+
+    def number(name: str) -> int:
+        return settings.number(name) if catalogue.knows(settings.section, name, plan.version) else 0
+
+    def text(name: str) -> str:
+        return settings.text(name) if catalogue.knows(settings.section, name, plan.version) else ""
+
+    domain = number("LocationDomainId")
+    if (
+        catalogue.knows(settings.section, "LocationDomainId", plan.version)
+        and not domain
+        and host is not None
+    ):
+        place = None if host.location_id is None else plan.by_id[host.location_id]
+        own = any(name.lower() == "locationdomainid" for name in process.parameters)
+        domain = 0 if place is None or own else place.location_domain_id or 0
+    listed = [part.strip() for part in text("ConnectionMap").split(",") if part.strip()]
+    return _End(
+        node_id,
+        {"data": "data", "management": "management"}.get(process.kind, "api"),
+        "" if host is None else host.hostname,
+        bool(number("wan")),
+        domain,
+        bool(number("TcpBind_INADDR_ANY")),
+        bool(number("RequireTls")),
+        bool(number("UseShm")),
+        frozenset(int(part) for part in listed if part.isdigit()) if listed else None,
+    )
+
+
+def server_of(first: tuple[int, str], second: tuple[int, str]) -> int:
+    """The node id that listens, of two (id, data | management | api): fixPortNumber in ConfigInfo.cpp."""
+    (id1, kind1), (id2, kind2) = first, second
+    if kind1 == "api" or kind2 == "management":
+        return id2
+    if kind2 == "api" or kind1 == "management":
+        return id1
+    return min(id1, id2)
+
+
+@memo_by_identity(size=4)
+def connections(plan: Plan) -> tuple[Connection, ...]:
+    """Every connection, those with a section of their own first; two for one pair count once."""
+    return tuple(_connections(plan, None))
+
+
+def connections_of(plan: Plan, node_ids: Collection[int]) -> Iterator[Connection]:
+    """The connections with one of these nodes at an end."""
+    return _connections(plan, frozenset(node_ids))
+
+
+def _connections(plan: Plan, wanted: frozenset[int] | None) -> Iterator[Connection]:
+    ends = {
+        node_id: _end(plan, process, node_id)
+        for process in plan.processes
+        for node_id in process_node_ids(process)
+    }
+    joined: set[frozenset[int]] = set()
+    for link in plan.links:
+        first, second = (ends[plan.by_id[end].node_id] for end in (link.process_id_1, link.process_id_2))
+        pair = frozenset((first.node_id, second.node_id))
+        if pair in joined or len(pair) == 1:
+            continue
+        joined.add(pair)
+        if wanted is None or pair & wanted:
+            yield _connection(plan, first, second, link.kind, connection_settings(plan, link), link)
+    by_kind = {
+        kind: [e for _, e in sorted(ends.items()) if e.kind == kind] for kind in ("data", "api", "management")
+    }
+    data, management = by_kind["data"], by_kind["management"]
+    pairs = (
+        *((one, other) for i, one in enumerate(data) for other in data[i + 1 :]),
+        *((one, other) for kind in ("api", "management") for one in by_kind[kind] for other in data),
+        *((one, other) for i, one in enumerate(management) for other in management[i + 1 :]),
+    )
+    tcp = connection_settings(plan)
+    shm = settings_from("SHM", plan.parameters.shm, NO_PARAMETERS, plan.ndb_version)
+    for first, second in pairs:
+        pair = frozenset((first.node_id, second.node_id))
+        if pair in joined or (wanted is not None and not pair & wanted):
+            continue
+        if any(a.map is not None and b.node_id not in a.map for a, b in ((first, second), (second, first))):
+            continue
+        shared = first.kind == "api" and second.shm and first.hostname == second.hostname != ""
+        kind = "shm" if shared else "tcp"
+        yield _connection(plan, first, second, kind, shm if shared else tcp, None)
+
+
+def _connection(
+    plan: Plan, first: _End, second: _End, kind: str, settings: NodeSettings, link: Link | None
+) -> Connection:
+    apart = first.domain and second.domain and first.domain != second.domain
+    wide = bool(
+        link is None
+        and kind == "tcp"
+        and (first.wan or second.wan or apart)
+        and plan.features.wide_area_connections
+    )
+    listens = server_of((first.node_id, first.kind), (second.node_id, second.kind))
+    server = first if first.node_id == listens else second
+    binds = server.binds and catalogue.knows(kind.upper(), "TcpBind_INADDR_ANY", plan.version)
+    tls = (first.tls or second.tls) and catalogue.knows(kind.upper(), "RequireLinkTls", plan.version)
+    given = _given(wide, binds, tls)
+    return Connection((first.node_id, second.node_id), kind, settings, given, link)
+
+
+def effective_connections(plan: Plan) -> dict[tuple[int, int], dict[str, int | str]]:
+    """Kind and stated or given values of every connection, by node ids in ascending order."""
+    return {
+        (min(one.node_ids), max(one.node_ids)): {"section": one.kind, **one.settings.stated, **one.given}
+        for one in connections(plan)
+    }

@@ -1,0 +1,43 @@
+"""Host names that are addresses already, as the C library reads them (inet_aton, inet_pton)."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from functools import lru_cache
+
+_PART = re.compile(r"0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*")
+_V4_BYTES = 4
+
+
+@lru_cache(maxsize=1024)
+def ipv4_of(text: str) -> str | None:
+    """The dotted address that inet_aton makes of a text: `127.1` is 127.0.0.1; None for what is none.
+
+    One to four numbers, decimal, octal (leading 0) or hexadecimal (0x); the last one fills the bytes left.
+    """
+    parts = text.split(".")
+    if not 1 <= len(parts) <= _V4_BYTES or not all(_PART.fullmatch(part) for part in parts):
+        return None
+    numbers = [int(p, 16) if p[:2] in ("0x", "0X") else int(p, 8) if p[0] == "0" else int(p) for p in parts]
+    *first, last = numbers
+    if any(number > 255 for number in first) or last >= 256 ** (_V4_BYTES + 1 - len(parts)):
+        return None
+    whole = sum(number << 8 * (3 - place) for place, number in enumerate(first)) + last
+    return str(ipaddress.IPv4Address(whole))
+
+
+@lru_cache(maxsize=1024)
+def address_of(hostname: str) -> str | None:
+    """The one spelling of a host name that is an address; None for a name that must be looked up.
+
+    An IPv4 address in the clothes of IPv6 (`::ffff:127.0.0.2`) is that IPv4 address.
+    """
+    if ":" not in hostname:
+        return ipv4_of(hostname)
+    try:
+        address = ipaddress.IPv6Address(hostname)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped
+    return str(mapped if mapped is not None else address)
