@@ -85,14 +85,11 @@ def _end(plan: Plan, process: Process, node_id: int) -> _End:
         return settings.text(name) if catalogue.knows(settings.section, name, plan.version) else ""
 
     domain = number("LocationDomainId")
-    if (
-        catalogue.knows(settings.section, "LocationDomainId", plan.version)
-        and not domain
-        and host is not None
-    ):
+    own = any(name.lower() == "locationdomainid" for name in process.parameters)
+    if catalogue.knows(settings.section, "LocationDomainId", plan.version) and host is not None and not own:
         place = None if host.location_id is None else plan.by_id[host.location_id]
-        own = any(name.lower() == "locationdomainid" for name in process.parameters)
-        domain = 0 if place is None or own else place.location_domain_id or 0
+        of_place = None if place is None else place.location_domain_id
+        domain = domain if of_place is None else of_place
     listed = [part.strip() for part in text("ConnectionMap").split(",") if part.strip()]
     return _End(
         node_id,

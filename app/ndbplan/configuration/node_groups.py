@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+
+
+def stated_group(plan: Plan, node: DataNode) -> int | None:
+    """The node group that config.ini states for a data node; None where the version has no NodeGroup."""
+    return node.node_group if catalogue.knows("DB", "Nodegroup", plan.version) else None
 
 
 def counted_nodes(plan: Plan) -> tuple[DataNode, ...]:
@@ -17,7 +23,9 @@ def counted_nodes(plan: Plan) -> tuple[DataNode, ...]:
     nodes = plan.data_nodes
     if plan.features.reserved_nodes_counted:
         return nodes
-    first = next((i for i, node in enumerate(nodes) if node.node_group == NODE_GROUP_NONE), len(nodes))
+    first = next(
+        (i for i, node in enumerate(nodes) if stated_group(plan, node) == NODE_GROUP_NONE), len(nodes)
+    )
     return nodes[:first]
 
 
@@ -30,12 +38,13 @@ def node_group_ids(plan: Plan) -> dict[int, int]:
     replicas, counted = no_of_replicas(plan), counted_nodes(plan)
     members: dict[int, int] = {}
     for node in counted:
-        if node.node_group is not None and node.node_group != NODE_GROUP_NONE:
-            members[node.node_group] = members.get(node.node_group, 0) + 1
+        group = stated_group(plan, node)
+        if group is not None and group != NODE_GROUP_NONE:
+            members[group] = members.get(group, 0) + 1
     groups: dict[int, int] = {}
     lowest = 0
     for node in counted:
-        group = node.node_group
+        group = stated_group(plan, node)
         if group is None:
             while members.get(lowest, 0) >= replicas:
                 lowest += 1
@@ -43,7 +52,8 @@ def node_group_ids(plan: Plan) -> dict[int, int]:
             members[group] = members.get(group, 0) + 1
         groups[node.node_id] = group
     for node in plan.data_nodes[len(counted) :]:
-        groups[node.node_id] = NODE_GROUP_NONE if node.node_group is None else node.node_group
+        group = stated_group(plan, node)
+        groups[node.node_id] = NODE_GROUP_NONE if group is None else group
     return groups
 
 

@@ -299,7 +299,7 @@ def link_configuration(plan: Plan) -> dict[tuple[int, int], dict[str, int | str]
         if section.header in ("tcp", "shm"):
             values = _values(plan, section.header.upper(), section)
             ends = sorted((int(values.pop("NodeId1")), int(values.pop("NodeId2"))))
-            found[ends[0], ends[1]] = {"section": section.header, **values}
+            found.setdefault((ends[0], ends[1]), {"section": section.header, **values})
     return found
 
 

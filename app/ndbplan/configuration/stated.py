@@ -116,7 +116,7 @@ def _read(section: str, name: str, raw: int | str, version: NdbVersion) -> Readi
     if parameter.status == "internal":
         return Reading(name, raw, parameter, raw, Fate.INTERNAL)
     is_text = not (parameter.is_number or parameter.type == "bool")
-    why = unwritable(parameter.name, str(raw)) if is_text else ""
+    why = unwritable(parameter.name, str(raw) if is_text else str(raw).strip(" \t\r\n"))
     if why:
         return Reading(name, raw, parameter, raw, Fate.UNWRITABLE, why)
     try:

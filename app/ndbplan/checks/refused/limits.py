@@ -10,6 +10,7 @@ from ndbplan.base.units import whole_number
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.rule import error, problem, rule, warning
+from ndbplan.configuration.node_groups import stated_group
 from ndbplan.configuration.settings import (
     NodesAlike,
     connection_settings,
@@ -240,7 +241,7 @@ def node_group_number(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     most = plan.features.node_groups_most
     for node in plan.data_nodes:
-        group = node.node_group
+        group = stated_group(plan, node)
         if group is not None and most <= group < NODE_GROUP_NONE:
             yield error(
                 f"data node {node.node_id}",

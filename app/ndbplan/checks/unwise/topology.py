@@ -9,7 +9,7 @@ from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.limits import LOOPBACK
 from ndbplan.checks.refused.threads import is_automatic
 from ndbplan.checks.rule import error, hint, problem, rule, warning
-from ndbplan.configuration.node_groups import counted_nodes, node_group_ids
+from ndbplan.configuration.node_groups import counted_nodes, node_group_ids, stated_group
 from ndbplan.configuration.settings import no_of_replicas, node_settings, nodes_alike, redo_log_parts
 from ndbplan.edits.changes import FreeApiSlots, SetField, SetParameter, together
 from ndbplan.estimate.estimation import Estimation
@@ -73,7 +73,7 @@ def node_group_size(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     replicas, ids = no_of_replicas(plan), node_group_ids(plan)
     counted = counted_nodes(plan)
-    in_groups = [node for node in counted if node.node_group != NODE_GROUP_NONE]
+    in_groups = [node for node in counted if stated_group(plan, node) != NODE_GROUP_NONE]
     if len(in_groups) % replicas:
         missing = replicas - len(in_groups) % replicas
         yield error(
@@ -97,7 +97,7 @@ def node_group_size(now: Estimation) -> Iterator[Problem]:
                     [node.id for node in members],
                     _without_groups(plan),
                 )
-    behind = [node for node in plan.data_nodes[len(counted) :] if node.node_group != NODE_GROUP_NONE]
+    behind = [n for n in plan.data_nodes[len(counted) :] if stated_group(plan, n) != NODE_GROUP_NONE]
     if behind:
         first = plan.data_nodes[len(counted)]
         yield warning(
