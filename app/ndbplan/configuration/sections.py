@@ -10,7 +10,7 @@ from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quoting import ascii_text
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths, derived_path_parameters
 from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.configuration.stated import SECTIONS, Fate, Reading, readings
+from ndbplan.configuration.stated import SECTIONS, Fate, Reading, readings, with_twins
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import BadValueError, format_value, parse_value
 from ndbplan.plan.fields import Parameters
@@ -264,9 +264,8 @@ class NodeConfiguration:
 
     def value(self, name: str, plan: Plan) -> int | str | None:
         """Effective value, the version's default included."""
-        if name in self.stated:
-            return self.stated[name]
-        return catalogue.default(self.section, name, plan.version)
+        stated: dict[str, int | str] = with_twins(self.section, dict(self.stated), plan.version)
+        return stated[name] if name in stated else catalogue.default(self.section, name, plan.version)
 
 
 def effective_configuration(plan: Plan) -> dict[int, NodeConfiguration]:

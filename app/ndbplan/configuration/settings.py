@@ -36,7 +36,7 @@ class NodeSettings:
         self.stated = stated
         """What the plan says and ndb_mgmd takes, by the manual's names."""
         self.version = version
-        self._values: dict[str, int | str | None] = dict(stated)
+        self._values: dict[str, int | str | None] = with_twins(section, dict(stated), version)
         self._parts: dict[frozenset[str], NodeSettings] = {}
 
     @property
@@ -96,7 +96,6 @@ def settings_from(section: str, shared: Parameters, own: Parameters, ndb_version
             elif reading.fate is Fate.REFUSED:
                 values.pop(reading.name, None)
     version = NdbVersion.parse(ndb_version)
-    values = with_twins(section, values, version)
     return _shared_object(section, tuple((name, values[name]) for name in sorted(values)), version)
 
 

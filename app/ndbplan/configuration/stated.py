@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import Any
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.ndb import parameters as catalogue
@@ -146,7 +147,7 @@ def counting(section: str, parameters: Parameters, ndb_version: str) -> Mapping[
 _TWINS = {"Discless": "Diskless", "Diskless": "Discless"}
 
 
-def with_twins(section: str, values: dict[str, int | str], version: NdbVersion) -> dict[str, int | str]:
+def with_twins(section: str, values: dict[str, Any], version: NdbVersion) -> dict[str, Any]:
     """The values with what an old name sets under the new one, and the other way round (fixDeprecated)."""
     if section == "DB" and features(version).deprecated_pairs:
         for name, twin in _TWINS.items():

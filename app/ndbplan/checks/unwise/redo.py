@@ -332,7 +332,7 @@ def diskless(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     for alike in nodes_alike(plan):
         for name in ("Diskless", "Discless"):
-            if catalogue.knows("DB", name, plan.version) and alike.settings.number(name) == 1:
+            if alike.settings.states(name) and alike.settings.number(name) == 1:
                 nodes = [node for w in plan.workloads for node in now.under(w).checkpoint.nodes]
                 full = [node.overflow_after_s.value for node in nodes if node.overflow_after_s is not None]
                 when = f"comes all the same, here after {format_duration(min(full))}" if full else "can come"
