@@ -14,6 +14,7 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import TOPICS, check, check_all, forget, has_errors, load_rules
 from ndbplan.edits.parts import move, remove, set_parameter, update
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan import file
 from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import EMPTY_PLAN, Plan, Waiver
@@ -158,7 +159,7 @@ def test_a_rule_that_fails_says_so_and_the_others_answer(monkeypatch: pytest.Mon
     before = check(plan)
     broken = RULES["node-kinds"]
 
-    def fails(_plan: Plan) -> Iterator[Problem]:
+    def fails(_now: Estimation) -> Iterator[Problem]:
         yield Problem("", Severity.HINT, "here", "found before the fault")
         next(iter(()))
 
@@ -185,7 +186,7 @@ def test_a_fix_that_cannot_be_worked_out_costs_no_finding(monkeypatch: pytest.Mo
     def advice() -> str:
         raise IndexError
 
-    def finds(_plan: Plan) -> Iterator[Problem]:
+    def finds(_now: Estimation) -> Iterator[Problem]:
         yield Problem("", Severity.WARNING, "here", "a finding", "mend it", edit=edit, advice=advice)
 
     monkeypatch.setitem(RULES, broken.name, replace(broken, find=finds))
