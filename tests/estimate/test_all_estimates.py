@@ -65,11 +65,11 @@ def test_operations_on_any_plan_are_sound(plan: Plan) -> None:
     assert_sound(backup(plan, plan.workloads[0]))
     assert_sound(restore_backup(plan))
     assert_sound(create_disk_data(plan))
-    assert_sound(upgrade(plan, "9.x"))
-    assert_sound(roll_out(plan, ("DataMemory",)))
+    assert_sound(upgrade(Estimation(plan), "9.x"))
+    assert_sound(roll_out(Estimation(plan), ("DataMemory",)))
     try:
         assert_sound(reorganise(plan, workload=plan.workloads[0]))
-        steps = add_nodes(plan)
+        steps = add_nodes(Estimation(plan))
     except UserError:
         assert plan.version < (7, 0)
         return

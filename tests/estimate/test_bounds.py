@@ -20,6 +20,7 @@ from ndbplan.checks.run import check
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits import parts as edits
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.estimate.stored import node_data_by_id
@@ -308,7 +309,7 @@ def test_disk_data_is_counted_in_every_operation() -> None:
     change = reorganise(plan)
     assert sum(t.redistribution.bytes_moved for t in change.tables) > 6.8e9
     assert change.duration_s.low > 6.8e9 / 4 / 57e6
-    steps = add_nodes(plan)
+    steps = add_nodes(Estimation(plan))
     start = steps.step("start-new")
     assert start is not None
     assert start.duration_s.low > 32 * 2**30 / 57e6
@@ -324,10 +325,10 @@ def test_a_tablespace_that_new_nodes_overflow_is_an_error_of_the_procedure() -> 
     space = plan.tablespaces[0]
     file = edits.changed(space.data_files[0], count=20)
     small = edits.update(plan, space.id, data_files=(file,))
-    notes = [note for note in add_nodes(small).notes if note.startswith("error: tablespace")]
+    notes = [note for note in add_nodes(Estimation(small)).notes if note.startswith("error: tablespace")]
     assert len(notes) == 1
     assert space.name in notes[0]
-    assert not any(note.startswith("error: tablespace") for note in add_nodes(plan).notes)
+    assert not any(note.startswith("error: tablespace") for note in add_nodes(Estimation(plan)).notes)
 
 
 def test_what_does_not_fit_is_said_by_the_reorganisation_itself() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits.parts import add, add_node_group, set_plan, update
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.export import KINDS, ExportError, export, render_files
 from ndbplan.exporting.runbook import render_script, runbook_parts
@@ -87,7 +88,7 @@ def test_two_mysqld_on_one_host_get_a_group_each() -> None:
 
 
 def test_the_runbook_adds_nodes_in_the_order_of_the_manual() -> None:
-    part = add_nodes(sample("add-nodes"))
+    part = add_nodes(Estimation(sample("add-nodes")))
     names = [step.key for step in part.steps]
     wanted = [
         "configuration",
@@ -156,7 +157,7 @@ def test_reserved_nodes_need_no_rolling_restart() -> None:
     grown = add_node_group(sample("add-nodes"))
     for node in grown.data_nodes[-2:]:
         grown = update(grown, node.id, node_group=65536)
-    part = add_nodes(grown)
+    part = add_nodes(Estimation(grown))
     assert [step.key for step in part.steps][:3] == ["directories", "start-new", "create-nodegroup"]
     assert "config-with-added-nodes.ini" not in render_files(grown)
 

@@ -8,12 +8,13 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.schedule import gantt_svg, to_ics
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.plan.file import load
 
 PLAN = load(resource_path("samples/add-nodes.ndbplan"))
-OPERATION = add_nodes(PLAN)
+OPERATION = add_nodes(Estimation(PLAN))
 MADE = datetime(2026, 5, 1, 12, tzinfo=UTC)
 START = datetime(2026, 5, 9, 2, 0)
 
@@ -79,4 +80,4 @@ def test_gantt_is_an_svg_with_a_bar_for_each_step() -> None:
 @pytest.mark.parametrize("name", ["<&>", "x" * 64])
 def test_gantt_of_odd_table_names_is_well_formed(name: str) -> None:
     plan = edits.update(PLAN, "t1", name=name)
-    ElementTree.fromstring(gantt_svg(add_nodes(plan)))
+    ElementTree.fromstring(gantt_svg(add_nodes(Estimation(plan))))

@@ -6,6 +6,7 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.operations.add_nodes import CannotGrowError, add_nodes, grown_configuration
@@ -33,7 +34,7 @@ def management_commands(found: Operation) -> list[str]:
 
 
 def test_steps_of_adding_nodes_come_in_the_order_that_works() -> None:
-    found = add_nodes(ADD_NODES)
+    found = add_nodes(Estimation(ADD_NODES))
     assert keys(found) == [
         "configuration", "management", "restart-3", "restart-4", "sql-nodes", "start-new",
         "create-nodegroup", "reorganise-1", "optimise-1", "verify",
@@ -47,19 +48,19 @@ def test_steps_of_adding_nodes_come_in_the_order_that_works() -> None:
 
 
 def test_each_step_begins_when_the_one_before_ends() -> None:
-    steps = add_nodes(STARTER).timeline
+    steps = add_nodes(Estimation(STARTER)).timeline
     for before, after in pairwise(steps):
         assert after.start_s == pytest.approx(before.end_s)
 
 
 def test_the_published_script_is_within_thirty_percent() -> None:
     left_out = ("configuration", "reorganise", "optimise", "verify")
-    steps = [i for i in add_nodes(ADD_NODES).timeline if not i.step.key.startswith(left_out)]
+    steps = [i for i in add_nodes(Estimation(ADD_NODES)).timeline if not i.step.key.startswith(left_out)]
     assert sum(s.duration_s.value for s in steps) == pytest.approx(888.5, rel=0.3)
 
 
 def test_reorganising_blocks_ddl_and_restarts() -> None:
-    step = add_nodes(ADD_NODES).step("reorganise-1")
+    step = add_nodes(Estimation(ADD_NODES)).step("reorganise-1")
     assert "DDL" in step.blocked
     assert "restarts of data nodes" in step.blocked
     assert step.if_it_fails
@@ -70,27 +71,27 @@ def test_nodes_planned_ahead_spare_the_rolling_restart() -> None:
     plan = edits.add_node_group(ADD_NODES)
     for node in plan.data_nodes[-2:]:
         plan = edits.update(plan, node.id, node_group=65536)
-    found = add_nodes(plan)
+    found = add_nodes(Estimation(plan))
     assert keys(found)[:2] == ["start-new", "create-nodegroup"]
-    assert found.duration_s.value < add_nodes(ADD_NODES).duration_s.value
+    assert found.duration_s.value < add_nodes(Estimation(ADD_NODES)).duration_s.value
 
 
 def test_new_nodes_wait_for_a_checkpoint_of_those_that_run() -> None:
-    phases = {p.name: p.duration_s.value for p in add_nodes(ADD_NODES).step("start-new").phases}
+    phases = {p.name: p.duration_s.value for p in add_nodes(Estimation(ADD_NODES)).step("start-new").phases}
     assert phases["wait for local checkpoint"] > 60
     assert phases["create redo log files"] > 0
 
 
 def test_memory_that_does_not_fit_is_told() -> None:
     small = edits.set_parameter(ADD_NODES, "data_node", "DataMemory", 2**30)
-    found = add_nodes(small)
+    found = add_nodes(Estimation(small))
     assert found.reorganisation is not None
     assert not all(peak.fits for peak in found.reorganisation.node_peaks)
     assert any("DataMemory" in note for note in found.notes)
 
 
 def test_disks_carry_the_log_of_moved_rows() -> None:
-    loads = {load_of.node_id: load_of for load_of in add_nodes(ADD_NODES).disks}
+    loads = {load_of.node_id: load_of for load_of in add_nodes(Estimation(ADD_NODES)).disks}
     assert set(loads) == {3, 4, 5, 6}
     # An old node writes each moved row in place and deletes it, a new node inserts it.
     assert loads[3].redo_bytes_per_s.value > loads[5].redo_bytes_per_s.value
@@ -106,7 +107,7 @@ def with_reserved(plan: Plan, count: int) -> Plan:
 
 
 def test_one_definition_says_commands_and_durations() -> None:
-    found = add_nodes(STARTER)
+    found = add_nodes(Estimation(STARTER))
     assert [s.key for s in found.steps if s.duration_s is None] == ["directories"]
     for step in found.steps:
         assert step.text
@@ -117,7 +118,7 @@ def test_one_definition_says_commands_and_durations() -> None:
 
 def test_without_durations_an_operation_has_the_same_steps() -> None:
     for make in (first_start, rolling_restart, add_nodes):
-        timed, untimed = make(STARTER), make(STARTER, timed=False)
+        timed, untimed = make(Estimation(STARTER)), make(Estimation(STARTER), timed=False)
         assert [s.key for s in untimed.steps] == [s.key for s in timed.steps]
         assert [s.title for s in untimed.steps] == [s.title for s in timed.steps]
         assert untimed.timeline == ()
@@ -126,7 +127,7 @@ def test_without_durations_an_operation_has_the_same_steps() -> None:
 
 def test_waiting_lasts_longer_than_what_is_expected() -> None:
     plan = load(resource_path("samples/terabyte-load.ndbplan"))
-    for step in rolling_restart(plan).steps:
+    for step in rolling_restart(Estimation(plan)).steps:
         for command in step.commands:
             if isinstance(command, WaitStarted):
                 assert command.timeout_s >= max(3600, 3 * step.duration_s.high)
@@ -134,18 +135,18 @@ def test_waiting_lasts_longer_than_what_is_expected() -> None:
 
 def test_reserved_nodes_are_taken_as_many_as_asked() -> None:
     plan = with_reserved(ADD_NODES, 4)
-    one = add_nodes(plan)
+    one = add_nodes(Estimation(plan))
     assert [c for c in management_commands(one) if "NODEGROUP" in c] == ["CREATE NODEGROUP 5,6"]
-    both = management_commands(add_nodes(plan, 2))
+    both = management_commands(add_nodes(Estimation(plan), 2))
     assert [c for c in both if "NODEGROUP" in c] == ["CREATE NODEGROUP 5,6", "CREATE NODEGROUP 7,8"]
-    assert "configuration" not in keys(add_nodes(plan, 2))
+    assert "configuration" not in keys(add_nodes(Estimation(plan), 2))
     assert grown_configuration(plan, 2) is None
 
 
 def test_more_groups_than_reserved_nodes_need_a_new_configuration() -> None:
     plan = with_reserved(ADD_NODES, 2)
     for timed in (True, False):
-        found = add_nodes(plan, 2, timed=timed)
+        found = add_nodes(Estimation(plan), 2, timed=timed)
         names = [step.key for step in found.steps]
         # Reserved nodes are started with --initial further down, and so not restarted before.
         assert names[:5] == ["configuration", "management", "restart-3", "restart-4", "sql-nodes"]
@@ -161,13 +162,16 @@ def test_more_groups_than_reserved_nodes_need_a_new_configuration() -> None:
 def test_a_version_that_cannot_grow_has_no_such_operation() -> None:
     old = edits.set_plan(STARTER, ndb_version="6.3")
     with pytest.raises(CannotGrowError, match="cannot add data nodes online"):
-        add_nodes(old, timed=False)
+        add_nodes(Estimation(old), timed=False)
     with pytest.raises(CannotGrowError):
         grown_configuration(old)
 
 
 def test_restarts_that_erase_say_so_in_their_command() -> None:
-    plain, initial = roll_out(STARTER, ("RedoBuffer",)), roll_out(STARTER, ("NoOfFragmentLogFiles",))
+    plain, initial = (
+        roll_out(Estimation(STARTER), ("RedoBuffer",)),
+        roll_out(Estimation(STARTER), ("NoOfFragmentLogFiles",)),
+    )
     assert Management("1 RESTART") in plain.step("restart-1").commands
     assert Management("1 RESTART -i") in initial.step("restart-1").commands
     assert "With --initial" in initial.step("restart-1").text
@@ -176,7 +180,10 @@ def test_restarts_that_erase_say_so_in_their_command() -> None:
 def test_one_node_of_each_group_at_a_time_is_faster() -> None:
     plan = edits.add_node_group(STARTER)
     together = Conditions(one_of_each_group=True)
-    assert add_nodes(plan, conditions=together).duration_s.value < add_nodes(plan).duration_s.value
+    assert (
+        add_nodes(Estimation(plan), conditions=together).duration_s.value
+        < add_nodes(Estimation(plan)).duration_s.value
+    )
 
 
 @pytest.mark.parametrize(
@@ -188,17 +195,17 @@ def test_one_node_of_each_group_at_a_time_is_faster() -> None:
     ],
 )
 def test_a_change_is_rolled_out_as_the_product_asks(parameter: str, expected: str) -> None:
-    found = roll_out(STARTER, (parameter,))
+    found = roll_out(Estimation(STARTER), (parameter,))
     assert expected in keys(found)
     assert found.notes[0].startswith(parameter)
 
 
 def test_the_hardest_change_decides() -> None:
-    easy = roll_out(STARTER, ("RedoBuffer",))
-    hard = roll_out(STARTER, ("RedoBuffer", "NoOfFragmentLogFiles"))
+    easy = roll_out(Estimation(STARTER), ("RedoBuffer",))
+    hard = roll_out(Estimation(STARTER), ("RedoBuffer", "NoOfFragmentLogFiles"))
     assert hard.duration_s.value > easy.duration_s.value
     assert "--initial" in hard.step("restart-1").label
-    replicas = roll_out(STARTER, ("NoOfReplicas", "RedoBuffer"))
+    replicas = roll_out(Estimation(STARTER), ("NoOfReplicas", "RedoBuffer"))
     assert keys(replicas)[0] == "backup"
     assert keys(replicas)[-1] == "restore"
     assert replicas.point_of_no_return == "start-all"
@@ -207,11 +214,11 @@ def test_the_hardest_change_decides() -> None:
 
 def test_an_unknown_parameter_is_a_key_error() -> None:
     with pytest.raises(KeyError):
-        roll_out(STARTER, ("NoSuchParameter",))
+        roll_out(Estimation(STARTER), ("NoSuchParameter",))
 
 
 def test_an_upgrade_restarts_everything_once() -> None:
-    found = upgrade(STARTER, "9.x")
+    found = upgrade(Estimation(STARTER), "9.x")
     restarts = [key for key in keys(found) if key.startswith("restart-")]
     assert restarts == ["restart-1", "restart-2"]
     assert "8.4" in found.title
@@ -221,7 +228,7 @@ def test_an_upgrade_restarts_everything_once() -> None:
 
 
 def test_shape_for_machines() -> None:
-    shape = add_nodes(ADD_NODES).to_json(why=True)
+    shape = add_nodes(Estimation(ADD_NODES)).to_json(why=True)
     assert shape["point_of_no_return"] == "reorganise-1"
     assert {"key", "title", "start_s", "duration_s", "blocked", "check", "way_back", "if_it_fails"} <= set(
         shape["steps"][0]
@@ -237,7 +244,7 @@ def test_the_speed_of_the_disks_holds_for_every_step() -> None:
     plan = edits.update(ADD_NODES, ADD_NODES.tables[0].id, rows=300_000_000)
 
     def seconds(factor: float) -> dict[str, float]:
-        found = add_nodes(plan, conditions=Conditions(disk_factor=factor))
+        found = add_nodes(Estimation(plan), conditions=Conditions(disk_factor=factor))
         return {interval.step.key: interval.duration_s.value for interval in found.timeline}
 
     slow, stated = seconds(0.002), seconds(1.0)
@@ -246,11 +253,13 @@ def test_the_speed_of_the_disks_holds_for_every_step() -> None:
     for key in ("restart-3", "start-new", "reorganise-1"):
         assert slow[key] > 1.2 * stated[key]
     # The plan that comes out keeps its disks.
-    slowed = add_nodes(plan, conditions=Conditions(disk_factor=0.002)).reorganisation
+    slowed = add_nodes(Estimation(plan), conditions=Conditions(disk_factor=0.002)).reorganisation
     assert slowed is not None
     assert slowed.plan_after.hosts[0].disks == plan.hosts[0].disks
     saved = [
-        roll_out(plan, ("NoOfReplicas",), Conditions(disk_factor=factor)).step("backup").duration_s.value
+        roll_out(Estimation(plan), ("NoOfReplicas",), Conditions(disk_factor=factor))
+        .step("backup")
+        .duration_s.value
         for factor in (0.002, 1.0)
     ]
     assert saved[0] > 1.2 * saved[1]

@@ -10,6 +10,7 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constant_for, constants_of
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.load.redo import log_bytes_per_part
 from ndbplan.estimate.loaded import cpu, disk_data, disk_demand, redo
@@ -102,7 +103,7 @@ def reorganise_time(plan: Plan, fact: Fact) -> Quantity:
 def add_node_script(plan: Plan, fact: Fact) -> float:
     """Management nodes, rolling restart, SQL nodes, new nodes, CREATE NODEGROUP: what the script did."""
     left_out = ("config", "reorg", "optim", "verify")
-    timeline = add_nodes(plan).timeline
+    timeline = add_nodes(Estimation(plan)).timeline
     return sum(i.duration_s.value for i in timeline if not i.step.key.startswith(left_out))
 
 

@@ -53,20 +53,22 @@ def _refuse_unknown(name: str) -> None:
 def _procedure_of(
     plan: Plan, kind: str, groups: int, names: tuple[str, ...], version: str | None, conditions: Conditions
 ) -> Operation:
+    from ndbplan.estimate.estimation import Estimation
     from ndbplan.operations.add_nodes import add_nodes
     from ndbplan.operations.roll_out import roll_out, upgrade
 
+    now = Estimation(plan)
     if kind == "add-nodes":
-        return add_nodes(plan, groups, conditions)
+        return add_nodes(now, groups, conditions)
     if kind == "roll-out":
         if not names:
             raise UsageError("no parameter is named", where="--set", fix="name some, such as RedoBuffer")
         for name in names:
             _refuse_unknown(name)
-        return roll_out(plan, names, conditions)
+        return roll_out(now, names, conditions)
     if version is None:
         raise UsageError("the new version is not named", where="--to-version", fix="name it, such as 8.4")
-    return upgrade(plan, version, conditions)
+    return upgrade(now, version, conditions)
 
 
 def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ now.of(edited).memory                                # of another plan, sharing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -29,11 +29,12 @@ from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.memory import MemoryEstimate
 from ndbplan.estimate.storage.skew import distribution_json
 from ndbplan.estimate.stored import distribute, has_partitions, machines_of, memory
-from ndbplan.estimate.timed import backup, create_disk_data, restart, restore_backup
+from ndbplan.estimate.timed import backup, create_disk_data, restart, restore_backup, start_beside
 from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate
 from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate
 from ndbplan.ndb.features import Features
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
 
@@ -178,6 +179,12 @@ class Estimation:
         """A start of data nodes; `conditions` None: as planned, while the workload goes on."""
         chosen = Conditions(workload=self.workload) if conditions is None else conditions
         return restart(self.plan, kind, node_id, chosen)
+
+    def start_beside(
+        self, nodes: Sequence[DataNode], running: Estimation, conditions: Conditions
+    ) -> RestartEstimate:
+        """The first start of new nodes of this plan, empty and together, beside a cluster that runs."""
+        return start_beside(self.plan, nodes, running.plan, conditions)
 
     def reorganise(self, groups: int = 1) -> ReorganiseEstimate:
         """Adding node groups and spreading every table over them. Raises ReorganiseError, EditError."""

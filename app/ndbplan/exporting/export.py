@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.files import FileError, write_atomically
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.ansible import render_ansible
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.my_cnf import render_my_cnf
@@ -58,7 +59,7 @@ def _ansible(plan: Plan, _groups: int) -> dict[str, str]:
 def _schedule(plan: Plan, groups: int) -> dict[str, str]:
     """The operation of adding nodes as a Gantt picture; nothing for a plan that cannot grow."""
     try:
-        return {"add-nodes.svg": gantt_svg(add_nodes(plan, groups))}
+        return {"add-nodes.svg": gantt_svg(add_nodes(Estimation(plan), groups))}
     except UserError:
         return {}
 

@@ -8,6 +8,7 @@ from functools import partial
 from ndbplan.base.errors import UserError
 from ndbplan.base.quoting import ascii_text, shell_quoted
 from ndbplan.configuration.deployment import address, connect_string
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.templates import render
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.operations.commands import Command, Copy, Management, Shell, Sql, WaitStarted
@@ -21,10 +22,11 @@ _HEREDOC = "END_OF_SQL"
 
 def runbook_parts(plan: Plan, add_groups: int = 1) -> tuple[Operation, ...]:
     """The operations of a cluster in the order in which they come up in its life."""
+    now = Estimation(plan)
     found = (
-        _timed_or_not(partial(first_start, plan)),
-        _timed_or_not(partial(rolling_restart, plan)),
-        _timed_or_not(partial(add_nodes, plan, add_groups)),
+        _timed_or_not(partial(first_start, now)),
+        _timed_or_not(partial(rolling_restart, now)),
+        _timed_or_not(partial(add_nodes, now, add_groups)),
     )
     return tuple(operation for operation in found if operation is not None)
 

@@ -1,7 +1,7 @@
 """An operation as a calendar file and as a Gantt picture.
 
-to_ics(add_nodes(plan), start=datetime(2026, 5, 9, 2, 0), name=plan.name)
-gantt_svg(add_nodes(plan))
+to_ics(add_nodes(Estimation(plan)), start=datetime(2026, 5, 9, 2, 0), name=plan.name)
+gantt_svg(add_nodes(Estimation(plan)))
 """
 
 from __future__ import annotations

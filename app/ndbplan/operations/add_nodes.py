@@ -11,8 +11,8 @@ from ndbplan.configuration.deployment import connect_string
 from ndbplan.configuration.node_groups import reserved_nodes
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.parts import add_node_group
-from ndbplan.estimate.grown import grow, reorganise
-from ndbplan.estimate.timed import start_beside
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.grown import grow
 from ndbplan.estimate.times.restart import IDLE, Conditions
 from ndbplan.operations.commands import (
     Command,
@@ -64,7 +64,9 @@ def _refuse_unable(plan: Plan) -> None:
         raise CannotGrowError(f"NDB {plan.ndb_version} cannot add data nodes online (7.0 and later can)")
 
 
-def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE, *, timed: bool = True) -> Operation:
+def add_nodes(
+    now: Estimation, groups: int = 1, conditions: Conditions = IDLE, *, timed: bool = True
+) -> Operation:
     """Adding node groups online: of reserved nodes (NodeGroup 65536) first, then of new ones.
 
     Where reserved nodes are enough, nothing that runs has to be restarted. SQL nodes come before the new
@@ -73,10 +75,10 @@ def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE, *, tim
     `timed`: with durations; raises what `reorganise` raises then. Else EditError and CannotGrowError, for a
     plan that has no node group to copy and a version that cannot grow.
     """
-    stated = plan
-    plan, conditions = with_disks_asked(plan, conditions)
-    times = Times(plan, known=timed)
-    change = times.ask(reorganise, plan, groups, conditions.load)
+    stated = now
+    now, conditions = with_disks_asked(now, conditions)
+    plan, times = now.plan, Times(now, known=timed)
+    change = times.ask(now.under(conditions.load).reorganise, groups)
     if change is None:
         _refuse_unable(plan)
     grown = grow(plan, groups) if change is None else change.plan_after
@@ -87,7 +89,7 @@ def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE, *, tim
     steps = (
         *(() if known else _prepare(times, plan, grown, new, conditions)),
         _directories(grown, new),
-        _start_new(times, plan, grown, new, conditions),
+        _start_new(times, grown, new, conditions),
         _create_node_groups(times, plan, new, groups),
         *moves,
         *_verify(times, plan),
@@ -111,9 +113,9 @@ def add_nodes(plan: Plan, groups: int = 1, conditions: Conditions = IDLE, *, tim
     notes += [f"{t.table}: {note}" for t in change.tables for note in t.notes]
     notes += change.problems
     loads = disk_loads(plan, change)
-    if plan is not stated:
+    if now is not stated:
         # The plan that comes out keeps its disks.
-        change = replace(change, plan_after=reorganise(stated, groups, conditions.load).plan_after)
+        change = replace(change, plan_after=stated.under(conditions.load).reorganise(groups).plan_after)
     return Operation(
         "add-nodes",
         title,
@@ -170,8 +172,8 @@ def _directories(grown: Plan, new: Sequence[DataNode]) -> Step:
     )
 
 
-def _start_new(times: Times, plan: Plan, grown: Plan, new: list[DataNode], conditions: Conditions) -> Step:
-    found = times.ask(start_beside, grown, new, plan, conditions)
+def _start_new(times: Times, grown: Plan, new: list[DataNode], conditions: Conditions) -> Step:
+    found = times.ask(times.now.of(grown).start_beside, new, times.now, conditions)
     duration = None if found is None else found.duration_s
     ids = _ids(new)
     return Step(

@@ -8,7 +8,8 @@ from ndbplan.base.quoting import shell_quoted, sql_identifier, sql_text
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.services import services
-from ndbplan.estimate.timed import create_disk_data, restart
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.times.restart import IDLE
 from ndbplan.operations.commands import (
     Command,
     Copy,
@@ -32,9 +33,9 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 
 
-def first_start(plan: Plan, *, timed: bool = True) -> Operation:
-    """The first start. `timed`: with durations; raises what `restart` and `create_disk_data` raise then."""
-    times = Times(plan, known=timed)
+def first_start(now: Estimation, *, timed: bool = True) -> Operation:
+    """The first start. `timed`: with durations; raises what `restart` and `create_files` raise then."""
+    plan, times = now.plan, Times(now, known=timed)
     steps = (
         _directories(plan),
         _configuration(plan, times),
@@ -87,7 +88,7 @@ def _management(plan: Plan, times: Times) -> Step:
 
 
 def _data_nodes(plan: Plan, times: Times) -> Step:
-    found = times.ask(restart, plan, "start")
+    found = times.ask(times.now.restart, "start", None, IDLE)
     duration = None if found is None else found.duration_s
     commands: list[Command] = []
     for node in plan.data_nodes:
@@ -130,7 +131,7 @@ def _sql_nodes(plan: Plan, times: Times) -> Iterator[Step]:
 
 def _disk_data(plan: Plan, times: Times) -> Iterator[Step]:
     if plan.sql_nodes and plan.logfile_groups:
-        found = times.ask(create_disk_data, plan)
+        found = times.ask(times.now.create_files)
         yield Step(
             "disk-data",
             "Create the log file group and the tablespaces",

@@ -2,7 +2,7 @@
 
 All that is said about the work comes from here: the runbook and its script, the timeline, the calendar.
 
-    for interval in add_nodes(plan).timeline: interval.start_s, interval.step.label
+    for interval in add_nodes(Estimation(plan)).timeline: interval.start_s, interval.step.label
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import ParamSpec, TypeVar
 
 from ndbplan.base.quantity import Quantity, Term, total, total_of_independent
 from ndbplan.base.shapes import Shape
-from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import ReorganiseEstimate
 from ndbplan.estimate.times.reorganise import NodePeak
 from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.operations.commands import Command
-from ndbplan.plan.plan import Plan
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -152,10 +152,10 @@ class Operation(Shape):
 
 
 class Times:
-    """How long steps take on a plan; or nothing at all, for the steps of a plan that has no estimates."""
+    """How long steps take by these estimates; or nothing at all, for the steps of a plan that has none."""
 
-    def __init__(self, plan: Plan, *, known: bool = True) -> None:
-        self.plan = plan
+    def __init__(self, now: Estimation, *, known: bool = True) -> None:
+        self.now = now
         self.known = known
 
     def ask(self, estimate: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
@@ -164,10 +164,10 @@ class Times:
 
     def constant(self, name: str, times: float = 1.0) -> Quantity | None:
         """A duration that is a constant, so many times."""
-        return self.ask(_constant, self.plan, name, times)
+        return self.ask(_constant, self.now.constants, name, times)
 
 
-def _constant(plan: Plan, name: str, times: float) -> Quantity:
-    found = constants_of(plan)[name]
+def _constant(constants: Constants, name: str, times: float) -> Quantity:
+    found = constants[name]
     why = (*found.why, Term("times", times, "", "plan")) if times != 1 else found.why
     return Quantity(times * found.value, times * found.low, times * found.high, "s", why)

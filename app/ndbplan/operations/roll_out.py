@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ndbplan.configuration.difference import RESTART_DATA_NODES, Difference, ParameterChange
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import node_data_by_id
-from ndbplan.estimate.timed import backup, restart, restore_backup
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations.commands import copy_configuration
@@ -24,11 +24,11 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
 
 
-def with_disks_asked(plan: Plan, conditions: Conditions) -> tuple[Plan, Conditions]:
-    """The plan with the speed of disks that is asked for: it holds for every step, restarts or not."""
+def with_disks_asked(now: Estimation, conditions: Conditions) -> tuple[Estimation, Conditions]:
+    """Estimates with the speed of disks that is asked for: it holds for every step, restarts or not."""
     if conditions.disk_factor == 1.0:
-        return plan, conditions
-    return at_disk_speed(plan, conditions.disk_factor), replace(conditions, disk_factor=1.0)
+        return now, conditions
+    return now.of(at_disk_speed(now.plan, conditions.disk_factor)), replace(conditions, disk_factor=1.0)
 
 
 def _reload(times: Times, plan: Plan) -> Iterator[Step]:
@@ -47,9 +47,9 @@ def _reload(times: Times, plan: Plan) -> Iterator[Step]:
     )
 
 
-def rolling_restart(plan: Plan, *, timed: bool = True) -> Operation:
+def rolling_restart(now: Estimation, *, timed: bool = True) -> Operation:
     """Every node restarted while the cluster works. `timed`: with durations; raises what `restart` raises."""
-    times = Times(plan, known=timed)
+    plan, times = now.plan, Times(now, known=timed)
     steps = (
         *_reload(times, plan),
         *restart_each(times, plan, "node", IDLE),
@@ -60,9 +60,9 @@ def rolling_restart(plan: Plan, *, timed: bool = True) -> Operation:
     return Operation("rolling-restart", "Rolling restart", steps, text)
 
 
-def upgrade(plan: Plan, to_version: str, conditions: Conditions = IDLE) -> Operation:
+def upgrade(now: Estimation, to_version: str, conditions: Conditions = IDLE) -> Operation:
     """Rolling upgrade: management nodes, data nodes, SQL nodes, each with the new programs."""
-    times = Times(plan)
+    plan, times = now.plan, Times(now)
     steps = (
         *_reload(times, plan),
         *restart_each(times, plan, "node", conditions),
@@ -75,14 +75,14 @@ def upgrade(plan: Plan, to_version: str, conditions: Conditions = IDLE) -> Opera
     return Operation("upgrade", f"Upgrade from {plan.ndb_version} to {to_version}", steps, notes=notes)
 
 
-def roll_out(plan: Plan, parameters: tuple[str, ...], conditions: Conditions = IDLE) -> Operation:
+def roll_out(now: Estimation, parameters: tuple[str, ...], conditions: Conditions = IDLE) -> Operation:
     """Bringing changed data node parameters into effect, by what the product needs for each.
 
     node: rolling restart; initial_node: rolling with --initial; system: all nodes down and up;
     initial_system: backup, new cluster, restore. KeyError for an unknown parameter.
     """
-    plan, conditions = with_disks_asked(plan, conditions)
-    times = Times(plan)
+    now, conditions = with_disks_asked(now, conditions)
+    plan, times = now.plan, Times(now)
     needs = {name: catalogue.parameter("DB", name).restart for name in parameters}
     need = max(needs.values(), key=catalogue.RESTARTS.index, default="node")
     steps = list(_reload(times, plan))
@@ -90,14 +90,14 @@ def roll_out(plan: Plan, parameters: tuple[str, ...], conditions: Conditions = I
         steps += restart_each(times, plan, "initial" if need == "initial_node" else "node", conditions)
     elif need == "system":
         title = "Shut down and start all data nodes"
-        steps.append(_all_at_once(plan, "system", title, "the cluster is down", conditions))
+        steps.append(_all_at_once(now, "system", title, "the cluster is down", conditions))
     else:
         title = "Start all data nodes with --initial"
         steps = [
-            _save(plan, conditions),
+            _save(now, conditions),
             *steps,
-            _all_at_once(plan, "start", title, "the cluster is empty", conditions),
-            _restore(plan),
+            _all_at_once(now, "start", title, "the cluster is empty", conditions),
+            _restore(now),
         ]
     notes = [f"{name} needs: {what.replace('_', ' ')} restart" for name, what in needs.items()]
     if need == "initial_node" and not node_data_by_id(plan):
@@ -111,27 +111,27 @@ def roll_out(plan: Plan, parameters: tuple[str, ...], conditions: Conditions = I
     )
 
 
-def _save(plan: Plan, conditions: Conditions) -> Step:
+def _save(now: Estimation, conditions: Conditions) -> Step:
     return Step(
         "backup",
         "START BACKUP",
-        duration_s=backup(plan, conditions.load).duration_s,
+        duration_s=now.under(conditions.load).backup().duration_s,
         check="the management client reports completed",
     )
 
 
-def _restore(plan: Plan) -> Step:
+def _restore(now: Estimation) -> Step:
     return Step(
         "restore",
         "Restore the backup",
-        duration_s=restore_backup(plan).duration_s,
+        duration_s=now.restore().duration_s,
         blocked=("everything: the data is not complete",),
         check="row counts as before",
     )
 
 
-def _all_at_once(plan: Plan, kind: Kind, title: str, why: str, conditions: Conditions) -> Step:
-    found = restart(plan, kind, conditions=conditions)
+def _all_at_once(now: Estimation, kind: Kind, title: str, why: str, conditions: Conditions) -> Step:
+    found = now.restart(kind, None, conditions)
     return Step(
         "start-all",
         title,

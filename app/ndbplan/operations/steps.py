@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ndbplan.base.quantity import total_of_independent
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.estimate.timed import restart
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate
 from ndbplan.operations.commands import (
     Command,
@@ -79,11 +79,11 @@ def restart_each(
         rounds.sort(key=lambda nodes: nodes[0].node_id)
     for nodes in rounds:
         holds_data = nodes[0].node_group != NODE_GROUP_NONE
-        yield _restart(times if holds_data else Times(plan, known=False), plan, kind, nodes, conditions)
+        yield _restart(times if holds_data else Times(times.now, known=False), plan, kind, nodes, conditions)
 
 
 def _restart(times: Times, plan: Plan, kind: Kind, nodes: list[DataNode], conditions: Conditions) -> Step:
-    slowest = times.ask(_slowest, plan, kind, nodes, conditions)
+    slowest = times.ask(_slowest, times.now, kind, nodes, conditions)
     gap = times.constant("operator_gap_s")
     duration = None
     if slowest is not None and gap is not None:
@@ -112,10 +112,12 @@ def _restart(times: Times, plan: Plan, kind: Kind, nodes: list[DataNode], condit
     )
 
 
-def _slowest(plan: Plan, kind: Kind, nodes: Sequence[DataNode], conditions: Conditions) -> RestartEstimate:
+def _slowest(
+    now: Estimation, kind: Kind, nodes: Sequence[DataNode], conditions: Conditions
+) -> RestartEstimate:
     """The restart of these nodes at once lasts as long as that of the slowest."""
     at_once = replace(conditions, restarting=tuple(node.node_id for node in nodes))
-    found = (restart(plan, kind, node.node_id, at_once) for node in nodes)
+    found = (now.restart(kind, node.node_id, at_once) for node in nodes)
     return max(found, key=lambda one: one.duration_s.value)
 
 

@@ -29,6 +29,7 @@ from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
+    from ndbplan.estimate.estimation import Estimation
     from ndbplan.estimate.times.restart import Conditions
 
 _ONE_LINE = 860
@@ -250,12 +251,12 @@ def _ask(
         lanes.append(Lane(_NAMES[kind], estimate.duration_s, blocks))
         notes += [f"{_NAMES[kind]}: {note}" for note in estimate.notes]
     if not task.cancelled():
-        _add_procedure(plan, chosen, groups, conditions, lanes, notes)
+        _add_procedure(now, chosen, groups, conditions, lanes, notes)
     return lanes, notes
 
 
 def _add_procedure(
-    plan: Plan,
+    now: Estimation,
     chosen: tuple[str, str],
     groups: int,
     conditions: Conditions,
@@ -274,11 +275,11 @@ def _add_procedure(
         name = "Add a node group" if groups == 1 else f"Add {groups} node groups"
     try:
         if what == _CHANGE:
-            operation = roll_out(plan, (detail,), conditions)
+            operation = roll_out(now, (detail,), conditions)
         elif what == _UPGRADE:
-            operation = upgrade(plan, detail, conditions)
+            operation = upgrade(now, detail, conditions)
         else:
-            operation = add_nodes(plan, groups, conditions)
+            operation = add_nodes(now, groups, conditions)
     except UserError as error:
         notes.append(f"{name}: {error.line}")
         return
