@@ -106,7 +106,8 @@ def test_a_configuration_makes_a_plan_of_its_own() -> None:
 
 def test_what_is_left_aside_is_said() -> None:
     done = import_files({"a.ini": CONFIG, "b.ini": CONFIG, "h.cnf": b"[mysqld]\n"})
-    assert [(f.file, f.severity) for f in done.findings] == [("b.ini", "warning"), ("h.cnf", "warning")]
+    said = [(f.file, f.severity) for f in done.findings if not f.message.startswith("read for NDB")]
+    assert said == [("b.ini", "warning"), ("h.cnf", "warning")]
     assert done.accepted
 
 

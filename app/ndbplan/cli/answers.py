@@ -220,6 +220,7 @@ def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
     from ndbplan.checks.run import check_all, has_errors, waiver_of
     from ndbplan.describe.tables import waived_lines
     from ndbplan.edits.address import address_of
+    from ndbplan.ndb.evidence import unheld
 
     plan = read_plan(plan_file)
     problems = check_all(plan)
@@ -238,7 +239,8 @@ def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
             for i, waiver in enumerate(plan.waivers)
         ],
     }
-    lines = (*waived_lines(shape), *problem_lines(shape["problems"]))
+    about = unheld(plan.version)
+    lines = (*waived_lines(shape), *problem_lines(shape["problems"]), *([about] if about else []))
     show(shape, as_json=as_json, text=iter(lines))
     ctx.exit(1 if has_errors(standing) else 0)
 

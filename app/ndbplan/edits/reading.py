@@ -317,7 +317,7 @@ def parameter_name(section: str, name: str, version: NdbVersion) -> str:
         return catalogue.parameter(section, name, version).name
     if catalogue.exists(section, name):
         known = catalogue.parameter(section, name, version)
-        gone = f"it was removed in {known.removed}" if known.removed else f"it came with {known.since}"
+        gone = f"it was removed in {known.removed}" if known.removed else f"it came {known.came}"
         if known.replaced_by:
             gone += f"; {known.replaced_by} takes its place"
         raise UserError(f"NDB {version} has no parameter {known.name}: {gone}", fix="set another version")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ndbplan.configuration.sections import sections
 from ndbplan.exporting.templates import render
+from ndbplan.ndb.evidence import unheld
 from ndbplan.plan.plan import Plan
 
 
@@ -13,7 +14,9 @@ def render_config_ini(plan: Plan) -> str:
 
 
 def _file_comment(plan: Plan) -> str:
+    about = unheld(plan.version)
     return (
         f"config.ini of cluster '{plan.name}' for NDB {plan.ndb_version}, written by ndbplan.\n"
         "The same file goes to every management host. Sizes: K, M, G are powers of 1024."
+        + (f"\nThe {about}." if about else "")
     )

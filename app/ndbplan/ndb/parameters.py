@@ -13,6 +13,8 @@ from ndbplan.base.resources import read_json
 from ndbplan.ndb.version import NdbVersion
 
 SOURCE_FILE = "ndb/parameters.json"
+_OLDEST = "6.3"
+"""`since` of what the oldest version that was read has already."""
 NEWEST = NdbVersion.parse("8.4")
 """The series whose values are shown when no version is asked for."""
 
@@ -45,10 +47,19 @@ class Parameter(NamedTuple):
     since: str
     """First release; 6.3 also stands for older ones."""
     since_taken_from: str
+    first: str
+    """The release that brought it, as far as it is known: 8.0.19, or between two whose source was read."""
+    first_source: str
+    """Where that was read."""
     removed: str
     """First release without it, or nothing."""
     taken_from: str
     """Whose truth the default and range are: a version that was read, the manual, or release notes."""
+
+    @property
+    def came(self) -> str:
+        """When it came, in words: `with 8.0.19`, or `between 7.2.1 and 7.4.10`."""
+        return self.first if self.first.startswith("between") else f"with {self.first}"
 
     @property
     def is_number(self) -> bool:
@@ -76,6 +87,11 @@ def _in_version(row: dict[str, Any], version: NdbVersion) -> bool:
     return _release(row["since"]) <= version and (removed is None or version < _release(removed))
 
 
+def _first(since: str) -> str:
+    """A first release as people read it: the oldest version that was read says no more than that."""
+    return "6.3 or before (the oldest that was read)" if since == _OLDEST else since
+
+
 @cache
 def _resolved(section: str, lower_name: str, version: NdbVersion) -> Parameter:
     row = _entries()[section, lower_name]
@@ -99,6 +115,8 @@ def _resolved(section: str, lower_name: str, version: NdbVersion) -> Parameter:
         replaced_by=row.get("replaced_by", ""),
         since=row["since"],
         since_taken_from=row["since_taken_from"],
+        first=row.get("first") or _first(row["since"]),
+        first_source=row.get("first_source") or row["since_taken_from"],
         removed=row.get("removed", ""),
         taken_from=span["taken_from"],
     )

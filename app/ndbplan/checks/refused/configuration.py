@@ -83,7 +83,7 @@ def _unknown(plan: Plan, one: Stated) -> str:
     if not catalogue.exists(one.section, name):
         return f"no NDB version knows a parameter '{name}' for {one.where}"
     entry = catalogue.parameter(one.section, name)
-    since = f"was removed in {entry.removed}" if entry.removed else f"came with {entry.since}"
+    since = f"was removed in {entry.removed}" if entry.removed else f"came {entry.came}"
     return f"NDB {plan.ndb_version} does not know {name}: it {since}"
 
 

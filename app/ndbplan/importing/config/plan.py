@@ -14,7 +14,7 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import load_rules
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.importing.config.file import ConfigFile, Finding, read_config_file
+from ndbplan.importing.config.file import ConfigFile, Finding, Line, read_config_file
 from ndbplan.importing.config.nodes import NodeImport
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.version import SERIES, NdbVersion
@@ -58,6 +58,8 @@ def import_config(
         for other in list(texts)[1:]:
             config.find(False, 1, f"{other} is skipped; one config.ini is read at a time")
     chosen = version or guess_version(config)
+    if version is None:
+        _say_what_decided(config, chosen)
     nodes = NodeImport(config, NdbVersion.parse(chosen))
     plan = nodes.plan(chosen, name)
     _find_refusals(config, plan, nodes.lines)
@@ -88,11 +90,45 @@ def _line_of(config: ConfigFile, problem: Problem, lines: Mapping[str, int]) -> 
 
 def guess_version(config: ConfigFile) -> str:
     """The newest series, 8.4 first, that knows most parameters of a file."""
-    stated = {(s.kind, line.name) for s in config.sections for line in s.lines}
-    names = [(kind, name) for kind, name in stated if catalogue.exists(kind, name)]
+    return fitting_versions(config)[0]
+
+
+def fitting_versions(config: ConfigFile) -> tuple[str, ...]:
+    """The series that know most parameters of a file, 8.4 first if it does, then the newest."""
+    stated = {(kind, line.name) for kind, line in _known_lines(config)}
 
     def unknown(series: str) -> int:
         version = NdbVersion.parse(series)
-        return sum(not catalogue.knows(kind, name, version) for kind, name in names)
+        return sum(not catalogue.knows(kind, name, version) for kind, name in stated)
 
-    return min(_PREFERRED, key=unknown)
+    count = {series: unknown(series) for series in _PREFERRED}
+    least = min(count.values())
+    return tuple(series for series in _PREFERRED if count[series] == least)
+
+
+def _known_lines(config: ConfigFile) -> list[tuple[str, Line]]:
+    return [
+        (s.kind, line) for s in config.sections for line in s.lines if catalogue.exists(s.kind, line.name)
+    ]
+
+
+def _say_what_decided(config: ConfigFile, chosen: str) -> None:
+    """Which version a file was read for when nobody named one, and which lines say so."""
+    fits = sorted(fitting_versions(config), key=NdbVersion.parse)
+    entries = [(catalogue.parameter(kind, line.name), line) for kind, line in _known_lines(config)]
+    gone = [(e, line) for e, line in entries if e.removed]
+    new = [(e, line) for e, line in entries if e.since != "6.3"]
+    newest = max(new, key=lambda one: NdbVersion.parse(one[0].since), default=None)
+    soonest = min(gone, key=lambda one: NdbVersion.parse(one[0].removed), default=None)
+    why = [
+        *([f"{newest[0].name} (line {newest[1].line}) came {newest[0].came}"] if newest else []),
+        *(
+            [f"{soonest[0].name} (line {soonest[1].line}) is gone from {soonest[0].removed} on"]
+            if soonest
+            else []
+        ),
+    ]
+    decided = "; ".join(why) if why else "no parameter of the file tells versions apart"
+    several = f", the preferred one of {fits[0]} to {fits[-1]}, which all fit" if len(fits) > 1 else ""
+    line = newest[1].line if newest else soonest[1].line if soonest else 1
+    config.find(False, line, f"read for NDB {chosen}{several}: {decided}", "name another with --version")

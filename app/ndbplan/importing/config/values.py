@@ -71,7 +71,7 @@ def _unknown(kind: str, name: str, version: NdbVersion) -> str:
     if not catalogue.exists(kind, name):
         return f"no NDB version knows a parameter '{name[:60]}' here"
     entry = catalogue.parameter(kind, name)
-    when = f"was removed in {entry.removed}" if entry.removed else f"came with {entry.since}"
+    when = f"was removed in {entry.removed}" if entry.removed else f"came {entry.came}"
     return f"NDB {version} does not know {entry.name}, which {when}"
 
 

@@ -1,0 +1,55 @@
+"""A file that names no version: which one it is read for, and what decided."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.importing.config.plan import import_config
+from ndbplan.ndb.evidence import unheld
+from ndbplan.ndb.version import SERIES, NdbVersion
+
+FILE = """[ndb_mgmd]
+HostName=10.0.0.9
+[ndbd default]
+NoOfReplicas=2
+{line}
+[ndbd]
+HostName=10.0.0.1
+[ndbd]
+HostName=10.0.0.2
+[mysqld]
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "version", "said"),
+    [
+        (
+            "DataMemory=80M",
+            "8.4",
+            "of 6.3 to 9.x, which all fit: no parameter of the file tells versions apart",
+        ),
+        ("TransactionMemory=80M", "8.4", "TransactionMemory (line 5) came with 8.0.19"),
+        ("Discless=1", "7.4", "of 6.3 to 7.4, which all fit: Discless (line 5) is gone from 7.5.0 on"),
+    ],
+)
+def test_the_import_says_what_decided(line: str, version: str, said: str) -> None:
+    plan, report = import_config(FILE.format(line=line), None)
+    assert plan.ndb_version == version
+    (told,) = [f for f in report.findings if f.message.startswith(f"read for NDB {version}")]
+    assert said in told.message
+    assert "--version" in told.fix
+    assert not told.refused
+
+
+def test_a_version_that_is_named_needs_no_saying() -> None:
+    _, report = import_config(FILE.format(line="Discless=1"), "7.2")
+    assert not any(finding.message.startswith("read for") for finding in report.findings)
+
+
+def test_only_versions_whose_servers_answered_need_no_line() -> None:
+    said = {series: unheld(NdbVersion.parse(series)) for series in SERIES}
+    assert [series for series, line in said.items() if not line] == ["7.4", "8.4"]
+    assert said["7.0"] == "rules of NDB 7.0 are interpolated from manuals and 7.4"
+    assert said["8.0"].endswith("from manuals and 7.4 and 8.4")
+    assert "extrapolated" in said["9.x"]
