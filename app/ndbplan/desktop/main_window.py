@@ -83,7 +83,6 @@ class MainWindow(QMainWindow):
         self.actions_table = Actions(self, self._handlers())
         menu = MainMenu(self.actions_table, self.preferences, self.files.open, self)
         self.top_bar = TopBar(self.editor, self.actions_table, menu)
-        self.messages = MessageBar()
         self.status = StatusBar(self.actions_table)
         self.panels = SidePanels(self.document, self.selection, self.canvas)
         self.tasks: Tasks
@@ -127,10 +126,10 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.top_bar)
-        column.addWidget(self.messages)
         column.addWidget(self.pages, 1)
         column.addWidget(self.status)
         self.setCentralWidget(body)
+        self.messages = MessageBar(self.pages)
         for name in ("side", "analyses", "inspector"):
             self.actions_table[name].setChecked(True)
         self.actions_table.add_to(self, [self.canvas])
@@ -202,6 +201,8 @@ class MainWindow(QMainWindow):
         self.files.shown.connect(self._show_workspace)
         self.canvas.zoom_changed.connect(self.status.show_zoom)
         self.canvas.files_dropped.connect(self.take_files)
+        self.canvas.out_of_sight.connect(self._offer_to_show)
+        self.canvas.covering.connect(self._offer_to_move_apart)
         self.canvas.opened.connect(lambda _id: self.panels.focus_inspector())
         self.selection.changed.connect(lambda _ids: self._refresh_selection())
         self.panels.ready.connect(lambda: self.status.watch(self.panels.estimates))
@@ -344,6 +345,25 @@ class MainWindow(QMainWindow):
     def _arrange(self) -> None:
         self.editor.arrange_all()
         self.canvas.fit()
+
+    def _offer_to_show(self, ids: tuple[str, ...]) -> None:
+        here = "is" if len(ids) == 1 else "are"
+        self.messages.say(
+            "info",
+            f"{self.editor.names(ids)} {here} outside of what you see.",
+            "Go to",
+            lambda: self.canvas.bring_into_view(ids),
+        )
+
+    def _offer_to_move_apart(self, pairs: tuple[tuple[str, str], ...]) -> None:
+        one, other = (self.editor.name_of(i) if i else "API programs anywhere" for i in pairs[0])
+        more = f", and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+        self.messages.say(
+            "info",
+            f"{one} and {other} cover one another{more}.",
+            "Move apart",
+            lambda: self.editor.move_apart(pairs),
+        )
 
     def _rename(self) -> None:
         current = self.selection.current

@@ -25,6 +25,7 @@ from ndbplan.ndb.version import SERIES
 HEIGHT = 48
 _TITLE_WIDTH = 300
 _ELIDE = Qt.TextElideMode.ElideMiddle
+_EDITED = "— edited"
 _GAP = 5
 """Between icon and text of a button."""
 
@@ -48,8 +49,10 @@ class TopBar(QWidget):
         self.title = QLabel()
         self.title.setProperty("role", "title")
         row.addWidget(self.title)
-        self.edited = QLabel("edited")
+        self.edited = QLabel(_EDITED)
         self.edited.setProperty("role", "caption")
+        # Its room is kept while it says nothing, so that nothing beside it moves.
+        self.edited.setFixedWidth(self.edited.sizeHint().width() + _GAP)
         row.addWidget(self.edited)
         row.addSpacing(14)
         for name in ("undo", "redo"):
@@ -89,7 +92,7 @@ class TopBar(QWidget):
         title = QFontMetrics(theme.font(15, 600)).elidedText(document.title, _ELIDE, _TITLE_WIDTH)
         self.title.setText(title)
         self.title.setToolTip(str(document.path) if document.path else document.plan.name)
-        self.edited.setText("— edited" if document.is_modified else "")
+        self.edited.setText(_EDITED if document.is_modified else "")
         self.version.setText(f"NDB {document.plan.ndb_version}  ▾")
 
     def _set_version(self, series: str, _checked: bool = False) -> None:

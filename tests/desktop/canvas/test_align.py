@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndbplan.desktop.layout.align import EDGES, aligned, distributed, movable
-from ndbplan.desktop.layout.collision import overlap, settled, standing_rects
+from ndbplan.desktop.layout.collision import overlap, settled, standing
 from ndbplan.desktop.layout.layout import HOST_GAP, Layouter
 from ndbplan.desktop.look import theme
 from ndbplan.edits import offers
@@ -36,7 +36,7 @@ def _ids(plan: Plan) -> list[str]:
 
 
 def _rects(plan: Plan) -> dict:
-    return standing_rects(plan, Layouter().layout(plan))
+    return standing(Layouter().layout(plan))
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ndbplan.desktop.layout.collision import free_place, settled
+from ndbplan.desktop.layout.collision import covered, free_place, settled, standing
 from ndbplan.desktop.layout.layout import Layouter
 from ndbplan.desktop.look.rect import Rect
 from ndbplan.edits import parts as edits
 from ndbplan.plan.fields import Point
-from ndbplan.plan.hardware import Host
+from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
 
@@ -50,19 +50,34 @@ def test_what_flows_under_something_that_was_placed_goes_beside_it() -> None:
     new = next(host for host in grown.hosts if host.id not in plan.by_id)
     slot = Layouter().layout(grown).hosts[new.id].rect
     placed = Host(id="placed", hostname="placed", memory_bytes=2**30, position=Point(x=slot.x + 40, y=slot.y))
-    plan = settled(edits.add(plan, placed), ["placed"])
-    done = settled(edits.add_node_group(plan), ())
+    plan = edits.add(plan, placed)
+    grown = edits.add_node_group(plan)
+    done = settled(grown, [host.id for host in grown.hosts if host.id not in plan.by_id])
     boxes = [box.rect for box in Layouter().layout(done).hosts.values()]
     assert not any(_covers(a, b) for i, a in enumerate(boxes) for b in boxes[:i])
     assert done.host("placed") is plan.host("placed")
 
 
-def test_a_host_makes_room_for_a_location_that_grows() -> None:
-    plan = sample_plan("starter")
-    rack = Layouter().layout(plan).locations[plan.locations[0].id].rect
-    below = Host(id="x", hostname="x", memory_bytes=2**30, position=Point(x=rack.x, y=rack.bottom + 24))
-    plan = settled(edits.add(plan, below), ["x"])
-    done = settled(edits.add_node_group(plan), ())
-    layout = Layouter().layout(done)
-    assert not any(_covers(box.rect, layout.hosts["x"].rect) for box in layout.locations.values())
-    assert [place.position for place in done.locations] == [place.position for place in plan.locations]
+def test_a_location_that_grows_over_a_host_is_named_and_moves_nothing() -> None:
+    rack = Location(id="r", name="r", position=Point(x=0, y=0))
+    inside = Host(id="a", hostname="a", location_id="r", memory_bytes=2**30)
+    below = Host(id="x", hostname="x", memory_bytes=2**30, position=Point(x=0, y=300))
+    plan = edits.add(EMPTY_PLAN, rack, inside, below)
+    assert covered(Layouter().layout(plan)) == ()
+    grown = edits.add(plan, *(inside.model_copy(update={"id": i, "hostname": i}) for i in "bc"))
+    layout = Layouter().layout(grown)
+    assert [set(pair) for pair in covered(layout)] == [{"r", "x"}]
+    assert (layout.hosts["x"].x, layout.hosts["x"].y) == (0, 300)
+    assert covered(Layouter().layout(settled(grown, ["x"]))) == ()
+
+
+@given(st.lists(st.tuples(st.integers(0, 900), st.integers(0, 700)), max_size=9))
+def test_what_covers_what_is_what_every_pair_says(places: list[tuple[int, int]]) -> None:
+    hosts = [
+        Host(id=f"h{i}", hostname=f"h{i}", memory_bytes=2**30, position=Point(x=x, y=y))
+        for i, (x, y) in enumerate(places)
+    ]
+    layout = Layouter().layout(edits.add(EMPTY_PLAN, *hosts))
+    rects = standing(layout)
+    every = {frozenset((a, b)) for a in rects for b in rects if a < b and _covers(rects[a], rects[b])}
+    assert {frozenset(pair) for pair in covered(layout)} == every

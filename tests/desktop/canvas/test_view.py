@@ -61,12 +61,17 @@ def test_a_new_object_out_of_sight_is_brought_into_view(hands) -> None:
     assert hands.view.visible_rect().contains(hands.centre("app-b1"))
 
 
-def test_a_line_that_goes_on_beyond_what_is_seen_is_brought_into_view(hands_on) -> None:
+def test_what_is_added_out_of_sight_is_announced_and_the_view_stays(hands_on) -> None:
     hands = hands_on(sample_plan("add-nodes"), zoom=1.5)
-    hands.view.editor.select_all()
-    assert hands.view.editor.align("top")
-    rects = [hands.scene.item_of(host.id).rect_in_scene() for host in hands.plan.hosts]
-    assert all(hands.view.visible_rect().contains(rect) for rect in rects)
+    told: list[tuple[str, ...]] = []
+    hands.view.out_of_sight.connect(told.append)
+    hands.view.pan_by(QPoint(-9000, -9000))
+    seen = hands.view.visible_rect()
+    assert hands.view.editor.add_offer("host-small")
+    assert told == [hands.selection.ids]
+    assert hands.view.visible_rect() == seen
+    hands.view.bring_into_view(told[0])
+    assert hands.view.visible_rect().contains(hands.scene.item_of(told[0][0]).rect_in_scene())
 
 
 def test_the_minimap_goes_where_it_is_clicked(hands_on) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from PySide6.QtCore import QObject, QPointF, QRectF
-from PySide6.QtWidgets import QGraphicsScene
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QPen
+from PySide6.QtWidgets import QGraphicsRectItem, QGraphicsScene
 
 from ndbplan.describe.overlay import Loads
 from ndbplan.desktop.canvas.items import (
+    Z_LABEL,
     CanvasItem,
     DiskItem,
     HostItem,
@@ -18,7 +20,9 @@ from ndbplan.desktop.canvas.items import (
     ProcessItem,
 )
 from ndbplan.desktop.canvas.ribbons import RibbonItem, Stop
+from ndbplan.desktop.layout.collision import covered, standing
 from ndbplan.desktop.layout.layout import NOWHERE, HostBox, Layout, Layouter, LooseBox
+from ndbplan.desktop.look import paint
 from ndbplan.desktop.look.paint import percent, qrect
 from ndbplan.desktop.look.theme import Tokens
 from ndbplan.plan.plan import Plan
@@ -32,7 +36,7 @@ class CanvasScene(QGraphicsScene):
         self.look = Look()
         self.look.tokens = tokens
         self.layout = Layout({}, {}, None, {}, NOWHERE)
-        self._layouter = Layouter()
+        self.layouter = Layouter()
         self._locations: dict[str, LocationItem] = {}
         self._hosts: dict[str, HostItem] = {}
         self._inside: dict[str, list[ProcessItem | DiskItem]] = {}
@@ -42,12 +46,15 @@ class CanvasScene(QGraphicsScene):
         self._ribbons: dict[int, RibbonItem] = {}
         self._loose: list[CanvasItem] = []
         self._marked: tuple[str, ...] = ()
+        self.covered: tuple[tuple[str, str], ...] = ()
+        """Pairs of hosts and locations that cover one another."""
+        self._hatched: list[QGraphicsRectItem] = []
 
     # What is shown
 
     def show_plan(self, plan: Plan) -> None:
         """Show this plan; whatever is the same object as before stays as it is."""
-        before, after = self.layout, self._layouter.layout(plan)
+        before, after = self.layout, self.layouter.layout(plan)
         self.layout = after
         moved: set[str] = set()
         for host_id in [h for h in self._hosts if h not in after.hosts]:
@@ -75,6 +82,7 @@ class CanvasScene(QGraphicsScene):
                 moved.add(host_id)
         if before.loose != after.loose:
             self._show_loose(after.loose)
+        self._show_covered(after)
         self._show_groups(before, after, moved)
         self.mark_selection(self._marked)
 
@@ -167,6 +175,23 @@ class CanvasScene(QGraphicsScene):
         for item in self._loose:
             self.addItem(item)
 
+    def _show_covered(self, layout: Layout) -> None:
+        """Hatch where hosts and locations cover one another."""
+        for item in self._hatched:
+            self.removeItem(item)
+        self.covered = covered(layout)
+        rects = standing(layout) if self.covered else {}
+        warning = paint.colour(self.look.tokens.warning)
+        self._hatched = [
+            QGraphicsRectItem(qrect(rects[one]).intersected(qrect(rects[other])))
+            for one, other in self.covered
+        ]
+        for item in self._hatched:
+            item.setPen(QPen(warning, 1.0))
+            item.setBrush(QBrush(warning, Qt.BrushStyle.BDiagPattern))
+            item.setZValue(Z_LABEL)
+            self.addItem(item)
+
     def _show_groups(self, before: Layout, after: Layout, moved: set[str]) -> None:
         for number in [n for n in self._ribbons if n not in after.groups]:
             self.removeItem(self._ribbons.pop(number))
@@ -192,6 +217,7 @@ class CanvasScene(QGraphicsScene):
     def set_tokens(self, tokens: Tokens) -> None:
         """Paint with the colours of another theme."""
         self.look.tokens = tokens
+        self._show_covered(self.layout)
         # Each item: an update of the scene alone leaves the pixels that items keep.
         for item in self.items():
             item.update()

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QFrame, QGraphicsView, QWidget
+from PySide6.QtWidgets import QFrame, QGraphicsView, QToolTip, QWidget
 
 from ndbplan.describe.overlay import Loads
 from ndbplan.desktop.canvas.backdrop import Backdrop
@@ -23,6 +23,7 @@ from ndbplan.desktop.canvas.banner import Banner
 from ndbplan.desktop.canvas.items import item_name, rect_around
 from ndbplan.desktop.canvas.scene import CanvasScene
 from ndbplan.desktop.document.editor import Editor
+from ndbplan.desktop.layout.stillness import Stillness
 from ndbplan.desktop.look import theme
 from ndbplan.plan.plan import Plan
 
@@ -46,6 +47,10 @@ class Stage(QGraphicsView):
     zoom_changed = Signal(float)
     moved = Signal()
     """The visible part changed: pan, zoom or resize."""
+    out_of_sight = Signal(object)
+    """Ids of objects that were added where nobody sees them."""
+    covering = Signal(object)
+    """Pairs of ids of hosts and locations that cover one another since the last edit."""
     opened = Signal(str)
     """Id of an object that was double-clicked or opened with Enter."""
 
@@ -81,7 +86,9 @@ class Stage(QGraphicsView):
         self.document.changed.connect(self._show_change)
         self.document.replaced.connect(self._start_over)
         self.selection.changed.connect(self._show_selection)
-        editor.added.connect(self.bring_into_view)
+        editor.added.connect(self._look_for)
+        editor.wanted.connect(self.bring_into_view)
+        self.document.after_edit = Stillness(self.canvas_scene.layouter).held
         theme.theme().changed.connect(self._restyle)
         self._restyle()
         self.canvas_scene.show_plan(self.document.plan)
@@ -98,9 +105,13 @@ class Stage(QGraphicsView):
             self.banner.say(_STANDS if loads.stands_still else "", "warning")
 
     def _show_change(self, _before: Plan, after: Plan) -> None:
+        covered = self.canvas_scene.covered
         self.canvas_scene.show_plan(after)
         self._widen()
         self.moved.emit()
+        new = tuple(pair for pair in self.canvas_scene.covered if pair not in covered)
+        if new:
+            self.covering.emit(new)
 
     def _start_over(self) -> None:
         self._fit_on_resize = True
@@ -238,6 +249,16 @@ class Stage(QGraphicsView):
         across.setValue(across.value() + by.x())
         down.setValue(down.value() + by.y())
 
+    def say_at(self, point: QPointF, text: str) -> None:
+        """Say where the pointer is why something was not done."""
+        QToolTip.showText(self.viewport().mapToGlobal(self.mapFromScene(point)), text, self)
+
+    def _look_for(self, ids: tuple[str, ...]) -> None:
+        """Say so when these cannot be seen: the view moves only when a person moves it."""
+        items = [i for i in map(self.canvas_scene.item_of, ids) if i is not None]
+        if items and not self.visible_rect().intersects(rect_around(items)):
+            self.out_of_sight.emit(ids)
+
     def bring_into_view(self, ids: tuple[str, ...]) -> None:
         """Show these objects with the whole hosts they stand on: fit everything, pan, or zoom out to them."""
         scene = self.canvas_scene
@@ -261,7 +282,9 @@ class Stage(QGraphicsView):
 
     def _widen(self) -> None:
         room = max(self.viewport().width(), self.viewport().height(), 400) / self._zoom
-        self.canvas_scene.setSceneRect(self.canvas_scene.content_rect().adjusted(-room, -room, room, room))
+        wide = self.canvas_scene.content_rect().adjusted(-room, -room, room, room)
+        # What is seen stays inside: else an edit that takes the outermost away would move the view.
+        self.canvas_scene.setSceneRect(wide.united(self.visible_rect()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

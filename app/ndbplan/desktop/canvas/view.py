@@ -258,15 +258,18 @@ class CanvasView(Stage):
             self._drop.move(self.mapToScene(event.position().toPoint()))
             self._edges.follow(event.position().toPoint())
             event.setAccepted(self._drop.can_land)
+            self.say_at(self.mapToScene(event.position().toPoint()), self._drop.refusal)
         else:
             event.setAccepted(event.mimeData().hasUrls())
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._edges.stop()
         if self._drop is not None:
             self._drop.cancel()
             self._drop = None
 
     def dropEvent(self, event: QDropEvent) -> None:
+        self._edges.stop()
         drop, self._drop = self._drop, None
         if drop is not None:
             drop.move(self.mapToScene(event.position().toPoint()))

@@ -44,6 +44,8 @@ class Document(QObject):
         self._plan = plan
         self._path: Path | None = None
         self._kept_unsaved = False
+        self.after_edit: Callable[[Plan, Plan], Plan] | None = None
+        """Completes every edit, given the plan before and after it: a canvas holds what was not moved."""
         self.undo_stack = QUndoStack(self)
         self.undo_stack.setUndoLimit(_UNDO_LIMIT)
         self.undo_stack.cleanChanged.connect(self.state_changed)
@@ -81,6 +83,8 @@ class Document(QObject):
         if after is before:
             return False
         checked(before, after)
+        if self.after_edit is not None:
+            after = self.after_edit(before, after)
         self.undo_stack.push(_Step(self, text, before, after, merge_key))
         return True
 

@@ -35,7 +35,9 @@ class Editor(QObject):
     failed = Signal(str)
     """One line for people: why a step was not done."""
     added = Signal(object)
-    """Ids of objects that a person has just added or lined up, to be brought into view."""
+    """Ids of objects that a person has just added or lined up."""
+    wanted = Signal(object)
+    """Ids of objects that a person asks to see."""
 
     def __init__(self, document: Document, selection: Selection, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -104,9 +106,11 @@ class Editor(QObject):
         return True
 
     def _add_part(self, text: str, part: Location) -> bool:
-        return self.do(text, lambda plan: settled(edits.add(plan, part), [part.id])) and self._added(
-            [part.id]
-        )
+        def edit(plan: Plan) -> Plan:
+            plan = edits.add(plan, part)
+            return settled(plan, [part.id]) if part.position is None else plan
+
+        return self.do(text, edit) and self._added([part.id])
 
     def _add_host(
         self, key: str, location: Location | None, before_host: str | None, position: Point | None
@@ -117,7 +121,7 @@ class Editor(QObject):
         def edit(plan: Plan) -> Plan:
             plan = edits.add(plan, host)
             if where is None:
-                return settled(plan, [host.id])
+                return settled(plan, [host.id]) if position is None else plan
             return arrange.put_into_location(plan, [host.id], where, before_host)
 
         return self.do(f"Add {host.hostname}", edit) and self._added([host.id])
@@ -139,8 +143,12 @@ class Editor(QObject):
         process = offers.make_process(self.plan, kind, host_id)
         parts = (new_host, process) if new_host else (process,)
         text = f"Add {catalogue.offer(kind).text} {process.node_id}"
-        new = [part.id for part in parts]
-        return self.do(text, lambda plan: settled(edits.add(plan, *parts), new)) and self._added([process.id])
+
+        def edit(plan: Plan) -> Plan:
+            plan = edits.add(plan, *parts)
+            return settled(plan, [new_host.id]) if new_host is not None and position is None else plan
+
+        return self.do(text, edit) and self._added([process.id])
 
     def _location_of(self, target: object) -> Location | None:
         if isinstance(target, Location):
@@ -210,6 +218,15 @@ class Editor(QObject):
         """Let everything flow into a tidy layout again."""
         if not self.do("Arrange", arrange.tidy):
             self.added.emit(())
+
+    def move_apart(self, pairs: Iterable[tuple[str, str]]) -> bool:
+        """Move one of each two to the nearest free place: what is selected, else a host."""
+        plan, chosen = self.plan, dict[str, None]()
+        for pair in pairs:
+            known = [i for i in pair if i in plan.by_id]
+            known.sort(key=lambda i: (i not in self.selection.ids, not isinstance(plan.by_id[i], Host)))
+            chosen.update(dict.fromkeys(known[:1]))
+        return self.do(f"Move {self.names(chosen)} to a free place", lambda plan: settled(plan, chosen))
 
     def align(self, edge: Edge) -> bool:
         """Bring what is selected to one line: `left`, `centre`, `right`, `top`, `middle`, `bottom`."""
@@ -334,7 +351,12 @@ class Editor(QObject):
     def add_node_group(self) -> bool:
         """Add a node group like the last one: hosts, data nodes, roles."""
         before = self.plan.by_id
-        if not self.do("Add a node group", lambda plan: settled(edits.add_node_group(plan), ())):
+
+        def edit(plan: Plan) -> Plan:
+            grown = edits.add_node_group(plan)
+            return settled(grown, [host.id for host in grown.hosts if host.id not in before])
+
+        if not self.do("Add a node group", edit):
             return False
         return self._added([n.id for n in self.plan.data_nodes if n.id not in before])
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Literal, get_args
 
-from ndbplan.desktop.layout.collision import overlap, standing_rects
+from ndbplan.desktop.layout.collision import overlap, standing
 from ndbplan.desktop.layout.layout import HOST_GAP, Layouter
 from ndbplan.desktop.look.rect import Rect
 from ndbplan.edits.parts import move
@@ -71,10 +71,10 @@ def distributed(plan: Plan, object_ids: Collection[str], direction: Direction) -
 
 def _split(plan: Plan, object_ids: Collection[str]) -> tuple[dict[str, Rect], list[Rect]]:
     """Where these stand, and where everything else does."""
-    standing = standing_rects(plan, Layouter().layout(plan))
+    places = standing(Layouter().layout(plan))
     chosen = set(movable(plan, object_ids))
-    rects = {i: r for i, r in standing.items() if i in chosen}
-    return rects, [r for i, r in standing.items() if i not in chosen]
+    rects = {i: r for i, r in places.items() if i in chosen}
+    return rects, [r for i, r in places.items() if i not in chosen]
 
 
 def _placed(plan: Plan, wishes: dict[str, Rect], others: list[Rect], *, down: bool) -> Plan:

@@ -1,4 +1,4 @@
-"""Room: nothing that a person puts on the canvas covers what stands there already."""
+"""Room: where something new finds a free place, and what covers what."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from ndbplan.desktop.layout.layout import HOST_GAP, Layout, Layouter
 from ndbplan.desktop.look.rect import Rect
 from ndbplan.edits.parts import move
 from ndbplan.plan.fields import Point
-from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
 
 GRID = 8.0
@@ -17,25 +16,27 @@ _REACH = 900.0
 
 
 def settled(plan: Plan, object_ids: Collection[str]) -> Plan:
-    """The plan with those of these hosts and locations that cover others moved to the nearest free place.
+    """The plan with those of these hosts and locations that cover others moved to the nearest free place."""
+    rects = standing(Layouter().layout(plan))
+    places: dict[str, Point | None] = {}
+    for object_id in object_ids:
+        wish = rects.get(object_id)
+        others = [rect for other, rect in rects.items() if other != object_id]
+        if wish is not None and object_id and any(overlap(wish, other, 0.0) for other in others):
+            place = rects[object_id] = free_place(wish, others)
+            places[object_id] = Point(x=place.x, y=place.y)
+    return move(plan, places)
 
-    What they cover without having a place of their own goes beside, too: a host in the flow of the canvas
-    whose slot lies under another, a host under a location that has grown.
-    """
-    standing = standing_rects(plan, Layouter().layout(plan))
-    parts: tuple[Location | Host, ...] = (*plan.locations, *plan.hosts)
-    own = {part.id for part in parts if part.position is not None and part.id in standing}
-    locations = {place.id for place in plan.locations}
-    chosen = [i for i in object_ids if i in own]
-    hosts = [host.id for host in plan.hosts if host.id in standing and host.id not in chosen]
-    for object_id in (*chosen, *hosts):
-        covering = standing.keys() if object_id in chosen else locations if object_id in own else own
-        wish = standing[object_id]
-        if any(overlap(wish, standing[i], 0.0) for i in covering if i != object_id):
-            place = free_place(wish, [r for other, r in standing.items() if other != object_id])
-            standing[object_id] = place
-            plan = move(plan, {object_id: Point(x=place.x, y=place.y)})
-    return plan
+
+def covered(layout: Layout) -> tuple[tuple[str, str], ...]:
+    """Pairs of hosts and locations that cover one another; the card of loose API slots has the id ''."""
+    rects = standing(layout)
+    pairs, near = list[tuple[str, str]](), list[str]()
+    for one in sorted(rects, key=lambda i: rects[i].x):
+        near = [other for other in near if rects[other].right > rects[one].x]
+        pairs += [(other, one) for other in near if overlap(rects[other], rects[one], 0.0)]
+        near.append(one)
+    return tuple(pairs)
 
 
 def free_place(wish: Rect, taken: Iterable[Rect]) -> Rect:
@@ -55,10 +56,11 @@ def free_place(wish: Rect, taken: Iterable[Rect]) -> Rect:
     return wish._replace(y=_on_grid(max(o.bottom for o in obstacles) + HOST_GAP + GRID))
 
 
-def standing_rects(plan: Plan, layout: Layout) -> dict[str, Rect]:
-    """Where everything stands that has a place of its own on the canvas, by id."""
+def standing(layout: Layout) -> dict[str, Rect]:
+    """Where everything stands that has a place of its own, by id; '': the card of API slots of no host."""
+    inside = {host_id for box in layout.locations.values() for host_id in box.hosts}
     rects = {place_id: box.rect for place_id, box in layout.locations.items()}
-    rects.update({h.id: layout.hosts[h.id].rect for h in plan.hosts if h.location_id is None})
+    rects.update({host_id: box.rect for host_id, box in layout.hosts.items() if host_id not in inside})
     if layout.loose is not None:
         rects[""] = layout.loose.rect
     return rects

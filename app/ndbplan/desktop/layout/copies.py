@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ndbplan.desktop.layout.collision import settled
 from ndbplan.edits import arrange
 from ndbplan.edits import parts as edits
 from ndbplan.plan.fields import Point
@@ -24,15 +23,13 @@ def hosts_into(plan: Plan, host_ids: Sequence[str], location_id: str, before_id:
 def hosts_at(plan: Plan, places: Mapping[str, Point]) -> Copied:
     """Copies of hosts, with what stands on them, at places of the canvas: by id of the original."""
     plan, new, olds = _copied(plan, list(places), Host)
-    plan = arrange.put_on_canvas(plan, {i: places[old] for i, old in zip(new, olds, strict=True)})
-    return settled(plan, new), new
+    return arrange.put_on_canvas(plan, {i: places[old] for i, old in zip(new, olds, strict=True)}), new
 
 
 def locations_at(plan: Plan, places: Mapping[str, Point]) -> Copied:
     """Copies of locations with everything inside, at places of the canvas: by id of the original."""
     plan, new, olds = _copied(plan, list(places), Location)
-    plan = edits.move(plan, {i: places[old] for i, old in zip(new, olds, strict=True)})
-    return settled(plan, new), new
+    return edits.move(plan, {i: places[old] for i, old in zip(new, olds, strict=True)}), new
 
 
 def processes_onto(plan: Plan, process_ids: Sequence[str], host_id: str) -> Copied:

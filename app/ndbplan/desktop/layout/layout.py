@@ -29,6 +29,8 @@ COLUMN_GAP = 40.0
 """Between host columns of a location and between locations: room for a ribbon's label."""
 LOCATION_GAP = 84.0
 _EMPTY_HEIGHT = 120.0
+EMPTY_LOCATION = (2 * LOCATION_PAD + HOST_WIDTH, _EMPTY_HEIGHT)
+"""Width and height of a location without hosts."""
 _LOOSE_HEIGHT = 74.0
 _ASPECT = 1.9
 """Width to height that the whole should have: a window's canvas."""
@@ -116,7 +118,7 @@ class Layouter:
             card = cards[host_id]
             x, y = flow.place(HOST_WIDTH, card.height, LOCATION_GAP, card.host.position)
             hosts[host_id] = HostBox(card, x, y)
-        loose = _loose(plan, flow)
+        loose = _loose(plan)
         rects = [box.rect for box in locations.values()] + [hosts[h].rect for h in free]
         if loose is not None:
             rects.append(loose.rect)
@@ -204,14 +206,13 @@ class _Flow:
         self._x = self._row_height = 0.0
 
 
-def _loose(plan: Plan, flow: _Flow) -> LooseBox | None:
+def _loose(plan: Plan) -> LooseBox | None:
+    """The card of API slots without a host: above the first row, wherever anything else goes."""
     slots = [p for p in plan.processes if isinstance(p, ApiSlot) and p.host_id is None]
     if not slots:
         return None
     text = f"api {slots[0].node_id}" if len(slots) == 1 else f"api × {len(slots)}"
-    if not any(host.location_id is None for host in plan.hosts):
-        flow.new_row(HOST_GAP * 2)
-    x, y = flow.place(HOST_WIDTH, _LOOSE_HEIGHT, LOCATION_GAP, None)
+    x, y = 0.0, -(_LOOSE_HEIGHT + LOCATION_GAP / 2)
     chip = Rect(x + 12, y + 36, round(text_width(text, 13, 600) + 22), 26)
     return LooseBox(
         (Chip(tuple(p.id for p in slots), "api", text, text, None, chip),),

@@ -177,7 +177,7 @@ class Outline(QTreeView):
         known = self._editor.plan.by_id
         self._busy = True
         self._editor.selection.set(i for i in ids if i in known)
-        self._editor.added.emit(tuple(i for i in ids[-1:] if i in known))
+        self._editor.wanted.emit(tuple(i for i in ids[-1:] if i in known))
         self._busy = False
 
     def _follow(self, ids: tuple[str, ...]) -> None:

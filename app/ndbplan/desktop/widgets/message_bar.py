@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from ndbplan.desktop.look import theme
@@ -17,10 +17,12 @@ _STAYS_MS = {"error": 0, "warning": 0, "info": 8000, "done": 6000}
 
 
 class MessageBar(QWidget):
-    """Hidden until there is something to say."""
+    """Hidden until there is something to say; it lies over the top of another widget and moves nothing."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, over: QWidget) -> None:
+        super().__init__(over.parentWidget())
+        self._over = over
+        over.installEventFilter(self)
         self.setObjectName("messageBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.level: Level = "info"
@@ -68,13 +70,25 @@ class MessageBar(QWidget):
         self._button.setText(button)
         self._button.setVisible(bool(button))
         self._paint()
+        self._place()
         self.show()
+        self.raise_()
         self._timer.stop()
         if _STAYS_MS[level] and not button:
             self._timer.start(_STAYS_MS[level])
         from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and self.isVisible():
+            self._place()
+        return False
+
+    def _place(self) -> None:
+        where, column = self._over.geometry(), self.layout()
+        height = column.heightForWidth(where.width()) if column is not None else -1
+        self.setGeometry(where.x(), where.y(), where.width(), max(height, self.sizeHint().height()))
 
     def hideEvent(self, event: object) -> None:
         self._timer.stop()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QToolTip
 
+from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.processes import DiskRole
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -98,11 +101,33 @@ def test_what_one_disk_takes_is_dragged_to_another_disk_of_the_host(hands) -> No
     assert hands.plan.by_id[node.id].disk_roles.disk_of(DiskRole.REDO) == second.id
 
 
-def test_roles_do_not_leave_their_host(hands) -> None:
+def test_a_disk_is_dragged_to_another_host_and_its_roles_are_taken_up_there(hands) -> None:
+    before = hands.plan
+    one, other = before.data_nodes[:2]
+    disk = before.host(one.host_id).disks[0]
+    roles = [role for role in DiskRole if one.disk_roles.disk_of(role) == disk.id]
+    assert roles
+    hands.drag(hands.centre(disk.id), hands.grip(other.host_id))
     plan = hands.plan
-    here, there = (plan.host(n.host_id).disks[0].id for n in plan.data_nodes[:2])
-    hands.drag(hands.centre(here), hands.centre(there))
+    assert plan.host_of_disk[disk.id].id == other.host_id
+    names = [each.name for each in plan.host(other.host_id).disks]
+    assert len(names) == len(set(names))
+    assert all(plan.by_id[other.id].disk_roles.disk_of(role) == disk.id for role in roles)
+    assert all(plan.by_id[one.id].disk_roles.disk_of(role) is None for role in roles)
+    assert loads(dumps(plan), name="moved") == plan
+    hands.document.undo_stack.undo()
+    assert hands.plan is before
+
+
+@pytest.mark.parametrize("what", ["disk", "node"])
+def test_a_drag_that_leads_nowhere_says_why_at_the_pointer(hands, what) -> None:
+    plan = hands.plan
+    node = plan.data_nodes[0]
+    start = hands.centre(plan.host(node.host_id).disks[0].id if what == "disk" else node.id)
+    hands.drag(start, hands.scene.content_rect().topLeft() - QPointF(60, 60))
     assert hands.plan is plan
+    assert "drop it on one" in QToolTip.text()
+    QToolTip.hideText()
 
 
 def test_a_marquee_selects_the_hosts_it_touches(hands) -> None:
@@ -164,6 +189,7 @@ def test_a_drag_that_rests_at_the_edge_takes_the_view_along_and_stops_with_the_d
     view = hands.view
     start = hands.grip("host-a1")
     hands.press(start)
+    hands.move(view.mapToScene(view.viewport().rect().center()))
     edge = view.mapToScene(view.viewport().width() - 4, view.viewport().height() // 2)
     hands.move(edge)
     before = view.visible_rect().left()

@@ -11,12 +11,12 @@ from ndbplan.desktop.canvas.items import Z_DRAGGED, CanvasItem
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.layout.cards import HOST_WIDTH
 from ndbplan.desktop.layout.collision import GRID
+from ndbplan.desktop.layout.layout import EMPTY_LOCATION
 from ndbplan.desktop.look import paint
 from ndbplan.edits import palette as catalogue
 from ndbplan.plan.fields import Point
 
 MIME = "application/x-ndbplan-offer"
-_LOCATION_SIZE = (472.0, 120.0)
 _HOST_SIZE = (HOST_WIDTH, 116.0)
 
 
@@ -52,6 +52,14 @@ class Drop:
         """Whether a drop here does something."""
         return self._target is not None or self._entry.kind in ("location", "host", "process")
 
+    @property
+    def refusal(self) -> str:
+        """Why a drop here does nothing."""
+        if self.can_land:
+            return ""
+        place = "disk" if self._entry.kind == "role" else "host"
+        return f"{self._entry.text} goes onto a {place}: drop it on one."
+
     def move(self, point: QPointF) -> None:
         """The pointer is here now (in the scene)."""
         self._point = point
@@ -64,22 +72,21 @@ class Drop:
         elif kind in ("disk", "process"):
             self._aim(self._scene.item_at(point, "host"))
         show_ghost = kind == "location" or (kind in ("host", "process") and self._target is None)
-        self._show_ghost(_LOCATION_SIZE if kind == "location" else _HOST_SIZE if show_ghost else None)
+        self._show_ghost(EMPTY_LOCATION if kind == "location" else _HOST_SIZE if show_ghost else None)
 
     def commit(self) -> bool:
         """Fall: add it here."""
         target = self._target.object_id if self._target is not None else None
         before = self._drop_target.before_id
         self.cancel()
-        width, _height = _LOCATION_SIZE if self._entry.kind == "location" else _HOST_SIZE
+        width, _height = EMPTY_LOCATION if self._entry.kind == "location" else _HOST_SIZE
         x, y = self._point.x() - width / 2, self._point.y() - 24
         position = Point(x=round(x / GRID) * GRID, y=round(y / GRID) * GRID)
-        is_first = not self._scene.layout.hosts and not self._scene.layout.locations
         return self._view.editor.add_offer(
             self._entry.key,
             onto=target,
             before_host=before,
-            position=None if target is not None or is_first else position,
+            position=None if target is not None else position,
         )
 
     def cancel(self) -> None:

@@ -1,4 +1,7 @@
-"""Edge scroll: what is dragged to the edge of the window takes the view along."""
+"""Edge scroll: what is dragged to the edge of the window takes the view along.
+
+Not what comes in over an edge or is taken hold of there: it has to have been further inside first.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ class EdgeScroll(QObject):
         super().__init__(stage)
         self._view, self._carry_on = stage, carry_on
         self._at = QPoint()
+        self._was_inside = False
         self._timer = QTimer(self)
         self._timer.setInterval(_FRAME_MS)
         self._timer.timeout.connect(self._step)
@@ -31,12 +35,14 @@ class EdgeScroll(QObject):
         """A drag is here now (in the viewport)."""
         self._at = at
         if self._direction().isNull():
+            self._was_inside = True
             self._timer.stop()
-        elif not self._timer.isActive():
+        elif self._was_inside and not self._timer.isActive():
             self._timer.start()
 
     def stop(self) -> None:
         """The drag has ended."""
+        self._was_inside = False
         self._timer.stop()
 
     def _direction(self) -> QPoint:

@@ -18,14 +18,12 @@ from ndbplan.desktop.canvas.drop_target import HostDropTarget
 from ndbplan.desktop.canvas.items import Z_DRAGGED, Z_LABEL, CanvasItem, DiskItem
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.layout import copies
-from ndbplan.desktop.layout.collision import GRID, settled
+from ndbplan.desktop.layout.collision import GRID
 from ndbplan.desktop.look import paint
-from ndbplan.edits import arrange
+from ndbplan.edits import arrange, disks
 from ndbplan.edits import parts as edits
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Host, Location
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole
 
 
 class Gesture:
@@ -245,7 +243,7 @@ class MoveHosts(_Carry):
                 lambda plan: arrange.put_into_location(plan, self.object_ids, location, target.before_id),
             )
         else:
-            editor.do(f"Move {names}", lambda plan: settled(arrange.put_on_canvas(plan, places), places))
+            editor.do(f"Move {names}", lambda plan: arrange.put_on_canvas(plan, places))
 
     def cancel(self) -> None:
         self._drop_target.clear()
@@ -273,7 +271,7 @@ class MoveLocations(_Carry):
         if self.copies:
             editor.add_copies(f"Copy {names}", lambda plan: copies.locations_at(plan, places))
         else:
-            editor.do(f"Move {names}", lambda plan: settled(edits.move(plan, places), places))
+            editor.do(f"Move {names}", lambda plan: edits.move(plan, places))
 
 
 class MoveProcesses(_Carry):
@@ -286,7 +284,7 @@ class MoveProcesses(_Carry):
         self.aim(None if at_home and not self.copies else host)
 
     def commit(self) -> None:
-        target = self._target
+        target, point = self._target, self.start + self.delta
         self.let_go()
         editor = self.view.editor
         if target is not None and self.copies:
@@ -297,10 +295,12 @@ class MoveProcesses(_Carry):
             )
         elif target is not None:
             editor.move_process(self.object_ids, target.object_id)
+        elif self.scene.item_at(point, "host") is None:
+            self.view.say_at(point, "A node runs on a host: drop it on one.")
 
 
-class MoveRoles(_Carry):
-    """Carries what one disk is written with to another disk of the same host; a copy of it to any host."""
+class MoveDisk(_Carry):
+    """Carries a disk to another host, or its roles to another disk of its host; a copy of it to any."""
 
     def __init__(self, view: Stage, start: QPointF, disk_id: str) -> None:
         super().__init__(view, start, [disk_id])
@@ -308,33 +308,41 @@ class MoveRoles(_Carry):
 
     def move(self, point: QPointF) -> None:
         self.carry_to(point)
-        if self.copies:
-            self.aim(self.scene.item_at(point, "host"))
-            return
-        other = self.scene.item_at(point, "disk", but=[self._disk_id])
-        same_host = other is not None and self.scene.host_of(other.object_id) == self.scene.host_of(
-            self._disk_id
-        )
-        self.aim(other if same_host else None)
+        host = self.scene.item_at(point, "host")
+        if not self.copies and self._is_home(host):
+            self.aim(self.scene.item_at(point, "disk", but=[self._disk_id]))
+        else:
+            self.aim(host)
+
+    def _is_home(self, host: CanvasItem | None) -> bool:
+        return host is not None and host.object_id == self.scene.host_of(self._disk_id)
 
     def commit(self) -> None:
-        target = self._target
+        target, point = self._target, self.start + self.delta
         self.let_go()
         editor, disk_id = self.view.editor, self._disk_id
-        if self.copies and target is not None:
-            plan = editor.plan
-            disk, host = (display_name(plan, plan.by_id[i]) for i in (disk_id, target.object_id))
+        disk = editor.name_of(disk_id)
+        if target is None:
+            if not self._is_home(self.scene.item_at(point, "host")):
+                self.view.say_at(
+                    point,
+                    "A disk stands in a host: drop it on one. Another disk of its host takes its roles.",
+                )
+        elif self.copies:
+            name = editor.name_of(target.object_id)
             editor.add_copies(
-                f"Copy {disk} to {host}", lambda plan: copies.disk_onto(plan, disk_id, target.object_id)
+                f"Copy {disk} to {name}", lambda plan: copies.disk_onto(plan, disk_id, target.object_id)
             )
-        if not isinstance(target, DiskItem):
-            return
-        name = f"{display_name(editor.plan, editor.plan.by_id[disk_id])} to {target.tile.disk.name}"
-        if not editor.do(
-            f"Move what is written to {name}", lambda plan: move_roles(plan, disk_id, target.object_id)
-        ):
-            source = display_name(editor.plan, editor.plan.by_id[disk_id])
-            editor.failed.emit(f"No data node writes to {source}; there is nothing to move.")
+        elif isinstance(target, DiskItem):
+            name = f"{disk} to {target.tile.disk.name}"
+            if not editor.do(
+                f"Move what is written to {name}",
+                lambda plan: disks.move_roles(plan, disk_id, target.object_id),
+            ):
+                self.view.say_at(point, f"No data node writes to {disk}: there is nothing to move.")
+        else:
+            name = editor.name_of(target.object_id)
+            editor.do(f"Move {disk} to {name}", lambda plan: disks.move_disk(plan, disk_id, target.object_id))
 
 
 def begin(view: Stage, item: CanvasItem, start: QPointF) -> Gesture | None:
@@ -349,21 +357,8 @@ def begin(view: Stage, item: CanvasItem, start: QPointF) -> Gesture | None:
     if item.kind == "process":
         return MoveProcesses(view, start, [i for i in chosen if hasattr(known.get(i), "node_id")])
     if item.kind == "disk":
-        return MoveRoles(view, start, item.object_id)
+        return MoveDisk(view, start, item.object_id)
     return None
-
-
-def move_roles(plan: Plan, disk_id: str, other_id: str) -> Plan:
-    """Everything that data nodes write to one disk goes to another disk of the host."""
-    host = plan.host_of_disk[disk_id]
-    is_first = host.disks[0].id == disk_id
-    for node in plan.processes_of_host[host.id]:
-        if isinstance(node, DataNode):
-            for role in DiskRole:
-                at = node.disk_roles.disk_of(role)
-                if at == disk_id or (at is None and is_first):
-                    plan = edits.assign_role(plan, node.id, role, other_id)
-    return plan
 
 
 def _snapped(point: QPointF) -> Point:

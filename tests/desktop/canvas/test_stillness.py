@@ -1,0 +1,106 @@
+"""Nothing moves unless a person moves it: neither what an edit leaves alone, nor the view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+
+from ndbplan.desktop.canvas.input.drops import mime_of
+from ndbplan.desktop.layout.collision import GRID, standing
+from ndbplan.desktop.layout.layout import Layouter
+from ndbplan.edits import parts as edits
+from ndbplan.edits.palette import offers
+from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.samples import sample_plan
+
+_KINDS = ("drop", "copy", "paste", "duplicate", "delete", "grow", "disk", "undo", "redo")
+_TOP = (QPointF(0, 0), QPointF(640, 360))
+
+
+def _places(hands: Any) -> dict[str, tuple[float, float]]:
+    return {i: (rect.x, rect.y) for i, rect in standing(hands.scene.layout).items()}
+
+
+def _view(hands: Any) -> list[QPointF]:
+    return [hands.view.mapToScene(point.toPoint()) for point in _TOP]
+
+
+def _act(hands: Any, kind: str, choose: Any) -> None:
+    editor, stack = hands.view.editor, hands.document.undo_stack
+    seen = hands.view.visible_rect().adjusted(60, 60, -60, -60)
+    somewhere = QPointF(choose.uniform(seen.left(), seen.right()), choose.uniform(seen.top(), seen.bottom()))
+    if kind == "drop":
+        hands.drop(mime_of(choose.choice(offers()).key), somewhere)
+    elif kind == "copy" and hands.plan.hosts:
+        held = Qt.KeyboardModifier.ControlModifier
+        hands.drag(hands.grip(choose.choice(hands.plan.hosts).id), somewhere, held=held)
+    elif kind in ("paste", "duplicate", "delete"):
+        if hands.plan.hosts:
+            hands.selection.set([choose.choice([*hands.plan.hosts, *hands.plan.locations]).id])
+        editor.copy()
+        getattr(editor, kind)()
+    elif kind == "grow":
+        editor.add_node_group()
+    elif kind == "disk" and hands.plan.hosts:
+        editor.add_offer("nvme", onto=choose.choice(hands.plan.hosts).id)
+    elif kind in ("undo", "redo"):
+        getattr(stack, kind)()
+
+
+@given(st.lists(st.sampled_from(_KINDS), min_size=2, max_size=10), st.randoms(use_true_random=False))
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_what_nobody_moves_stands_still(hands_on: Any, kinds: list[str], choose: Any) -> None:
+    QGuiApplication.clipboard().clear()
+    hands = hands_on(sample_plan(choose.choice(("starter", "add-nodes"))), zoom=choose.choice((0.5, 0.9)))
+    stood: dict[int, dict[str, tuple[float, float]]] = {id(hands.plan): _places(hands)}
+    plans = [hands.plan]
+    for kind in kinds:
+        before, seen = _places(hands), _view(hands)
+        _act(hands, kind, choose)
+        after = _places(hands)
+        assert _view(hands) == seen, kind
+        if kind in ("undo", "redo"):
+            assert after == stood[id(hands.plan)]
+        else:
+            assert {i: after[i] for i in before.keys() & after.keys()} == {
+                i: before[i] for i in before.keys() & after.keys()
+            }, kind
+        stood[id(hands.plan)] = after
+        plans.append(hands.plan)
+
+
+def test_a_drop_lands_under_the_pointer_also_the_first_one(hands_on: Any) -> None:
+    hands = hands_on(EMPTY_PLAN, zoom=1.0)
+    point = hands.view.mapToScene(320, 150)
+    hands.drop(mime_of("host-small"), point)
+    (host,) = hands.plan.hosts
+    rect = hands.scene.item_of(host.id).rect_in_scene()
+    assert rect.contains(point)
+    assert abs(rect.center().x() - point.x()) <= GRID
+    rack = hands.view.mapToScene(300, 170)
+    hands.drop(mime_of("rack"), rack)
+    (place,) = hands.plan.locations
+    assert hands.scene.item_of(place.id).rect_in_scene().contains(rack)
+    assert hands.scene.item_of(host.id).rect_in_scene() == rect
+    assert [set(pair) for pair in hands.scene.covered] == [{host.id, place.id}]
+    assert hands.view.editor.move_apart(hands.scene.covered)
+    assert hands.scene.covered == ()
+
+
+def test_a_card_that_grows_pushes_nothing_on() -> None:
+    layouter = Layouter()
+    plan = sample_plan("add-nodes")
+    before = standing(layouter.layout(plan))
+    from ndbplan.desktop.layout.stillness import Stillness
+
+    grown = plan
+    for _ in range(6):
+        host = grown.hosts[0]
+        disk = host.disks[0].model_copy(update={"id": f"d{len(host.disks)}", "name": f"d{len(host.disks)}"})
+        grown = Stillness(layouter).held(grown, edits.add_disk(grown, host.id, disk))
+    after = standing(layouter.layout(grown))
+    assert {i: (r.x, r.y) for i, r in after.items()} == {i: (r.x, r.y) for i, r in before.items()}
