@@ -129,7 +129,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.pages, 1)
         column.addWidget(self.status)
         self.setCentralWidget(body)
-        self.messages = MessageBar(self.pages)
+        self.messages = MessageBar(body, self.canvas, self.pages)
         for name in ("side", "analyses", "inspector"):
             self.actions_table[name].setChecked(True)
         self.actions_table.add_to(self, [self.canvas])

@@ -188,7 +188,7 @@ class CanvasScene(QGraphicsScene):
         ]
         for item in self._hatched:
             item.setPen(QPen(warning, 1.0))
-            item.setBrush(QBrush(warning, Qt.BrushStyle.BDiagPattern))
+            item.setBrush(QBrush(paint.colour(self.look.tokens.warning, 90), Qt.BrushStyle.BDiagPattern))
             item.setZValue(Z_LABEL)
             self.addItem(item)
 

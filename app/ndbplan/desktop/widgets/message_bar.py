@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from ndbplan.desktop.look import theme
 
 Level = Literal["error", "warning", "info", "done"]
 _ICONS = {"error": "circle-alert", "warning": "triangle-alert", "info": "info", "done": "circle-check"}
+_MARGIN, _WIDEST = 12, 760
 _STAYS_MS = {"error": 0, "warning": 0, "info": 8000, "done": 6000}
 """How long a message stays; 0: until it is closed or another one comes."""
 
 
 class MessageBar(QWidget):
-    """Hidden until there is something to say; it lies over the top of another widget and moves nothing."""
+    """Hidden until there is something to say; then a card at the foot of a widget; it moves nothing."""
 
-    def __init__(self, over: QWidget) -> None:
-        super().__init__(over.parentWidget())
-        self._over = over
-        over.installEventFilter(self)
+    def __init__(self, parent: QWidget, *over: QWidget) -> None:
+        """`over`: the first of these that is visible has it at its foot; all of them inside of the parent."""
+        super().__init__(parent)
+        self._holder, self._over = parent, over
+        for widget in over:
+            widget.installEventFilter(self)
         self.setObjectName("messageBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.level: Level = "info"
@@ -41,7 +44,7 @@ class MessageBar(QWidget):
         self._close.setToolTip("Close the message (Esc)")
         self._close.clicked.connect(self.hide)
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 6, 8, 6)
+        row.setContentsMargins(14, 6, 6, 6)
         row.setSpacing(10)
         for widget in (self._icon, self._text, self._button, self._close):
             row.addWidget(widget)
@@ -81,14 +84,19 @@ class MessageBar(QWidget):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and self.isVisible():
+        moved = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide)
+        if event.type() in moved and self.isVisible():
             self._place()
         return False
 
     def _place(self) -> None:
-        where, column = self._over.geometry(), self.layout()
-        height = column.heightForWidth(where.width()) if column is not None else -1
-        self.setGeometry(where.x(), where.y(), where.width(), max(height, self.sizeHint().height()))
+        below = next((widget for widget in self._over if widget.isVisible()), self._over[-1])
+        corner = below.mapTo(self._holder, QPoint(0, 0))
+        width = min(below.width() - 2 * _MARGIN, _WIDEST)
+        row = self.layout()
+        height = max(row.heightForWidth(width) if row is not None else 0, self.sizeHint().height())
+        left = corner.x() + (below.width() - width) // 2
+        self.setGeometry(left, corner.y() + below.height() - height - _MARGIN, width, height)
 
     def hideEvent(self, event: object) -> None:
         self._timer.stop()
@@ -104,7 +112,7 @@ class MessageBar(QWidget):
         ink = {"error": t.error, "warning": t.warning, "info": t.info, "done": t.good}[self.level]
         ground = {"error": t.error_soft, "warning": t.warning_soft}.get(self.level, t.card)
         self.setStyleSheet(
-            f"#messageBar {{ background: {ground}; border-bottom: 1px solid {ink}; }}"
+            f"#messageBar {{ background: {ground}; border: 1px solid {ink}; border-radius: 8px; }}"
             "#messageBar QLabel { background: transparent; }"
         )
         self._icon.setPixmap(theme.icon_pixmap(_ICONS[self.level], ink, 16))
