@@ -36,6 +36,7 @@ from ndbplan.desktop.panels import SidePanels
 from ndbplan.desktop.status_bar import StatusBar
 from ndbplan.desktop.top_bar import TopBar
 from ndbplan.desktop.widgets.message_bar import MessageBar
+from ndbplan.desktop.widgets.undo_keys import UndoKeys
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -97,6 +98,7 @@ class MainWindow(QMainWindow):
             self.panels.build_analyses,
         ]
         self._build()
+        UndoKeys(self)
         self._connect()
         self._refresh()
 
