@@ -240,7 +240,7 @@ def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
         ],
     }
     about = unheld(plan.version)
-    lines = (*waived_lines(shape), *problem_lines(shape["problems"]), *([about] if about else []))
+    lines = (*([about] if about else []), *waived_lines(shape), *problem_lines(shape["problems"]))
     show(shape, as_json=as_json, text=iter(lines))
     ctx.exit(1 if has_errors(standing) else 0)
 

@@ -291,12 +291,16 @@ def _status(done: Imported, name: str, text: str) -> None:
 
 
 def _tables(done: Imported, cancelled: Callable[[], bool], name: str, text: str) -> None:
+    from ndbplan.importing.ddl.disk_data import with_disk_data
     from ndbplan.importing.ddl.statements import read_ddl
 
     ddl = read_ddl(text, done.plan.version, cancelled=cancelled)
     for problem in ddl.problems:
         message = f"column {problem.column}: {problem.message}"
         done.findings.append(Finding(name, problem.line, "warning", message))
+    done.plan, changes, missing = with_disk_data(done.plan, ddl.disk_data)
+    done.changes += changes
+    done.findings += [Finding(name, None, "warning", what) for what in missing]
     spaces = {space.name: space.id for space in done.plan.tablespaces}
     wanted = {i: spaces[space] for i, space in ddl.tablespaces.items() if space in spaces}
     known = {table.full_name for table in done.plan.tables}
@@ -305,7 +309,7 @@ def _tables(done: Imported, cancelled: Callable[[], bool], name: str, text: str)
         what = "redefined, rows kept" if table.full_name in known else "added"
         known.add(table.full_name)
         done.changes.append(f"{table.full_name}: {what}, {_counted(len(table.columns), 'column')}")
-    if not ddl.tables:
+    if not ddl.tables and not ddl.disk_data.logfile_groups:
         done.findings.append(Finding(name, None, "warning", "no table could be read"))
 
 

@@ -4,7 +4,8 @@
     found.tables, found.problems
 
 What cannot be read is reported with its line and column, and the rest is kept. CREATE TABLE, USE,
-CREATE DATABASE and DROP count; ALTER TABLE and CREATE INDEX are reported; the rest is passed over.
+CREATE DATABASE, DROP, SET ndb_table_no_logging, and CREATE, ALTER and DROP of log file groups and tablespaces
+count; ALTER TABLE and CREATE INDEX are reported; the rest is passed over.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pydantic import ValidationError
 
 from ndbplan.base.units import whole_number
 from ndbplan.edits.ids import NewIds
+from ndbplan.importing.ddl.disk_data import DiskData
 from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
 from ndbplan.importing.ddl.tokens import NEXT_TABLE, Places, Word, open_quote, statements, unwrapped, words
 from ndbplan.importing.ddl.types import ColumnReader, Stream, TableParts, Unreadable
@@ -36,6 +38,12 @@ _DATABASE = re.compile(
 )
 _DROP = re.compile(
     rf"{_COMMENTS}DROP\s+(?:TABLE|VIEW)\s+(?:IF\s+EXISTS\s+)?({_NAME}(?:\s*[.,]\s*{_NAME})*)", re.I
+)
+_DISK_DATA = re.compile(
+    rf"{_COMMENTS}(?:CREATE|ALTER|DROP)\s+(?:UNDO\s+)?(?:LOGFILE\s+GROUP|TABLESPACE)\b", re.I
+)
+_NO_LOGGING = re.compile(
+    rf"{_COMMENTS}SET\s+(?:SESSION\s+|@@(?:SESSION\.)?|LOCAL\s+)?ndb_table_no_logging\s*:?=\s*(\w+)", re.I
 )
 _CHANGE = re.compile(
     rf"{_COMMENTS}(ALTER\s+TABLE|CREATE\s+(?:UNIQUE\s+)?INDEX)\s(?!.*\b(?:DISABLE|ENABLE)\s+KEYS\s*$)",
@@ -63,6 +71,8 @@ class DdlResult:
     problems: tuple[DdlProblem, ...]
     tablespaces: dict[str, str] = field(default_factory=dict)
     """Name of the tablespace that a table asks for, by table id; the plan may not have it."""
+    disk_data: DiskData = field(default_factory=DiskData)
+    """Log file groups and tablespaces that the text makes."""
 
 
 def read_ddl(
@@ -85,6 +95,7 @@ def read_ddl(
         tuple(with_parents(reader.tables, reader.foreign_keys)),
         tuple(DdlProblem(*places.of(offset), message) for offset, message in sorted(reader.problems)),
         reader.tablespaces,
+        reader.disk_data,
     )
 
 
@@ -103,6 +114,8 @@ class _Reader:
         self.foreign_keys: dict[str, list[ForeignKey]] = {}
         self.problems: list[tuple[int, str]] = []
         self.tablespaces: dict[str, str] = {}
+        self.disk_data = DiskData()
+        self._logging = True
 
     def read_from(self, text: str, start: int) -> int | None:
         """Read statements; where to go on after one that swallowed others by a quote that is not closed."""
@@ -157,6 +170,18 @@ class _Reader:
                 first, last = self._spans.pop(table.id)
                 self.problems = [p for p in self.problems if not first <= p[0] <= last]
             return
+        if _DISK_DATA.match(statement):
+            try:
+                self.disk_data.read(words(statement, offset), offset + len(statement))
+            except Unreadable as error:
+                self.problems.append((error.offset, error.what))
+            except ValueError as error:
+                self.problems.append((offset, f"not readable: {error}"))
+            return
+        no_logging = _NO_LOGGING.match(statement)
+        if no_logging:
+            self._logging = no_logging[1].upper() not in ("1", "ON", "TRUE")
+            return
         change = _CHANGE.match(statement)
         if change:
             what = " ".join(change[1].upper().split())
@@ -187,6 +212,8 @@ class _Reader:
         except Unreadable as error:
             self.problems.append((error.offset, error.what))
             return
+        if not self._logging:
+            parts.options["logging"] = False
         try:
             table = Table(id=self._new_ids.of(Table), **parts.fields())
         except ValidationError as error:
@@ -365,6 +392,14 @@ def _max_rows(parts: TableParts, value: Word) -> None:
         parts.options["max_rows"] = max(rows, parts.options.get("max_rows") or 0)
 
 
+def _auto_increment(parts: TableParts, value: Word) -> None:
+    # The next number of a dump: rows there were at most, as far as none was skipped.
+    if (rows := whole_number(value.text) or 0) > 1:
+        parts.problems.append(
+            (value.start, f"AUTO_INCREMENT={rows}: up to {rows - 1} rows were written; rows are not set")
+        )
+
+
 def _row_format(parts: TableParts, value: Word) -> None:
     wanted = value.text.upper()
     parts.options["row_format_fixed"] = wanted == "FIXED"
@@ -397,6 +432,7 @@ _OPTIONS: dict[str, Any] = {
     "ENGINE": _engine,
     "MAX_ROWS": _max_rows,
     "MIN_ROWS": _max_rows,
+    "AUTO_INCREMENT": _auto_increment,
     "ROW_FORMAT": _row_format,
     "COMMENT": _comment,
 }

@@ -1,0 +1,145 @@
+"""Log file groups and tablespaces from SQL: CREATE and ALTER, files of one size counted together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ndbplan.base.units import MIB
+from ndbplan.edits import parts as edits
+from ndbplan.edits.ids import NewIds
+from ndbplan.importing.ddl.tokens import Word
+from ndbplan.importing.ddl.types import Stream, Unreadable
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
+
+_SUFFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+_SIZE = re.compile(r"([0-9]+)\s*([KMG]?)$", re.I)
+_USUAL_FILE_BYTES = 128 * MIB
+"""INITIAL_SIZE where the statement states none (manual: CREATE TABLESPACE)."""
+
+
+@dataclass
+class FileGroup:
+    """A log file group or tablespace as the statements leave it."""
+
+    name: str
+    offset: int
+    files: dict[str, int] = field(default_factory=dict)
+    """Bytes of each file, by its name."""
+    logfile_group: str = ""
+    """Of a tablespace."""
+    undo_buffer_bytes: int | None = None
+    extent_bytes: int | None = None
+
+
+class DiskData:
+    """What statements about disk data say, one after the other."""
+
+    def __init__(self) -> None:
+        self.logfile_groups: dict[str, FileGroup] = {}
+        self.tablespaces: dict[str, FileGroup] = {}
+
+    def read(self, tokens: list[Word], end: int) -> None:
+        """CREATE, ALTER or DROP of a log file group or tablespace. Raises Unreadable."""
+        stream = Stream(tokens, end)
+        verb = stream.next().upper
+        stream.accept("UNDO")
+        is_group = stream.accept("LOGFILE")
+        stream.expect("GROUP" if is_group else "TABLESPACE")
+        known = self.logfile_groups if is_group else self.tablespaces
+        word = stream.peek()
+        name = stream.name("name")
+        if verb == "DROP":
+            known.pop(name, None)
+            return
+        if verb == "CREATE":
+            known[name] = FileGroup(name, word.start)
+        elif name not in known:
+            raise Unreadable(word.start, f"there is no '{name[:40]}' above; left out")
+        self._options(stream, known[name])
+
+    def _options(self, stream: Stream, group: FileGroup) -> None:
+        added = dropped = ""
+        size: int | None = None
+        while not stream.at_end():
+            word = stream.next()
+            if word.upper in ("UNDOFILE", "DATAFILE"):
+                added = stream.next().text
+            elif word.upper == "DROP":
+                stream.next()
+                dropped = stream.next().text
+            elif word.upper == "USE":
+                stream.expect("LOGFILE")
+                stream.expect("GROUP")
+                group.logfile_group = stream.name("log file group")
+            elif word.upper in ("INITIAL_SIZE", "UNDO_BUFFER_SIZE", "EXTENT_SIZE", "MAX_SIZE", "NODEGROUP"):
+                stream.accept("=")
+                value = _bytes(stream)
+                if word.upper == "INITIAL_SIZE":
+                    size = value
+                elif word.upper == "UNDO_BUFFER_SIZE":
+                    group.undo_buffer_bytes = value
+                elif word.upper == "EXTENT_SIZE":
+                    group.extent_bytes = value
+        if added:
+            group.files[added] = size or _USUAL_FILE_BYTES
+        if dropped:
+            group.files.pop(dropped, None)
+
+
+def _bytes(stream: Stream) -> int:
+    """A size such as 128M, which the lexer may cut in two."""
+    word = stream.next()
+    text = word.text
+    if text.isdigit() and stream.peek().text.upper() in ("K", "M", "G"):
+        text += stream.next().text
+    match = _SIZE.match(text)
+    if match is None:
+        raise Unreadable(word.start, f"'{text[:40]}' is no size; write for example 128M")
+    return int(match[1]) * _SUFFIXES[match[2].upper()]
+
+
+def with_disk_data(plan: Plan, made: DiskData) -> tuple[Plan, list[str], list[str]]:
+    """The plan with log file groups and tablespaces that it lacks by name; what is added, what missing."""
+    groups = {group.name: group for group in plan.logfile_groups}
+    spaces = {space.name for space in plan.tablespaces}
+    ids, new, missing = NewIds(plan), list[LogfileGroup | Tablespace](), list[str]()
+    for each in made.logfile_groups.values():
+        if each.name not in groups and each.files:
+            buffer = {"undo_buffer_bytes": each.undo_buffer_bytes} if each.undo_buffer_bytes else {}
+            fields = {
+                "id": ids.of(LogfileGroup),
+                "name": each.name,
+                "undo_files": _files(each.files),
+                **buffer,
+            }
+            groups[each.name] = edits.made(LogfileGroup, fields)
+            new.append(groups[each.name])
+    for each in made.tablespaces.values():
+        group = groups.get(each.logfile_group)
+        if each.name in spaces or not each.files:
+            continue
+        if group is None:
+            what = f"tablespace {each.name[:40]} uses log file group '{each.logfile_group[:40]}'"
+            missing.append(f"{what}, which nothing makes; add its CREATE LOGFILE GROUP")
+            continue
+        extent = {"extent_size_bytes": each.extent_bytes} if each.extent_bytes else {}
+        fields = {"id": ids.of(Tablespace), "name": each.name, "logfile_group_id": group.id, **extent}
+        new.append(edits.made(Tablespace, {**fields, "data_files": _files(each.files)}))
+    names = ["log file group" if isinstance(part, LogfileGroup) else "tablespace" for part in new]
+    changes = [f"{kind} {part.name}: added" for kind, part in zip(names, new, strict=True)]
+    return (edits.add(plan, *new) if new else plan), changes, missing
+
+
+def _files(sizes: Mapping[str, int]) -> tuple[SpaceFile, ...]:
+    """Files of one size as one entry, by the name of the first."""
+    by_size: dict[int, list[str]] = {}
+    for name, size in sizes.items():
+        by_size.setdefault(size, []).append(name)
+    return tuple(
+        SpaceFile(name=names[0].rsplit("/", 1)[-1][:64] or "file", size_bytes=size, count=len(names))
+        for size, names in by_size.items()
+        if size > 0
+    )
