@@ -20,9 +20,11 @@ from ndbplan.checks.run import check
 from ndbplan.configuration.connections import connections
 from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.edits.parts import set_parameter, update
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.load.disk_data import reads_backup
+from ndbplan.estimate.load.redo import log_reserve
 from ndbplan.estimate.loaded import checkpoint, redo
 from ndbplan.estimate.storage.node_memory import job_buffer_pages
 from ndbplan.estimate.storage.rows import blob_parts
@@ -46,8 +48,9 @@ from ndbplan.plan.processes import Link
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, Index, Table
 from ndbplan.plan.workloads import ClosedLoad
-from ndbplan.simulate.model.scenario import lcp_share
+from ndbplan.simulate.model.scenario import compile_scenario, lcp_share, queues
 from ndbplan.simulate.run import simulate
+from ndbplan.simulate.world import Laws
 
 Observe = Callable[[str], Any]
 
@@ -192,6 +195,12 @@ def out_of_operations(v: str) -> list[int]:
     crowd = found.workloads[0].model_copy(update={"load": ClosedLoad(clients=100_000, latency_s=1.0)})
     result = simulate(found.replace(workloads=(crowd,)), crowd.id, 10.0)
     return [error["code"] for error in result.to_json()["errors"]]
+
+
+def laws(v: str) -> Laws:
+    """What a simulation of a sample is told."""
+    found = plan(v)
+    return compile_scenario(found, found.workloads[0], duration_s=1.0, step_s=0.1, seed=1).laws
 
 
 def log_full_after(v: str) -> float:
@@ -603,7 +612,27 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ),
     ("placement_by_table", "7.5.0", second_table, (2, 3, 3), (4, 1, 2)),
     ("unique_index_follows_table", "7.4.0", unique_fragments, (2, 8), (2, 2)),
-    ("lcp_share_of_buffered_writes", "7.4.0", lambda v: lcp_share(plan(v, ODirect=0)), 0.73, 0.6),
+    (
+        "lcp_share_of_buffered_writes",
+        "7.4.0",
+        lambda v: round(lcp_share(plan(v, ODirect=0), 2, 2), 2),
+        0.73,
+        0.6,
+    ),
+    ("redo_problems_queued", "7.4.0", lambda v: queues(plan(v)), False, True),
+    ("redo_lag_each_second", "8.0.0", lambda v: bool(laws(v).run.lag_each_second), False, True),
+    (
+        "redo_log_keeps_more",
+        "8.0.0",
+        lambda v: int(log_reserve(features(version(v)), constants_of(plan(v))).value) // MIB,
+        5,
+        6,
+    ),
+    ("replicas_refuse_apart", "8.0.0", lambda v: bool(laws(v).run.replicas_apart), True, False),
+    ("file_end_refused_at_once", "8.0.0", lambda v: laws(v).run.aborted_log_at_file_end, 0.2, 0.9),
+    ("lcp_speed_steps_up", "8.0.0", lambda v: laws(v).nodes[0].lcp_steps_up, 12, 6),
+    ("lcp_speed_steps_down", "8.0.0", lambda v: laws(v).nodes[0].lcp_steps_down, 7, 5),
+    ("lcp_flushes_before", "8.0.0", lambda v: laws(v).run.lcp_flushes_before, 1, 2),
     ("transaction_memory", "8.0.19", out_of_operations, [233], [234]),
     ("job_buffers_pooled", "8.0.23", lambda v: job_buffer_pages(CROWDED, version(v)), 26_336, 51_418),
     ("job_buffer_pages_own", "8.0.23", lambda v: job_buffer_pages(ROOMY, version(v)), 2432, 2224),

@@ -21,8 +21,10 @@ from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 
 FOLDER = Path(__file__).parent / "clusters" / "disk-limited"
-FLUSHES = 5
+FLUSHES = 6
 """Flushes of the log between two checkpoints."""
+BEGUN = 0.5
+"""Share of one that is under way when the first begins, as is likeliest."""
 SERVER_CODES = {1205: 266}
 """Errors as SQL clients see them, and as the data node raises them."""
 
@@ -106,17 +108,17 @@ def plan_of(phase: Phase) -> Plan:
         hosts=hosts,
         processes=tuple(DataNode(id=f"n{i}", node_id=i, host_id=f"h{i}") for i in (2, 3)),
         parameters=ClusterParameters(data_node=parameters, sql={"DefaultOperationRedoProblemAction": action}),
-        tables=(table(),),
+        tables=(table(phase.settings["payload"]),),
         workloads=(_workload(phase),),
     )
 
 
-def table() -> Table:
-    """Rows of 1000 bytes of payload: 1096 bytes of log."""
+def table(payload: int) -> Table:
+    """Rows of so many bytes of payload: 1096 or 296 bytes of log."""
     columns = (
         Column(name="a", type="int", nullable=False),
         Column(name="b", type="int", nullable=False),
-        Column(name="c", type="varbinary", length=1000, average_bytes=1000, nullable=False),
+        Column(name="c", type="varbinary", length=payload, average_bytes=payload, nullable=False),
     )
     return Table(id="t", database="test", name="t", columns=columns, primary_key=("a",))
 
@@ -140,10 +142,10 @@ def start_of(phase: Phase) -> StartState:
         return StartState(lcp_target_bytes_per_s=low + (high - low) / 12)
     before = phase.rows[: phase.begin_s]
     last = before[-1]
-    row_bytes = row_cost(table(), plan_of(phase).version).checkpoint_bytes
+    row_bytes = row_cost(table(phase.settings["payload"]), plan_of(phase).version).checkpoint_bytes
     accepted = [float(row["accepted"]) for row in before]
     held = _fills(last)
-    made = sum(accepted) * 1096 * 1.0044 / 2
+    made = sum(accepted) * phase.settings["redo_bytes_per_row_exact"] * 1.0044 / 2
     left = _lcp_left(before, accepted, row_bytes)
     pause_s, flushes = _pause(phase, before) if left is None else (0.0, 0)
     return StartState(
@@ -221,7 +223,8 @@ def _pause(phase: Phase, before: tuple[dict[str, str], ...]) -> tuple[float, int
     left = FLUSHES
     while left > 1:
         row = before[min(len(before) - 1, int(at))]
-        at += 0.5 + 2 * _fills(row) / speed
+        begun = BEGUN if left in (FLUSHES, 1) else 0.0
+        at += max(0.5, (1.0 + begun) * 2 * _fills(row) / speed)
         if at > len(before):
             return at - len(before), left
         left -= 1
@@ -231,17 +234,3 @@ def _pause(phase: Phase, before: tuple[dict[str, str], ...]) -> tuple[float, int
 def simulated(phase: Phase, **settings: Any) -> SimulationResult:
     """The phase as the simulation has it."""
     return simulate(plan_of(phase), start=start_of(phase), **settings)
-
-
-def whole_run(run: str) -> tuple[list[Phase], SimulationResult]:
-    """The phases of a run, and all of them simulated one after the other from a fresh start."""
-    own = [phase for phase in phases() if phase.run == run]
-    first = own[0]
-    points = tuple(
-        RatePoint(at_s=p.begin_s, rate_per_s=p.measured["offered_rows_s"] / p.settings["batch"]) for p in own
-    )
-    plan = plan_of(first)
-    workload = plan.workloads[0]
-    load = workload.load.model_copy(update={"points": points})
-    plan = plan.replace(workloads=(workload.model_copy(update={"load": load}),))
-    return own, simulate(plan, duration_s=own[-1].begin_s + own[-1].seconds, start=start_of(first))

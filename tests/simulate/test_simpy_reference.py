@@ -75,7 +75,8 @@ def plan_of(case: Case) -> Plan:
                 "MaxDiskWriteSpeed": case.lcp_bytes_per_s,
                 "RedoOverCommitLimit": 10_000,
                 "ODirect": 1,
-            }
+            },
+            sql={"DefaultOperationRedoProblemAction": "abort"},
         ),
         tables=(table,),
         workloads=(

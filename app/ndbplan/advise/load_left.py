@@ -9,7 +9,7 @@ and write what they wrote before, for every replica writes every change.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -17,14 +17,15 @@ from typing import NamedTuple
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.load.checkpoint import checkpoint_share
 from ndbplan.estimate.load.cpu import node_cpu
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disks import sequential_write_bytes_per_s
 from ndbplan.estimate.load.network import data_node_link
 from ndbplan.estimate.loaded import client_processes, node_loads, rate_of
-from ndbplan.estimate.stored import machines_of
+from ndbplan.estimate.stored import ldm_threads, machines_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, SqlNode
 from ndbplan.plan.workloads import Workload
@@ -169,9 +170,15 @@ class LoadLeft:
             where = f"{self.plan.host_of_disk[disk_id].hostname} {disk.name}"
             left = speed.named(f"writing of {where}") * free
             if shared:
-                left *= 1 - constants["lcp_device_share"]
+                left *= 1 - self._checkpoint_share([node for node, _ in nodes])
             limit = (left / asked).in_unit("tx/s")
             yield Service("disk", where, limit.value, (disk_id,), limit.low, limit.high), limit
+
+    def _checkpoint_share(self, nodes: Sequence[DataNode]) -> Quantity:
+        """Share of a disk that checkpoints of these nodes take from their log."""
+        ldms = sum(ldm_threads(self.plan, node) for node in nodes)
+        parts = sum(rate > 0 for node in nodes for _, rate in self._loads[node.node_id].redo_by_log_part)
+        return checkpoint_share(node_settings(self.plan, nodes[0]), constants_of(self.plan), ldms, parts)
 
     def per_s(self, dead: Collection[int]) -> Quantity:
         """Highest rate that what is left carries when these nodes (of any kind) are gone, in transactions/s.

@@ -96,6 +96,14 @@ class Features(NamedTuple):
     two_pass_copy: bool
     redo_control: bool
     measured_on_8_4: bool
+    redo_problems_queued: bool
+    redo_lag_each_second: bool
+    redo_log_keeps_more: bool
+    replicas_refuse_apart: bool
+    file_end_refused_at_once: bool
+    lcp_speed_steps_up: int
+    lcp_speed_steps_down: int
+    lcp_flushes_before: int
     backup_share: bool
     multithreaded_backup: bool
     data_files_by_many_threads: bool

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.quantity import Quantity, Term
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ndbplan.simulate.model.scenario import Scenario
+    from ndbplan.simulate.model.start import StartState
     from ndbplan.simulate.simulation import Simulation, Story
 
     Floats = NDArray[np.float64]
 
+T = TypeVar("T")
 MOST_RUNS = 10_000
 MOST_NUMBERS = 20_000_000
 """Of all series of all runs together, which are held until the percentiles are known: 80 MB."""
@@ -164,7 +166,6 @@ def monte_carlo(
     `events` happen in every run, besides those of the workload.
     Raises SimulationError for a plan or number of runs that cannot be simulated, Cancelled when told to stop.
     """
-    from ndbplan.simulate.kernel.ready import prepare
     from ndbplan.simulate.model.node_rows import SimulationError
     from ndbplan.simulate.run import Course, workload_of
 
@@ -173,26 +174,42 @@ def monte_carlo(
     workload = workload_of(plan, workload_id)
     course = Course(plan, workload, (*workload.events, *events), step_s, seed)
     story = course.story(course.length_s(cancelled=cancelled) if duration_s is None else duration_s)
-    scenario = story.scenario
-    most = _most_buckets(scenario, runs)
-    prepare()
-    log_range = _log_range(plan, scenario)
+    most = _most_buckets(story.scenario, runs)
     done = 0
-    found: list[_Run | None] = [None] * runs
 
-    def one(number: int) -> None:
+    def one(sim: Simulation) -> _Run:
         nonlocal done
-        if cancelled is not None and cancelled():
-            raise Cancelled
-        found[number] = _run(story, log_range, seed, number, most, cancelled)
         done += 1
         if progress is not None:
             progress(done / runs)
+        return _found(sim)
+
+    found = drawn_runs(story, runs, seed, one, most, cancelled, workers)
+    return _bands(story.scenario, found, seed)
+
+
+def drawn_runs(
+    story: Story,
+    runs: int,
+    seed: int,
+    look: Callable[[Simulation], T],
+    most_buckets: int,
+    cancelled: Callable[[], bool] | None = None,
+    workers: int | None = None,
+) -> list[T]:
+    """What `look` sees in each of so many runs with what is not known for certain drawn anew."""
+    from ndbplan.simulate.kernel.ready import prepare
+
+    prepare()
+    log_range = _log_range(story.scenario.plan, story.scenario)
+
+    def one(number: int) -> T:
+        if cancelled is not None and cancelled():
+            raise Cancelled
+        return look(_run(story, log_range, seed, number, most_buckets, cancelled))
 
     with ThreadPoolExecutor(workers or min(8, os.cpu_count() or 1)) as pool:
-        for _ in pool.map(one, range(runs)):
-            pass
-    return _bands(scenario, [run for run in found if run is not None], seed)
+        return list(pool.map(one, range(runs)))
 
 
 @dataclass(frozen=True)
@@ -231,12 +248,14 @@ def _log_range(plan: Plan, scenario: Scenario) -> tuple[float, float]:
 
 def _drawn(
     scenario: Scenario, log_range: tuple[float, float], seed: int, number: int
-) -> tuple[Scenario, float]:
-    """The scenario with one draw of all that is not known for certain, and its factor of the log's bytes.
+) -> tuple[Scenario, float, StartState]:
+    """The scenario with one draw of all that is not certain, the factor of its log, and where it starts.
 
     The first run is the likeliest.
     """
     import numpy as np
+
+    from ndbplan.simulate.model.start import StartState
 
     random = np.random.default_rng((seed, number))
 
@@ -256,13 +275,18 @@ def _drawn(
     column(disks, lambda disk: disk.read_iops)[:] *= drawn_of("disk_speed_drawn")
     column(disks, lambda disk: disk.lcp_share)[:] *= drawn_of("lcp_device_share_drawn")
     run.lcp_stage_s *= drawn_of("lcp_stage_s")
+    if number > 0:
+        begun = constants["lcp_flush_begun"]
+        run.lcp_flush_spread = (begun.high - begun.low) / 2.0
+    run.aborted_log *= drawn_of("redo_aborted_share")
     run.lag_exit *= drawn_of("redo_lag_exit")
     run.unevenness = drawn_of("redo_unevenness_drawn")
     factor = draw(log_range[0], 1.0, log_range[1])
     drawn = replace(
         scenario.with_laws(run=run, disks=disks, load=laws.load * factor), seed=seed + 7919 * number
     )
-    return drawn, factor
+    first = StartState.first_lcp_s * drawn_of("lcp_first_drawn")
+    return drawn, factor, StartState(first_lcp_s=first)
 
 
 def _run(
@@ -272,22 +296,28 @@ def _run(
     number: int,
     most_buckets: int,
     cancelled: Callable[[], bool] | None,
-) -> _Run:
-    import numpy as np
-
-    from ndbplan.simulate.latency import latency_s, mean_latency
+) -> Simulation:
     from ndbplan.simulate.simulation import Simulation
     from ndbplan.simulate.steps import Watch, advance
 
-    scenario, factor = _drawn(story.scenario, log_range, seed, number)
+    scenario, factor, start = _drawn(story.scenario, log_range, seed, number)
     grown = story.grown.with_laws(load=story.grown.laws.load * factor)
-    sim = Simulation.begin(story._replace(scenario=scenario, grown=grown), most_buckets=most_buckets)
+    sim = Simulation.begin(story._replace(scenario=scenario, grown=grown), start, most_buckets)
     advance(sim, scenario.steps, Watch(cancelled=cancelled))
+    return sim
+
+
+def _found(sim: Simulation) -> _Run:
+    """What bands are made of."""
+    import numpy as np
+
+    from ndbplan.simulate.latency import latency_s, mean_latency
+
     series = np.concatenate([_headlines(sim), _details(sim)]).astype(np.float32)
     first = np.where(sim.state.errors >= 0.5, sim.state.first[:, 0], np.inf)
-    accepted = float(sim.history.totals[:, OfCluster.ACCEPTED].sum()) / scenario.duration_s
+    accepted = float(sim.history.totals[:, OfCluster.ACCEPTED].sum()) / sim.scenario.duration_s
     mean = mean_latency(sim, latency_s(sim)).value
-    bucket_s = int(sim.laws.run.steps_per_bucket) * scenario.step_s
+    bucket_s = int(sim.laws.run.steps_per_bucket) * sim.scenario.step_s
     return _Run(series, accepted, mean, first, bucket_s, sim.stopped_s)
 
 

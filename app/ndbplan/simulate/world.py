@@ -46,6 +46,9 @@ class Error(IntEnum):
     SEND = 13
 
 
+LAG_WINDOW_S = 8
+"""Seconds of busy time over which the speed of a log part is taken for its lag [NDB source: 8 of 1.024 s]."""
+
 PURPOSES = ("redo", "lcp", "undo", "data_files", "backup")
 """What is written to a disk, in the order of `Purpose`."""
 
@@ -165,12 +168,29 @@ class Run(Row):
     lcp_threshold_bytes: float
     """Log before a checkpoint starts."""
     aborted_log: float
-    """What undone transactions of many rows write, against what they would write, when few are."""
+    """Share of an undone transaction's rows in open parts that is logged."""
+    aborted_log_at_file_end: float
+    """The same while a change of log files holds a part up."""
+    replicas: int
+    """Data nodes of a node group."""
+    replicas_apart: bool
+    """A refused row is logged by the replicas before the one that refuses it (before 8.0)."""
     spans_three_lcps: bool
     """The log spans three checkpoints (before 7.4)."""
     grows: bool
     """Inserted rows make checkpoints larger."""
     lcp_stage_s: float
+    """Least time of a flush of the log between two checkpoints."""
+    lcp_flushes_after: float
+    """Flushes of the log that a checkpoint waits for at its end, before the log is cut."""
+    lcp_flushes_before: float
+    """The same before the next one writes."""
+    lcp_flush_begun: float
+    """Share of a further flush that the first of these waits for: one that is under way."""
+    lcp_flush_spread: float
+    """By how much that share is off, at most; 0: never."""
+    lag_noise: float
+    """Unevenness of a part's speed over a single write; the mean of n writes is off by the root of n less."""
     service_per_s: float
     """Transactions that processors, network and disk reads let pass; 0: no limit."""
     service_beside_reads_per_s: float
@@ -186,6 +206,8 @@ class Run(Row):
     cut_off_share: float
     """Share of the work that meets no data node: its SQL nodes are cut off; it is refused."""
     lag_exit: float
+    lag_each_second: bool
+    """Each part's lag is looked at once a second, in whole seconds (8.0 on)."""
     copies: bool
     """Copying produces log."""
     pool: float
@@ -239,18 +261,25 @@ class Node(Row):
     redo_control: bool
     partial_lcp: bool
     recovery_work: float
+    lcp_steps_up: float
+    """Seconds in which the checkpoint speed rises from its lowest to its highest."""
+    lcp_steps_down: float
     adaptive_lcp: bool
     """Checkpoint speed follows the redo lag (7.4 on)."""
     device_factor: float
     """Bytes on the device for each byte of log."""
     inserted_bytes: float
-    """Checkpoint bytes that one transaction adds."""
+    """Checkpoint bytes that one transaction adds, those of rows it deletes taken off."""
+    new_bytes: float
+    """The same, nothing taken off."""
+    updated_bytes: float
+    """Checkpoint bytes of rows that one transaction updates."""
     changed_bytes: float
-    """Weighted checkpoint bytes that one transaction changes."""
-    touched_bytes: float
-    """The same without weights."""
-    table_share: float
-    """Share of the node's rows that a changed table has."""
+    """The same of rows that it inserts and deletes, weighted."""
+    lcp_meanwhile: float
+    """Share of the rows inserted before a fragment's turn, since its checkpoint began, that it writes."""
+    fragment_share: float
+    """Share of an LDM thread's rows that a fragment of a changed table has."""
     abort_share: float
     """Log of an operation that is undone, against one that is accepted."""
     unevenness: float
@@ -306,10 +335,12 @@ class NodeState(Row):
 
     rows_bytes: float
     """Checkpoint bytes of all rows."""
+    updated_bytes: float
+    """Since the start of the last checkpoint; rows that were updated twice count twice."""
     changed_bytes: float
-    """Weighted, since the start of the last checkpoint."""
-    touched_bytes: float
-    """The same without weights."""
+    """The same of rows that were inserted and deleted, weighted."""
+    new_bytes: float
+    """The same of rows that were inserted, without weights."""
     lcp_left_bytes: float
     """Of the fragments being written."""
     lcp_target_bytes_per_s: float
@@ -317,9 +348,12 @@ class NodeState(Row):
     lcp_written_bytes: float
     lcp_fragments_left: float
     """Fragments not yet begun."""
+    lcp_rows_bytes: float
+    """Rows when the running checkpoint began."""
+    lcp_updated_bytes: float
+    """Changes that the running checkpoint is about."""
     lcp_changed_bytes: float
-    """Changed bytes that the running checkpoint is about."""
-    lcp_touched_bytes: float
+    lcp_new_bytes: float
     needed_bytes: float
     """Checkpoint bytes that the changes of the running second make necessary."""
     memory_bytes: float
@@ -404,7 +438,11 @@ class Cluster(Row):
     lcp_writes: bool
     """False: the pause between two checkpoints."""
     lcp_stages_left: float
-    """Log flushes left before the next checkpoint."""
+    """Log flushes left before the log is cut, or the next checkpoint writes."""
+    lcp_starts: bool
+    """The log was cut, and the next checkpoint is about to write."""
+    lag_slot: int
+    """Where the speeds of the next second go."""
     lcp_stage_left_s: float
     lcp_number: int
     alert_level: int
@@ -558,6 +596,8 @@ class State(NamedTuple):
     """Moment and node of the first refusal for each error."""
     work: Rows[DiskWork]
     piece: Piece
+    wrote: Floats
+    """Speed of each part in its last busy seconds; below 0: it was not busy."""
 
     def copy(self) -> State:
         """The same, to be changed apart."""
@@ -615,6 +655,6 @@ def example() -> tuple[World, History]:
     )  # fmt: skip
     state = State(
         floats(3), rows(NodeState, 1), floats(2), floats(2), record(Cluster()), floats(1), floats(1),
-        floats(2), rows(DiskWork, 1), record(Piece()),
+        floats(2), rows(DiskWork, 1), record(Piece()), floats(3),
     )  # fmt: skip
     return World(laws, state), History(*(floats(2 if i in (0, 1) else 3) for i in range(9)))

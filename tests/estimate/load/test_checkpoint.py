@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +10,12 @@ from hypothesis import strategies as st
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.load.checkpoint import is_partial, partial_fraction, speed_limits
+from ndbplan.estimate.load.checkpoint import (
+    FRAGMENTS_IN_TURN,
+    is_partial,
+    partial_fraction,
+    speed_limits,
+)
 from ndbplan.estimate.loaded import checkpoint, redo
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
@@ -15,6 +23,7 @@ from ndbplan.plan.workloads import OpenLoad, RatePoint
 
 STARTER = load(resource_path("samples/starter.ndbplan"))
 OVERLOAD = load(resource_path("samples/redo-overload.ndbplan"))
+PARTIAL = Path(__file__).parents[2] / "reality" / "clusters" / "load-8.4.8" / "partial-lcp-steps.csv"
 FULL = edits.set_plan(STARTER, ndb_version="7.5")
 
 
@@ -103,3 +112,17 @@ def test_a_larger_log_lasts_longer() -> None:
     larger = edits.set_parameter(OVERLOAD, "data_node", "NoOfFragmentLogFiles", 2 * files)
     workload = OVERLOAD.workloads[1]
     assert redo(larger, workload).time_to_full_s.value > 2 * redo(OVERLOAD, workload).time_to_full_s.value
+
+
+def test_bytes_of_partial_checkpoints_by_distinct_changed_rows() -> None:
+    """A table alone on a running 8.4.8: 1 million rows changed by so much (RecoveryWork 60)."""
+    with PARTIAL.open(encoding="utf-8", newline="") as file:
+        cases = [row for row in csv.DictReader(file) if row["changed_rows_distinct"]]
+    near = 0
+    for case in cases:
+        rows, distinct = float(case["rows_before_lcp"]), float(case["changed_rows_distinct"])
+        weight = {"u": 1.0, "i": 0.4, "d": 1.2}[case["tag"]]
+        changed = 0.0 if case["tag"] == "d" else distinct
+        full = partial_fraction(weight * distinct / rows, 1 / FRAGMENTS_IN_TURN, 0.6)
+        near += rows * full + changed * (1 - full) == pytest.approx(float(case["n2_records"]), rel=0.05)
+    assert near >= 0.8 * len(cases)

@@ -15,18 +15,20 @@ from dataclasses import dataclass, replace
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
-from ndbplan.configuration.settings import NodeSettings
+from ndbplan.configuration.settings import NodeSettings, redo_buffer_bytes
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.demand import NodeLoad, TableLoad
 from ndbplan.estimate.load.log_full import HORIZON_S, Checkpoints, full_after_s
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
-from ndbplan.estimate.load.redo import log_bytes_per_part
+from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve
 from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import NodeData, TablePart
 from ndbplan.plan.processes import DiskRole
 
 REDO_ALERTS = ("redo_alert_low", "redo_alert_high", "redo_alert_critical")
 """Shares of the log in use at which redo control writes checkpoints faster: names of constants."""
+FRAGMENTS_IN_TURN = 2.0
+"""Fragments of a table that an LDM thread has, about: one that is primary, one that is backup."""
 _ROUNDS = 60
 _LEAST_RATE = 1e-3
 """Slower log or growth, per second, never fills anything."""
@@ -69,6 +71,30 @@ def speed_limits(settings: NodeSettings) -> SpeedLimits:
 def is_partial(settings: NodeSettings) -> bool:
     """Whether checkpoints write only what changed."""
     return settings.features.partial_checkpoints and bool(settings.number("EnablePartialLcp"))
+
+
+def checkpoint_share(settings: NodeSettings, constants: Constants, ldms: int, log_parts: int) -> Quantity:
+    """Share of a busy disk that checkpoints of so many LDM threads take from so many log parts in use.
+
+    Each has its writes under way and the disk serves them in turn: an LDM thread weighs as much as
+    `lcp_thread_weight` log parts (two threads: 0.73 of the disk beside two parts, 0.57 beside four).
+    """
+    whole = constants["lcp_device_share"]
+    if constants.is_calibrated("lcp_device_share"):
+        return whole
+    if not log_parts:
+        return Quantity.stated("share of a checkpoint", 1.0, "fraction", "no log is written beside it")
+    weight = constants["lcp_thread_weight"]
+    low, value, high = (max(1, ldms) * w for w in (weight.low, weight.value, weight.high))
+    ends = (low / (low + log_parts), high / (high + log_parts))
+    share = Quantity.spanning(value / (value + log_parts), ends, "fraction", weight.why)
+    names = []
+    if settings.number("FragmentLogFileSize") < redo_buffer_bytes(settings):
+        names.append("lcp_device_share_small_files")
+    if settings.features.lcp_share_of_buffered_writes and not settings.number("ODirect"):
+        names.append("lcp_device_share_buffered")
+    least = min((constants[name] for name in names), key=lambda one: one.value, default=whole)
+    return share.scaled(min(1.0, least.value / whole.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +170,16 @@ def _changes(data: NodeData, tables: tuple[TableLoad, ...]) -> list[_Change]:
     return changes
 
 
-def partial_fraction(change: float, table_share: float, recovery_work: float) -> float:
+def partial_fraction(change: float, fragment_share: float, recovery_work: float) -> float:
     """Share of a fragment's 2048 parts that a partial checkpoint writes in full.
 
-    `change`: weighted changed rows / rows, at most 1; `table_share`: memory of the fragments / the node's;
+    `change`: weighted changed rows / rows, at most 1; `fragment_share`: its memory / that of its LDM thread;
     `recovery_work`: RecoveryWork / 100. f = (1 + floor(2048 k / (k + p))) / 2048 with k = y + y/2 x share,
     taken as continuous (RonDB 21, Backup::calculate_min_parts).
     """
     if change <= 0:
         return 0.0
-    k = change + 0.5 * change * table_share
+    k = change + 0.5 * change * fragment_share
     return min(1.0, k / (k + recovery_work))
 
 
@@ -162,7 +188,8 @@ def _partial_bytes(
 ) -> float:
     """Bytes that a partial checkpoint writes when the changes of so many seconds have piled up.
 
-    `insert`, `deleted`: how much of a change inserting and deleting a row count for.
+    `insert`, `deleted`: how much of a change inserting and deleting a row count for. Rows that are updated
+    twice count once; deleted ones are not written [8.4.8: within 1 % from 10 % of changes up].
     """
     written = 0.0
     for change in changes:
@@ -171,10 +198,10 @@ def _partial_bytes(
         if rows <= 0:
             continue
         each = held / rows
-        weighted = (change.updates + insert * change.inserts + deleted * change.deletes) * seconds
-        touched = (change.updates + change.deletes) * seconds
-        changed = min(held, each * (rows * -math.expm1(-touched / rows) + change.inserts * seconds))
-        share = held / data.checkpoint_bytes if data.checkpoint_bytes else 0.0
+        updated = rows * -math.expm1(-change.updates * seconds / rows)
+        weighted = updated + (insert * change.inserts + deleted * change.deletes) * seconds
+        changed = min(held, each * (updated + change.inserts * seconds))
+        share = held / data.checkpoint_bytes / FRAGMENTS_IN_TURN if data.checkpoint_bytes else 0.0
         f = partial_fraction(min(1.0, weighted / rows), share, work)
         written += held * f + changed * (1.0 - f)
     return written
@@ -219,17 +246,23 @@ def _partial(
     deleted = constants["lcp_delete_weight"].value
     row = data.checkpoint_bytes / data.rows if data.rows else 0.0
     needed = sum(
-        (c.updates * (1 + 1 / work) + c.inserts * (1 + insert / work) + c.deletes * (1 + deleted / work))
+        (c.updates * (1 + 1 / work) + c.inserts * (1 + insert / work) + c.deletes * deleted / work)
         * (c.part.checkpoint_bytes / c.part.rows if c.part.rows else row)
         for c in changes
     )
     target = limits.ceiling
     if limits.redo_control:
-        target = min(max(limits.floor, needed * headroom.value), limits.own_restart)
+        target = max(limits.ceiling, min(needed * headroom.value, limits.own_restart))
     longest = data.checkpoint_bytes / target if target else 0.0
 
+    meanwhile = constants["lcp_insert_share_partial"]
+    inserted = sum(
+        c.inserts * (c.part.checkpoint_bytes / c.part.rows if c.part.rows else row) for c in changes
+    )
+
     def bytes_after(seconds: float) -> float:
-        return _partial_bytes(seconds + pause.value, changes, data, work, insert, deleted)
+        piled_up = _partial_bytes(seconds + pause.value, changes, data, work, insert, deleted)
+        return piled_up + meanwhile.value * inserted * seconds
 
     seconds = _settle(target, bytes_after, max(longest, 1e-3))
     written = min(bytes_after(seconds), data.checkpoint_bytes) if data.checkpoint_bytes else 0.0
@@ -241,6 +274,8 @@ def _partial(
         Term("RecoveryWork", work, "fraction", "plan"),
         Term("InsertRecoveryWork", insert, "fraction", "plan"),
         *headroom.why,
+        Term("rows inserted meanwhile", inserted, "bytes/s", "plan"),
+        *meanwhile.why,
     )
     speed = Quantity.spanning(target, (limits.floor, limits.own_restart), "bytes/s", terms)
     spread = constants["lcp_partial_bytes"]
@@ -370,7 +405,9 @@ def _room(node: Machine, load: NodeLoad | None, constants: Constants) -> float:
     whole = disk.sequential_write_bytes_per_s * (1.0 - disk.other_load)
     if node.disks[DiskRole.REDO] is not disk:
         return whole
-    share, page = constants["lcp_device_share"].value, constants["redo_page_overhead"]
+    page = constants["redo_page_overhead"]
+    parts = sum(rate > 0 for _, rate in load.redo_by_log_part)
+    share = checkpoint_share(node.settings, constants, node.ldm_threads, parts).value
     return max(share * whole, whole - load.redo_bytes_per_s.value * page.value)
 
 
@@ -398,11 +435,8 @@ class _Speed:
         for level in self.alerts:
             alert += used > level
         high = (limits.ceiling, limits.ceiling, limits.other_restart, limits.own_restart)[alert]
-        if self.follows is None:
-            return min(self.room, high)
-        low = (limits.floor, limits.floor, 2 * limits.floor, limits.own_restart)[alert]
-        follows = self.follows * (1 + self.headroom * alert)
-        return min(self.room, max(low, min(follows, limits.own_restart)))
+        follows = (self.follows or 0.0) * (1 + self.headroom * alert)
+        return min(self.room, max(high, min(follows, limits.own_restart)))
 
 
 def _with_log_full(
@@ -417,7 +451,7 @@ def _with_log_full(
     """The node's checkpoints with the moment at which the growing rows make the log too small for them."""
     part, rate = load.hottest_log_part
     page = constants["redo_page_overhead"]
-    usable = node.redo_log_bytes - constants["redo_log_reserve_bytes"].value
+    usable = node.redo_log_bytes - log_reserve(settings.features, constants).value
     if rate < _LEAST_RATE or usable <= 0:
         return node
     limits = speed_limits(settings)
@@ -430,14 +464,13 @@ def _with_log_full(
         each = factor * by_table[one.part.table.id, one.part.unique_index].checkpoint_row_bytes
         growth += each * (one.inserts - one.deletes)
         changed += each * (one.updates + weight * one.inserts + deleted * one.deletes)
-        touched += each * (one.updates + one.inserts + one.deletes)
-        spread += each * (one.updates + one.inserts + one.deletes) * one.part.checkpoint_bytes
+        touched += each * (one.updates + one.inserts)
+        spread += each * (one.updates + one.inserts) * one.part.checkpoint_bytes
     work = max(1, settings.number("RecoveryWork")) / 100 if is_partial(settings) else None
     needed = touched + changed / (work or 1.0)
     whole = touched * data.checkpoint_bytes
-    share = min(1.0, spread / whole) if whole > 0 and spread > 0 else 1.0
-    # An LDM thread has about two fragments of every table: one that is primary, one that is backup.
-    fragments = min(constants["lcp_fragments_in_turn"].value, max(1.0, 2.0 * len(tables)))
+    share = (min(1.0, spread / whole) if whole > 0 and spread > 0 else 1.0) / FRAGMENTS_IN_TURN
+    fragments = min(constants["lcp_fragments_in_turn"].value, max(1.0, FRAGMENTS_IN_TURN * len(tables)))
     follows = needed * constants["lcp_target_headroom"].value
 
     alerts = tuple(constants[name].value for name in REDO_ALERTS)

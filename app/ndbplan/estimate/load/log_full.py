@@ -37,8 +37,8 @@ class Checkpoints:
     """Bytes of changed rows."""
     recovery_work: float | None
     """RecoveryWork as a share; None: full checkpoints."""
-    table_share: float
-    """Share of the node's rows that a changed table has."""
+    fragment_share: float
+    """Share of an LDM thread's rows that a fragment of a changed table has."""
     speed: Callable[[float], float]
     """Bytes a second that a checkpoint writes while so large a share of the log is in use.
 
@@ -58,7 +58,7 @@ class Checkpoints:
         speed = max(1.0, self.speed(used))
         rows = self.rows_at(start_s)
         if self.recovery_work is not None and rows > 0:
-            k = (1.0 + 0.5 * self.table_share) * min(1.0, self.changed * since_s / rows)
+            k = (1.0 + 0.5 * self.fragment_share) * min(1.0, self.changed * since_s / rows)
             whole = k / (k + self.recovery_work) if k > 0 else 0.0
             written = rows * whole + min(rows, self.touched * since_s) * (1.0 - whole)
             return written / speed

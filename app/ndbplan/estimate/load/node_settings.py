@@ -27,6 +27,7 @@ NODE_SETTINGS = frozenset(
         "MaxDiskWriteSpeedOwnRestart",
         "MinDiskWriteSpeed",
         "NoOfFragmentLogFiles",
+        "ODirect",
         "RecoveryWork",
     }
 )

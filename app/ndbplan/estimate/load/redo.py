@@ -106,6 +106,14 @@ def operations_of(
     return tuple(operations.values())
 
 
+def log_reserve(known: Features, constants: Constants) -> Quantity:
+    """Free log of a part at which error 410 starts, in bytes."""
+    name = "redo_log_reserve_bytes"
+    if known.redo_log_keeps_more and not constants.is_calibrated(name):
+        name = "redo_log_reserve_bytes_8"
+    return constants[name]
+
+
 def device_bytes_per_s(log: Quantity, known: Features, constants: Constants) -> Quantity:
     """Redo bytes per second that reach the device for so many bytes of log records."""
     factor = constants["device_write_factor"]
@@ -130,7 +138,7 @@ def _node(node_id: int, settings: NodeSettings, constants: Constants, load: Node
         whole = Quantity.stated(
             "log of one part", size, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize"
         )
-        reserve, page = constants["redo_log_reserve_bytes"], constants["redo_page_overhead"]
+        reserve, page = log_reserve(settings.features, constants), constants["redo_page_overhead"]
         usable = Quantity.exact(max(0.0, size - reserve.value), "bytes", (*whole.why, *reserve.why))
         full = usable / (hottest.named(f"log part {part}") * page)
         if not hottest.low:

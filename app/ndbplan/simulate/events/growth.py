@@ -107,7 +107,8 @@ def reorganised(sim: Simulation, _event: TablesReorganised) -> None:
     laws.share[:] = grown.laws.share
     for n in range(len(laws.nodes)):
         node, target = laws.nodes[n], grown.laws.nodes[n]
-        node.inserted_bytes, node.changed_bytes = target.inserted_bytes, target.changed_bytes
+        node.inserted_bytes, node.new_bytes = target.inserted_bytes, target.new_bytes
+        node.updated_bytes, node.changed_bytes = target.updated_bytes, target.changed_bytes
         node.memory_bytes, node.index_bytes = target.memory_bytes, target.index_bytes
         node.fragments = target.fragments
     if sim.page_cache is not None and grown.page_cache is not None:
@@ -138,7 +139,8 @@ def before_growth(scenario: Scenario, grown: Scenario) -> Scenario:
     load, share, start = (np.zeros_like(a) for a in (new.load, new.share, grown.start))
     nodes = new.nodes.copy()
     for n in range(len(nodes)):
-        nodes[n].inserted_bytes = nodes[n].changed_bytes = 0.0
+        nodes[n].inserted_bytes = nodes[n].new_bytes = 0.0
+        nodes[n].updated_bytes = nodes[n].changed_bytes = 0.0
         nodes[n].memory_bytes = nodes[n].index_bytes = 0.0
     for n, node_class in enumerate(grown.node_classes):
         m = at.get(node_class.nodes[0].id)

@@ -6,20 +6,19 @@ from ndbplan.base.compiled import compiled, inlined
 from ndbplan.simulate.kernel.checkpoint import checkpoint, each_second, near_checkpoint
 from ndbplan.simulate.kernel.clients import count, get_through, refuse_all, send, turn_away, wait
 from ndbplan.simulate.kernel.disks import demand, share_disks, write
+from ndbplan.simulate.kernel.lag import look_at_lags, near_lag, watch_lags
 from ndbplan.simulate.kernel.log import (
     RUN_BYTES,
     count_copied,
     global_checkpoint,
     has_room,
-    near_lag,
     produce,
-    produce_blocked,
     record_before_flush,
     some_part_is_short,
     steps_with_room,
-    watch_lags,
 )
 from ndbplan.simulate.kernel.records import end_bucket, record_clients, record_fill, record_refusal
+from ndbplan.simulate.kernel.refused import produce_blocked
 from ndbplan.simulate.kernel.rows import leave_rows
 from ndbplan.simulate.world import Error, Floats, History, Laws, OfCluster, Part, State, World
 
@@ -172,7 +171,7 @@ def record_piece(laws: Laws, state: State, history: History, flat: Floats, low: 
     record_clients(history.totals, state.piece)
     backlog = record_fill(flat[Part.FILL], flat[Part.LAGS], low, high)
     state.cluster.has_backlog = backlog
-    if backlog and laws.nodes[0].lag_limit_s > 0.0:
+    if backlog and laws.nodes[0].lag_limit_s > 0.0 and not laws.run.lag_each_second:
         watch_lags(laws.nodes, state.parts, state.piece.length_s, laws.run.lag_exit)
 
 
@@ -187,3 +186,5 @@ def end_step(laws: Laws, state: State, history: History, step: int) -> None:
             run, laws.nodes, state.weights, laws.load, state.parts, state.node_state,
             state.targets, cluster, run.steps_per_second * run.step_s,
         )  # fmt: skip
+        if run.lag_each_second:
+            look_at_lags(run, laws.nodes, state.parts, state.wrote, cluster)

@@ -5,14 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ndbplan.base.compiled import compiled
+from ndbplan.simulate.kernel.chance import normal, random_share
 from ndbplan.simulate.kernel.log import RUN_BYTES, open_files
 from ndbplan.simulate.world import Cluster, Floats, Node, NodeState, Part, Rows, Run
 
-LCP_STAGES = 5.0
-"""Stages between two checkpoints: flushes of the log, one after the other, and at last the small tables
-[7.4.10: pauses of 2 s without backlog to 31 s with one]."""
-SMALL_TABLES_S = 5.0
-"""Time that the small tables of the system take while the log is behind [7.4.10: 4 to 6 s]."""
 LCP_PARTS = 2048.0
 LAG_TARGET_S = 2.0
 ALERT_LOW, ALERT_HIGH, ALERT_CRITICAL = 0.25, 0.40, 0.60
@@ -28,36 +24,21 @@ FORCED_AT = 2.0 / 3.0
 
 
 @compiled
-def _random(cluster: Cluster) -> float:
-    """Next number in [0, 1) of the run's generator (xorshift32, kept as a float)."""
-    x = np.uint32(cluster.random_state)
-    x ^= np.uint32(x << np.uint32(13))
-    x ^= np.uint32(x >> np.uint32(17))
-    x ^= np.uint32(x << np.uint32(5))
-    cluster.random_state = int(x)
-    return float(x) / 4294967296.0
-
-
-@compiled
-def _normal(cluster: Cluster) -> float:
-    """A number that is nearly normal: three uniform ones added, within three standard deviations."""
-    return 2.0 * (_random(cluster) + _random(cluster) + _random(cluster) - 1.5)
-
-
-@compiled
 def _next_fragment(nodes: Rows[Node], node_state: Rows[NodeState], n: int) -> None:
     """Begin the next fragment of every LDM thread: it is written as large as it is now.
 
-    Rows inserted before a fragment's turn are written with it, later ones are not (7.4.10: bytes of
-    checkpoints during inserts). Size: full, or partial from 7.6 (manual, NDB source).
+    Of rows inserted before its turn some are written with it, later ones are not (7.4.10, 8.4.8: bytes of
+    checkpoints during inserts). Size: full, or from 7.6 partial, by distinct changed rows (NDB source).
     """
-    data = node_state[n].rows_bytes
+    data = node_state[n].lcp_rows_bytes
+    more = nodes[n].lcp_meanwhile * max(0.0, node_state[n].rows_bytes - data)
     if nodes[n].partial_lcp and data > 0.0:
-        changed = min(1.0, node_state[n].lcp_changed_bytes / data)
-        k = changed * (1.0 + 0.5 * nodes[n].table_share)
+        updated = data * (1.0 - np.exp(-node_state[n].lcp_updated_bytes / data))
+        changed = min(1.0, (updated + node_state[n].lcp_changed_bytes) / data)
+        k = changed * (1.0 + 0.5 * nodes[n].fragment_share)
         full = min(1.0, (1.0 + np.floor(LCP_PARTS * k / (k + nodes[n].recovery_work))) / LCP_PARTS)
-        data = data * full + min(data, node_state[n].lcp_touched_bytes) * (1.0 - full)
-    node_state[n].lcp_left_bytes += np.floor(data * nodes[n].lcp_factor / nodes[n].fragments)
+        data = data * full + min(data, updated + node_state[n].lcp_new_bytes) * (1.0 - full)
+    node_state[n].lcp_left_bytes += np.floor((data + more) * nodes[n].lcp_factor / nodes[n].fragments)
     node_state[n].lcp_fragments_left -= 1.0
 
 
@@ -70,11 +51,14 @@ def _next_fragments(run: Run, nodes: Rows[Node], node_state: Rows[NodeState], n:
 
 
 @compiled
-def _mark(parts: Floats) -> None:
-    """Remember how much log there is now: the next stage waits until it is on disk."""
+def _mark(parts: Floats, begun: float) -> None:
+    """Remember how much log there is now: the next stage waits until it is on disk.
+
+    `begun`: as much more as this share of what is held, for the flush that is under way.
+    """
     for n in range(parts.shape[1]):
         for p in range(parts.shape[2]):
-            parts[Part.MARK, n, p] = parts[Part.MADE, n, p]
+            parts[Part.MARK, n, p] = parts[Part.MADE, n, p] + np.floor(begun * parts[Part.FILL, n, p])
 
 
 @compiled
@@ -83,19 +67,11 @@ def _flushed(parts: Floats, node_state: Rows[NodeState]) -> bool:
     for n in range(parts.shape[1]):
         if not node_state[n].is_dead:
             for p in range(parts.shape[2]):
-                if parts[Part.MADE, n, p] - parts[Part.FILL, n, p] + RUN_BYTES < parts[Part.MARK, n, p]:
+                on_disk = parts[Part.MADE, n, p] - parts[Part.FILL, n, p]
+                behind = parts[Part.FILL, n, p] > 2.0 * RUN_BYTES
+                if behind and on_disk + RUN_BYTES < parts[Part.MARK, n, p]:
                     return False
     return True
-
-
-@compiled
-def _is_behind(parts: Floats) -> bool:
-    """Whether a part holds more log than it writes at once."""
-    for n in range(parts.shape[1]):
-        for p in range(parts.shape[2]):
-            if parts[Part.FILL, n, p] > 8.0 * RUN_BYTES:
-                return True
-    return False
 
 
 @compiled
@@ -134,10 +110,11 @@ def _begin(run: Run, nodes: Rows[Node], parts: Floats, node_state: Rows[NodeStat
     for n in range(parts.shape[1]):
         if node_state[n].is_dead:
             continue
+        node_state[n].lcp_rows_bytes = node_state[n].rows_bytes
+        node_state[n].lcp_updated_bytes = node_state[n].updated_bytes
         node_state[n].lcp_changed_bytes = node_state[n].changed_bytes
-        node_state[n].lcp_touched_bytes = node_state[n].touched_bytes
-        node_state[n].changed_bytes = 0.0
-        node_state[n].touched_bytes = 0.0
+        node_state[n].lcp_new_bytes = node_state[n].new_bytes
+        node_state[n].updated_bytes = node_state[n].changed_bytes = node_state[n].new_bytes = 0.0
         node_state[n].lcp_fragments_left = nodes[n].fragments
         node_state[n].undo_start_bytes = node_state[n].undo_made_bytes
         node_state[n].lcp_left_bytes = CONTROL_FILE_BYTES
@@ -168,10 +145,10 @@ def checkpoint(
             _next_fragments(run, nodes, node_state, n)
             running |= node_state[n].lcp_left_bytes > 0.0
         if not running:
-            cluster.lcp_writes = False
-            cluster.lcp_stages_left = LCP_STAGES
+            cluster.lcp_writes = cluster.lcp_starts = False
+            cluster.lcp_stages_left = run.lcp_flushes_after
             cluster.lcp_stage_left_s = run.lcp_stage_s - cluster.lcp_early_s - cluster.lcp_late_s
-            _mark(parts)
+            _mark(parts, _flush_begun(run, cluster))
         return
     # Stages end within a step: what is beyond their end counts for the next one.
     beyond = max(-run.step_s, cluster.lcp_stage_left_s)
@@ -179,7 +156,11 @@ def checkpoint(
     if cluster.lcp_stages_left > 0.0:
         if not _end_stage(run, parts, node_state, cluster, beyond):
             return
-        _free_logs(nodes, parts, node_state)
+        if not cluster.lcp_starts:
+            _free_logs(nodes, parts, node_state)
+            _before_the_next(run, parts, cluster)
+            if cluster.lcp_stages_left > 0.0:
+                return
     made = parts[Part.MADE].sum() - cluster.log_at_lcp_bytes
     first = cluster.lcp_number == 0 and made > 0.0
     if made >= run.lcp_threshold_bytes or first or _log_is_short(nodes, parts, node_state):
@@ -190,18 +171,32 @@ def checkpoint(
 
 
 @compiled
+def _before_the_next(run: Run, parts: Floats, cluster: Cluster) -> None:
+    """The log was cut: the next checkpoint waits for flushes of its own before it writes."""
+    cluster.lcp_starts = True
+    cluster.lcp_stages_left = run.lcp_flushes_before
+    _mark(parts, _flush_begun(run, cluster))
+
+
+@compiled
+def _flush_begun(run: Run, cluster: Cluster) -> float:
+    """How much of the flush under way is left when a checkpoint begins to wait: chance, within its spread."""
+    if run.lcp_flush_spread <= 0.0:
+        return run.lcp_flush_begun
+    return run.lcp_flush_begun + run.lcp_flush_spread * (2.0 * random_share(cluster) - 1.0)
+
+
+@compiled
 def _end_stage(run: Run, parts: Floats, node_state: Rows[NodeState], cluster: Cluster, beyond: float) -> bool:
-    """The time of a stage of the pause is over. True: the pause is over, and its log can be freed."""
-    if cluster.lcp_stages_left > 1.0 and not _flushed(parts, node_state):
+    """The time of a stage of the pause is over. True: all of these stages are."""
+    if not _flushed(parts, node_state):
         cluster.lcp_stage_left_s = 0.0
         return False
     cluster.lcp_stages_left -= 1.0
     cluster.lcp_stage_left_s += run.lcp_stage_s
     cluster.lcp_late_s = -beyond
     if cluster.lcp_stages_left > 0.0:
-        _mark(parts)
-        if cluster.lcp_stages_left == 1.0 and _is_behind(parts):
-            cluster.lcp_stage_left_s = SMALL_TABLES_S + beyond
+        _mark(parts, 0.0)
         return False
     return True
 
@@ -221,7 +216,10 @@ def near_checkpoint(node_state: Rows[NodeState], cluster: Cluster, step_s: float
 
 @compiled
 def _speed_limits(nodes: Rows[Node], alert: int, n: int) -> tuple[float, float]:
-    """(lowest, highest) checkpoint speed of a node now: normal, during restarts, by alert level."""
+    """(lowest, highest) checkpoint speed of a node now: normal, during restarts, by alert level.
+
+    The lowest never rises: where the log lags the speed falls to it, however full the log is [8.4.8].
+    """
     low = nodes[n].lcp_min_bytes_per_s
     high = nodes[n].lcp_max_bytes_per_s
     if nodes[n].regime >= 2:
@@ -231,10 +229,8 @@ def _speed_limits(nodes: Rows[Node], alert: int, n: int) -> tuple[float, float]:
     if nodes[n].redo_control:
         if alert >= 3:
             high = nodes[n].lcp_max_own_bytes_per_s
-            low = high
         elif alert >= 2:
             high = max(high, nodes[n].lcp_max_other_bytes_per_s)
-            low = min(high, 2.0 * low)
     return min(low, high), high
 
 
@@ -248,14 +244,15 @@ def _adapt(
     n: int,
     elapsed_s: float,
 ) -> None:
-    """Checkpoint speed of each LDM thread: down while its log lags by 2 s, else up (NDB source, 7.4.10)."""
+    """Checkpoint speed of each LDM thread: down while its log lags by 2 s, else up, faster at an alert."""
     ldms = nodes[n].ldms
+    up = nodes[n].lcp_steps_up
     low, high = _speed_limits(nodes, alert, n)
     if nodes[n].redo_control and nodes[n].partial_lcp:
         # Redo control follows the changes, with some headroom, as far as the highest limit.
         needed = node_state[n].needed_bytes / elapsed_s * HEADROOM * (1.0 + HEADROOM_ALERT * alert)
-        low = max(low, min(needed, nodes[n].lcp_max_own_bytes_per_s))
-        high = max(high, low)
+        high = max(high, min(needed, nodes[n].lcp_max_own_bytes_per_s))
+        up /= 2.0 if alert > 0 else 1.0
     node_state[n].needed_bytes = 0.0
     total = 0.0
     for ldm in range(ldms):
@@ -264,9 +261,9 @@ def _adapt(
             target = high / ldms
         else:
             if _lags(parts, n, ldm, ldms):
-                target -= (high - low) / (7.0 * ldms) * elapsed_s
+                target -= (high - low) / (nodes[n].lcp_steps_down * ldms) * elapsed_s
             else:
-                target += (high - low) / (12.0 * ldms) * elapsed_s
+                target += (high - low) / (up * ldms) * elapsed_s
             target = min(high / ldms, max(low / ldms, target))
         targets[n, ldm] = target
         total += target
@@ -333,7 +330,7 @@ def _drift(run: Run, nodes: Rows[Node], weights: Floats, cluster: Cluster) -> No
     fresh = np.sqrt(1.0 - DRIFT_KEPT * DRIFT_KEPT) * run.unevenness
     for p in range(weights.shape[1]):
         # One number for the part of every node: nodes that are alike stay so, simulated once or apart.
-        number = _normal(cluster)
+        number = normal(cluster)
         for n in range(weights.shape[0]):
             drift = DRIFT_KEPT * (weights[n, p] - 1.0) + fresh * nodes[n].unevenness * number
             weights[n, p] = min(1.5, max(0.5, 1.0 + drift))

@@ -24,7 +24,10 @@ _MODULE = "ndbplan.simulate.prepare"
 SOURCES = (
     "../world.py",
     "../../base/compiled.py",
+    "chance.py",
     "log.py",
+    "refused.py",
+    "lag.py",
     "checkpoint.py",
     "disks.py",
     "clients.py",

@@ -13,11 +13,13 @@ def leave_rows(run: Run, nodes: Rows[Node], node_state: Rows[NodeState], accepte
     for n in range(nodes.shape[0]):
         if node_state[n].is_dead:
             continue
+        updated = accepted * nodes[n].updated_bytes
         changed = accepted * nodes[n].changed_bytes
-        touched = accepted * nodes[n].touched_bytes
+        new = accepted * nodes[n].new_bytes
+        node_state[n].updated_bytes += updated
         node_state[n].changed_bytes += changed
-        node_state[n].touched_bytes += touched
-        node_state[n].needed_bytes += touched + changed / nodes[n].recovery_work
+        node_state[n].new_bytes += new
+        node_state[n].needed_bytes += updated + new + (updated + changed) / nodes[n].recovery_work
         if run.grows:
             full |= grow(nodes[n], node_state[n], accepted)
         if run.disk_data_share > 0.0:

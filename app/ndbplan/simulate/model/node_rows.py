@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, redo_log_parts
-from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
-from ndbplan.estimate.load.redo import log_bytes_per_part
+from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve
 from ndbplan.estimate.load.row_capacity import TablespaceRoom, kept_rows_per_s, tablespace_rooms
 from ndbplan.estimate.loaded import chosen_loads, disk_data, memory_per_row, rate_of, table_loads
 from ndbplan.estimate.storage.shares import Shares
@@ -24,10 +24,15 @@ from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate.world import Node, values
 
 Floats = NDArray[np.float64]
+
+
+FEWEST_FRAGMENTS = 2
+"""A single fragment is read in pieces too, so that rows inserted meanwhile are met."""
 
 
 class SimulationError(UserError):
@@ -91,6 +96,7 @@ def node_facts(
             sums = _sums(plan, node, by_table, grow, rate)
             row = _settings_row(plan, node, sums, disks[node.id])
             row.fragments = _fragments(plan, node, by_table)
+            row.lcp_meanwhile = _meanwhile(plan, row)
             mine = used[node.node_id]
             row.memory_limit_bytes = mine.data_memory_limit_bytes * (
                 1.0 - node_settings(plan, node).number("MinFreePct") / 100
@@ -103,8 +109,7 @@ def node_facts(
             space = _disk_data_row(plan, node, row, on_disk.get(node.node_id), rate, room, disks[node.id])
             data = held[node.node_id].checkpoint_bytes if node.node_id in held else 0.0
             # A table without rows yet will be most of the node: the share counts as whole.
-            weight = sums.touched * data
-            row.table_share = min(1.0, sums.spread / weight) if sums.spread > 0 and weight > 0 else 1.0
+            row.fragment_share = sums.fragment_share(data)
             start = (data, mine.data_memory_bytes.value, space, mine.index_memory_bytes.value)
             found[node.id] = NodeFacts(
                 row=row,
@@ -132,12 +137,27 @@ class _Sums:
     redo: Floats
     row_share: Floats
     inserted: float = 0.0
+    new: float = 0.0
+    updated: float = 0.0
     changed: float = 0.0
     operations: float = 0.0
     memory: float = 0.0
     index: float = 0.0
     touched: float = 0.0
     spread: float = 0.0
+    """What is touched times the bytes of a fragment of its table, and of all of an LDM thread."""
+    in_turn: float = 0.0
+    """What is touched by the fragments of its table that an LDM thread has."""
+
+    def fragment_share(self, data: float) -> float:
+        """Share of an LDM thread's rows that a fragment of a changed table has; the node has `data` bytes.
+
+        A table without rows yet will be most of the node: it counts as alone.
+        """
+        if self.touched <= 0:
+            return 1.0
+        alone = self.in_turn / self.touched
+        return min(alone, self.spread / (self.touched * data)) if self.spread > 0 and data > 0 else alone
 
 
 def _sums(
@@ -169,13 +189,14 @@ def _sums(
         data, index = grow[load.table.id, load.unique_index]
         sums.memory += kept_rows_per_s(load) * share.replicas / rate * data
         sums.index += kept_rows_per_s(load) * share.replicas / rate * index
-        weighted = (
-            load.updates_per_s + insert_weight * load.inserts_per_s + delete_weight * load.deletes_per_s
-        )
-        sums.changed += weighted * row_bytes
+        sums.new += load.inserts_per_s * row_bytes
+        sums.updated += load.updates_per_s * row_bytes
+        sums.changed += (insert_weight * load.inserts_per_s + delete_weight * load.deletes_per_s) * row_bytes
         touched = (load.updates_per_s + load.inserts_per_s + load.deletes_per_s) * row_bytes
+        in_turn = max(1.0, _fragments_of(plan, node, load.table) / max(1, ldm_threads(plan, node)))
         sums.touched += touched
-        sums.spread += touched * load.rows * load.checkpoint_row_bytes * share.replicas
+        sums.in_turn += touched / in_turn
+        sums.spread += touched / in_turn * load.rows * load.checkpoint_row_bytes * share.replicas
         sums.operations += load.logged_operations_per_s * share.replicas / rate
     return sums
 
@@ -190,7 +211,7 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums, disks: Mapping[DiskRo
         redo_buffer_bytes(settings) - constant_for(plan, "redo_buffer_reserve_bytes").value,
     )
     row.log_bytes = max(1.0, log_bytes)
-    row.log_limit_bytes = max(1.0, log_bytes - constant_for(plan, "redo_log_reserve_bytes").value)
+    row.log_limit_bytes = max(1.0, log_bytes - log_reserve(settings.features, constants_of(plan)).value)
     row.file_bytes = file_bytes
     row.file_open_after_bytes = min(
         constant_for(plan, "redo_next_file_open_bytes").value,
@@ -207,11 +228,14 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums, disks: Mapping[DiskRo
     row.redo_control = bool(limits.redo_control)
     row.partial_lcp = is_partial(settings)
     row.recovery_work = max(1, settings.number("RecoveryWork")) / 100
+    row.lcp_steps_up = settings.features.lcp_speed_steps_up
+    row.lcp_steps_down = settings.features.lcp_speed_steps_down
     row.adaptive_lcp = limits.floor < limits.ceiling
     row.device_factor = constant_for(plan, "device_write_factor").value
     row.inserted_bytes = sums.inserted
+    row.new_bytes = sums.new
+    row.updated_bytes = sums.updated
     row.changed_bytes = sums.changed
-    row.touched_bytes = sums.touched
     row.memory_bytes = sums.memory
     row.index_bytes = sums.index
     saved = constant_for(plan, "redo_commit_bytes").value - constant_for(plan, "redo_abort_bytes").value
@@ -226,14 +250,26 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums, disks: Mapping[DiskRo
     return row
 
 
+def _fragments_of(plan: Plan, node: DataNode, table: Table) -> int:
+    """Fragments of a table of which the node has a copy."""
+    return int((distribute(plan, table).placement.nodes == node.node_id).sum())
+
+
 def _fragments(plan: Plan, node: DataNode, by_table: list[tuple[TableLoad, Shares]]) -> float:
     """Fragments of the tables in question that an LDM thread of the node checkpoints in turn."""
-    count = 0
-    for table in {load.table.id: load.table for load, _ in by_table}.values():
-        nodes = distribute(plan, table).placement.nodes
-        count += int((nodes == node.node_id).sum())
+    tables = {load.table.id: load.table for load, _ in by_table}.values()
+    count = sum(_fragments_of(plan, node, table) for table in tables)
     most = constant_for(plan, "lcp_fragments_in_turn").value
-    return float(min(most, max(1, round(count / max(1, ldm_threads(plan, node))))))
+    return float(min(most, max(FEWEST_FRAGMENTS, round(count / max(1, ldm_threads(plan, node))))))
+
+
+def _meanwhile(plan: Plan, row: Node) -> float:
+    """Weight of the rows inserted since a checkpoint began when a fragment's turn comes.
+
+    Known is the share of all rows inserted while a checkpoint writes; fragment k of n finds k/n of them.
+    """
+    share = constant_for(plan, "lcp_insert_share_partial" if row.partial_lcp else "lcp_insert_share").value
+    return share * 2 * row.fragments / (row.fragments - 1)
 
 
 def _disk_data_row(

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
-from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, settings_from
-from ndbplan.estimate.constants import calibration_of, constant_for
+from ndbplan.configuration.settings import node_settings, settings_from
+from ndbplan.estimate.constants import constant_for, constants_of
+from ndbplan.estimate.load.checkpoint import checkpoint_share
 from ndbplan.estimate.loaded import job_of
 from ndbplan.plan.fields import NO_PARAMETERS
 from ndbplan.plan.plan import Plan
@@ -118,6 +119,7 @@ def compile_scenario(
     run.service_per_s = run.service_beside_reads_per_s = service_per_s(limits)
     run.reading_share = 0.0 if cache is None else 1.0
     set_pools(run, plan, workload, limits)
+    run.replicas = len(groups[0])
     run.job_transactions = 0.0 if job is None else job.transactions
     load = np.array(build.load)
     per_tx = sum(float(real[group[0].id].redo_bytes.sum()) for group in groups)
@@ -266,32 +268,36 @@ class _Build:
     def disk_rows(self) -> Rows[Disk]:
         """What the kernel must know of each disk."""
         found = [Disk() for _ in self.disk_classes]
-        for disk, disk_class in zip(found, self.disk_classes, strict=True):
+        for d, (disk, disk_class) in enumerate(zip(found, self.disk_classes, strict=True)):
             disk.write_bytes_per_s = disk_class.bytes_per_s
-            disk.lcp_share = lcp_share(self.plan)
+            disk.lcp_share = lcp_share(self.plan, *self._writers(d))
             disk.read_iops = disk_class.disks[0].random_read_iops
         return stacked(found)
 
+    def _writers(self, disk: int) -> tuple[int, int]:
+        """(LDM threads that write checkpoints to a disk, log parts in use that are written to it)."""
+        ldms = parts = 0
+        for place, row, load in zip(self.places, self.rows, self.load, strict=True):
+            ldms += int(row.ldms) if place.lcp_disk == disk else 0
+            parts += int((load > 0).sum()) if place.redo_disk == disk else 0
+        return ldms, parts
 
-def lcp_share(plan: Plan) -> float:
-    """Share of a busy disk that a running checkpoint takes from the redo log."""
-    share = constant_for(plan, "lcp_device_share").value
-    if calibration_of(plan, "lcp_device_share") is not None:
-        return share
-    if node_settings(plan).number("FragmentLogFileSize") < redo_buffer_bytes(node_settings(plan)):
-        share = min(share, constant_for(plan, "lcp_device_share_small_files").value)
-    if plan.features.lcp_share_of_buffered_writes and not node_settings(plan).number("ODirect"):
-        share = min(share, constant_for(plan, "lcp_device_share_buffered").value)
-    return share
+
+def lcp_share(plan: Plan, ldms: int, log_parts: int) -> float:
+    """Share of a busy disk that checkpoints of so many LDM threads take from so many log parts in use."""
+    constants = constants_of(plan)
+    found = checkpoint_share(node_settings(plan), constants, ldms, log_parts)
+    return found.value
 
 
 def queues(plan: Plan) -> bool:
-    """Whether work waits for redo (DefaultOperationRedoProblemAction = queue, set for SQL and API nodes)."""
+    """Whether work waits for redo (DefaultOperationRedoProblemAction of SQL nodes and API slots)."""
     name = "DefaultOperationRedoProblemAction"
     own = [*plan.sql_nodes, *plan.api_slots]
     stated = [settings_from("API", NO_PARAMETERS, node.parameters, plan.ndb_version) for node in own]
     stated.append(settings_from("API", plan.parameters.sql, NO_PARAMETERS, plan.ndb_version))
-    return next((one.text(name) == "queue" for one in stated if one.states(name)), False)
+    found = (one.text(name) == "queue" for one in stated if one.states(name))
+    return next(found, plan.features.redo_problems_queued)
 
 
 def set_step(run: Run, plan: Plan, step_s: float) -> None:
@@ -314,7 +320,14 @@ def _run(
 ) -> Run:
     run = Run()
     set_step(run, plan, step_s)
+    known = plan.features
     run.lcp_stage_s = constant_for(plan, "lcp_stage_s").value
+    run.lcp_flushes_after = constant_for(plan, "lcp_flushes_after").value
+    run.lcp_flushes_before = known.lcp_flushes_before
+    run.lcp_flush_begun = constant_for(plan, "lcp_flush_begun").value
+    run.replicas_apart = known.replicas_refuse_apart
+    run.lag_noise = uneven * constant_for(plan, "redo_lag_noise").value
+    run.lag_each_second = known.redo_lag_each_second
     load = workload.load
     if isinstance(load, ClosedLoad):
         run.clients = load.clients
@@ -330,8 +343,9 @@ def _run(
     run.lcp_threshold_bytes = 4.0 * 2 ** min(
         31, max(0, node_settings(plan).number("TimeBetweenLocalCheckpoints"))
     )
-    # A single row is written by every replica before the one that refuses it.
-    run.aborted_log = constant_for(plan, "redo_aborted_share").value
+    run.aborted_log = run.aborted_log_at_file_end = constant_for(plan, "redo_aborted_share").value
+    if known.file_end_refused_at_once:
+        run.aborted_log_at_file_end = constant_for(plan, "redo_aborted_share_file_end").value
     run.grows = True
     run.spans_three_lcps = not plan.features.redo_spans_two_lcps
     run.insert_share = share_of_transactions(plan, workload, disk=False)

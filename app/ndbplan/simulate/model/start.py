@@ -9,6 +9,7 @@ import numpy as np
 
 from ndbplan.simulate.world import (
     ERROR_CODES,
+    LAG_WINDOW_S,
     PURPOSES,
     Cluster,
     DiskWork,
@@ -55,7 +56,7 @@ class StartState:
     first_lcp_s: float = 2.0
     """Without a running checkpoint: when the next one starts at the earliest."""
     first_lcp_flushes: int = 0
-    """And how many flushes of the log it has to wait for (5 right after a checkpoint)."""
+    """And how many flushes of the log it has to wait for: right after a checkpoint 6, from 8.0 on 7."""
 
 
 def first_world(
@@ -82,6 +83,7 @@ def first_world(
         first=np.full((codes, 2), -1.0),
         work=rows(DiskWork, len(laws.disks)),
         piece=record(Piece()),
+        wrote=np.full((LAG_WINDOW_S, *laws.load.shape), -1.0),
     )
     return World(laws, state)
 
@@ -144,7 +146,9 @@ def _cluster_state(scenario: Scenario, start: StartState) -> Cluster:
     cluster = Cluster()
     cluster.lcp_writes = start.lcp_left_bytes is not None
     cluster.lcp_number = start.lcp_left_bytes is not None
-    cluster.lcp_stages_left = start.first_lcp_flushes
+    before_the_cut = start.first_lcp_flushes - scenario.laws.run.lcp_flushes_before
+    cluster.lcp_starts = before_the_cut <= 0
+    cluster.lcp_stages_left = start.first_lcp_flushes if cluster.lcp_starts else before_the_cut
     cluster.lcp_stage_left_s = start.first_lcp_s
     cluster.random_state = (scenario.seed * 2654435761 + 97531) % 4294967291 + 1
     look_anew(cluster)

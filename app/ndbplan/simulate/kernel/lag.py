@@ -1,0 +1,94 @@
+"""Kernel, part 9: error 1234, which refuses the work of a log part whose buffer takes too long to write."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ndbplan.base.compiled import compiled
+from ndbplan.simulate.kernel.chance import normal
+from ndbplan.simulate.kernel.log import LAG_BYTES, RUN_BYTES
+from ndbplan.simulate.world import Cluster, Floats, Node, Part, Rows, Run
+
+LAG_AFTER_EXIT_S = 1.0
+LAG_NEAR = 0.9
+"""Share of the lag that is refused from which on steps are taken in pieces."""
+
+
+@compiled
+def near_lag(nodes: Rows[Node], parts: Floats) -> bool:
+    """Whether a part refuses because of lag, or may soon."""
+    for n in range(parts.shape[1]):
+        for p in range(parts.shape[2]):
+            held = parts[Part.FILL, n, p]
+            if parts[Part.LAGS, n, p] > 0.0 or parts[Part.LAG_S, n, p] > 0.0:
+                return True
+            if held > LAG_BYTES and held > LAG_NEAR * nodes[n].lag_limit_s * parts[Part.SPEED, n, p]:
+                return True
+    return False
+
+
+@compiled
+def watch_lags(nodes: Rows[Node], parts: Floats, step_s: float, lag_exit: float) -> None:
+    """Look at every part's lag."""
+    for n in range(parts.shape[1]):
+        for p in range(parts.shape[2]):
+            _watch_lag(nodes, parts, n, p, step_s, lag_exit)
+
+
+@compiled
+def _watch_lag(nodes: Rows[Node], parts: Floats, n: int, p: int, step_s: float, lag_exit: float) -> None:
+    """Refuse work of a part that has lagged for some time, and take it again later (before 8.0)."""
+    limit = nodes[n].lag_limit_s
+    lag = parts[Part.FILL, n, p] / max(parts[Part.SPEED, n, p], 1.0)
+    if parts[Part.LAGS, n, p] > 0.0:
+        if lag <= limit * lag_exit:
+            parts[Part.LAGS, n, p] = 0.0
+            parts[Part.LAG_S, n, p] = LAG_AFTER_EXIT_S
+    elif lag > limit and parts[Part.FILL, n, p] > LAG_BYTES:
+        parts[Part.LAG_S, n, p] += step_s
+        if parts[Part.LAG_S, n, p] >= nodes[n].lag_count - 1e-6:
+            parts[Part.LAGS, n, p] = 1.0
+    else:
+        parts[Part.LAG_S, n, p] = 0.0
+
+
+@compiled
+def look_at_lags(run: Run, nodes: Rows[Node], parts: Floats, wrote: Floats, cluster: Cluster) -> None:
+    """Once a second: a part whose lag in whole seconds is above the limit refuses until the next look."""
+    slot = cluster.lag_slot
+    cluster.lag_slot = (slot + 1) % wrote.shape[0]
+    for p in range(parts.shape[2]):
+        # One number for the part of every node, which then stay alike: that of its slowest replica.
+        noise = 0.0
+        if run.lag_noise > 0.0 and cluster.has_backlog:
+            noise = run.lag_noise * _slowest(cluster, run.replicas)
+        for n in range(parts.shape[1]):
+            held = parts[Part.FILL, n, p]
+            busy = held > 2.0 * RUN_BYTES
+            wrote[slot, n, p] = parts[Part.SPEED, n, p] if busy else -1.0
+            parts[Part.LAGS, n, p] = 0.0
+            if busy and nodes[n].lag_limit_s > 0.0:
+                speed = max(1.0, _busy_speed(wrote, n, p))
+                speed *= 1.0 + noise * min(1.0, np.sqrt(2.0 * RUN_BYTES / (wrote.shape[0] * speed)))
+                parts[Part.LAGS, n, p] = 1.0 if np.floor(held / speed) > nodes[n].lag_limit_s else 0.0
+
+
+@compiled
+def _slowest(cluster: Cluster, count: int) -> float:
+    """The least of so many normal numbers."""
+    least = normal(cluster)
+    for _ in range(1, count):
+        least = min(least, normal(cluster))
+    return least
+
+
+@compiled
+def _busy_speed(wrote: Floats, n: int, p: int) -> float:
+    """Mean bytes a second that a part wrote in the last seconds in which it was behind."""
+    total = 0.0
+    seconds = 0.0
+    for slot in range(wrote.shape[0]):
+        if wrote[slot, n, p] >= 0.0:
+            total += wrote[slot, n, p]
+            seconds += 1.0
+    return total / max(1.0, seconds)

@@ -1,0 +1,127 @@
+"""Loads on limited disks, measured and simulated: rates, first errors, codes, checkpoints, by run and phase.
+
+Each run is simulated as a whole from a cluster that was just started, as a user's plan states it, once as is
+likeliest and often with what is not known for certain drawn anew.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ndbplan.simulate.bands import drawn_runs
+from ndbplan.simulate.run import Course
+from ndbplan.simulate.simulation import Simulation
+from ndbplan.simulate.world import ERROR_CODES, OfCluster, Purpose
+from reality.load_runs import LoadPhase, LoadRun, plan_of, runs
+from reality.measured import Measured
+
+DRAWS = 40
+
+
+class Seen(NamedTuple):
+    """What one simulated run did in one phase."""
+
+    accepted_rows_s: float
+    first: tuple[int, float] | None
+    codes: frozenset[int]
+    redo_mb_s: float
+    lcp_mb_s: float
+
+
+class Outcome(NamedTuple):
+    """A phase, measured and simulated; the first of the simulated ones is the likeliest."""
+
+    run: LoadRun
+    phase: LoadPhase
+    drawn: tuple[Seen, ...]
+
+    @property
+    def name(self) -> str:
+        """Such as `A1-12000`."""
+        return f"{self.run.name}-{self.phase.offered_rows_s:.0f}"
+
+    @property
+    def likeliest(self) -> Seen:
+        """What the program says when asked once."""
+        return self.drawn[0]
+
+    def spread(self, values: list[float]) -> tuple[float, float, float]:
+        """p10, p50 and p90."""
+        low, middle, high = (float(v) for v in np.percentile(values, (10, 50, 90)))
+        return low, middle, high
+
+
+def _seen(sim: Simulation, run: LoadRun, phase: LoadPhase) -> Seen:
+    seconds = slice(phase.begin_s, phase.begin_s + phase.seconds)
+    history = sim.history
+    errors = np.diff(history.errors, axis=0, prepend=0.0)[seconds]
+    counts = errors.sum(axis=0)
+    codes = frozenset(code for code, count in zip(ERROR_CODES, counts, strict=True) if count >= 0.5)
+    first = None
+    came = np.flatnonzero(errors.sum(axis=1) >= 0.5)
+    if len(came):
+        at = int(came[0])
+        first = (ERROR_CODES[int(errors[at].argmax())], float(at))
+    written = history.disk[seconds, 0]
+    return Seen(
+        float(history.totals[seconds, OfCluster.ACCEPTED].mean()) * run.batch,
+        first,
+        codes,
+        float(written[:, Purpose.REDO].mean()) / 1e6,
+        float(written[:, Purpose.LCP].mean()) / 1e6,
+    )
+
+
+@cache
+def outcomes(draws: int = DRAWS) -> tuple[Outcome, ...]:
+    """Every phase of every run."""
+    return tuple(one for run in runs() for one in outcomes_of(run, draws))
+
+
+@cache
+def outcomes_of(run: LoadRun, draws: int = DRAWS) -> tuple[Outcome, ...]:
+    """The phases of a run."""
+    plan = plan_of(run)
+    story = Course(plan, plan.workloads[0], (), 0.1, 1).story(run.seconds)
+
+    def look(sim: Simulation) -> list[Seen]:
+        return [_seen(sim, run, phase) for phase in run.phases]
+
+    found = drawn_runs(story, draws, 1, look, run.seconds)
+    return tuple(
+        Outcome(run, phase, tuple(seen[at] for seen in found)) for at, phase in enumerate(run.phases)
+    )
+
+
+def accepted_by_second(run: LoadRun) -> list[float]:
+    """Rows that the likeliest run takes in each second."""
+    plan = plan_of(run)
+    story = Course(plan, plan.workloads[0], (), 0.1, 1).story(run.seconds)
+    taken = drawn_runs(story, 1, 1, lambda sim: sim.history.totals[:, OfCluster.ACCEPTED].copy(), run.seconds)
+    return [float(rate) * run.batch for rate in taken[0]]
+
+
+def rows() -> list[Measured]:
+    """Rates, moments of first errors, and speeds of log and checkpoints."""
+    found = []
+    for one in outcomes():
+        phase = one.phase
+
+        def row(quantity: str, unit: str, measured: float, values: list[float], one: Outcome = one) -> None:
+            low, _, high = one.spread(values)
+            found.append(
+                Measured(quantity, one.run.era, one.name, unit, measured, low, values[0], high, fitted=True)
+            )
+
+        drawn = one.drawn
+        row("rows accepted", "rows/s", phase.accepted_rows_s, [seen.accepted_rows_s for seen in drawn])
+        row("redo written", "MB/s", phase.redo_mb_s, [seen.redo_mb_s for seen in drawn])
+        row("checkpoints written", "MB/s", phase.lcp_mb_s, [seen.lcp_mb_s for seen in drawn])
+        moments = [seen.first[1] for seen in drawn if seen.first is not None]
+        likeliest = one.likeliest.first
+        if phase.first is not None and likeliest is not None:
+            row("first error", "s", phase.first[1], [likeliest[1], *moments])
+    return found
