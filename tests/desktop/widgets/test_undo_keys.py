@@ -38,7 +38,9 @@ def window(qtbot: QtBot) -> Any:
     qtbot.waitUntil(lambda: QApplication.activeWindow() is made)
     made.document, made.line = document, form.findChild(QLineEdit)
     made.line.setFocus()
-    return made
+    yield made
+    # A key without Ctrl: else the application goes on as though it were held.
+    qtbot.keyClick(made.line, Qt.Key.Key_Home)
 
 
 def test_after_enter_undo_takes_the_plan_back_and_redo_brings_it(window: Any, qtbot: QtBot) -> None:
