@@ -91,6 +91,10 @@ def _left_over(threads_before: set[threading.Thread], busy_before: set[int], use
 def _let_qt_delete() -> None:
     from PySide6.QtCore import QCoreApplication, QEvent
 
+    from ndbplan.desktop.document.tasks import wait_for_leaving
+
+    # Threads that were told to stop; what does not stop at all is a leak.
+    wait_for_leaving(10_000)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     QCoreApplication.processEvents()
 

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+import shiboken6
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -16,6 +17,7 @@ from ndbplan.desktop.actions import SPECS
 from ndbplan.desktop.commands import commands_of
 from ndbplan.desktop.dialogs.command_palette import Command
 from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.tasks import wait_for_leaving
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
@@ -346,3 +348,27 @@ def test_the_window_is_shown_before_charts_kernels_or_parsers_are_loaded(tmp_pat
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_no_object_of_qt_outlives_its_window(qapp, tmp_path) -> None:
+    """What does would be destroyed by whichever thread looks for garbage."""
+    theme.install(qapp, "dark")
+    gc.collect()
+    before = {id(thing) for thing in gc.get_objects() if isinstance(thing, QObject)}
+    window = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
+    window.open_sample("starter")
+    window.finish_building()
+    for part in (*window.document.plan.hosts, *window.document.plan.processes, *window.document.plan.tables):
+        window.selection.set([part.id])
+        qapp.processEvents()
+    window.close()
+    window.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert wait_for_leaving(10_000)
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    left = [
+        thing
+        for thing in gc.get_objects()
+        if isinstance(thing, QObject) and id(thing) not in before and shiboken6.isValid(thing)
+    ]
+    assert [f"{type(thing).__name__} {thing.objectName()}" for thing in left if thing.parent() is None] == []

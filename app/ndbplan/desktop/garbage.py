@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
+from ndbplan.desktop.document.tasks import still_leaving
+
 if TYPE_CHECKING:
     from ndbplan.desktop.main_window import MainWindow
 
@@ -35,7 +37,9 @@ _INPUT = frozenset(
 
 
 def _again(_window: object = None) -> None:
-    gc.enable()
+    # A thread that has not stopped yet would search for what the window has left.
+    if not still_leaving():
+        gc.enable()
 
 
 class Collector(QObject):

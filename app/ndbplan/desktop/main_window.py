@@ -454,8 +454,6 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.preferences.put("window", self.saveGeometry().toBase64().toStdString())
-        # Out of sight first: a thread that compiles cannot be stopped and is waited for.
-        self.hide()
         if self.journal is not None:
             self.journal.close()
             self.tasks.close()

@@ -26,6 +26,9 @@ _SWITCH_S = 0.001
 _FIRST_PAINT_MS = 30
 """The window is painted and takes input before the rest is built."""
 
+_LEAVING_MS = 500
+"""For threads that are about to stop; the window is gone already."""
+
 
 class NoDisplayError(UserError):
     """There is no screen to open a window on."""
@@ -55,7 +58,18 @@ def run(path: Path | None = None, sample: str | None = None) -> int:
     # Destroyed in order, not by the interpreter's end.
     window.deleteLater()
     app.processEvents()
+    _leave(code)
     return code
+
+
+def _leave(code: int) -> None:
+    """End the process at once when a thread does not: such as one that compiles, which nobody can stop."""
+    from ndbplan.desktop.document.tasks import wait_for_leaving
+
+    if not wait_for_leaving(_LEAVING_MS):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def make_application() -> QApplication:

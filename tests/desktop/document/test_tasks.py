@@ -6,11 +6,11 @@ import threading
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from pytestqt.qtbot import QtBot
 
 from ndbplan.base.errors import UserError
-from ndbplan.desktop.document.tasks import Outcome, Progress, Task, Tasks
+from ndbplan.desktop.document.tasks import Outcome, Progress, Task, Tasks, still_leaving, wait_for_leaving
 
 
 class _Seen:
@@ -119,7 +119,7 @@ def test_deleting_the_owner_stops_the_tasks(qtbot: QtBot) -> None:
     Tasks(owner).start(work, seen.done)
     assert started.wait(5)
     shiboken6.delete(owner)
-    assert ended.is_set()
+    assert ended.wait(5)
 
 
 def test_a_result_on_its_way_is_not_seen_after_cancel(qtbot: QtBot) -> None:
@@ -131,8 +131,37 @@ def test_a_result_on_its_way_is_not_seen_after_cancel(qtbot: QtBot) -> None:
 
     task = tasks.start(work, seen.done)
     assert ended.wait(5)
-    tasks._pool.waitForDone()
+    tasks._threads.pool.waitForDone()
     task.cancel()
     qtbot.waitUntil(lambda: bool(seen.outcomes))
     assert seen.outcomes == [Outcome(cancelled=True)]
     tasks.close()
+
+
+@pytest.mark.parametrize("end", ["close", "delete"])
+def test_nobody_waits_for_a_thread_that_does_not_listen(qtbot: QtBot, end: str) -> None:
+    import shiboken6
+
+    owner, seen, started, go_on = QObject(), _Seen(), threading.Event(), threading.Event()
+    deleted_in: list[int] = []
+
+    def work(task: Task) -> None:
+        started.set()
+        go_on.wait(60)
+        task.report(0.5, "nobody is told")
+
+    tasks = Tasks(owner)
+    task = tasks.start(work, seen.done, seen.progressed)
+    task.destroyed.connect(
+        lambda: deleted_in.append(threading.get_ident()), Qt.ConnectionType.DirectConnection
+    )
+    assert started.wait(5)
+    # It would wait a minute for it.
+    tasks.close() if end == "close" else shiboken6.delete(owner)
+    assert not go_on.is_set()
+    assert still_leaving()
+    go_on.set()
+    assert wait_for_leaving(5000)
+    qtbot.waitUntil(lambda: bool(deleted_in))
+    assert deleted_in == [threading.get_ident()], "a QObject goes in its own thread"
+    assert (seen.outcomes, seen.progress) == ([], [])

@@ -4,8 +4,8 @@
     task = tasks.start(lambda task: count(task.cancelled, task.report), done=show, progress=bar.set)
     task.cancel()
 
-`done` and `progress` run in the GUI thread. Nothing outlives the owner: closing or deleting it cancels
-what runs and waits for it.
+`done` and `progress` run in the GUI thread. Closing or deleting the owner tells what runs to stop and waits
+for nothing: a thread that has not noticed yet ends by itself, with its objects kept until it has.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class Task(QObject):
     """What the work has so far, as often as it likes."""
 
     def __init__(self, work: Callable[[Task], Any]) -> None:
+        # Without a parent: it may outlive its owner, and is deleted when its thread is done with it.
         super().__init__()
         self._work = work
         self._cancelled = False
@@ -107,16 +108,52 @@ class _Runnable(QRunnable):
         self._task.run_here()
 
 
+@dataclass(slots=True)
+class _Threads:
+    """Threads, and what they work on or have just done: nothing of it may go while one still holds it."""
+
+    pool: QThreadPool
+    running: dict[Task, _Runnable]
+    over: list[tuple[Task, _Runnable]]
+
+    def is_idle(self) -> bool:
+        """Whether no thread works; then what is over goes, in the GUI thread."""
+        # At the end of the program Qt deletes the pool (and waits for it) before anybody asks.
+        if shiboken6.isValid(self.pool) and self.pool.activeThreadCount():
+            return False
+        while self.over:
+            task, _ = self.over.pop()
+            if shiboken6.isValid(task):
+                task.deleteLater()
+        return True
+
+
+_leaving: list[_Threads] = []
+"""Threads whose owner is gone and that have not stopped yet."""
+
+
+def still_leaving() -> bool:
+    """Whether threads that were told to stop still work. Asked in the GUI thread."""
+    _leaving[:] = [threads for threads in _leaving if not threads.is_idle()]
+    return bool(_leaving)
+
+
+def wait_for_leaving(most_ms: int) -> bool:
+    """Wait so long for threads that were told to stop; whether all have. Not while a window is open."""
+    for threads in _leaving:
+        threads.pool.waitForDone(most_ms)
+    return not still_leaving()
+
+
 class Tasks(QObject):
     """A pool of threads that belongs to one owner and dies with it."""
 
     def __init__(self, parent: QObject | None = None, threads: int = 1) -> None:
         super().__init__(parent)
-        self._pool = QThreadPool()
-        self._pool.setMaxThreadCount(threads)
-        self._running: dict[Task, _Runnable] = {}
+        self._threads = _Threads(QThreadPool(self), {}, [])
+        self._threads.pool.setMaxThreadCount(threads)
         # The slot must not hold `self`: it runs when the QObject is already half gone.
-        self.destroyed.connect(partial(_stop, self._pool, self._running))
+        self.destroyed.connect(partial(_stop, self._threads))
 
     def start(
         self,
@@ -126,44 +163,53 @@ class Tasks(QObject):
         on_partial_result: Callable[[Any], None] | None = None,
     ) -> Task:
         """Run `work(task)` in a thread; then `done(outcome)` in the GUI thread."""
+        self._threads.is_idle()
         task = Task(work)
         if on_partial_result is not None:
             task.partial_result.connect(
                 partial(_deliver, task, on_partial_result), Qt.ConnectionType.QueuedConnection
             )
         if progress is not None:
-            task.progressed.connect(progress, Qt.ConnectionType.QueuedConnection)
+            task.progressed.connect(partial(_deliver, task, progress), Qt.ConnectionType.QueuedConnection)
         task.finished.connect(partial(self._ended, task, done), Qt.ConnectionType.QueuedConnection)
         runnable = _Runnable(task)
-        self._running[task] = runnable
-        self._pool.start(runnable)
+        self._threads.running[task] = runnable
+        self._threads.pool.start(runnable)
         return task
 
     def _ended(self, task: Task, done: Callable[[Outcome], None], outcome: Outcome) -> None:
-        if self._running.pop(task, None) is not None:
+        runnable = self._threads.running.pop(task, None)
+        if runnable is not None:
+            # Its thread may be on the last step still.
+            self._threads.over.append((task, runnable))
             # It may have been cancelled while its result was on the way.
             done(Outcome(cancelled=True) if task.cancelled() else outcome)
 
     @property
     def is_busy(self) -> bool:
         """Whether a task has not been delivered yet."""
-        return bool(self._running)
+        return bool(self._threads.running)
 
     def close(self) -> None:
-        """Cancel everything and wait until the threads are idle; no `done` is called afterwards."""
-        _stop(self._pool, self._running)
+        """Tell everything to stop; no `done` is called afterwards."""
+        _stop(self._threads)
 
 
-def _deliver(task: Task, on_partial_result: Callable[[Any], None], value: object) -> None:
+def _deliver(task: Task, take: Callable[[Any], None], value: object) -> None:
     if not task.cancelled():
-        on_partial_result(value)
+        take(value)
 
 
-def _stop(pool: QThreadPool, running: dict[Task, _Runnable], _destroyed: object = None) -> None:
-    for task in running:
+def _stop(threads: _Threads, _destroyed: object = None) -> None:
+    for task in threads.running:
         task.cancel()
-    # At the end of the program Qt deletes the pool (and waits for it) before this slot is called.
-    if shiboken6.isValid(pool):
-        pool.clear()
-        pool.waitForDone()
-    running.clear()
+    if shiboken6.isValid(threads.pool):
+        threads.pool.clear()
+    left = _Threads(threads.pool, {}, [*threads.over, *threads.running.items()])
+    threads.running.clear()
+    threads.over.clear()
+    if left.is_idle():
+        return
+    # What a thread works with lives on without the owner.
+    left.pool.setParent(None)
+    _leaving.append(left)

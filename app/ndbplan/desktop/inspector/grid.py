@@ -77,8 +77,8 @@ class GridModel(QAbstractTableModel):
     refused = Signal(str)
     """One line about what is wrong; empty: nothing is."""
 
-    def __init__(self, document: Document, rows: Rows, cells: Sequence[Cell]) -> None:
-        super().__init__()
+    def __init__(self, document: Document, rows: Rows, cells: Sequence[Cell], parent: QObject) -> None:
+        super().__init__(parent)
         self._document, self._rows = document, rows
         self.cells = tuple(cells)
         self._parts = rows.get(document.plan)
@@ -242,7 +242,7 @@ class Grid(QWidget):
 
     def __init__(self, document: Document, rows: Rows, cells: Sequence[Cell]) -> None:
         super().__init__()
-        self.model = GridModel(document, rows, cells)
+        self.model = GridModel(document, rows, cells, self)
         self.view = QTableView()
         self.view.setModel(self.model)
         self.view.setItemDelegate(_Delegate(document, self.model, self.view))

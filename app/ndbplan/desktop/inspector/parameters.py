@@ -111,8 +111,8 @@ class ParametersModel(QAbstractTableModel):
     refused = Signal(str)
     """One line about what is wrong; empty: nothing is."""
 
-    def __init__(self, context: Context, scope: Scope) -> None:
-        super().__init__()
+    def __init__(self, context: Context, scope: Scope, parent: QObject) -> None:
+        super().__init__(parent)
         self._context = context
         self.scope = scope
         self.parameters: list[Parameter] = []
@@ -213,7 +213,7 @@ class ParametersModel(QAbstractTableModel):
 
 class _Filter(QSortFilterProxyModel):
     def __init__(self, model: ParametersModel) -> None:
-        super().__init__()
+        super().__init__(model)
         self._model = model
         self._words: list[str] = []
         self._changed_only = False
@@ -240,7 +240,7 @@ class ParametersPanel(QWidget):
         self._context, self._process_ids = context, tuple(process_ids)
         kind = context.plan.by_id[process_ids[0]].kind if process_ids else "data"
         self._kind_scope = _KIND_SCOPES[kind]
-        self.model = ParametersModel(context, Scope(self._kind_scope, self._process_ids))
+        self.model = ParametersModel(context, Scope(self._kind_scope, self._process_ids), self)
         self.search = QLineEdit()
         self.search.setPlaceholderText(f"Search {self.model.rowCount()} parameters")
         self.search.setClearButtonEnabled(True)

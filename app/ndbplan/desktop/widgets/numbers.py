@@ -12,6 +12,7 @@ from typing import Any
 from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
+    QObject,
     QPersistentModelIndex,
     QRect,
     QRectF,
@@ -140,8 +141,8 @@ def _width(texts: Iterable[str]) -> int:
 
 
 class _Model(QAbstractTableModel):
-    def __init__(self, headers: Sequence[str]) -> None:
-        super().__init__()
+    def __init__(self, headers: Sequence[str], parent: QObject) -> None:
+        super().__init__(parent)
         self.headers = list(headers)
         self.rows: list[Sequence[Cell]] = []
 
@@ -193,7 +194,7 @@ class NumbersTable(QTableView):
 
     def __init__(self, name: str, headers: Sequence[str]) -> None:
         super().__init__()
-        self._source = _Model(headers)
+        self._source = _Model(headers, self)
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self._source)
         self._sorted.setSortRole(Qt.ItemDataRole.UserRole)

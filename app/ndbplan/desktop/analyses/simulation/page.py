@@ -93,7 +93,7 @@ class SimulationPanel(Panel):
         self.bar.setMaximumWidth(150)
         self.bar.setAccessibleName("Progress of the simulation")
         self.bar.hide()
-        self._summary = Summary()
+        self._summary = Summary(self)
         self.scrubber = Scrubber()
         self.tables = QToolButton()
         self.tables.setText("ndbinfo")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Summary(QWidget):
     """One line: what was accepted, how long a transaction took, and what limits the load."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
         self._accepted = QuantityLabel("Accepted transactions per second")
         self._text = label("", "muted", wrap=False)
         self._latency_name = label("· latency", "muted", wrap=False)
