@@ -186,6 +186,9 @@ def column_lines() -> Iterator[str]:
         for length in LENGTHS.get(kind, (None,)):
             if kind in ("char", "varchar", "binary", "varbinary") and length == 65535:
                 continue
+            if length is not None and length > COLUMN_TYPES[kind].most_length:
+                # No plan has such a column.
+                continue
             for unsigned in (False, True) if kind == "decimal" else (False,):
                 column = Column(name="c", type=kind, length=length, unsigned=unsigned)
                 yield f"values {kind}({length}) unsigned {unsigned}: {most_values(column)}"

@@ -31,6 +31,7 @@ def event_of(plan: Plan, text: str) -> Event:
     from pydantic import TypeAdapter, ValidationError
 
     from ndbplan.plan.events import Event
+    from ndbplan.plan.fields import refusal
     from ndbplan.plan.references import broken_part, references
 
     known = _ids(plan)
@@ -48,7 +49,7 @@ def event_of(plan: Plan, text: str) -> Event:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:])
         raise UsageError(
-            f"'{text[:80]}' is not an event: {place or 'kind'}: {first['msg']}", where="--event", fix=_FIX
+            f"'{text[:80]}' is not an event: {place or 'kind'}: {refusal(first)}", where="--event", fix=_FIX
         ) from None
     for named in (reference.id for reference in references(event)):
         if named not in plan.by_id:

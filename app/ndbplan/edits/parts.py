@@ -427,7 +427,7 @@ def _twin_node(plan: Plan, model: DataNode, host_id: str, group: int | None) -> 
 
 def next_hostname(model: str, taken: Collection[str]) -> str:
     """A free name like `model`: host-a1 → host-a2, 10.0.0.3 → 10.0.0.4, fd00::1 → fd00::2."""
-    if re.fullmatch(r"\d+(\.\d+){3}", model):
+    if re.fullmatch(r"[0-9]+(\.[0-9]+){3}", model):
         return _next_address(model, taken)
     if ":" in model:
         return _next_address_of_ipv6(model, taken)

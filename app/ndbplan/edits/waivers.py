@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from ndbplan.edits import parts as edits
+from ndbplan.plan.fields import refusal
 from ndbplan.plan.plan import Plan, Waiver
 
 _FIXES = {"reason": "say why in one line", "rule": "name a rule as ndbplan check prints it"}
@@ -21,7 +22,7 @@ def accept(plan: Plan, rule: str, object_id: str | None, reason: str) -> Plan:
         first = error.errors(include_url=False)[0]
         place = str(first["loc"][0])
         raise edits.EditError(
-            f"the {place} is refused: {first['msg'].lower()}", fix=_FIXES.get(place, "name an id of the plan")
+            f"the {place} is refused: {refusal(first)}", fix=_FIXES.get(place, "name an id of the plan")
         ) from None
     others = tuple(w for w in plan.waivers if (w.rule, w.object_id) != (rule, object_id))
     return edits.put(plan, waivers=(*others, waiver))

@@ -113,7 +113,7 @@ def _calibrate_disk(
     return edits.update(plan, disk.id, **fields, assumed=stated), changes
 
 
-_ABOVE_DEVICES = re.compile(r"(?:dm-|md|loop|zram|drbd)\d+$")
+_ABOVE_DEVICES = re.compile(r"(?:dm-|md|loop|zram|drbd)[0-9]+$")
 """What iostat lists beside the devices below it: their bytes would count twice."""
 
 
@@ -216,10 +216,14 @@ def _is_device(disk: str, device: str) -> bool:
     """Whether a disk of this name is the device: to the letter, without its folder, or with a partition."""
     name, device = disk.strip().lower(), device.lower().removeprefix("/dev/")
     last = device.rpartition("/")[2]
-    whole = re.sub(r"n\d+(?:p\d+)?$", "", last) if last.startswith("nvme") else re.sub(r"p?\d+$", "", last)
+    whole = (
+        re.sub(r"n[0-9]+(?:p[0-9]+)?$", "", last)
+        if last.startswith("nvme")
+        else re.sub(r"p?[0-9]+$", "", last)
+    )
     if last.startswith(("c", "mmcblk")):
         # cciss/c0d1p2: only what follows a p is a partition.
-        whole = re.sub(r"p\d+$", "", last)
+        whole = re.sub(r"p[0-9]+$", "", last)
     return name in (device, last, whole, f"/dev/{device}")
 
 

@@ -26,7 +26,7 @@ from ndbplan.plan.workloads import OpenLoad, RatePoint
 MOST_LINES = 100_000
 LARGEST_BYTES = 20_000_000
 LONGEST_S = 1e9
-_CLOCK = re.compile(r"(\d{1,3}):(\d{2})(?::(\d{2}(?:\.\d+)?))?$")
+_CLOCK = re.compile(r"([0-9]{1,3}):([0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))?$")
 
 
 class LoadScheduleError(UserError):

@@ -23,14 +23,14 @@ from ndbplan.plan.plan import Plan
 
 # `61 STATUS` of a client says "connected (Version 8.4.8)"; data nodes start, stop, or are not connected.
 _STATE = re.compile(
-    r"^Node (\d{1,3}): (not connected|(?:not )?started|starting|shutting down|restarting|single user mode|"
+    r"^Node ([0-9]{1,3}): (not connected|(?:not )?started|starting|shutting down|restarting|single user mode|"
     r"resuming|unknown)\b([^\n]*)$",
     re.M | re.I,
 )
-_VERSION = re.compile(r"\bndb-(\d+\.\d+\.\d+)")
+_VERSION = re.compile(r"\bndb-([0-9]+\.[0-9]+\.[0-9]+)")
 _USAGE = re.compile(
-    r"\bNode (\d{1,3}): (Data|Index) usage (?:is|increased to|decreased to) \d{1,3} ?%\s*"
-    r"\((\d{1,12}) (\d{1,3})K pages of total (\d{1,12})\)",
+    r"\bNode ([0-9]{1,3}): (Data|Index) usage (?:is|increased to|decreased to) [0-9]{1,3} ?%\s*"
+    r"\(([0-9]{1,12}) ([0-9]{1,3})K pages of total ([0-9]{1,12})\)",
     re.I,
 )
 _LAST_WITH_INDEX_PAGES = "7.5"

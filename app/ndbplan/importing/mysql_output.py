@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _RULE = re.compile(r"\+(?:-+\+)+\s*$")
-_VERTICAL = re.compile(r"\*{5,}\s*\d+\. row\s*\*{5,}\s*$")
+_VERTICAL = re.compile(r"\*{5,}\s*[0-9]+\. row\s*\*{5,}\s*$")
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Row:
     def number(self, name: str) -> int | None:
         """The value as a whole number; None when it is none."""
         value = self.get(name)
-        if value is None or not re.fullmatch(r"\d{1,18}(?:\.0*)?", value.strip()):
+        if value is None or not re.fullmatch(r"[0-9]{1,18}(?:\.0*)?", value.strip()):
             return None
         return int(float(value)) if "." in value else int(value)
 

@@ -101,9 +101,9 @@ def _counted(row: Row, name: str, problems: list[str]) -> int | None:
     return number
 
 
-_PARTITION_COUNT = re.compile(r"^(?:PartitionCount|FragmentCount):\s*(\d{1,5})\s*$", re.M)
+_PARTITION_COUNT = re.compile(r"^(?:PartitionCount|FragmentCount):\s*([0-9]{1,5})\s*$", re.M)
 _MOST_PARTITIONS = 8160
-_HASH_MAP = re.compile(r"^HashMap:\s*(DEFAULT-)?HASHMAP-(\d+)-(?:(\d+)-)?(\d+)", re.M)
+_HASH_MAP = re.compile(r"^HashMap:\s*(DEFAULT-)?HASHMAP-([0-9]{1,9})-(?:([0-9]{1,9})-)?([0-9]{1,9})", re.M)
 
 
 def _ndb_desc(text: str, problems: list[str]) -> Iterator[TableStatistics]:

@@ -72,6 +72,9 @@ class Length(StrEnum):
     """It chooses the smallest type that holds so many bytes: BLOB(300)."""
 
 
+_MOST_LENGTH = {Length.BITS: 64, Length.DIGITS: 65, Length.FRACTION_DIGITS: 6, Length.MEMBERS: 65535}
+
+
 class KeyEncoding(StrEnum):
     """How the values of a type are written before they are hashed: an encoder of `ndb.keys.values` each."""
 
@@ -150,6 +153,13 @@ class ColumnType:
     def is_blob(self) -> bool:
         """Whether it is a BLOB, TEXT, JSON or GEOMETRY."""
         return self.storage is Storage.BLOB
+
+    @property
+    def most_length(self) -> int:
+        """Highest length that can be declared. Source: the manual, data types."""
+        if self.length in (Length.CHARACTERS, Length.BYTES):
+            return 255 if self.storage is Storage.FIXED else 65535
+        return 64 if self.name == "set" else _MOST_LENGTH.get(self.length, 2**32 - 1)
 
     def stored(self, declared: Declared, features: Features) -> StoredType:
         """What a column of this type takes."""

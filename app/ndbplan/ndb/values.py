@@ -15,6 +15,7 @@ _TRUE = ("1", "Y", "y", "Yes", "YES", "yes", "True", "TRUE", "true")
 _FALSE = ("0", "N", "n", "No", "NO", "no", "False", "FALSE", "false")
 _INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|(0[0-7]*)|([1-9][0-9]*))(.*)$", re.S)
 _BLANKS = " \t\r\n"
+_MOST_DIGITS = 100
 _CPU = re.compile(r"\s*\+?([0-9]+)")
 _CPU_ID_MAX = 65535
 _LONGEST_LINE = 1023
@@ -36,6 +37,8 @@ def parse_integer(text: str, version: NdbVersion) -> int:
     if match is None:
         raise BadValueError(f"'{text[:40]}' is not a whole number")
     sign, hexadecimal, octal, decimal, rest = match.groups()
+    if len(decimal or "") > _MOST_DIGITS:
+        raise BadValueError(f"'{text[:40]}' has more than {_MOST_DIGITS} digits")
     number = int(hexadecimal, 16) if hexadecimal else int(octal, 8) if octal else int(decimal)
     number = -number if sign == "-" else number
     if not -(2**63) <= number < 2**63:

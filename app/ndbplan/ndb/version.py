@@ -40,7 +40,7 @@ class NdbVersion(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> NdbVersion:
-    match = re.fullmatch(r"(\d{1,2})\.(\d{1,2}|x)(?:\.(\d{1,3}))?", text.strip())
+    match = re.fullmatch(r"([0-9]{1,2})\.([0-9]{1,2}|x)(?:\.([0-9]{1,3}))?", text.strip())
     if match:
         minor = _LATEST_PATCH if match[2] == "x" else int(match[2])
         version = NdbVersion(int(match[1]), minor, int(match[3]) if match[3] else _LATEST_PATCH)

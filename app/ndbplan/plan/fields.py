@@ -113,8 +113,23 @@ _ALLOWED = {
 
 def refusal(error: Mapping[str, Any]) -> str:
     """Why a value is refused, in words, from one error of pydantic."""
-    pattern = str((error.get("ctx") or {}).get("pattern"))
-    return _ALLOWED.get(pattern) or str(error["msg"]).lower()
+    context = error.get("ctx") or {}
+    if error["type"] == "value_error":
+        return str(context["error"])
+    said = _ALLOWED.get(str(context.get("pattern"))) or str(error["msg"]).lower()
+    if error["type"] not in _LIMITS or context.get("ge", context.get("gt")) == 0:
+        return said
+    fields = [step for step in error.get("loc", ()) if isinstance(step, str)]
+    whose = "NDB" if fields and fields[-1] in _LIMITED_BY_NDB else "this program"
+    return f"{said}, a limit of {whose}"
+
+
+_LIMITS = {"less_than", "less_than_equal", "greater_than", "greater_than_equal", "too_long"}
+_LIMITED_BY_NDB = {
+    "node_id", "pool_node_ids", "node_group", "groups", "location_domain_id", "tables", "columns", "members",
+    "scale", "blob_inline_bytes", "blob_part_bytes", "partitions", "grown_from", "hash_map_buckets",
+}  # fmt: skip
+"""Fields whose highest value is the product's (or SQL's); the others end where nobody plans any more."""
 
 
 Identifier = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(no_control)]
@@ -122,7 +137,7 @@ Identifier = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(n
 
 Bytes = Annotated[int, Field(ge=0, le=MAX_BYTES)]
 PositiveBytes = Annotated[int, Field(gt=0, le=MAX_BYTES)]
-BytesPerS = Annotated[float, Field(gt=0, le=MAX_RATE)]
+BytesPerS = Annotated[float, Field(ge=1, le=MAX_RATE)]
 PerS = Annotated[float, Field(ge=0, le=MAX_RATE)]
 Seconds = Annotated[float, Field(ge=0, le=1e9)]
 Fraction = Annotated[float, Field(ge=0, le=1)]

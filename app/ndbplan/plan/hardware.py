@@ -52,8 +52,8 @@ class Disk(Assumable):
     capacity_bytes: PositiveBytes
     sequential_read_bytes_per_s: BytesPerS
     sequential_write_bytes_per_s: BytesPerS
-    random_read_iops: float = Field(gt=0, le=1e9)
-    random_write_iops: float = Field(gt=0, le=1e9)
+    random_read_iops: float = Field(ge=1, le=1e9)
+    random_write_iops: float = Field(ge=1, le=1e9)
     sync_write_latency_s: Seconds = 0.0
     """Time of one small synchronous write."""
     mount_point: PathText = "/data"
@@ -69,11 +69,11 @@ class Host(Assumable):
     location_id: Annotated[Id | None, Ref("locations", gone="clear")] = None
     cores: int = Field(default=8, ge=1, le=4096)
     sockets: int = Field(default=1, ge=1, le=64)
-    clock_ghz: float = Field(default=2.5, gt=0, le=20)
-    core_gain_per_clock: float | None = Field(default=None, gt=0, le=20)
+    clock_ghz: float = Field(default=2.5, ge=0.1, le=20)
+    core_gain_per_clock: float | None = Field(default=None, ge=0.01, le=20)
     """Work of a core for each clock against one of 2008 (Core 2: 1); None: a current one."""
     memory_bytes: PositiveBytes
     network_bytes_per_s: BytesPerS = 1.17e9
     """Usable bytes per second of its link in one direction."""
-    disks: tuple[Disk, ...] = ()
+    disks: tuple[Disk, ...] = Field(default=(), max_length=1000)
     position: Point | None = None

@@ -87,6 +87,10 @@ class Calibration(Assumable):
     """Where it was measured."""
 
 
+NDB_TABLES = 20320
+"""Highest MaxNoOfTables of the catalogue, which a test compares."""
+
+
 class Plan(Assumable):
     """A cluster as designed. Never changed: an edit makes a new Plan that shares the untouched parts."""
 
@@ -94,14 +98,14 @@ class Plan(Assumable):
     name: Label = "Untitled"
     notes: Note = ""
     ndb_version: Annotated[str, AfterValidator(_known_version)] = "8.4"
-    locations: tuple[Location, ...] = ()
-    hosts: tuple[Host, ...] = ()
+    locations: tuple[Location, ...] = Field(default=(), max_length=10_000)
+    hosts: tuple[Host, ...] = Field(default=(), max_length=10_000)
     processes: tuple[Process, ...] = ()
     parameters: ClusterParameters = ClusterParameters.model_construct()
-    logfile_groups: tuple[LogfileGroup, ...] = ()
-    tablespaces: tuple[Tablespace, ...] = ()
-    tables: tuple[Table, ...] = ()
-    workloads: tuple[Workload, ...] = ()
+    logfile_groups: tuple[LogfileGroup, ...] = Field(default=(), max_length=10_000)
+    tablespaces: tuple[Tablespace, ...] = Field(default=(), max_length=10_000)
+    tables: tuple[Table, ...] = Field(default=(), max_length=NDB_TABLES)
+    workloads: tuple[Workload, ...] = Field(default=(), max_length=1000)
     calibrations: tuple[Calibration, ...] = ()
     links: tuple[Link, ...] = ()
     waivers: tuple[Waiver, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, ValidationInfo
 
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.fields import Assumable, Bytes, Fraction, Id, Identifier, PathText, PositiveBytes, Ref, Rows
@@ -29,18 +29,25 @@ class PartitionBalance(StrEnum):
     FOR_RA_BY_NODE = "FOR_RA_BY_NODE"
 
 
+def _declarable(length: int | None, info: ValidationInfo) -> int | None:
+    kind = COLUMN_TYPES.get(info.data.get("type", ""))
+    if kind is not None and length is not None and length > kind.most_length:
+        raise ValueError(f"{kind.name} has at most {kind.most_length} {kind.length}, a limit of NDB")
+    return length
+
+
 class Column(Assumable):
     """One column, with what is known of its content."""
 
     name: Identifier
     type: TypeName
     unsigned: bool = False
-    length: int | None = Field(default=None, ge=0, le=4_294_967_295)
+    length: Annotated[int | None, AfterValidator(_declarable)] = Field(default=None, ge=0, le=4_294_967_295)
     """Declared length: characters of CHAR and VARCHAR, bytes of BINARY and VARBINARY, bits of BIT,
     digits of DECIMAL, fraction digits of TIME, DATETIME and TIMESTAMP, members of ENUM and SET."""
     scale: int | None = Field(default=None, ge=0, le=30)
     """Digits behind the point of DECIMAL."""
-    members: tuple[Annotated[str, Field(max_length=255)], ...] = ()
+    members: tuple[Annotated[str, Field(max_length=255)], ...] = Field(default=(), max_length=65535)
     """Values of an ENUM or SET, in order; empty: unknown, their number is `length`."""
     blob_inline_bytes: int | None = Field(default=None, ge=1, le=29980)
     """BLOB_INLINE_SIZE of the column's comment; None: the type's."""
@@ -60,7 +67,7 @@ class Index(Assumable):
     """A secondary index."""
 
     name: Identifier
-    columns: tuple[Identifier, ...] = Field(min_length=1)
+    columns: tuple[Identifier, ...] = Field(min_length=1, max_length=32)
     kind: Literal["ordered", "unique", "unique_hash"] = "ordered"
     """unique: hash plus ordered index; unique_hash: UNIQUE ... USING HASH."""
     key_arrival: Literal["in_order", "random"] | None = None
@@ -139,7 +146,7 @@ class LogfileGroup(Assumable):
 
     id: Id
     name: Identifier
-    undo_files: tuple[SpaceFile, ...] = Field(min_length=1)
+    undo_files: tuple[SpaceFile, ...] = Field(min_length=1, max_length=10_000)
     undo_buffer_bytes: PositiveBytes = 8 * 1024 * 1024
 
 
@@ -149,6 +156,6 @@ class Tablespace(Assumable):
     id: Id
     name: Identifier
     logfile_group_id: Annotated[Id, Ref("logfile_groups", gone="remove")]
-    data_files: tuple[SpaceFile, ...] = Field(min_length=1)
+    data_files: tuple[SpaceFile, ...] = Field(min_length=1, max_length=10_000)
     extent_size_bytes: PositiveBytes = 1024 * 1024
     directory: PathText | None = None

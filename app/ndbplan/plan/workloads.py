@@ -51,7 +51,7 @@ class Operation(Assumable):
 
     table_id: Annotated[Id, Ref("tables", gone="remove")]
     kind: OperationKind
-    rows: float = Field(default=1.0, gt=0, le=1e7)
+    rows: float = Field(default=1.0, ge=1e-6, le=1e7)
     """Rows of this kind in one transaction."""
     columns: tuple[Identifier, ...] = ()
     """Columns an update changes; empty: all that are not in the primary key."""
@@ -62,7 +62,7 @@ class Operation(Assumable):
     """Exponent of the power law; 0: evenly."""
     key_threads: int = Field(default=1, ge=1, le=100_000)
     """In turn: threads of the loader, each at a value of its own."""
-    key_run_rows: float | None = Field(default=None, gt=0, le=1e15)
+    key_run_rows: float | None = Field(default=None, ge=1e-6, le=1e15)
     """In turn: rows of one value before the next one; None: the rows of the table over its values."""
 
     @property
@@ -79,9 +79,9 @@ class Transaction(Assumable):
     """One kind of transaction of a mix."""
 
     name: Label
-    weight: float = Field(default=1.0, gt=0, le=1e6)
+    weight: float = Field(default=1.0, ge=1e-6, le=1e6)
     """Share of the mix, relative to the other weights."""
-    operations: tuple[Operation, ...] = Field(min_length=1)
+    operations: tuple[Operation, ...] = Field(min_length=1, max_length=1000)
 
 
 class RatePoint(Part):
@@ -101,7 +101,7 @@ class OpenLoad(_Load):
     """Transactions arrive whether or not earlier ones are done."""
 
     kind: Literal["open"] = "open"
-    points: tuple[RatePoint, ...] = Field(min_length=1)
+    points: tuple[RatePoint, ...] = Field(min_length=1, max_length=100_000)
     """The rate over time; before the first and after the last point it stays as there."""
     shape: Literal["step", "linear"] = "step"
     repeat_s: Seconds = 0.0
@@ -155,7 +155,7 @@ class JobLoad(_Load):
     """Bytes of the values of all rows; None, without `rows`: all rows that the tables state."""
     source_bytes_per_s: BytesPerS | None = None
     """How fast the files with the rows are read; None: not a limit."""
-    rows_per_s_per_thread: float | None = Field(default=None, gt=0, le=MAX_RATE)
+    rows_per_s_per_thread: float | None = Field(default=None, ge=1e-6, le=MAX_RATE)
     """What one thread loads into an idle cluster, where it was measured; None: what is usual for the tool."""
 
 
@@ -167,12 +167,12 @@ class Workload(Assumable):
 
     id: Id
     name: Label
-    transactions: tuple[Transaction, ...] = Field(min_length=1)
+    transactions: tuple[Transaction, ...] = Field(min_length=1, max_length=1000)
     load: Load
     duration_s: Seconds = 600.0
     """How long a simulation of it lasts unless told otherwise; a job lasts until its rows are loaded."""
     through: Literal["sql", "api"] | None = None
     """What the transactions come through: SQL nodes (mysqld), or programs on the NDB API. None: SQL nodes
     where the plan has them; a job by its tool."""
-    events: tuple[Event, ...] = ()
+    events: tuple[Event, ...] = Field(default=(), max_length=10_000)
     """What happens meanwhile."""

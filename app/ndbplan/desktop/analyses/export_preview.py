@@ -171,7 +171,7 @@ class Highlighter(QSyntaxHighlighter):
         "md": (
             (r"^#+ .*$", "accent bold"),
             (r"`[^`]*`", "good"),
-            (r"^\s*(?:[-*]|\d+\.) ", "info"),
+            (r"^\s*(?:[-*]|[0-9]+\.) ", "info"),
             (r"\*\*[^*]+\*\*", "text_strong bold"),
             (r"^(?: {4}|\t).*$", "good"),
         ),

@@ -26,6 +26,7 @@ from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
 from ndbplan.importing.ddl.tokens import NEXT_TABLE, Places, Word, open_quote, statements, unwrapped, words
 from ndbplan.importing.ddl.types import ColumnReader, Stream, TableParts, Unreadable
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.fields import refusal
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.tables import Table
 
@@ -219,7 +220,7 @@ class _Reader:
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(step) for step in first["loc"])
-            self.problems.append((start, f"table {parts.name}: {where}: {first['msg'].lower()}"))
+            self.problems.append((start, f"table {parts.name}: {where}: {refusal(first)}"))
             return
         self.tables.append(table)
         self.foreign_keys[table.id] = [key for _, key in parts.foreign_keys]
@@ -409,7 +410,7 @@ def _row_format(parts: TableParts, value: Word) -> None:
 
 
 _BALANCE = re.compile(r"PARTITION_BALANCE\s*=\s*(\w+)", re.I)
-_FLAG = re.compile(r"(READ_BACKUP|FULLY_REPLICATED|NOLOGGING)\s*(?:=\s*(\d))?", re.I)
+_FLAG = re.compile(r"(READ_BACKUP|FULLY_REPLICATED|NOLOGGING)\s*(?:=\s*([0-9]))?", re.I)
 
 
 def _comment(parts: TableParts, value: Word) -> None:

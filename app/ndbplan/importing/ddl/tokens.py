@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_CONDITIONAL = re.compile(r"/\*!\d*|\*/")
+_CONDITIONAL = re.compile(r"/\*![0-9]*|\*/")
 _SKIPPED = re.compile(
     r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | `(?:[^`]|``)*` | --[ \t][^\n]* | --$ | \#[^\n]*
     | /\*(?!!)(?:[^*]|\*(?!/))*\*/ | ;""",

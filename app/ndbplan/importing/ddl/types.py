@@ -306,7 +306,7 @@ class ColumnReader:
         kind = COLUMN_TYPES[column["type"]]
         if match is None or not kind.is_blob:
             return
-        inline = re.search(r"BLOB_INLINE_SIZE\s*=\s*(\d+)", match[1])
+        inline = re.search(r"BLOB_INLINE_SIZE\s*=\s*([0-9]{1,12})", match[1])
         if inline and (inline_bytes := whole_number(inline[1])) is not None:
             column["blob_inline_bytes"] = inline_bytes
         if re.search(r"MAX_BLOB_PART_SIZE(?!\s*=\s*0)", match[1]) and kind.parts_grow:

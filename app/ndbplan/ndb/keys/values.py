@@ -27,11 +27,11 @@ _GROUP_BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
 _DIGITS = Context(prec=200)
 LAST_TIMESTAMP = 0x7FFFFFFF
 """Seconds of the last TIMESTAMP, 2038-01-19 03:14:07 UTC (reference manual, date and time types)."""
-_DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})", re.ASCII)
-_CLOCK = re.compile(r"(-)?(\d{1,3}):(\d{1,2}):(\d{1,2})(?:\.(\d*))?", re.ASCII)
-_WHOLE = re.compile(r"[+-]?\d{1,20}", re.ASCII)
-_REAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)", re.ASCII)
-_EXPONENT = re.compile(r"[eE][+-]?\d{1,4}", re.ASCII)
+_DATE = re.compile(r"([0-9]{1,4})-([0-9]{1,2})-([0-9]{1,2})", re.ASCII)
+_CLOCK = re.compile(r"(-)?([0-9]{1,3}):([0-9]{1,2}):([0-9]{1,2})(?:\.([0-9]*))?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?[0-9]{1,20}", re.ASCII)
+_REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)", re.ASCII)
+_EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,4}", re.ASCII)
 _BITS = re.compile(r"[bB]'([01]*)'|0b([01]+)")
 _HEX = re.compile(r"0[xX]((?:[0-9a-fA-F]{2})*)")
 

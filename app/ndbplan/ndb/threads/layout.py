@@ -20,7 +20,7 @@ from ndbplan.ndb.version import NdbVersion
 
 _DEFAULT_THREADS = 2
 _ITEM = re.compile(r"\s*([a-z]+)\s*(?:=\s*\{([^{}]*)\})?\s*(?:,|$)", re.I)
-_COUNT = re.compile(r"(?:^|,)\s*count\s*=\s*(\d{1,4})\s*(?=,|$)", re.I)
+_COUNT = re.compile(r"(?:^|,)\s*count\s*=\s*([0-9]{1,4})\s*(?=,|$)", re.I)
 
 
 class ThreadConfigError(UserError, ValueError):
