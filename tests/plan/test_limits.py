@@ -55,7 +55,7 @@ def test_a_number_below_nothing_is_nobodys_limit() -> None:
 @pytest.mark.parametrize(
     ("kind", "most"),
     [
-        ("char", 255), ("binary", 255), ("varchar", 65535), ("varbinary", 65535), ("decimal", 65),
+        ("char", 65535), ("binary", 65535), ("varchar", 65535), ("varbinary", 65535), ("decimal", 65),
         ("bit", 64), ("timestamp", 6), ("enum", 65535), ("set", 64), ("blob", 2**32 - 1), ("int", 2**32 - 1),
     ],
 )  # fmt: skip

@@ -142,7 +142,7 @@ def _host_of(plan: Plan, process_id: str) -> Host | None:
     return None if host_id is None else plan.host(host_id)
 
 
-_PART = re.compile(r"\s*([A-Za-z]+)\s*:\s*(.*?)\s*", re.DOTALL)
+_PART = re.compile(r"\s*+([A-Za-z]+)\s*+:(.*)", re.DOTALL)
 _BETWEEN = re.compile(r",(?=\s*(?:" + "|".join(KINDS) + r")\s*:)")
 
 
@@ -156,12 +156,13 @@ def parse_parts(plan: Plan, text: str) -> tuple[Part, ...]:
 
 def _parsed(plan: Plan, text: str) -> Part:
     match = _PART.fullmatch(text)
-    if match is None or match[1].lower() not in KINDS or not match[2]:
+    name = match[2].strip() if match is not None else ""
+    if match is None or match[1].lower() not in KINDS or not name:
         raise PartError(
             f"'{text.strip()[:60]}' does not name a part",
             fix="write node:4, host:NAME, disk:HOST/NAME, rack:NAME, link:HOST/HOST or switch:NAME",
         )
-    part = Part(match[1].lower(), match[2])
+    part = Part(match[1].lower(), name)
     _called_so(plan, part)
     return part
 

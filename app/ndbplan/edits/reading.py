@@ -36,7 +36,7 @@ Kind = Literal[
     "flag", "choice", "text", "list", "part", "map", "parameter",
 ]  # fmt: skip
 _NOTHING = ("", "null", "none")
-_PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_PLAIN = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _YES = ("1", "true", "yes", "on", "y")
 _NO = ("0", "false", "no", "off", "n")

@@ -18,7 +18,7 @@ TABLE_HEAD = re.compile(r"^-- ([^-\s].*?) --[ \t]*\r?$(?=\s*^(?:\.\.\.\s*)?Versi
 """Each table starts with its name and its version; other headings stand inside."""
 _DATABASE = re.compile(r"\bndb_desc\b[^\n]*?(?:\s-d\s*|--database[= ])(\w+)")
 _COLUMN = re.compile(r"^(.+?) ([A-Z][a-z]+[0-9]?)(?:\(([^)]*)\))? (NOT NULL|NULL|PRIMARY KEY)\b(.*)$")
-_INDEX = re.compile(r"^(.+?)\((.+)\) - (UniqueHashIndex|OrderedIndex)\s*$")
+_INDEX = re.compile(r"^([^(]++)\((.+)\) - (UniqueHashIndex|OrderedIndex)\s*$")
 _API_TYPES = by_api_name()
 
 

@@ -72,7 +72,10 @@ class Length(StrEnum):
     """It chooses the smallest type that holds so many bytes: BLOB(300)."""
 
 
-_MOST_LENGTH = {Length.BITS: 64, Length.DIGITS: 65, Length.FRACTION_DIGITS: 6, Length.MEMBERS: 65535}
+_MOST_LENGTH = {
+    Length.CHARACTERS: 65535, Length.BYTES: 65535, Length.MEMBERS: 65535,
+    Length.BITS: 64, Length.DIGITS: 65, Length.FRACTION_DIGITS: 6,
+}  # fmt: skip
 
 
 class KeyEncoding(StrEnum):
@@ -156,9 +159,7 @@ class ColumnType:
 
     @property
     def most_length(self) -> int:
-        """Highest length that can be declared. Source: the manual, data types."""
-        if self.length in (Length.CHARACTERS, Length.BYTES):
-            return 255 if self.storage is Storage.FIXED else 65535
+        """Highest length that can be declared; CHAR(256), which becomes a TEXT, too. Source: the manual."""
         return 64 if self.name == "set" else _MOST_LENGTH.get(self.length, 2**32 - 1)
 
     def stored(self, declared: Declared, features: Features) -> StoredType:

@@ -11,6 +11,8 @@ count; ALTER TABLE and CREATE INDEX are reported; the rest is passed over.
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -30,15 +32,16 @@ from ndbplan.plan.fields import refusal
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.tables import Table
 
+_MOST_BROKEN = 100
 _NO_SEMICOLON = "a semicolon is missing before this"
-_COMMENTS = r"\s*(?:--[^\n]*\n\s*|\#[^\n]*\n\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)*"
+_COMMENTS = r"\s*+(?:--[^\n]*\n\s*+|\#[^\n]*\n\s*+|/\*(?:[^*]|\*(?!/))*+\*/\s*+)*+"
 _NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
 _CREATE_TABLE = re.compile(rf"{_COMMENTS}CREATE\s+(TEMPORARY\s+)?TABLE\b", re.I)
 _DATABASE = re.compile(
     rf"{_COMMENTS}(?:USE|CREATE\s+(?:DATABASE|SCHEMA)(?:\s+IF\s+NOT\s+EXISTS)?)\s+({_NAME})", re.I
 )
 _DROP = re.compile(
-    rf"{_COMMENTS}DROP\s+(?:TABLE|VIEW)\s+(?:IF\s+EXISTS\s+)?({_NAME}(?:\s*[.,]\s*{_NAME})*)", re.I
+    rf"{_COMMENTS}DROP\s+(?:TABLE|VIEW)\s+(?:IF\s+EXISTS\s+)?({_NAME}(?:\s*+[.,]\s*+{_NAME})*)", re.I
 )
 _DISK_DATA = re.compile(
     rf"{_COMMENTS}(?:CREATE|ALTER|DROP)\s+(?:UNDO\s+)?(?:LOGFILE\s+GROUP|TABLESPACE)\b", re.I
@@ -93,8 +96,8 @@ def read_ddl(
     while start is not None:
         start = reader.read_from(text, start)
     return DdlResult(
-        tuple(with_parents(reader.tables, reader.foreign_keys)),
-        tuple(DdlProblem(*places.of(offset), message) for offset, message in sorted(reader.problems)),
+        tuple(with_parents(list(reader.by_id.values()), reader.foreign_keys)),
+        tuple(DdlProblem(*places.of(offset), message) for offset, message in reader.left_problems()),
         reader.tablespaces,
         reader.disk_data,
     )
@@ -111,7 +114,11 @@ class _Reader:
         """CHARSET and COLLATE of databases."""
         self._new_ids = NewIds(EMPTY_PLAN)
         self._spans: dict[str, tuple[int, int]] = {}
-        self.tables: list[Table] = []
+        self._named: dict[tuple[str, str], list[str]] = {}
+        """Ids of the tables of a database and name."""
+        self._dropped: list[tuple[int, int]] = []
+        self._broken = 0
+        self.by_id: dict[str, Table] = {}
         self.foreign_keys: dict[str, list[ForeignKey]] = {}
         self.problems: list[tuple[int, str]] = []
         self.tablespaces: dict[str, str] = {}
@@ -129,6 +136,13 @@ class _Reader:
                 continue
             quote = open_quote(statement)
             if quote is not None:
+                self._broken += 1
+                if self._broken > _MOST_BROKEN:
+                    # For each of them what follows is looked through again.
+                    self.problems.append(
+                        (offset + quote, "so many quotes are not closed; the rest is left out")
+                    )
+                    return None
                 before = NEXT_TABLE.search(statement, head.end(), quote)
                 if before is None:
                     self.problems.append((offset + quote, "this quote is not closed"))
@@ -165,11 +179,11 @@ class _Reader:
         if dropped:
             # Dumps stand in for views with tables that they drop again.
             names = {_bare(name.rsplit(".", 1)[-1].strip()) for name in dropped[1].split(",")}
-            for table in [t for t in self.tables if t.name in names and t.database == self._database]:
-                self.tables.remove(table)
-                self.tablespaces.pop(table.id, None)
-                first, last = self._spans.pop(table.id)
-                self.problems = [p for p in self.problems if not first <= p[0] <= last]
+            for name in names:
+                for table_id in self._named.pop((self._database, name), ()):
+                    del self.by_id[table_id]
+                    self.tablespaces.pop(table_id, None)
+                    self._dropped.append(self._spans.pop(table_id))
             return
         if _DISK_DATA.match(statement):
             try:
@@ -187,6 +201,16 @@ class _Reader:
         if change:
             what = " ".join(change[1].upper().split())
             self.problems.append((offset + change.start(1), f"{what} is not followed; it is left out"))
+
+    def left_problems(self) -> list[tuple[int, str]]:
+        """Problems in the order of the text, without those of tables that were dropped again."""
+        dropped = sorted(self._dropped)
+        left = []
+        for offset, message in sorted(self.problems):
+            before = bisect_right(dropped, (offset, sys.maxsize)) - 1
+            if before < 0 or offset > dropped[before][1]:
+                left.append((offset, message))
+        return left
 
     def _tables(self, tokens: list[Word], end: int) -> None:
         """The table of one statement, or of several that no semicolon parts."""
@@ -222,7 +246,8 @@ class _Reader:
             where = ".".join(str(step) for step in first["loc"])
             self.problems.append((start, f"table {parts.name}: {where}: {refusal(first)}"))
             return
-        self.tables.append(table)
+        self.by_id[table.id] = table
+        self._named.setdefault((table.database, table.name), []).append(table.id)
         self.foreign_keys[table.id] = [key for _, key in parts.foreign_keys]
         self._spans[table.id] = (start, end)
         if parts.tablespace:

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 _CONDITIONAL = re.compile(r"/\*![0-9]*|\*/")
 _SKIPPED = re.compile(
-    r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | `(?:[^`]|``)*` | --[ \t][^\n]* | --$ | \#[^\n]*
-    | /\*(?!!)(?:[^*]|\*(?!/))*\*/ | ;""",
+    # No quote begins behind a backslash, and a comment that nothing closes goes to the end: each letter is
+    # looked at a few times, however many quotes and comments stay open.
+    r"""(?<!\\)'(?:[^'\\]|\\.|'')*' | (?<!\\)"(?:[^"\\]|\\.|"")*" | `(?:[^`]|``)*` | --[ \t][^\n]* | --$
+    | \#[^\n]* | /\*(?!!)(?:[^*]|\*(?!/))*(?:\*/|\Z) | ;""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 

@@ -21,7 +21,7 @@ _NOT_EXECUTING = ("io", "watchdog", "idxbld", "recover")
 _AT_LEAST_ONE = ("recv", "io", "watchdog")
 _WITH_NOSEND = ("main", "ldm", "tc", "rep")
 _BINDINGS = ("cpubind", "cpubind_exclusive", "cpuset", "cpuset_exclusive")
-_ITEM = re.compile(r"\s*([A-Za-z_]*)\s*(?:(=)\s*(\{)([^{}]*)(\})?)?\s*")
+_ITEM = re.compile(r"\s*+([A-Za-z_]*)\s*+(?:(=)\s*+(\{)([^{}]*)(\})?)?\s*+")
 
 
 @cache

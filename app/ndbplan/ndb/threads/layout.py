@@ -19,7 +19,7 @@ from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
 _DEFAULT_THREADS = 2
-_ITEM = re.compile(r"\s*([a-z]+)\s*(?:=\s*\{([^{}]*)\})?\s*(?:,|$)", re.I)
+_ITEM = re.compile(r"\s*+([a-z]+)\s*+(?:=\s*+\{([^{}]*)\})?\s*+(?:,|$)", re.I)
 _COUNT = re.compile(r"(?:^|,)\s*count\s*=\s*([0-9]{1,4})\s*(?=,|$)", re.I)
 
 

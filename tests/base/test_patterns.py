@@ -1,0 +1,220 @@
+"""Every pattern that looks at what somebody hands in takes time that grows with its length, not its square.
+
+A pattern backtracks over the square of a text where two repetitions without an end may share its letters:
+`\\s*x?\\s*y`, `(a+)+`, or `\\s+$` that is searched for. They are found in the patterns themselves.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from re import _constants as op  # type: ignore[attr-defined]
+from re import _parser as parser
+from typing import Any
+
+import pytest
+
+import ndbplan
+
+APP = Path(ndbplan.__file__).parent
+ALPHABET = frozenset(map(chr, range(128))) | {"é", "²", "\u2028"}
+CATEGORIES = {"digit": r"\d", "space": r"\s", "word": r"\w"}
+SEARCHES = {"search", "sub", "findall", "finditer", "split", "subn"}
+
+
+def _letters(items: Any) -> frozenset[str]:
+    """Letters that a pattern, or a piece of one, may take."""
+    found: set[str] = set()
+    for kind, value in items:
+        if kind is op.LITERAL:
+            found |= {chr(value)}
+        elif kind is op.NOT_LITERAL:
+            found |= ALPHABET - {chr(value)}
+        elif kind is op.ANY:
+            found |= ALPHABET
+        elif kind is op.IN:
+            found |= _class(value)
+        elif kind is op.BRANCH:
+            for branch in value[1]:
+                found |= _letters(branch)
+        elif kind is op.SUBPATTERN:
+            found |= _letters(value[3])
+        elif kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
+            found |= _letters(value[2])
+        elif kind is op.ATOMIC_GROUP:
+            found |= _letters(value)
+        elif kind is op.GROUPREF:
+            found |= ALPHABET
+    return frozenset(found)
+
+
+def _class(members: Any) -> frozenset[str]:
+    found: set[str] = set()
+    negated = False
+    for kind, value in members:
+        if kind is op.NEGATE:
+            negated = True
+        elif kind is op.LITERAL:
+            found.add(chr(value))
+        elif kind is op.RANGE:
+            found |= {c for c in ALPHABET if value[0] <= ord(c) <= value[1]}
+        elif kind is op.CATEGORY:
+            name = str(value).lower()
+            inside = {c for c in ALPHABET if re.match(CATEGORIES[name.rsplit("_", 1)[-1]], c)}
+            found |= ALPHABET - inside if "not" in name else inside
+    return ALPHABET - found if negated else frozenset(found)
+
+
+def _is_endless(item: Any) -> bool:
+    kind, value = item
+    return kind in (op.MAX_REPEAT, op.MIN_REPEAT) and value[1] is op.MAXREPEAT
+
+
+def _is_branch(items: list[Any]) -> bool:
+    return len(items) == 1 and items[0][0] is op.BRANCH
+
+
+def _may_be_nothing(item: Any) -> bool:
+    kind, value = item
+    return kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT) and value[0] == 0
+
+
+def _flat(items: Any) -> list[Any]:
+    """A sequence with the groups in it opened."""
+    found: list[Any] = []
+    for item in items:
+        kind, value = item
+        if kind is op.SUBPATTERN:
+            found += _flat(value[3])
+        elif kind in (op.AT, op.ASSERT, op.ASSERT_NOT):
+            continue
+        else:
+            found.append(item)
+    return found
+
+
+def _inside(item: Any) -> Iterator[Any]:
+    kind, value = item
+    if kind is op.BRANCH:
+        yield from value[1]
+    elif kind in (op.MAX_REPEAT, op.MIN_REPEAT):
+        yield value[2]
+
+
+def _shared(items: Any, *, more: bool) -> Iterator[str]:
+    """Repetitions that may share letters; `more`: what follows the sequence may fail."""
+    flat = _flat(items)
+    for i, first in enumerate(flat):
+        for inner in _inside(first):
+            yield from _shared(inner, more=True)
+        if not _is_endless(first):
+            continue
+        letters = _letters(first[1][2])
+        whole = _flat(first[1][2])
+        bodies = [_flat(way) for way in whole[0][1][1]] if _is_branch(whole) else [whole]
+        for body in bodies:
+            if any(map(_is_endless, body)) and _meets([*body, *body], len(body)):
+                yield "a repetition of a repetition"
+        for j in range(i + 1, len(flat)):
+            both = letters & _letters([flat[j]])
+            if _is_endless(flat[j]) and both and (more or j + 1 < len(flat)):
+                yield f"two repetitions of {''.join(sorted(both))[:12]!r}"
+            if _may_be_nothing(flat[j]):
+                continue
+            if not both:
+                break
+            letters = both
+
+
+def _meets(twice: list[Any], middle: int) -> bool:
+    """Whether a repetition of the first half may share letters with one of the second."""
+    for i in range(middle):
+        if not _is_endless(twice[i]):
+            continue
+        letters = _letters(twice[i][1][2])
+        for j in range(i + 1, len(twice)):
+            both = letters & _letters([twice[j]])
+            if j >= middle and both and _is_endless(twice[j]):
+                return True
+            if _may_be_nothing(twice[j]):
+                continue
+            if not both:
+                break
+            letters = both
+    return False
+
+
+def faults(pattern: str, flags: int, *, searched: bool = False, full: bool = False) -> list[str]:
+    """What makes a pattern slow on a long text."""
+    items = list(parser.parse(pattern, flags))
+    found = list(_shared(items, more=full))
+    flat = _flat(items)
+    if searched and items and items[0][0] not in (op.AT, op.ASSERT, op.ASSERT_NOT) and len(flat) > 1:
+        first = flat[0]
+        if _is_endless(first) and not all(map(_may_be_nothing, flat[1:])):
+            found.append("a search that begins with a repetition")
+    if searched and len(flat) == 1 and _is_endless(flat[0]) and len(items) > 1 and items[-1][0] is op.AT:
+        found.append("a search for a repetition at the end")
+    return found
+
+
+def _patterns() -> Iterator[tuple[str, str, int, set[str]]]:
+    """(module, pattern, flags, what is done with it) of every pattern of the program."""
+    for path in sorted(APP.rglob("*.py")):
+        if "desktop" in path.parts or path.name == "__main__.py":
+            continue
+        name = ".".join(("ndbplan", *path.relative_to(APP).with_suffix("").parts)).removesuffix(".__init__")
+        source = path.read_text(encoding="utf-8")
+        if "re." not in source:
+            continue
+        uses: dict[str, set[str]] = {}
+        for node in ast.walk(ast.parse(source)):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            holder = node.func.value
+            if not isinstance(holder, ast.Name):
+                continue
+            if holder.id != "re":
+                uses.setdefault(holder.id, set()).add(node.func.attr)
+            elif node.func.attr not in ("compile", "escape") and node.args:
+                text = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+                if isinstance(text, str):
+                    yield name, text, 0, {node.func.attr}
+        for called, value in vars(import_module(name)).items():
+            if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+                yield name, value.pattern, value.flags & ~re.UNICODE, uses.get(called, {"search"})
+
+
+def test_patterns_are_linear() -> None:
+    found = [
+        f"{module}: {pattern!r}: {', '.join(sorted(set(wrong)))}"
+        for module, pattern, flags, uses in _patterns()
+        if (wrong := faults(pattern, flags, searched=bool(uses & SEARCHES), full="fullmatch" in uses))
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_digits_are_those_of_ascii() -> None:
+    assert [f"{module}: {pattern}" for module, pattern, *_ in _patterns() if r"\d" in pattern] == []
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\s*x?\s*y", r"(a+)+b", r"(?:a|b+c?)*d", r".*,.*;", r"([0-9][0-9_ ]*)\s*([a-z]*)$"]
+)
+def test_what_is_slow_is_found(pattern: str) -> None:
+    assert faults(pattern, 0)
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\s*=\s*y", r"(?:[^'\\]|\\.|'')*'", r"[a-z]+[0-9]+x", r"(?:a,)*b", r"x.*"]
+)
+def test_what_is_not_is_not(pattern: str) -> None:
+    assert not faults(pattern, 0)
+
+
+def test_what_is_searched_for_does_not_begin_with_a_repetition() -> None:
+    assert faults(r"\s+$", 0, searched=True)
+    assert not faults(r"x\s+$", 0, searched=True)
