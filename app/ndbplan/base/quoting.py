@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import textwrap
 import unicodedata
@@ -20,6 +21,14 @@ def sql_identifier(name: str) -> str:
 def sql_text(text: str) -> str:
     """A text literal for SQL, in single quotes."""
     return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+_OF_MARKDOWN = re.compile(r"[\\`*<\[\]&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+
+
+def markdown_text(text: object) -> str:
+    """A piece of a line of Markdown that shows these letters: no code, no link, no HTML."""
+    return _OF_MARKDOWN.sub(lambda found: f"\\{found[0]}", str(text))
 
 
 def ascii_text(text: str) -> str:

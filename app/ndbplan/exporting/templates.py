@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ndbplan.base.quoting import ascii_text, comment_lines, shell_quoted
+from ndbplan.base.quoting import ascii_text, comment_lines, markdown_text, shell_quoted
 from ndbplan.base.resources import resource_path
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(shell=shell_quoted, comment=comment_lines, ascii=ascii_text)
+    environment.filters.update(
+        shell=shell_quoted, comment=comment_lines, ascii=ascii_text, markdown=markdown_text
+    )
     return environment
 
 
