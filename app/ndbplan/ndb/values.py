@@ -16,7 +16,7 @@ _FALSE = ("0", "N", "n", "No", "NO", "no", "False", "FALSE", "false")
 _INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|(0[0-7]*)|([1-9][0-9]*))(.*)$", re.S)
 _BLANKS = " \t\r\n"
 _MOST_DIGITS = 100
-_CPU = re.compile(r"\s*\+?([0-9]+)")
+_CPU = re.compile(r"\s*+\+?([0-9]{1,100})")
 _CPU_ID_MAX = 65535
 _LONGEST_LINE = 1023
 
