@@ -104,7 +104,7 @@ _PICTURE = "picture"
     "--only",
     metavar="KIND,...",
     type=Names(),
-    help="Kinds of files: config,mycnf,runbook,systemd,operator,ansible,schedule,picture.",
+    help="Kinds of files: config,mycnf,schema,runbook,systemd,operator,ansible,schedule,picture.",
 )
 @click.option(
     "--add-groups",

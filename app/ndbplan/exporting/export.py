@@ -15,6 +15,7 @@ from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.exporting.operator import render_operator
 from ndbplan.exporting.runbook import render_markdown, render_script, runbook_parts
 from ndbplan.exporting.schedule import gantt_svg
+from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.exporting.systemd import render_units
 from ndbplan.operations.add_nodes import GROWN_CONFIG, add_nodes, grown_configuration
 from ndbplan.plan.plan import Plan
@@ -44,6 +45,11 @@ def _runbook(plan: Plan, groups: int) -> dict[str, str]:
     return files
 
 
+def _schema(plan: Plan, _groups: int) -> dict[str, str]:
+    text = render_schema(plan)
+    return {"schema.sql": text} if text else {}
+
+
 def _systemd(plan: Plan, _groups: int) -> dict[str, str]:
     return render_units(plan)
 
@@ -67,6 +73,7 @@ def _schedule(plan: Plan, groups: int) -> dict[str, str]:
 KINDS: dict[str, Callable[[Plan, int], dict[str, str]]] = {
     "config": _config,
     "mycnf": _my_cnf,
+    "schema": _schema,
     "runbook": _runbook,
     "systemd": _systemd,
     "operator": _operator,
