@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QColor
 from PySide6.QtWidgets import QWidget
 
 from ndbplan.desktop.actions import SPECS
@@ -179,6 +179,16 @@ def test_the_outline_leads_and_follows_the_selection(window) -> None:
     assert "host-a1" not in outline._items
     window.document.undo_stack.undo()
     assert outline._items["host-a1"].text() == "renamed"
+
+
+def test_the_outline_is_readable_after_the_theme_was_switched(window) -> None:
+    for mode in ("light", "dark", "light"):
+        window._set_theme(mode)
+        inks = [item.data(Qt.ItemDataRole.ForegroundRole) for item in window.outline._items.values()]
+        names = {ink.name() for ink in inks if ink is not None}
+        t = theme.tokens()
+        assert names <= {QColor(each).name() for each in (t.muted, *(t.group(n) for n in range(8)))}
+    window._set_theme("dark")
 
 
 def test_a_section_of_the_outline_is_no_selection(window) -> None:

@@ -202,7 +202,8 @@ class Outline(QTreeView):
 def _dress(item: QStandardItem, row: Row) -> None:
     item.setText(row.text)
     item.setToolTip(row.text)
-    item.setForeground(QColor(row.colour or theme.tokens().text))
+    # Without a colour of its own it has that of the style sheet, which follows the theme.
+    item.setData(QColor(row.colour) if row.colour else None, Qt.ItemDataRole.ForegroundRole)
 
 
 def _host_row(plan: Plan, host: Host, processes: Sequence[Process], numbers: dict[str, int]) -> Row:

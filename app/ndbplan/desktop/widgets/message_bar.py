@@ -94,7 +94,8 @@ class MessageBar(QWidget):
         corner = below.mapTo(self._holder, QPoint(0, 0))
         width = min(below.width() - 2 * _MARGIN, _WIDEST)
         row = self.layout()
-        height = max(row.heightForWidth(width) if row is not None else 0, self.sizeHint().height())
+        height = row.heightForWidth(width) if row is not None else -1
+        height = height if height > 0 else self.sizeHint().height()
         left = corner.x() + (below.width() - width) // 2
         self.setGeometry(left, corner.y() + below.height() - height - _MARGIN, width, height)
 
