@@ -9,6 +9,7 @@ import pytest
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.survival import survive
 from ndbplan.configuration.failures import Failures, parts
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.samples import sample_names, sample_plan
 
 NAMES = [name for name in sample_names() if sample_plan(name).workloads]
@@ -23,7 +24,7 @@ SMALL = [name for name in APART if len(parts(sample_plan(name))) < 60]
 
 def left_of(name: str) -> LoadLeft:
     plan = sample_plan(name)
-    return LoadLeft(plan, plan.workloads[0])
+    return LoadLeft(Estimation(plan, plan.workloads[0]))
 
 
 @pytest.mark.parametrize("name", APART)
@@ -65,7 +66,7 @@ def test_the_survivor_reads_for_its_mate_and_writes_what_it_wrote() -> None:
 def test_the_numbers_of_the_largest_cluster() -> None:
     plan = sample_plan("telecom-144")
     report = survive(plan, 1, plan.workloads[0])
-    whole = LoadLeft(plan, plan.workloads[0]).per_s(()).value
+    whole = LoadLeft(Estimation(plan, plan.workloads[0])).per_s(()).value
     failures = Failures(plan)
     for failure in report.failures:
         assert failure.load_left_per_s is not None

@@ -17,8 +17,6 @@ from ndbplan.base.shapes import Shape
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import ReorganiseEstimate
 from ndbplan.estimate.load.log_records import operation_redo
-from ndbplan.estimate.loaded import rate_of
-from ndbplan.estimate.stored import ldm_threads
 from ndbplan.estimate.times.reorganise import TableReorganise
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import (
@@ -98,7 +96,8 @@ def effect_of_reorganise(
     from ndbplan.simulate.run import simulate, workload_of
 
     workload = workload_of(plan, workload_id)
-    estimate = Estimation(plan, workload).reorganise(groups)
+    now = Estimation(plan, workload)
+    estimate = now.reorganise(groups)
     table = _fastest(plan, estimate)
     if table is None:
         return None
@@ -113,7 +112,7 @@ def effect_of_reorganise(
             Operation(table_id=table_id, kind=OperationKind.DELETE),
         ),
     )
-    offered = rate_of(plan, workload)
+    offered = now.offered_per_s
     seconds = min(_SECONDS, max(10.0, time.value))
     runs = []
     for extra in (None, move):
@@ -123,7 +122,7 @@ def effect_of_reorganise(
         runs.append(simulate(varied, workload.id, seconds, cancelled=cancelled))
     before, during = runs
     share = offered / (offered + rate.value) if offered else 0.0
-    threads = min((ldm_threads(plan, node) for node in plan.data_nodes), default=1)
+    threads = min((node.ldm_threads for node in now.machines.nodes), default=1)
     notes = (
         f"on each old node one of {threads} LDM threads at a time works for the reorganisation; operations "
         "on its fragments wait longer",

@@ -1,6 +1,6 @@
 """What load the survivors of a failure carry: each limit of the whole cluster, changed by who took over what.
 
-LoadLeft(plan, workload).per_s(dead={3, 51})
+LoadLeft(Estimation(plan, workload)).per_s(dead={3, 51})
 
 Closed form: processors, links, disks and the nodes that clients come through, at one moment. How long a load
 may last while rows grow is what `max_load` answers. The survivors of a node group read for its dead members
@@ -9,7 +9,7 @@ and write what they wrote before, for every replica writes every change.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -18,14 +18,13 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas, node_settings
-from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint import checkpoint_share
 from ndbplan.estimate.load.cpu import node_cpu
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disks import sequential_write_bytes_per_s
 from ndbplan.estimate.load.network import data_node_link
-from ndbplan.estimate.loaded import client_processes, node_loads, rate_of
-from ndbplan.estimate.stored import ldm_threads, machines_of
+from ndbplan.estimate.loaded import client_processes
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, SqlNode
 from ndbplan.plan.workloads import Workload
@@ -60,17 +59,28 @@ class _Limit(NamedTuple):
 class LoadLeft:
     """The limits of one plan under one workload; what is asked again is answered from before."""
 
-    plan: Plan
-    workload: Workload
+    now: Estimation
+    """Under a workload."""
 
-    @cached_property
+    @property
+    def plan(self) -> Plan:
+        """Of the estimates."""
+        return self.now.plan
+
+    @property
+    def workload(self) -> Workload:
+        """That of the estimates."""
+        assert self.now.workload is not None
+        return self.now.workload
+
+    @property
     def offered_per_s(self) -> float:
         """The workload's peak."""
-        return rate_of(self.plan, self.workload)
+        return self.now.offered_per_s
 
-    @cached_property
-    def _loads(self) -> dict[int, NodeLoad]:
-        return {load.node_id: load for load in node_loads(self.plan, self.workload)}
+    @property
+    def _loads(self) -> Mapping[int, NodeLoad]:
+        return self.now.loads
 
     @cached_property
     def _nodes(self) -> dict[int, DataNode]:
@@ -113,7 +123,7 @@ class LoadLeft:
         use = self._uses.get((node_id, dead_mates, up))
         if use is None:
             load = self._load(node_id, dead_mates)
-            machines = machines_of(self.plan)
+            machines = self.now.machines
             busy = node_cpu(machines.by_id[node_id], load, machines.constants)
             payload, writes = self._written
             link = data_node_link(machines, load, up, payload, writes)
@@ -160,7 +170,7 @@ class LoadLeft:
             disk = disk_for(self.plan, self._nodes[node_id], DiskRole.REDO)
             if disk is not None and load.redo_bytes_per_s.value > 0:
                 written.setdefault(disk.id, []).append((self._nodes[node_id], load.redo_bytes_per_s.value))
-        constants = constants_of(self.plan)
+        constants = self.now.constants
         for disk_id, nodes in written.items():
             disk = self.plan.by_id[disk_id]
             shared = any(disk_for(self.plan, node, DiskRole.LCP) is disk for node, _ in nodes)
@@ -176,9 +186,9 @@ class LoadLeft:
 
     def _checkpoint_share(self, nodes: Sequence[DataNode]) -> Quantity:
         """Share of a disk that checkpoints of these nodes take from their log."""
-        ldms = sum(ldm_threads(self.plan, node) for node in nodes)
+        ldms = sum(self.now.machines.by_id[node.node_id].ldm_threads for node in nodes)
         parts = sum(rate > 0 for node in nodes for _, rate in self._loads[node.node_id].redo_by_log_part)
-        return checkpoint_share(node_settings(self.plan, nodes[0]), constants_of(self.plan), ldms, parts)
+        return checkpoint_share(node_settings(self.plan, nodes[0]), self.now.constants, ldms, parts)
 
     def per_s(self, dead: Collection[int]) -> Quantity:
         """Highest rate that what is left carries when these nodes (of any kind) are gone, in transactions/s.

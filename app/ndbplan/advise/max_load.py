@@ -22,6 +22,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bottleneck import Bottleneck, full_of
 
 if TYPE_CHECKING:
+    from ndbplan.estimate.estimation import Estimation
     from ndbplan.plan.workloads import Workload
     from ndbplan.simulate.model.scenario import Scenario
     from ndbplan.simulate.simulation import Simulation
@@ -142,7 +143,7 @@ def max_load(
     its rows are fixed, and its highest rate is the mean one. Raises SimulationError for a plan that cannot
     be simulated or a time out of range, Cancelled when told to stop.
     """
-    from ndbplan.estimate.loaded import rate_of
+    from ndbplan.estimate.estimation import Estimation
     from ndbplan.simulate.model.node_rows import SimulationError
     from ndbplan.simulate.model.scenario import compile_scenario
     from ndbplan.simulate.run import workload_of
@@ -154,7 +155,8 @@ def max_load(
     workload = workload_of(plan, workload_id)
     if workload.load.kind == "job":
         return _time_of_job(plan, workload, cancelled, progress)
-    asked_per_s = rate_of(plan, workload)
+    now = Estimation(plan, workload)
+    asked_per_s = now.offered_per_s
     # What one transaction costs is worked out from a rate, which must not be nothing.
     mix = workload if asked_per_s > 0 else _at_one_per_s(workload)
     scenario = compile_scenario(plan, mix, duration_s=min(duration_s, FINE_RUN_S), step_s=STEP_S, seed=1)
@@ -177,15 +179,13 @@ def max_load(
         duration_s,
         _moment(plan, end),
         end.code,
-        note=_note(plan, mix),
+        note=_note(now.under(mix)),
     )
 
 
-def _note(plan: Plan, workload: Workload) -> str | None:
+def _note(now: Estimation) -> str | None:
     """Why the nodes that clients come through are no limit; None: they are one, or none is asked for."""
-    from ndbplan.estimate.loaded import clients
-
-    return clients(plan, workload).note
+    return None if now.cpu.clients is None else now.cpu.clients.note
 
 
 def _time_of_job(
@@ -194,9 +194,10 @@ def _time_of_job(
     cancelled: Callable[[], bool] | None,
     progress: Callable[[float], None] | None,
 ) -> MaxLoad:
-    from ndbplan.estimate.loaded import rate_of
+    from ndbplan.estimate.estimation import Estimation
     from ndbplan.simulate.run import simulate
 
+    now = Estimation(plan, workload)
     result = simulate(plan, workload.id, cancelled=cancelled, progress=progress)
     first, loaded = result.first_error, result.loaded_after_s
     taken_s = result.duration_s if loaded is None else loaded.value
@@ -209,13 +210,13 @@ def _time_of_job(
         max_per_s=per_s,
         limited_by=result.bottleneck,
         next_limit=None,
-        offered_per_s=rate_of(plan, workload),
+        offered_per_s=now.offered_per_s,
         duration_s=taken_s,
         ends_after_s=None if first is None else first.first_at_s,
         error_code=None if first is None else first.code,
         takes_s=loaded,
         is_job=True,
-        note=_note(plan, workload) if loaded is not None else NOT_LOADED,
+        note=_note(now) if loaded is not None else NOT_LOADED,
     )
 
 
@@ -458,11 +459,11 @@ def _quantity(scenario: Scenario, rate: float, limit: Bottleneck) -> Quantity:
 def _chance_of_parts(scenario: Scenario, limit: Bottleneck) -> Quantity:
     """What chance makes of the log part in question when the values of few-valued keys are not known: 1 with
     the range of its share."""
-    from ndbplan.estimate.loaded import node_loads
+    from ndbplan.estimate.estimation import Estimation
 
     by_id = {node.id: node.node_id for node in scenario.plan.data_nodes}
     node_ids = {by_id.get(object_id) for object_id in limit.object_ids}
-    loads = node_loads(scenario.plan, scenario.workload)
+    loads = Estimation(scenario.plan, scenario.workload).loads.values()
     ends = [load.hottest_log_part_range for load in loads if load.node_id in node_ids] or [(1.0, 1.0)]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     return Quantity(1.0, max(low, _LEAST_CHANCE), high, "factor").named("chance in the fullest log part")

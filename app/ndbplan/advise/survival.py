@@ -111,7 +111,7 @@ class _Work:
 
     @cached_property
     def load(self) -> LoadLeft | None:
-        return None if self.workload is None else LoadLeft(self.plan, self.workload)
+        return None if self.workload is None else LoadLeft(self.now.under(self.workload))
 
     @cached_property
     def lost_with(self) -> dict[Part, frozenset[int]]:

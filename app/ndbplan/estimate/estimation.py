@@ -19,16 +19,19 @@ from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.grown import ReorganiseEstimate, reorganise
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate
 from ndbplan.estimate.load.cpu import CpuEstimate
+from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disk_data import DiskDataEstimate
 from ndbplan.estimate.load.disks import DisksEstimate, demand_of
 from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.redo import RedoEstimate
-from ndbplan.estimate.loaded import checkpoint, cpu, disk_data, network, redo
+from ndbplan.estimate.loaded import checkpoint, cpu, disk_data, network, node_loads, rate_of, redo
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
+from ndbplan.estimate.storage.distribution import Redistribution
 from ndbplan.estimate.storage.fragments import TableDistribution
+from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.storage.memory import MemoryEstimate
 from ndbplan.estimate.storage.skew import distribution_json
-from ndbplan.estimate.stored import distribute, has_partitions, machines_of, memory
+from ndbplan.estimate.stored import distribute, has_partitions, machines_of, memory, redistribute
 from ndbplan.estimate.timed import backup, create_disk_data, restart, restore_backup, start_beside
 from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate
 from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate
@@ -118,6 +121,11 @@ class Estimation:
         """The engine's factors as the plan's calibrations leave them."""
         return constants_of(self.plan)
 
+    @cached_property
+    def machines(self) -> Machines:
+        """The data nodes and what they run on."""
+        return machines_of(self.plan)
+
     # What lies in the cluster, whatever the workload.
 
     @cached_property
@@ -134,7 +142,21 @@ class Estimation:
         """Memory of tables and data nodes."""
         return self.kept(memory, self.plan)
 
+    def redistribution(self, table_id: str, after: Estimation) -> Redistribution:
+        """What reorganising a table does when the cluster grows to another plan's."""
+        return redistribute(self.plan, after.plan, table_id)
+
     # What the workload does.
+
+    @cached_property
+    def offered_per_s(self) -> float:
+        """Highest transaction rate of the workload; 0 without one."""
+        return 0.0 if self.workload is None else rate_of(self.plan, self.workload)
+
+    @cached_property
+    def loads(self) -> Mapping[int, NodeLoad]:
+        """What is asked of each data node, by node id; of none without a workload."""
+        return {load.node_id: load for load in node_loads(self.plan, self.workload)}
 
     @cached_property
     def redo(self) -> RedoEstimate:

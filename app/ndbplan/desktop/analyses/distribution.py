@@ -340,6 +340,6 @@ def _fill(box: QComboBox, entries: list[tuple[str, Any]]) -> None:
 
 
 def _grown(plan: Plan, groups: int) -> Plan:
-    from ndbplan.estimate.grown import reorganise
+    from ndbplan.estimate.estimation import Estimation
 
-    return reorganise(plan, groups).plan_after
+    return Estimation(plan).reorganise(groups).plan_after

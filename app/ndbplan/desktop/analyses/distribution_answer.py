@@ -58,15 +58,15 @@ def ask(question: Question) -> Answer:
 
 def _asked(question: Question) -> Answer:
     from ndbplan.configuration.node_groups import node_groups
-    from ndbplan.estimate.grown import reorganise
-    from ndbplan.estimate.stored import distribute, redistribute
+    from ndbplan.estimate.estimation import Estimation
 
     plan, table_id, baseline = question.plan, question.table_id, question.baseline
     workload = plan.by_id.get(question.workload_id) if question.workload_id else None
+    now = Estimation(plan, workload)
     if question.groups:
-        before = distribute(plan, plan.table(table_id))
+        before = now.distribution_of(plan.table(table_id))
         try:
-            estimate = reorganise(plan, question.groups, workload)
+            estimate = now.reorganise(question.groups)
         except UserError as error:
             return Answer(question, before, None, None, refusal=error.line)
         moved = next(t.redistribution for t in estimate.tables if t.table == before.table)
@@ -74,6 +74,7 @@ def _asked(question: Question) -> Answer:
     if baseline is not None and any(table.id == table_id for table in baseline.tables):
         added = len(node_groups(plan)) - len(node_groups(baseline))
         if added > 0:
-            moved = redistribute(baseline, plan, table_id)
-            return Answer(question, moved.before, moved, reorganise(baseline, added, workload))
-    return Answer(question, distribute(plan, plan.table(table_id)), None, None)
+            then = now.of(baseline)
+            moved = then.redistribution(table_id, now)
+            return Answer(question, moved.before, moved, then.reorganise(added))
+    return Answer(question, now.distribution_of(plan.table(table_id)), None, None)
