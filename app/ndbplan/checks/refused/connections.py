@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ndbplan.base.units import format_ndb_size
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.configuration import without
-from ndbplan.checks.refused.limits import setting
+from ndbplan.checks.refused.limits import counting, setting
 from ndbplan.checks.rule import error, problem, rule, warning
 from ndbplan.configuration.connections import Connection, connections_of, server_of
 from ndbplan.configuration.settings import node_settings
@@ -52,7 +52,7 @@ def _ends(plan: Plan, connection: Connection) -> list[str]:
 def prefer_ip_version(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     name = "PreferIPVersion"
-    if not catalogue.knows("TCP", name, plan.version):
+    if not any(one.is_link for one in counting(plan, ("TCP",), name)):
         return
     for node_id, connections in _management_connections(plan).items():
         by_version: dict[object, Connection] = {}
@@ -77,6 +77,8 @@ def prefer_ip_version(now: Estimation) -> Iterator[Problem]:
 def receive_buffer_size(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     name = "ReceiveBufferMemory"
+    if not any(int(one.reading.value) > _RECEIVE_BUFFER_MOST for one in counting(plan, ("TCP",), name)):
+        return
     told: set[str] = set()
     for connections in _management_connections(plan).values():
         for connection in connections:
