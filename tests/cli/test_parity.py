@@ -73,6 +73,7 @@ WINDOW = {
 """What is in the window, and the row of the guide that says how it is done without."""
 
 CONDITIONS = {
+    "crashed": "--crashed",
     "workload": "--under", "traffic_factor": "--traffic", "ldm_threads": "--ldm",
     "disk_factor": "--disk-speed", "sql_nodes_down": "--sql-down", "one_of_each_group": "--together",
 }  # fmt: skip
@@ -135,7 +136,7 @@ def in_the_window(qapp: object) -> set[str]:
     }
     return (
         {spec.name for spec in SPECS}
-        | classes("Panel", "Page", "QDialog")
+        | classes("Panel", "Page", "QDialog", "Dialog") - {"Dialog"}
         | {offer.kind for offer in offers()}
         | (functions_of_the_engine("desktop") - functions_of_the_engine("cli") - arithmetic)
     )
