@@ -73,11 +73,11 @@ def test_calibrate_makes_the_estimate_fit(call: Any, saved: Any, tmp_path: Path)
     output = tmp_path / "calibrated.ndbplan"
     call("calibrate", saved("add-nodes"), "--reorganised", "5min", "-o", output, "--json").json("calibrate")
     shape = call("reorg", output, "--add-groups", 1, "--json").json("reorg")
-    assert shape["duration_s"]["value"] == pytest.approx(300)
+    assert shape["duration_s"]["value"] == pytest.approx(300, rel=0.01)
     again = tmp_path / "again.ndbplan"
     call("calibrate", output, "--restarted", "200s", "--source", "our cluster", "-o", again)
     shape = call("restart", again, "--kind", "node", "--json").json("restart")
-    assert shape["duration_s"]["value"] == pytest.approx(200)
+    assert shape["duration_s"]["value"] == pytest.approx(200, rel=0.02)
     assert {c.source for c in load(again).calibrations} == {"timed by hand", "our cluster"}
 
 

@@ -52,7 +52,8 @@ WINDOW = {
     "TablePage": "Inspector: any field", "TablespacePage": "Inspector: any field",
     "LogfileGroupPage": "Inspector: any field", "WorkloadPage": "Inspector: From CSV",
     # Dialogs
-    "GuideWindow": LOOKS, "KeysDialog": LOOKS, "ImportDialog": "Import", "RealKeysDialog": "Count real keys",
+    "GuideWindow": LOOKS, "KeysDialog": LOOKS, "ImportDialog": "Import",
+    "RealKeysDialog": "Count real keys",
     "SqlDialog": "Tables from SQL", "RecoveryDialog": "Recovery after a crash",
     # Kinds of what the palette offers
     "location": "Palette: location, host, disk, node", "host": "Palette: location, host, disk, node",
@@ -73,9 +74,9 @@ WINDOW = {
 """What is in the window, and the row of the guide that says how it is done without."""
 
 CONDITIONS = {
-    "crashed": "--crashed",
     "workload": "--under", "traffic_factor": "--traffic", "ldm_threads": "--ldm",
-    "disk_factor": "--disk-speed", "sql_nodes_down": "--sql-down", "one_of_each_group": "--together",
+    "disk_factor": "--disk-speed", "crashed": "--crashed", "sql_nodes_down": "--sql-down",
+    "one_of_each_group": "--together",
 }  # fmt: skip
 """What a restart depends on beside the plan, and the option that says it."""
 ENGINE = (

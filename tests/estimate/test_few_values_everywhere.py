@@ -72,7 +72,9 @@ def test_all_answers_speak_of_the_same_rows(plan: Plan, count: int) -> None:
         assert one.hottest_part_bytes_per_s.low <= one.hottest_part_bytes_per_s.value
     saved = {one.node_id: one.written_bytes.value for one in backup(plan).nodes}
     for node_id, size in saved.items():
-        assert size >= held[node_id].primary_row_bytes * (1 - 1e-9)
+        # The head of a row in memory stays behind.
+        bare = held[node_id].primary_row_bytes - 28 * held[node_id].primary_rows
+        assert size >= bare * (1 - 1e-9)
     used = memory(plan)
     fullest_node = max(held.values(), key=lambda d: d.rows)
     most = max(used.nodes, key=lambda n: n.data_memory_bytes.value)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from reality.facts import Fact, facts
+from reality.leave_one_out import left_out
+from reality.measured import Measured
+from reality.measured_bytes import measured_bytes
+from reality.measured_times import measured_times
 from reality.predictions import NOT_MET, Kind, Prediction, prediction, silence_of
+from reality.score import Score
 
 PAGE = Path(__file__).parents[2] / "resources" / "guide" / "how-good-are-the-numbers.md"
 
@@ -49,6 +54,35 @@ def _row(fact: Fact, found: Prediction, with_plan: bool = True) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def _bar(share: float) -> str:
+    return "█" * round(10 * share) + "░" * (10 - round(10 * share))
+
+
+def _ranges() -> list[str]:
+    """How often measurements lie in their ranges, and how far off the values are, with bars."""
+    rows = [*measured_times(), *measured_bytes(), *left_out()]
+    groups: dict[tuple[str, str, bool], list[Measured]] = {}
+    for row in rows:
+        groups.setdefault((row.quantity.partition(":")[0], row.era, row.fitted), []).append(row)
+    lines = [
+        "## Ranges",
+        "",
+        "A range is p10 to p90: four of five measurements should lie in it. `make score` says more.",
+        "*Left out*: the plan was calibrated with the other runs only.",
+        "",
+        "| what | version | | measurements | in the range | within 10 % | median error |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for (quantity, era, is_fitted), own in sorted(groups.items()):
+        score = Score.of(own)
+        inside, near = (f"{_bar(share)} {share:.0%}" for share in (score.inside, score.within_tenth))
+        kind = "fitted" if is_fitted else "left out"
+        lines.append(
+            f"| {quantity} | {era} | {kind} | {score.count} | {inside} | {near} | {score.median_error:.1%} |"
+        )
+    return lines
+
+
 def _open_points() -> list[str]:
     lines = [
         "## Not met",
@@ -85,6 +119,8 @@ def text() -> str:
         f"**Of {predicted} facts that were predicted, {met['predicted']} are met.** Beside them "
         f"{met['fitted']} fitted ones and {met['input']} inputs agree, as they must; to {silent} of all "
         f"{len(facts())} facts nothing is said.",
+        "",
+        *_ranges(),
         "",
         *_open_points(),
         "",

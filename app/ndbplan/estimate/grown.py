@@ -20,7 +20,7 @@ from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.disk_data import tablespace_use_by_node
 from ndbplan.estimate.loaded import cpu, stored_on_disk
 from ndbplan.estimate.stored import machines_of, memory, redistribute
-from ndbplan.estimate.timed import traffic_on_disks
+from ndbplan.estimate.timed import situation, traffic_on_disks
 from ndbplan.estimate.times.disk_files import busy_disks
 from ndbplan.estimate.times.reorganise import (
     Left,
@@ -31,6 +31,7 @@ from ndbplan.estimate.times.reorganise import (
     reorganise_table,
     tablespace_peaks,
 )
+from ndbplan.ndb.nearness import Nearness, nearness
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 
@@ -43,7 +44,7 @@ class ReorganiseError(UserError):
 class ReorganiseEstimate(Shape):
     """Reorganisation of every table, one after another."""
 
-    JSON = "tables duration_s problems memory_peak_bytes nodes=node_peaks tablespaces"
+    JSON = "tables duration_s problems memory_peak_bytes nodes=node_peaks tablespaces nearness"
 
     tables: tuple[TableReorganise, ...]
     duration_s: Quantity
@@ -54,6 +55,8 @@ class ReorganiseEstimate(Shape):
     """The plan with the new nodes and the tables as reorganised."""
     tablespaces: tuple[TablespacePeak, ...] = ()
     """Of every node that holds columns on disk."""
+    nearness: Nearness | None = None
+    """How near it lies to reorganisations that were measured."""
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -131,7 +134,9 @@ def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) ->
     peak = sum(p.fixed_bytes + p.variable_bytes for t in tables for p in t.redistribution.partitions)
     after = _after(plan, grown)
     peaks = node_peaks(memory(plan), memory(after), _members(plan))
-    return ReorganiseEstimate(tables, duration, peak, peaks, after, _tablespaces(plan, after))
+    near = nearness("reorganise", situation(plan))
+    spaces = _tablespaces(plan, after)
+    return ReorganiseEstimate(tables, near.widened(duration), peak, peaks, after, spaces, near)
 
 
 def _members(plan: Plan) -> set[int]:

@@ -10,6 +10,7 @@ Here the plan is taken apart for `times/`, whose functions get data nodes with w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.memo import memo_by_identity
@@ -24,6 +25,7 @@ from ndbplan.estimate.times import restore_backup as restores
 from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate
 from ndbplan.estimate.times.restart import IDLE, KINDS, Conditions, Kind, RestartEstimate
 from ndbplan.estimate.times.running import Files, Running
+from ndbplan.ndb.nearness import Situation, nearness
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
@@ -74,7 +76,22 @@ def restart(
     if node_id is not None and all(node.node_id != node_id for node in plan.data_nodes):
         ids = ", ".join(str(node.node_id) for node in plan.data_nodes[:8])
         raise RestartError(f"there is no data node {node_id}", fix=f"use one of {ids}")
-    return restarts.restart(_running(plan, conditions.load), kind, node_id, conditions)
+    found = restarts.restart(_running(plan, conditions.load), kind, node_id, conditions)
+    near = nearness("restart", situation(plan))
+    return replace(found, duration_s=near.widened(found.duration_s), nearness=near)
+
+
+def situation(plan: Plan) -> Situation:
+    """What of a plan decides which measured runs it is like."""
+    held = node_data(plan)
+    rows = max((data.rows for data in held), default=0.0)
+    size = sum(data.row_bytes for data in held) / max(1.0, sum(data.rows for data in held))
+    machines = machines_of(plan)
+    disks = [machine.disks[DiskRole.LCP] for machine in machines.nodes]
+    speeds = [disk.sequential_write_bytes_per_s for disk in disks if disk is not None]
+    ldm = max((machine.ldm_threads for machine in machines.nodes), default=1)
+    speed = min(speeds, default=1e8) / 1e6
+    return Situation(plan.version, len(machines.members), ldm, rows, size, speed)
 
 
 def start_beside(
@@ -96,13 +113,15 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     Columns on disk are part of it. No node is faster than its slowest LDM thread, its cores and its disks.
     """
     job = None if workload is None else job_of(plan, workload)
-    return backups.backup(
+    found = backups.backup(
         machines_of(plan),
         node_data(plan),
         {load.node_id: load for load in node_loads(plan, workload)},
         traffic_on_disks(plan, workload),
         None if job is None else job.transactions / job.rate_per_s.value,
     )
+    near = nearness("backup", situation(plan))
+    return replace(found, duration_s=near.widened(found.duration_s), nearness=near)
 
 
 def restore_backup(plan: Plan) -> PhasedEstimate:

@@ -11,6 +11,7 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.changes import SetField
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.disk_data import reads_backup
+from ndbplan.estimate.storage.fragments import page_bytes
 from ndbplan.estimate.stored import distribute, has_partitions
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
@@ -110,7 +111,8 @@ def fixed_part_limit(now: Estimation) -> Iterator[Problem]:
     if not limit or not has_partitions(plan):
         return
     for table in plan.tables:
-        largest = int(distribute(plan, table).fixed_bytes.max(initial=0))
+        where = distribute(plan, table)
+        largest = int(page_bytes(where.rows, where.layout.rows_per_fixed_page).max(initial=0))
         if largest > 0.85 * limit:
             yield warning(
                 f"table {table.full_name}",

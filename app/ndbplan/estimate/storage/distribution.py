@@ -199,7 +199,7 @@ def distribute_rows(
 
 
 def _rows_before(table: Table, rows: Array, version: NdbVersion) -> Array | None:
-    """The most rows of each partition at any time, were all of today's there before the table grew.
+    """The most rows of each partition, were all of today's there when the table grew last.
 
     Rows that moved away leave their fixed pages and the nodes of ordered indexes behind, even after OPTIMIZE
     (running 7.4.10 and 8.4.8 clusters).
@@ -208,11 +208,11 @@ def _rows_before(table: Table, rows: Array, version: NdbVersion) -> Array | None
 
     if not table.grown_from:
         return None
+    *earlier, partitions = table.grown_from
+    was = table.model_copy(update={"grown_from": tuple(earlier)})
+    before = _spread(table.rows, _facts_of(was, partitions, version))
     most = rows.copy()
-    for step, partitions in enumerate(table.grown_from):
-        was = table.model_copy(update={"grown_from": table.grown_from[:step]})
-        before = _spread(table.rows, _facts_of(was, partitions, version))
-        most[:partitions] = np.maximum(most[:partitions], before[: len(most)])
+    most[:partitions] = np.maximum(most[:partitions], before[: len(most)])
     return most
 
 

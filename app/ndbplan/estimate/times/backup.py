@@ -28,6 +28,7 @@ from ndbplan.estimate.times.disk_files import busy_disks, create_file, left_besi
 from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.estimate.times.running import Files
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
+from ndbplan.ndb.nearness import Nearness
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.processes import DiskRole
@@ -52,11 +53,13 @@ class NodeBackup(Shape):
 class BackupEstimate(Shape):
     """Backup of the whole cluster: all nodes at the same time, the slowest counts."""
 
-    JSON = "nodes duration_s notes"
+    JSON = "nodes duration_s notes nearness"
 
     nodes: tuple[NodeBackup, ...]
     duration_s: Quantity
     notes: tuple[str, ...]
+    nearness: Nearness | None = None
+    """How near it lies to backups that were measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +181,7 @@ def _limits(
     """What bounds the time to write a node's backup of so many bytes on disk."""
     writers, share = _writers(settings, constants, data, machine)
     # The head of each row is written as well. Speeds count bytes before compression (product worklog 4081).
-    heads = constants["backup_row_overhead_bytes"].value * data.primary_rows
+    heads = (constants["backup_row_overhead_bytes"] - constants["row_head_bytes"]).value * data.primary_rows
     raw = data.primary_bytes + heads
     scale = raw / data.primary_bytes if data.primary_bytes else 1.0
     seconds = max((own * scale / speed for own, speed in writers), default=0.0)
@@ -269,7 +272,9 @@ def _node(
         ),
     )
     rows = Quantity.stated("rows", data.primary_rows, "rows", "distribution")
-    size = held + (rows * constants["backup_row_overhead_bytes"]).in_unit("bytes")
+    # The head of a row in memory, its reference and its offsets stay behind.
+    head = constants["backup_row_overhead_bytes"] - constants["row_head_bytes"]
+    size = held + (rows * head).in_unit("bytes")
     if settings.number("CompressedBackup"):
         size = size * constants["lcp_compressed_factor"]
     writing, decides = slowest(*_limits(settings, constants, data, size, machine))

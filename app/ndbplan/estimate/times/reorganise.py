@@ -32,6 +32,7 @@ from ndbplan.estimate.times.disk_files import left_beside
 from ndbplan.estimate.times.reorganise_limits import Work, disk_seconds, link_seconds
 from ndbplan.estimate.times.speed_terms import change_term, spread_terms
 from ndbplan.ndb.features import features
+from ndbplan.ndb.reorganise_cpu import thread_shares
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Disk
@@ -44,6 +45,28 @@ _LEAST_LEFT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadWork(Shape):
+    """What threads of one kind do of the work of some nodes."""
+
+    JSON = "thread cpu_s"
+
+    thread: str
+    cpu_s: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class NodesWork(Shape):
+    """Processor time that a reorganisation takes of the old nodes together, or of the new ones."""
+
+    JSON = "nodes cpu_s threads"
+
+    nodes: str
+    """`old nodes` or `new nodes`."""
+    cpu_s: Quantity
+    threads: tuple[ThreadWork, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TableReorganise(Shape):
     """Reorganisation of one table."""
 
@@ -51,7 +74,7 @@ class TableReorganise(Shape):
         "table=redistribution.before.table partitions_before=redistribution.before.placement.partitions "
         "partitions_after=redistribution.after.placement.partitions rows_moved "
         "bytes_moved=redistribution.bytes_moved partitions=redistribution.partitions duration_s bound "
-        "notes"
+        "notes cpu"
     )
 
     table: str
@@ -64,6 +87,8 @@ class TableReorganise(Shape):
     """False: the statement is refused or changes nothing."""
     notes: tuple[str, ...]
     """What stays behind or needs another statement."""
+    cpu: tuple[NodesWork, ...] = ()
+    """Processor time, on old and on new nodes; empty: nothing moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,13 +265,34 @@ def reorganise_table(
             chain, chain_at = own / speed, f"the thread that passes over the rows of node {node.node_id}"
     share = constants["reorganise_new_node_share"]
     whole, arrived = sum(seconds_of.values()), max(1.0, sum(work.received.values()))
+    cpu = _cpu(constants, before, whole, share)
     for node_id, rows in work.received.items():
         seconds_of[node_id] = seconds_of.get(node_id, 0.0) + share.value * whole * rows / arrived
     threads = ((chain, chain_at), _cores_seconds(after, seconds_of, left))
     devices = (disk_seconds(after, table, work, left.of_disk), link_seconds(after, change))
     bound = max((*threads, *devices), key=lambda item: item[0])[1] or "the fixed steps of the statement"
     duration = _duration(settings, constants, work, cost, threads, devices)
-    return TableReorganise(table.full_name, change, rows_moved, duration, bound, True, notes)
+    locks = ("rows are locked one after the other: scans and COUNT(*) of the table may wait for them",)
+    return TableReorganise(table.full_name, change, rows_moved, duration, bound, True, (*notes, *locks), cpu)
+
+
+def _cpu(
+    constants: Constants, before: Machines, old_nodes_s: float, new_share: Quantity
+) -> tuple[NodesWork, ...]:
+    """Processor time on the cores that there are; `old_nodes_s`: on a core of 2008."""
+    speeds = [core_speed(node.host, constants).value for node in before.members]
+    speed = sum(speeds) / max(1, len(speeds))
+    why = (Term("work of all rows on a core of 2008", old_nodes_s, "s", "formula"),)
+    old = Quantity.exact(old_nodes_s / speed, "s", why) * constants["reorganise_cpu_share"]
+    shares = thread_shares()
+    return tuple(
+        NodesWork(
+            nodes,
+            cpu_s,
+            tuple(ThreadWork(thread, cpu_s.scaled(part)) for thread, part in shares[nodes].items()),
+        )
+        for nodes, cpu_s in (("old nodes", old), ("new nodes", old * new_share))
+    )
 
 
 Bound = tuple[float, str]

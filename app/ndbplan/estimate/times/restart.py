@@ -25,6 +25,7 @@ from ndbplan.estimate.times.restart_copy import copied_share, copies_in_two_pass
 from ndbplan.estimate.times.restart_phases import OtherNode, Phase, Starting
 from ndbplan.estimate.times.running import Running
 from ndbplan.estimate.times.speed_terms import change_term
+from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.workloads import Workload
 
@@ -79,7 +80,7 @@ IDLE = Conditions()
 class RestartEstimate(Shape):
     """A start of one or more data nodes."""
 
-    JSON = "kind node_ids phases duration_s bytes_moved=whole_bytes_moved notes"
+    JSON = "kind node_ids phases duration_s bytes_moved=whole_bytes_moved notes nearness"
 
     kind: Kind
     node_ids: tuple[int, ...]
@@ -89,6 +90,8 @@ class RestartEstimate(Shape):
     notes: tuple[str, ...] = ()
     bytes_moved: float = 0.0
     """Bytes of rows that other nodes send to each node that starts, columns on disk included."""
+    nearness: Nearness | None = None
+    """How near it lies to starts that were measured."""
 
     @property
     def whole_bytes_moved(self) -> int:
