@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QDrag, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QWidget
@@ -88,6 +88,16 @@ class Monkey:
         self.window.resize(1280, 800)
         self.window.show()
         self.window.finish_building()
+        # A menu of a button has a loop of its own, in which nobody would act.
+        self._patience = QTimer(self.window)
+        self._patience.setInterval(100)
+        self._patience.timeout.connect(self._close_popup)
+        self._patience.start()
+
+    def _close_popup(self) -> None:
+        popup = QApplication.activePopupWidget()
+        if popup is not None:
+            popup.close()
 
     def _some_file(self) -> Path:
         return self.folder / f"{self.random.randrange(3)}.ndbplan"
