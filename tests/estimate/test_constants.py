@@ -88,8 +88,8 @@ def test_whatever_a_derivation_names_counts() -> None:
         known, was = Constants(plan.calibrations), answers(plan)
         named |= {*re.findall(r" \[(\w+)\]\"", answers(plan, why=True))} & all_constants().keys()
         for name in named - counted:
-            # A hundredth shows where another limit decides at the moment.
-            values = (1.07 * known[name].value or 0.5, 0.01 * known[name].value)
+            # A hundredth, or a hundred times, shows where another limit decides at the moment.
+            values = (known[name].value * factor or 0.5 for factor in (1.07, 0.01, 100.0))
             others = (Calibration(constant=name, value=value, source="test") for value in values)
             if any(answers(plan, Constants((*plan.calibrations, other))) != was for other in others):
                 counted.add(name)

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from ndbplan.plan.fields import MAX_RATE
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
+
+_FASTEST = {
+    "sequential_read_bytes_per_s": MAX_RATE,
+    "sequential_write_bytes_per_s": MAX_RATE,
+    "random_read_iops": 1e9,
+    "random_write_iops": 1e9,
+}
+_SLOWEST, _LONGEST_S = 1.0, 1e9
+"""What a plan may state of a disk: edits that follow check it."""
 
 
 def at_disk_speed(plan: Plan, factor: float) -> Plan:
@@ -12,15 +22,11 @@ def at_disk_speed(plan: Plan, factor: float) -> Plan:
         return plan
 
     def faster(disk: Disk) -> Disk:
-        # Not validated: what is tried may lie outside what a plan may state.
+        speeds = {
+            name: min(most, max(_SLOWEST, getattr(disk, name) * factor)) for name, most in _FASTEST.items()
+        }
         return disk.model_copy(
-            update={
-                "sequential_read_bytes_per_s": disk.sequential_read_bytes_per_s * factor,
-                "sequential_write_bytes_per_s": disk.sequential_write_bytes_per_s * factor,
-                "random_read_iops": disk.random_read_iops * factor,
-                "random_write_iops": disk.random_write_iops * factor,
-                "sync_write_latency_s": disk.sync_write_latency_s / factor,
-            }
+            update={**speeds, "sync_write_latency_s": min(_LONGEST_S, disk.sync_write_latency_s / factor)}
         )
 
     hosts = tuple(host.model_copy(update={"disks": tuple(map(faster, host.disks))}) for host in plan.hosts)
