@@ -23,6 +23,7 @@ from ndbplan.cli.parameters import (
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
+    from ndbplan.simulate.model.start import StartState
     from ndbplan.simulate.result import SimulationResult
 
 
@@ -69,6 +70,13 @@ def _announce_preparation(
     help="What happens meanwhile, such as 'node_failure at=60s object=ndb3' (may be repeated).",
 )
 @click.option(
+    "--lcp-began",
+    "lcp_began_s_ago",
+    type=Duration(),
+    metavar="TIME",
+    help="How long before the start the last local checkpoint began, such as 40s; without it none did.",
+)
+@click.option(
     "--runs",
     type=click.IntRange(2, 10_000),
     metavar="N",
@@ -94,6 +102,7 @@ def simulate(
     load_csv: Path | None,
     load_shape: str,
     event_texts: tuple[str, ...],
+    lcp_began_s_ago: float | None,
     runs: int | None,
     csv_file: Path | None,
     table: str | None,
@@ -122,7 +131,8 @@ def simulate(
     if load_csv is not None:
         plan = _with_schedule(plan, workload_id, load_csv, load_shape)
     _announce_preparation(plan, workload_id, duration_s, step_s)
-    result = run(plan, workload_id, duration_s, step_s, seed, events)
+    start = _start(plan, workload_id, lcp_began_s_ago)
+    result = run(plan, workload_id, duration_s, step_s, seed, events, start=start)
     if table is not None:
         _show_table(table, result, plan, at_s, as_json=as_json)
         return
@@ -132,8 +142,9 @@ def simulate(
         from ndbplan.simulate.bands import monte_carlo
 
         bands = monte_carlo(
-            plan, workload_id, runs=runs, duration_s=duration_s, step_s=step_s, seed=seed, events=events
-        )
+            plan, workload_id, runs=runs, duration_s=duration_s, step_s=step_s, seed=seed, events=events,
+            start=start,
+        )  # fmt: skip
         shape["monte_carlo"] = bands.to_json(why=why)
         if as_json:
             shape["monte_carlo"]["series"] = bands.series_json()
@@ -143,6 +154,16 @@ def simulate(
     if result.cluster_stop is not None and not as_json:
         click.echo(f"{result.cluster_stop.text}\n  {result.cluster_stop.advice}\n")
     show(shape, as_json=as_json, why=why)
+
+
+def _start(plan: Plan, workload_id: str | None, lcp_began_s_ago: float | None) -> StartState | None:
+    """Where in the cycle of local checkpoints the run begins; None: nobody says."""
+    if lcp_began_s_ago is None:
+        return None
+    from ndbplan.simulate.model.start import start_in_cycle
+    from ndbplan.simulate.run import workload_of
+
+    return start_in_cycle(plan, workload_of(plan, workload_id), lcp_began_s_ago)
 
 
 def _until(plan: Plan, workload_id: str | None, duration_s: float | None, at_s: float | None) -> float | None:

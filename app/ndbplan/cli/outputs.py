@@ -256,6 +256,7 @@ def _times() -> dict[str, Schema]:
 
 
 def _simulate() -> Schema:
+    from ndbplan.simulate.model.start import LcpAtStart
     from ndbplan.simulate.series import DiskSeries, ErrorCount
     from ndbplan.simulate.stop import ClusterStop
 
@@ -269,6 +270,7 @@ def _simulate() -> Schema:
     disk = promise(DiskSeries, f"host disk {' '.join(wide)}", **dict.fromkeys(wide, ESTIMATED))
     later = (
         "latency_mean_s", "latency_max_s", "cluster_stop", "events", "monte_carlo", "loaded_after_s",
+        "lcp_at_start",
     )  # fmt: skip
     return record(
         seed=INTEGER,
@@ -286,6 +288,7 @@ def _simulate() -> Schema:
         events=array(record(at_s=NUMBER, event=STRING)),
         monte_carlo=_runs(),
         loaded_after_s=or_null(QUANTITY),
+        lcp_at_start=promise(LcpAtStart, "began_s_ago writes left_bytes next_after_s"),
         optional=later,
     )
 

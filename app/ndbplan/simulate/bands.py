@@ -160,10 +160,12 @@ def monte_carlo(
     progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     workers: int | None = None,
+    start: StartState | None = None,
 ) -> Bands:
     """Bands over `runs` runs of a workload. Same arguments, same bands, whatever the number of workers.
 
-    `events` happen in every run, besides those of the workload.
+    `events` happen in every run, besides those of the workload. `start` is where each begins; None: each
+    at another moment before the first local checkpoint.
     Raises SimulationError for a plan or number of runs that cannot be simulated, Cancelled when told to stop.
     """
     from ndbplan.simulate.model.node_rows import SimulationError
@@ -173,7 +175,7 @@ def monte_carlo(
         raise SimulationError(f"{runs} runs are outside 2 to {MOST_RUNS}", where="runs")
     workload = workload_of(plan, workload_id)
     course = Course(plan, workload, (*workload.events, *events), step_s, seed)
-    story = course.story(course.length_s(cancelled=cancelled) if duration_s is None else duration_s)
+    story = course.story(course.length_s(start, cancelled) if duration_s is None else duration_s)
     most = _most_buckets(story.scenario, runs)
     done = 0
 
@@ -184,7 +186,7 @@ def monte_carlo(
             progress(done / runs)
         return _found(sim)
 
-    found = drawn_runs(story, runs, seed, one, most, cancelled, workers)
+    found = drawn_runs(story, runs, seed, one, most, cancelled, workers, start)
     return _bands(story.scenario, found, seed)
 
 
@@ -196,6 +198,7 @@ def drawn_runs(
     most_buckets: int,
     cancelled: Callable[[], bool] | None = None,
     workers: int | None = None,
+    start: StartState | None = None,
 ) -> list[T]:
     """What `look` sees in each of so many runs with what is not known for certain drawn anew."""
     from ndbplan.simulate.kernel.ready import prepare
@@ -206,7 +209,7 @@ def drawn_runs(
     def one(number: int) -> T:
         if cancelled is not None and cancelled():
             raise Cancelled
-        return look(_run(story, log_range, seed, number, most_buckets, cancelled))
+        return look(_run(story, log_range, seed, number, most_buckets, cancelled, start))
 
     with ThreadPoolExecutor(workers or min(8, os.cpu_count() or 1)) as pool:
         return list(pool.map(one, range(runs)))
@@ -296,13 +299,14 @@ def _run(
     number: int,
     most_buckets: int,
     cancelled: Callable[[], bool] | None,
+    given: StartState | None,
 ) -> Simulation:
     from ndbplan.simulate.simulation import Simulation
     from ndbplan.simulate.steps import Watch, advance
 
     scenario, factor, start = _drawn(story.scenario, log_range, seed, number)
     grown = story.grown.with_laws(load=story.grown.laws.load * factor)
-    sim = Simulation.begin(story._replace(scenario=scenario, grown=grown), start, most_buckets)
+    sim = Simulation.begin(story._replace(scenario=scenario, grown=grown), given or start, most_buckets)
     advance(sim, scenario.steps, Watch(cancelled=cancelled))
     return sim
 

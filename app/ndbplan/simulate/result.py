@@ -17,6 +17,7 @@ from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
 from ndbplan.simulate.latency import latency_s, mean_latency
 from ndbplan.simulate.model.load_over_time import DISK_READS, Service
 from ndbplan.simulate.model.meanwhile import worst_reads
+from ndbplan.simulate.model.start import LcpAtStart
 from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart, in_csv
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime
@@ -75,6 +76,8 @@ class SimulationResult:
     """Events that changed the run: seconds after its start, and what."""
     bottlenecks: tuple[Bottleneck, ...]
     """What is short, most pressing first; when the cluster stopped that, and then what was short before."""
+    lcp_at_start: LcpAtStart
+    """Where in the cycle of local checkpoints the run began."""
     cluster_stop: ClusterStop | None = None
     """When and why no data node runs any more; nothing after it is accepted."""
     down: tuple[DownTime, ...] = ()
@@ -153,6 +156,7 @@ class SimulationResult:
             loaded_after_s=_loaded(sim),
             happened=tuple(sim.happened),
             bottlenecks=_bottlenecks(sim, errors, parts, disks, cluster_stop),
+            lcp_at_start=sim.start.lcp_at_start(float(sim.settings[0][1].lcp_stage_s)),
             cluster_stop=cluster_stop,
             down=sim.outage.down_times() if sim.failing is not None else (),
             standing=tuple((begin, min(end, duration)) for begin, end in sim.standing),
@@ -163,6 +167,7 @@ class SimulationResult:
         return {
             "seed": self.seed,
             "duration_s": self.duration_s,
+            "lcp_at_start": self.lcp_at_start.to_json(why),
             "offered_per_s": self.offered_per_s,
             "accepted_per_s": self.accepted_per_s.to_json(why=why),
             "latency_mean_s": self.latency_mean_s.to_json(why=why),

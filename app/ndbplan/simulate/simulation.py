@@ -58,6 +58,7 @@ class Simulation:
     scenario: Scenario
     world: World
     history: History
+    start: StartState = field(default_factory=StartState)
     step: int = 0
     """Steps that are done."""
     now_s: float = 0.0
@@ -103,7 +104,8 @@ class Simulation:
             if node_class.nodes[0].id in story.absent:
                 world.state.node_state[n].is_dead = True
         return cls(
-            story, scenario, world, first_history(scenario, world), page_cache=scenario.page_cache,
+            story, scenario, world, first_history(scenario, world), start or StartState(),
+            page_cache=scenario.page_cache,
             due=sorted(story.dues, key=lambda due: due.order), number=len(story.dues),
             settings=[(0.0, world.laws.run.copy())],
         )  # fmt: skip

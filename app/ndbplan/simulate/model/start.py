@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ndbplan.base.shapes import Shape
+from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.simulate.world import (
     ERROR_CODES,
     LAG_WINDOW_S,
@@ -32,6 +35,8 @@ from ndbplan.simulate.world import (
 )
 
 if TYPE_CHECKING:
+    from ndbplan.plan.plan import Plan
+    from ndbplan.plan.workloads import Workload
     from ndbplan.simulate.model.scenario import Scenario
 
 MOST_BUCKETS = 1200
@@ -57,6 +62,69 @@ class StartState:
     """Without a running checkpoint: when the next one starts at the earliest."""
     first_lcp_flushes: int = 0
     """And how many flushes of the log it has to wait for: right after a checkpoint 6, from 8.0 on 7."""
+    lcp_began_s_ago: float | None = None
+    """When the last checkpoint began before the run; None: none did; the first rows start one."""
+    lcp_left_by_node: tuple[tuple[int, float], ...] = ()
+    """What a running checkpoint has left to write, by node id, where nodes differ; none of other nodes."""
+
+    def lcp_left(self, node_id: int) -> float | None:
+        """What the running checkpoint has left to write on a node; None: it does not run there."""
+        return dict(self.lcp_left_by_node).get(node_id, self.lcp_left_bytes)
+
+    @property
+    def lcp_writes(self) -> bool:
+        """Whether a checkpoint runs at the start."""
+        return self.lcp_left_bytes is not None or bool(self.lcp_left_by_node)
+
+    def lcp_at_start(self, lcp_stage_s: float) -> LcpAtStart:
+        """What is assumed of local checkpoints, where a flush of the log between two takes so long."""
+        left = [self.lcp_left_bytes or 0.0, *(left for _, left in self.lcp_left_by_node)]
+        flushes = max(0, self.first_lcp_flushes - 1)
+        next_s = None if self.lcp_writes else self.first_lcp_s + flushes * lcp_stage_s
+        return LcpAtStart(self.lcp_began_s_ago, self.lcp_writes, max(left), next_s)
+
+
+@dataclass(frozen=True)
+class LcpAtStart(Shape):
+    """Where in the cycle of local checkpoints a run begins."""
+
+    JSON = "began_s_ago writes left_bytes next_after_s"
+
+    began_s_ago: float | None
+    """None: none began before the run."""
+    writes: bool
+    left_bytes: float
+    """Of the node that has most to write."""
+    next_after_s: float | None
+    """When the next one begins at the earliest: with a backlog the flushes of the log before it take
+    longer. None: one runs."""
+
+
+def start_in_cycle(plan: Plan, workload: Workload, lcp_began_s_ago: float) -> StartState:
+    """A start so long after the last local checkpoint began: as it writes, in the pause after it, or later.
+
+    It writes what the estimate says of one under this load, as quickly; no work came before, so that flushes
+    of the log in the pause take their least time.
+    """
+    nodes = Estimation(plan, workload).checkpoint.nodes
+    lasts_s = max((node.duration_s.value for node in nodes), default=0.0)
+    if lcp_began_s_ago < lasts_s:
+        shares = ((node, 1.0 - lcp_began_s_ago / max(node.duration_s.value, 1e-9)) for node in nodes)
+        left = tuple(
+            (node.node_id, float(np.ceil(share * node.written_bytes.value)))
+            for node, share in shares
+            if share > 0.0
+        )
+        return StartState(lcp_began_s_ago=lcp_began_s_ago, lcp_left_by_node=left, first_lcp_s=0.0)
+    stage_s = constant_for(plan, "lcp_stage_s").value
+    flushes = int(constant_for(plan, "lcp_flushes_after").value + plan.features.lcp_flushes_before)
+    done = int((lcp_began_s_ago - lasts_s) / stage_s)
+    rest_s = (done + 1) * stage_s - (lcp_began_s_ago - lasts_s)
+    return StartState(
+        lcp_began_s_ago=lcp_began_s_ago,
+        first_lcp_s=rest_s if done < flushes else 0.0,
+        first_lcp_flushes=max(0, flushes - done),
+    )
 
 
 def first_world(
@@ -134,8 +202,9 @@ def _node_state(scenario: Scenario, start: StartState) -> tuple[Rows[NodeState],
         state.rows_bytes, state.memory_bytes, state.space_bytes, state.index_bytes = scenario.start[n]
         if start.rows_bytes is not None:
             state.rows_bytes = start.rows_bytes
-        if start.lcp_left_bytes is not None:
-            state.lcp_left_bytes = start.lcp_left_bytes
+        left = start.lcp_left(scenario.node_classes[n].node_id)
+        if left is not None:
+            state.lcp_left_bytes = left
             state.lcp_fragments_left = start.lcp_fragments_left
         state.lcp_target_bytes_per_s = node.lcp_max_bytes_per_s if target is None else target
         targets[n, : node.ldms] = state.lcp_target_bytes_per_s / node.ldms
@@ -144,8 +213,8 @@ def _node_state(scenario: Scenario, start: StartState) -> tuple[Rows[NodeState],
 
 def _cluster_state(scenario: Scenario, start: StartState) -> Cluster:
     cluster = Cluster()
-    cluster.lcp_writes = start.lcp_left_bytes is not None
-    cluster.lcp_number = start.lcp_left_bytes is not None
+    cluster.lcp_writes = start.lcp_writes
+    cluster.lcp_number = start.lcp_writes or start.lcp_began_s_ago is not None
     before_the_cut = start.first_lcp_flushes - scenario.laws.run.lcp_flushes_before
     cluster.lcp_starts = before_the_cut <= 0
     cluster.lcp_stages_left = start.first_lcp_flushes if cluster.lcp_starts else before_the_cut
