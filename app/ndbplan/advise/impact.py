@@ -36,7 +36,7 @@ _SECONDS = 120.0
 
 
 @dataclass(frozen=True)
-class Effect(Shape):
+class Impact(Shape):
     """A workload at its highest rate, without and with the reorganisation of the table that moves fastest."""
 
     JSON = (
@@ -88,7 +88,7 @@ def effect_of_reorganise(
     workload_id: str | None = None,
     groups: int = 1,
     cancelled: Callable[[], bool] | None = None,
-) -> Effect | None:
+) -> Impact | None:
     """Accepted rate and errors of a workload while the table that moves fastest is reorganised.
 
     None when no table moves rows. Raises what `reorganise` and `simulate` raise.
@@ -128,7 +128,7 @@ def effect_of_reorganise(
         "on its fragments wait longer",
         "rows that are being moved are locked in batches; a scan of the whole table may wait until the end",
     )
-    return Effect(
+    return Impact(
         table.table,
         rate,
         before,
