@@ -1,6 +1,6 @@
 """What an online reorganisation does to the workload meanwhile, from the simulation.
 
-    effect_of_reorganise(plan, "busy-hour").during.errors
+    impact_of_reorganise(plan, "busy-hour").during.errors
 
 The rows that move are added to the workload as what they are for the old nodes: a write of the whole row and
 a delete, at the rate at which the estimate moves them.
@@ -83,7 +83,7 @@ def _steady(workload: Workload, rate_per_s: float, extra: Transaction | None, ex
     return Workload(id=workload.id, name=workload.name, transactions=mix, load=load)
 
 
-def effect_of_reorganise(
+def impact_of_reorganise(
     plan: Plan,
     workload_id: str | None = None,
     groups: int = 1,
