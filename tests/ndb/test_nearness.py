@@ -9,7 +9,7 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.ndb.nearness import Situation, nearness
 from ndbplan.ndb.version import NdbVersion
 
-MEASURED = Situation(NdbVersion.parse("8.4.8"), 2, 2, 1e6, 1040, 1000)
+MEASURED = Situation(NdbVersion.parse("8.4.8"), 2, 2, 1e6, 1040, 1e9)
 KINDS = st.sampled_from(["restart", "backup", "reorganise"])
 AXES = st.sampled_from(Situation._fields[1:])
 

@@ -90,7 +90,7 @@ def situation(plan: Plan) -> Situation:
     disks = [machine.disks[DiskRole.LCP] for machine in machines.nodes]
     speeds = [disk.sequential_write_bytes_per_s for disk in disks if disk is not None]
     ldm = max((machine.ldm_threads for machine in machines.nodes), default=1)
-    speed = min(speeds, default=1e8) / 1e6
+    speed = min(speeds, default=constants_of(plan)["unknown_disk_bytes_per_s"].value)
     return Situation(plan.version, len(machines.members), ldm, rows, size, speed)
 
 

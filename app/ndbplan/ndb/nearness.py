@@ -1,6 +1,7 @@
 """How near a plan lies to runs that were measured: at one, between them, or beyond all of them.
 
-    near = nearness("restart", Situation(version, nodes=4, ldm=8, rows=1e8, row_bytes=300, disk_mbs=500))
+    plan = Situation(version, nodes=4, ldm=8, rows=1e8, row_bytes=300, disk_bytes_per_s=5e8)
+    near = nearness("restart", plan)
     near.mark, near.nearest         # "between", ("8.4.8, 2 M rows", …)
 
 The data is `resources/ndb/measured_runs.json`.
@@ -37,7 +38,7 @@ class Situation(NamedTuple):
     rows: float
     """Of a data node."""
     row_bytes: float
-    disk_mbs: float
+    disk_bytes_per_s: float
     """What its disk writes in order."""
 
     @property
