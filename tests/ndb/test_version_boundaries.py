@@ -444,7 +444,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ("index_build_threads", "7.6.0", thread_config("ldm,idxbld={cpuset=1}"), True, False),
     ("exclusive_bindings", "7.5.0", thread_config("ldm={cpubind_exclusive=1}"), True, False),
     ("nosend", "8.0.0", thread_config("ldm={nosend=1}"), True, False),
-    ("ldm_counts", "7.5.0", thread_config("ldm={count=10}"), True, False),
+    ("ldm_counts", "7.4.0", thread_config("ldm={count=10}"), True, False),
     ("ldm_counts", "8.0.0", thread_config("ldm={count=5}"), True, False),
     (
         "ldm_share_log_parts",

@@ -12,6 +12,7 @@ from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import link_scope
 from ndbplan.edits.parts import set_parameter, update
+from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Host
@@ -103,6 +104,16 @@ def test_priority_of_heartbeat_threads(scope: str, text: str, taken: bool) -> No
         ({"LockExecuteThreadToCPU": "0-4", "ThreadConfig": "ldm={count=4,cpubind=0-3},tc"}, "refused"),
         ({"LockExecuteThreadToCPU": "0-3", "ThreadConfig": "ldm={count=4,cpubind=0-3},tc"}, "fine"),
         ({"LockExecuteThreadToCPU": "0"}, "fine"),
+        # Only executing threads take CPUs away by cpubind, and cpubind_exclusive takes none.
+        ({"LockExecuteThreadToCPU": "0-4", "ThreadConfig": "ldm,tc,io={cpubind=4}"}, "fine"),
+        ({"LockExecuteThreadToCPU": "0-4", "ThreadConfig": "ldm,tc,io={cpuset=4}"}, "refused"),
+        ({"LockExecuteThreadToCPU": "0-4", "ThreadConfig": "ldm,tc={count=2},io={cpubind=4}"}, "refused"),
+        ({"LockExecuteThreadToCPU": "0-5", "MaxNoOfExecutionThreads": 9}, "refused"),
+        (
+            {"LockExecuteThreadToCPU": "0-5", "MaxNoOfExecutionThreads": 9, "__ndbmt_lqh_threads": 1},
+            "fine",
+        ),
+        ({"LockExecuteThreadToCPU": "0", "MaxNoOfExecutionThreads": 9, "__ndbmt_classic": 1}, "fine"),
     ],
 )
 def test_cpus_for_threads(version: str, settings: dict[str, int | str], verdict: str) -> None:
@@ -163,6 +174,7 @@ def test_one_pair_has_one_connection(version: str) -> None:
         ((65536, 0, None), {1: 65536, 2: 0, 3: 65536}, {1: 65536, 2: 0, 3: 0}),
         ((65536, None), {1: 65536, 2: 65536}, None),
         ((0, 1, 65536, 0, 1), None, {1: 0, 2: 1, 3: 65536, 4: 0, 5: 1}),
+        ((0, 0, 65536, 60), {1: 0, 2: 0, 3: 65536, 4: 60}, None),
     ],
 )
 def test_counting_of_node_groups(
@@ -171,6 +183,7 @@ def test_counting_of_node_groups(
     for version, wanted in ((OLD, old), (NEW, new)):
         plan = small(version, groups)
         assert ("node-group-size" in refused(plan)) is (wanted is None), version
+        assert "node-group-number" not in refused(plan)
         if wanted is not None:
             assert node_group_ids(plan) == wanted
 
@@ -228,7 +241,44 @@ def test_thread_counts_of_nothing_that_servers_take(version: str, text: str) -> 
 @pytest.mark.parametrize("text", ["1 ,2", "1,", "0", "x", "145"])
 def test_a_connection_map_that_cannot_be_read(text: str) -> None:
     assert refused(set_parameter(small(NEW), "sql", "ConnectionMap", text)) == {"connection-map"}
-    assert refused(set_parameter(small(NEW), "sql", "ConnectionMap", " 1, 2")) == set()
+    assert refused(set_parameter(small(NEW), "sql", "ConnectionMap", " 1, +02")) == set()
+    by_hand = linked(set_parameter(small(NEW), "api", "ConnectionMap", text), "api", "ndb1")
+    assert refused(by_hand) == {"connection-map"}
+    assert refused(linked(by_hand, "ndb2", "api")) == set()
+
+
+@pytest.mark.parametrize("version", BOTH)
+@pytest.mark.parametrize(
+    ("scope", "own", "name", "bad", "good"),
+    [
+        ("management", "mgm", "PortNumber", 0, 1186),
+        ("sql", "api", "ConnectionMap", "x", "1"),
+        ("sql", "api", "HeartbeatThreadPriority", "FIFO", "fifo"),
+        ("management", "mgm", "heartbeatthreadpriority", "FIFO", "rr"),
+    ],
+)
+def test_a_default_that_every_node_replaces_does_no_harm(
+    version: str, scope: str, own: str, name: str, bad: int | str, good: int | str
+) -> None:
+    plan = set_parameter(small(version), scope, name, bad)
+    assert refused(plan) != set()
+    assert refused(set_parameter(plan, own, name.upper(), good)) == set()
+
+
+def test_a_second_connection_is_kept_where_servers_take_it_and_check_it() -> None:
+    plan = linked(linked(small("7.2"), "ndb1", "ndb2"), "ndb2", "ndb1", HostName2="")
+    assert "link-host-names" in refused(plan)
+    again, report = import_config(render_config_ini(plan), "7.2")
+    assert not report.accepted
+    assert len(again.links) == 2
+    assert "link-host-names" in refused(again)
+
+
+@pytest.mark.parametrize("name", ["RequireTls", "RequireCertificate"])
+def test_a_management_server_asks_for_its_certificate(name: str) -> None:
+    plan = set_parameter(small(NEW), "management", name, 1)
+    assert "files-for-security" in told(plan, Severity.WARNING)
+    assert "files-for-security" not in told(set_parameter(plan, "mgm", name, "no"), Severity.WARNING)
 
 
 @pytest.mark.parametrize(

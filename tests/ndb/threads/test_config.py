@@ -49,7 +49,14 @@ def test_what_is_refused(text: str, part: str) -> None:
 
 @pytest.mark.parametrize(
     ("version", "count", "possible"),
-    [("7.4", 10, False), ("7.5", 10, True), ("7.6", 20, True), ("7.6", 5, False), ("8.0", 5, True)],
+    [
+        ("7.3", 10, False),
+        ("7.4", 10, True),
+        ("7.4", 5, False),
+        ("7.6", 20, True),
+        ("7.6", 5, False),
+        ("8.0", 5, True),
+    ],
 )
 def test_ldm_counts_by_version(version: str, count: int, possible: bool) -> None:
     text = f"ldm={{count={count}}}"
@@ -102,3 +109,26 @@ def test_forms_that_the_product_takes(text: str) -> None:
 def test_forms_that_the_product_refuses(text: str) -> None:
     with pytest.raises(BadValueError):
         check_thread_config(text, V84)
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("ldm={cpuset=2-3},recover={count=2,cpuset=1-2}", True),
+        ("ldm={cpuset=2-3},idxbld={cpuset=1-2}", True),
+        ("ldm={cpuset=2-3},tc={cpuset=1-2}", False),
+        ("ldm={cpuset=2-3},io={cpuset=1-2}", False),
+        ("ldm={cpuset=1-2},idxbld={cpubind=1}", False),
+        ("ldm={cpuset=1-2},recover={cpubind=1}", False),
+        ("ldm={cpubind=1},idxbld={cpubind=1}", True),
+        ("ldm={cpuset=1-2},tc={cpubind=1}", False),
+        ("ldm={cpuset=1-2},tc={cpubind_exclusive=1}", True),
+    ],
+)
+def test_which_bindings_may_share_cpus(text: str, taken: bool) -> None:
+    """do_bindings of thr_config.cpp: sets of permanent threads, and cpubind of any thread."""
+    if taken:
+        check_thread_config(text, V84)
+    else:
+        with pytest.raises(BadValueError, match="CPU"):
+            check_thread_config(text, V84)

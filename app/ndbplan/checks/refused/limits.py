@@ -10,7 +10,7 @@ from ndbplan.base.units import whole_number
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.rule import error, problem, rule, warning
-from ndbplan.configuration.node_groups import stated_group
+from ndbplan.configuration.node_groups import counted_nodes, stated_group
 from ndbplan.configuration.settings import (
     NodesAlike,
     connection_settings,
@@ -18,14 +18,14 @@ from ndbplan.configuration.settings import (
     node_settings,
     nodes_alike,
 )
-from ndbplan.configuration.stated import Fate, Stated, stated, stated_by_place
+from ndbplan.configuration.stated import SECTIONS, Fate, Stated, stated, stated_by_place
 from ndbplan.configuration.stated import counting as counting_of
 from ndbplan.edits.changes import SetField, SetParameter, together
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.addresses import address_of
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, process_node_ids
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, Process, process_node_ids
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names by which a machine calls itself."""
@@ -58,6 +58,23 @@ def counting(plan: Plan, sections: Collection[str], name: str) -> Iterator[State
     for one in stated(plan):
         if one.section in sections and one.reading.name == name and one.reading.fate is Fate.COUNTS:
             yield one
+
+
+def holding(plan: Plan, section: str, name: str) -> Iterator[tuple[Stated, tuple[Process, ...]]]:
+    """Every place as of `counting`, with the nodes for which what it says holds.
+
+    ndb_mgmd looks at what nodes end up with: a default that all of them replace does no harm.
+    """
+    nodes = [process for process in plan.processes if SECTIONS[process.kind] == section]
+    own = {process.id for process in nodes if name.lower() in {each.lower() for each in process.parameters}}
+    for one in counting(plan, (section,), name):
+        held = tuple(
+            process
+            for process in nodes
+            if (process.id in one.object_ids if one.object_ids else process.id not in own)
+        )
+        if held:
+            yield one, held
 
 
 def setting(scope: str, name: str, value: int | str) -> Edit:
@@ -240,7 +257,7 @@ def replicas_alike(now: Estimation) -> Iterator[Problem]:
 def node_group_number(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     most = plan.features.node_groups_most
-    for node in plan.data_nodes:
+    for node in counted_nodes(plan):
         group = stated_group(plan, node)
         if group is not None and most <= group < NODE_GROUP_NONE:
             yield error(
@@ -384,11 +401,18 @@ def host_name_reserved(now: Estimation) -> Iterator[Problem]:
 def connection_map(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
-    for one in counting(plan, ("API", "MGM"), "ConnectionMap"):
-        # strtol in check_connection: blanks in front of a number do no harm, anything behind it does.
-        parts = str(one.reading.value).split(",")
-        bad = next((p for p in parts if not 1 <= (whole_number(p.lstrip()) or 0) <= highest), None)
-        if bad is not None:
+    joined = {frozenset((link.process_id_1, link.process_id_2)) for link in plan.links}
+    for one, nodes in holding(plan, "API", "ConnectionMap"):
+        # strtol in check_connection: blanks and a sign before a number do no harm, anything behind it does.
+        parts = (re.sub(r"^\s*\+?", "", part) for part in str(one.reading.value).split(","))
+        bad = next((part for part in parts if not 1 <= (whole_number(part) or 0) <= highest), None)
+        # It is read for connections without a section of their own.
+        is_read = any(
+            len(process_node_ids(process)) > 1 or frozenset((process.id, node.id)) not in joined
+            for process in nodes
+            for node in plan.data_nodes
+        )
+        if bad is not None and is_read:
             yield error(
                 one.where,
                 f"ConnectionMap holds '{bad[:20]}'; it is a list of data node ids from 1 to {highest}",
@@ -400,7 +424,8 @@ def connection_map(now: Estimation) -> Iterator[Problem]:
 
 @rule("heartbeat-thread-priority", "HeartbeatThreadPriority cannot be read", refused=True)
 def heartbeat_thread_priority(now: Estimation) -> Iterator[Problem]:
-    for one in counting(now.plan, ("API", "MGM"), "HeartbeatThreadPriority"):
+    name = "HeartbeatThreadPriority"
+    for one, _ in (*holding(now.plan, "API", name), *holding(now.plan, "MGM", name)):
         text = str(one.reading.value)
         if not _THREAD_PRIORITY.fullmatch(text):
             yield error(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.configuration import without
-from ndbplan.checks.refused.limits import counting
+from ndbplan.checks.refused.limits import counting, holding
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import Fate, stated
@@ -20,7 +20,7 @@ _NAME_MOST = 255
 @rule("management-port-number", "A management node has no port", refused=True)
 def management_port_number(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
-    for one in counting(plan, ("MGM",), "PortNumber"):
+    for one, _ in holding(plan, "MGM", "PortNumber"):
         if one.reading.value == 0:
             yield error(
                 one.where,

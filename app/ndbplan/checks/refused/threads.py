@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import LOOPBACK, setting
 from ndbplan.checks.rule import error, hint, problem, rule, warning
-from ndbplan.configuration.settings import NodesAlike, no_of_replicas, nodes_alike
+from ndbplan.configuration.settings import NodesAlike, no_of_replicas, node_settings, nodes_alike
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb import parameters as catalogue
@@ -79,13 +80,16 @@ def cpus_for_threads(now: Estimation) -> Iterator[Problem]:
     for alike in nodes_alike(plan):
         by_text = alike.settings.states("ThreadConfig") and plan.features.thread_config
         counted = by_text or any(alike.settings.states(each) for each in _COUNTED_BY)
-        if is_automatic(alike) or not alike.settings.text(name) or not counted:
+        # With __ndbmt_classic one thread of each kind shares what there is.
+        classic = not by_text and alike.settings.number("__ndbmt_classic") == 1
+        if is_automatic(alike) or not alike.settings.text(name) or not counted or classic:
             continue
         try:
             cpus = parse_cpu_list(alike.settings.text(name))
-            shortage = cpu_shortage(
-                cpus, threads(alike), thread_text(alike) if by_text else None, plan.version
-            )
+            counts = threads(alike)
+            ldm = alike.settings.number("__ndbmt_lqh_threads") or counts.ldm
+            text = thread_text(alike) if by_text else None
+            shortage = cpu_shortage(cpus, replace(counts, ldm=ldm), text, plan.version)
         except (BadValueError, ThreadConfigError):
             continue
         if shortage is None:
@@ -321,6 +325,17 @@ def files_for_security(now: Estimation) -> Iterator[Problem]:
                     "prepare it on every data node host before the first start",
                     alike.object_ids,
                 )
+    for node in plan.management_nodes:
+        settings = node_settings(plan, node)
+        names = [n for n in ("RequireTls", "RequireCertificate") if catalogue.knows("MGM", n, plan.version)]
+        on = [name for name in names if settings.number(name) == 1]
+        if on:
+            yield warning(
+                f"management node {node.node_id}",
+                f"{on[0]} is on: ndb_mgmd does not start without a TLS certificate of the node",
+                "prepare it on the host before the first start",
+                [node.id],
+            )
 
 
 @rule("paths-absolute", "A path is not absolute")

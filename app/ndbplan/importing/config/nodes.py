@@ -312,14 +312,17 @@ class NodeImport:
             return
         pair = frozenset(ends)
         if pair in self._pairs:
+            refused = features(self._version).second_link_refused
             self._config.find(
-                features(self._version).second_link_refused,
+                refused,
                 section.line,
                 f"nodes {numbers[0]} and {numbers[1]} are joined already (line {self._pairs[pair]})",
                 "keep one of the sections",
             )
-            return
-        self._pairs[pair] = section.line
+            if refused:
+                return
+        # Servers that take a second section check it as the first.
+        self._pairs.setdefault(pair, section.line)
         parameters = values_of(self._config, section, self._version, ("nodeid1", "nodeid2"))
         self._links.append(
             Link(

@@ -18,6 +18,8 @@ from ndbplan.ndb.version import NdbVersion
 
 _BEFORE_8 = {"main": 1, "ldm": 32, "recv": 16, "rep": 1, "io": 1, "watchdog": 1, "tc": 32, "send": 16}
 _NOT_EXECUTING = ("io", "watchdog", "idxbld", "recover")
+_MAY_OVERLAP = ("idxbld", "recover")
+"""Threads whose CPU sets may share CPUs with others (not permanent in m_entries)."""
 _AT_LEAST_ONE = ("recv", "io", "watchdog")
 _WITH_NOSEND = ("main", "ldm", "tc", "rep")
 _BINDINGS = ("cpubind", "cpubind_exclusive", "cpuset", "cpuset_exclusive")
@@ -116,7 +118,7 @@ def cpu_shortage(
 
 @dataclass
 class _Bound:
-    """CPUs that threads are bound to, those of index builders left out: they may share any."""
+    """CPUs that threads are bound to, as do_bindings in thr_config.cpp goes through them."""
 
     sets: list[frozenset[int]] = field(default_factory=list)
     single: set[int] = field(default_factory=set)
@@ -125,14 +127,18 @@ class _Bound:
     threads: int = 0
     """Executing threads that are bound."""
 
-    def add(self, name: str, cpus: tuple[int, ...], count: int) -> None:
-        """Note one binding; cpubind takes the first CPU for each thread."""
-        used = sorted(set(cpus))[:count] if name.startswith("cpubind") else cpus
-        self.taken.update(() if name == "cpubind_exclusive" else used)
-        if name.startswith("cpubind"):
-            self.single.update(sorted(set(cpus))[:count])
-        elif frozenset(cpus) not in self.sets:
-            self.sets.append(frozenset(cpus))
+    def add(self, kind: str, name: str, cpus: tuple[int, ...], count: int) -> None:
+        """Note one binding; cpubind takes a CPU for each thread, and cpubind_exclusive leaves no trace."""
+        executes = kind not in _NOT_EXECUTING
+        self.threads += count if executes else 0
+        if name == "cpubind":
+            used = sorted(set(cpus))[:count]
+            self.single.update(used)
+            self.taken.update(used if executes else ())
+        elif name != "cpubind_exclusive" and kind not in _MAY_OVERLAP:
+            self.taken.update(cpus)
+            if frozenset(cpus) not in self.sets:
+                self.sets.append(frozenset(cpus))
 
     def refuse_overlaps(self) -> None:
         """Raises BadValueError when CPU sets overlap without being equal, or hold a CPU bound alone."""
@@ -175,9 +181,8 @@ def _parameters(kind: str, text: str, version: NdbVersion, bound: _Bound) -> int
     count = _number("count", stated["count"]) if "count" in stated else 1
     if bindings and bindings[0].startswith("cpubind") and count > len(cpus):
         raise BadValueError(f"binds {count} {kind} threads to {len(cpus)} CPUs")
-    if bindings and kind != "idxbld":
-        bound.add(bindings[0], cpus, count)
-        bound.threads += 0 if kind in _NOT_EXECUTING else count
+    if bindings:
+        bound.add(kind, bindings[0], cpus, count)
     if count == 0 and features(version).thread_counts_at_least and kind in _AT_LEAST_ONE:
         raise BadValueError(f"asks for no {kind} thread; at least 1")
     return count
