@@ -94,11 +94,11 @@ def test_rows_stand_for_all_that_rules_find(plan: Plan) -> None:
 
 
 def test_a_row_that_loses_a_node_is_no_new_problem() -> None:
-    plan = random_plan(5)
-    (row,) = [p for p in of_rule(plan, "memory-locked") if p.alike]
-    assert len(row.alike) > 2
-    after = set_parameter(plan, row.object_ids[0], "LockPagesInMainMemory", 1)
-    (less,) = [p for p in of_rule(after, "memory-locked") if p.alike]
+    plan = random_plan(11)
+    (row,) = [p for p in of_rule(plan, "arbitration-timeout") if p.alike]
+    assert len(row.alike) > 3
+    after = set_parameter(plan, row.object_ids[0], "ArbitrationTimeout", 20_000)
+    (less,) = [p for p in of_rule(after, "arbitration-timeout") if p.alike]
     assert less.where != row.where
     assert harm([row], [less]) == ""
     assert harm(_warned(row), _warned(less)) == ""
@@ -109,3 +109,19 @@ def _warned(row: Problem) -> list[Problem]:
     """The row as a warning: hints are no harm."""
     each = tuple(replace(one, severity=Severity.WARNING) for one in row.alike)
     return [replace(row, severity=Severity.WARNING, alike=each)]
+
+
+@pytest.mark.parametrize("name", ["memory-locked", "direct-io"])
+def test_what_a_node_states_beside_the_rule_makes_no_row_of_its_own(name: str) -> None:
+    plan = set_parameter(sample_plan("starter"), "data_node", "LockPagesInMainMemory", 0)
+    plan = set_parameter(plan, "data_node", "ODirect", 0)
+    node = plan.data_nodes[0]
+    plan = set_parameter(plan, node.id, "TimeBetweenLocalCheckpoints", 21)
+    assert [problem.where for problem in of_rule(plan, name)] == ["all data nodes"]
+    own = {"memory-locked": "LockPagesInMainMemory", "direct-io": "ODirect"}[name]
+    plan = set_parameter(plan, node.id, own, 1)
+    assert [problem.where for problem in of_rule(plan, name)] == ["all data nodes"]
+    plan = set_parameter(plan, node.id, own, 0)
+    assert {problem.where for problem in of_rule(plan, name)} == {
+        "all data nodes", f"data node {node.node_id}",
+    }  # fmt: skip

@@ -165,6 +165,20 @@ def scope_of(node: DataNode | None, name: str) -> str:
     return node.id if node is not None and name.lower() in own else "data_node"
 
 
+def nodes_alike_in(plan: Plan, *names: str) -> tuple[NodesAlike, ...]:
+    """The same by what they state of some parameters alone: others make no difference."""
+    wanted = {name.lower() for name in names}
+    groups: dict[object, list[DataNode]] = {}
+    for alike in nodes_alike(plan):
+        own = alike.nodes[0].parameters.items() if alike.nodes else ()
+        key = tuple(sorted(((n.lower(), v) for n, v in own if n.lower() in wanted), key=str))
+        groups.setdefault(key, []).extend(alike.nodes)
+    return tuple(
+        NodesAlike(plan, tuple(nodes), key == (), node_settings(plan, *nodes[:1]))
+        for key, nodes in sorted(groups.items(), key=lambda item: item[0] != ())
+    )
+
+
 @memo_by_identity(size=4)
 def nodes_alike(plan: Plan) -> tuple[NodesAlike, ...]:
     """The data nodes by what they state themselves, those that state nothing first.

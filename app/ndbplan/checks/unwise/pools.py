@@ -9,7 +9,7 @@ from ndbplan.base.units import format_bytes_binary
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.limits import operations_of_largest_transaction, setting, wanted_operations
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.configuration.settings import nodes_alike
+from ndbplan.configuration.settings import nodes_alike, nodes_alike_in
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.columns import COLUMN_TYPES
@@ -22,7 +22,7 @@ _HEADROOM = 1.2
 
 @rule("memory-locked", "Data nodes can be swapped out", alone=True)
 def memory_locked(now: Estimation) -> Iterator[Problem]:
-    for alike in nodes_alike(now.plan):
+    for alike in nodes_alike_in(now.plan, "LockPagesInMainMemory"):
         if alike.nodes and alike.settings.number("LockPagesInMainMemory") == 0:
             yield hint(
                 alike.where,

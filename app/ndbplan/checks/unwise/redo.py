@@ -21,7 +21,13 @@ from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.unwise.redo_cures import cure_of_short_log
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.settings import NodesAlike, node_settings, nodes_alike, redo_log_parts
+from ndbplan.configuration.settings import (
+    NodesAlike,
+    node_settings,
+    nodes_alike,
+    nodes_alike_in,
+    redo_log_parts,
+)
 from ndbplan.edits.changes import together
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
@@ -350,7 +356,7 @@ def diskless(now: Estimation) -> Iterator[Problem]:
 def direct_io(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     uses_disk = bool(plan.tablespaces)
-    for alike in nodes_alike(plan):
+    for alike in nodes_alike_in(plan, "ODirect", "DataMemory"):
         large = alike.settings.number("DataMemory") >= 16 * GIB
         if not alike.nodes or alike.settings.number("ODirect") == 1 or not (uses_disk or large):
             continue
