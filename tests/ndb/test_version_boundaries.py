@@ -18,6 +18,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.run import check
 from ndbplan.configuration.connections import connections
+from ndbplan.configuration.global_checkpoints import save_limit_s
 from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.edits.parts import set_parameter, update
 from ndbplan.estimate.constants import constants_of
@@ -275,6 +276,13 @@ def under_load(v: str) -> float:
 
 ROOMY = ThreadCounts(main=1, rep=1, recv=1, tc=1, ldm=4, send=0, query=0)
 CROWDED = ThreadCounts(main=1, rep=1, recv=1, tc=4, ldm=40, send=0, query=0)
+
+
+def gcp_save_limit(text: str) -> float:
+    """With 200 s of TimeBetweenEpochsTimeout, and only one data node that nobody has to declare dead."""
+    settings = node_settings(plan(text, TimeBetweenEpochsTimeout=200_000, ArbitrationTimeout=1000))
+    return (save_limit_s(settings, 1) or 0.0) - 3.0
+
 
 CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ("multithreaded_node", "7.0.0", lambda v: threads(v, MaxNoOfExecutionThreads=8).ldm, 1, 4),
@@ -632,6 +640,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ("file_end_refused_at_once", "8.0.0", lambda v: laws(v).run.aborted_log_at_file_end, 0.2, 0.9),
     ("lcp_speed_steps_up", "8.0.0", lambda v: laws(v).nodes[0].lcp_steps_up, 12, 6),
     ("lcp_speed_steps_down", "8.0.0", lambda v: laws(v).nodes[0].lcp_steps_down, 7, 5),
+    ("gcp_save_limit_by_epochs", "7.4.5", gcp_save_limit, 120.0, 200.0),
     ("lcp_flushes_before", "8.0.0", lambda v: laws(v).run.lcp_flushes_before, 1, 2),
     ("transaction_memory", "8.0.19", out_of_operations, [233], [234]),
     ("job_buffers_pooled", "8.0.23", lambda v: job_buffer_pages(CROWDED, version(v)), 26_336, 51_418),

@@ -155,7 +155,7 @@ def _job_duration_s(course: Course, start: StartState | None, cancelled: Callabl
     run_s = min(longest_s, 1.02 * job.transactions / job.rate_per_s.value + JOB_TAIL_S)
     while True:
         run = to_the_end(course.story(run_s), start, Watch(cancelled=cancelled))
-        to_come = bool(run.due) and run.outage.stop is None
+        to_come = any(not due.is_look for due in run.due) and run.outage.stop is None
         loaded = run.loaded_after_s()
         if loaded is not None:
             return min(longest_s, loaded + JOB_TAIL_S)

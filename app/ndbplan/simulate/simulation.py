@@ -32,6 +32,8 @@ class Due(NamedTuple):
     """After everything else of the same moment: what fails at one moment fails at once."""
     of_cluster: bool = True
     """It concerns the data nodes: nothing of it happens after the cluster stopped."""
+    is_look: bool = False
+    """It only looks at the run, and is no reason to wait for it."""
 
     @property
     def order(self) -> tuple[float, bool]:

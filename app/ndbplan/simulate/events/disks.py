@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,9 +10,13 @@ from ndbplan.configuration.failures import disks_needed
 from ndbplan.estimate.timed import backup
 from ndbplan.plan.events import Backup, DiskSlow
 from ndbplan.simulate.events.failures import strike
+from ndbplan.simulate.events.global_checkpoints import limit_s, watch
 from ndbplan.simulate.events.handlers import Asked, handles, planned
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.simulation import Due, Simulation
+
+STALLED = 0.005
+"""Share of its speed below which a disk is said to stall: in whole percent it has none."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +26,8 @@ class DiskSlows:
     number: int
     disk_id: str
     factor: float
+    until_s: float
+    """When it has its speed again; infinite: never."""
     text: str
 
 
@@ -48,11 +55,19 @@ def disk_slow(event: DiskSlow, asked: Asked) -> Iterator[Due]:
     if host is None:
         raise SimulationError(f"there is no disk '{event.object_id}'", where="events")
     name = f"{host.hostname} {asked.plan.by_id[event.object_id].name}"
-    text = f"{name} fails" if event.factor <= 0 else f"{name} at {event.factor:.0%} of its speed"
-    yield Due(event.at_s, DiskSlows(asked.number, event.object_id, event.factor, text))
-    if event.duration_s > 0 and event.factor > 0:
+    ends = event.duration_s > 0 and event.factor > 0
+    until_s = event.at_s + event.duration_s if ends else math.inf
+    text = _slowed(name, event.factor)
+    yield Due(event.at_s, DiskSlows(asked.number, event.object_id, event.factor, until_s, text))
+    if ends:
         well = DiskIsWell(event.object_id, event.factor, f"{name} works at full speed again")
-        yield Due(event.at_s + event.duration_s, well)
+        yield Due(until_s, well)
+
+
+def _slowed(name: str, factor: float) -> str:
+    if factor <= 0:
+        return f"{name} fails"
+    return f"{name} stalls" if factor < STALLED else f"{name} at {factor:.0%} of its speed"
 
 
 @handles(DiskSlows)
@@ -68,6 +83,10 @@ def slow_down(sim: Simulation, event: DiskSlows) -> None:
         sim.laws.disks[d].read_iops *= event.factor
         sim.forget_room()
     sim.say(event.text)
+    if d >= 0 and 0 < event.factor < 1:
+        if event.factor < STALLED and limit_s(sim) is None:
+            sim.say("global checkpoints wait for the disk without a limit: TimeBetweenEpochsTimeout is 0")
+        watch(sim, event.number, event.until_s)
 
 
 @handles(DiskIsWell)

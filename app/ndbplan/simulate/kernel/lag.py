@@ -70,6 +70,8 @@ def look_at_lags(run: Run, nodes: Rows[Node], parts: Floats, wrote: Floats, clus
             if busy and nodes[n].lag_limit_s > 0.0:
                 speed = max(1.0, _busy_speed(wrote, n, p))
                 speed *= 1.0 + noise * min(1.0, np.sqrt(2.0 * RUN_BYTES / (wrote.shape[0] * speed)))
+                # Of a part that writes next to nothing the noise may be more than all of its speed.
+                speed = max(1.0, speed)
                 parts[Part.LAGS, n, p] = 1.0 if np.floor(held / speed) > nodes[n].lag_limit_s else 0.0
 
 
