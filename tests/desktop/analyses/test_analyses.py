@@ -637,7 +637,10 @@ def test_fix_all_does_every_fix_as_one_step_and_says_so_before(stand: _Stand) ->
     assert all(p.fix in panel.fix_all.toolTip() for p in fixes)
     row = next(r for r in panel.list.findChildren(ProblemRow) if r._problem.edit is not None)
     assert " -> " in row.tell_what_fix_changes()[0]
+    panel.fix_all.setFocus()
     panel.apply_all()
+    assert not panel.fix_all.hasFocus()
+    assert panel._buttons[""].hasFocus(), "not in whatever comes next"
     stand.until(lambda: stand.document.plan is not before)
     stand.until(lambda: stand.estimates.is_fresh)
     assert not [p for p in stand.estimates.latest.problems if p.edit is not None]

@@ -106,6 +106,9 @@ class ProblemsPanel(Panel):
     def apply_all(self) -> None:
         """Apply every fix as one undoable edit, and those that only come once others are done."""
         plan = self.context.plan
+        if self.fix_all.hasFocus():
+            # A button that rests gives the focus to whatever comes next, be it a field for the plan's name.
+            self._buttons[""].setFocus()
         self.fix_all.setEnabled(False)
         self.context.tasks.start(
             lambda task: fixed_in_thread(plan, task), lambda outcome: self._fixed(plan, outcome)
