@@ -158,6 +158,20 @@ def test_simulate_is_the_same_for_the_same_seed(call: Any, saved: Any) -> None:
     assert runs[0] == runs[1] != runs[2]
 
 
+def test_simulate_says_where_in_the_cycle_of_checkpoints_it_begins(call: Any, saved: Any) -> None:
+    path = saved("redo-overload")
+    unsaid = call("simulate", path, "--for", "20s", "--json").json("simulate")["lcp_at_start"]
+    assert unsaid == {"began_s_ago": None, "writes": False, "left_bytes": 0.0, "next_after_s": 2.0}
+    said = call("simulate", path, "--for", "20s", "--lcp-began", "5s", "--runs", "3", "--json").json(
+        "simulate"
+    )
+    assert said["lcp_at_start"]["began_s_ago"] == 5
+    assert said["lcp_at_start"]["writes"]
+    assert said["lcp_at_start"]["left_bytes"] > 1e9
+    assert said["lcp_at_start"]["next_after_s"] is None
+    assert "--lcp-began" in call("simulate", path, "--lcp-began", "-5s").refused()
+
+
 def test_simulate_writes_its_series(call: Any, saved: Any, tmp_path: Any) -> None:
     path = tmp_path / "series.csv"
     assert call("simulate", saved("redo-overload"), "--for", "20s", "--csv", path).code == 0
