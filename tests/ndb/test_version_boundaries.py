@@ -17,7 +17,6 @@ from golden.commands import plan_files, run
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.run import check
-from ndbplan.configuration.connections import connections
 from ndbplan.configuration.global_checkpoints import save_limit_s
 from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.edits.parts import set_parameter, update
@@ -126,11 +125,11 @@ def linked(v: str, times: int = 1, kind: str = "tcp") -> Plan:
     return plan(v).replace(links=(link,) * times)
 
 
-def unplaced(v: str) -> Plan:
-    """A plan without locations, which would make connections wide by themselves."""
+def linked_to_client(v: str) -> Plan:
+    """A plan in which an SQL node has a connection of its own to the first of its data nodes."""
     found = plan(v)
-    hosts = tuple(host.model_copy(update={"location_id": None}) for host in found.hosts)
-    return found.replace(hosts=hosts)
+    link = Link(process_id_1=found.sql_nodes[0].id, process_id_2=found.data_nodes[0].id)
+    return found.replace(links=(link,))
 
 
 def aside(v: str) -> Plan:
@@ -436,11 +435,11 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ),
     ("thread_counts_at_least", "8.0.23", thread_config("main,rep,ldm,recv={count=0}"), False, True),
     (
-        "wide_area_connections",
-        "7.6.4",
-        lambda v: any(one.given for one in connections(set_parameter(unplaced(v), "sql", "wan", 1))),
-        False,
-        True,
+        "connected_by_pair",
+        "8.0.0",
+        lambda v: severities(linked_to_client(v), "link-leaves-out"),
+        ("warning",),
+        (),
     ),
     (
         "deprecated_pairs",

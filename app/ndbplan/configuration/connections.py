@@ -90,7 +90,7 @@ def _end(plan: Plan, process: Process, node_id: int) -> _End:
         place = None if host.location_id is None else plan.by_id[host.location_id]
         of_place = None if place is None else place.location_domain_id
         domain = domain if of_place is None else of_place
-    listed = [part.strip() for part in text("ConnectionMap").split(",") if part.strip()]
+    listed = [part.strip().removeprefix("+") for part in text("ConnectionMap").split(",") if part.strip()]
     return _End(
         node_id,
         {"data": "data", "management": "management"}.get(process.kind, "api"),
@@ -144,9 +144,13 @@ def _connections(plan: Plan, wanted: frozenset[int] | None) -> Iterator[Connecti
         kind: [e for _, e in sorted(ends.items()) if e.kind == kind] for kind in ("data", "api", "management")
     }
     data, management = by_kind["data"], by_kind["management"]
+    served = [*by_kind["api"], *management]
+    if not plan.features.connected_by_pair:
+        named = frozenset[int]().union(*joined)
+        served = [end for end in served if end.node_id not in named]
     pairs = (
         *((one, other) for i, one in enumerate(data) for other in data[i + 1 :]),
-        *((one, other) for kind in ("api", "management") for one in by_kind[kind] for other in data),
+        *((one, other) for one in served for other in data),
         *((one, other) for i, one in enumerate(management) for other in management[i + 1 :]),
     )
     tcp = connection_settings(plan)
@@ -166,12 +170,7 @@ def _connection(
     plan: Plan, first: _End, second: _End, kind: str, settings: NodeSettings, link: Link | None
 ) -> Connection:
     apart = first.domain and second.domain and first.domain != second.domain
-    wide = bool(
-        link is None
-        and kind == "tcp"
-        and (first.wan or second.wan or apart)
-        and plan.features.wide_area_connections
-    )
+    wide = bool(link is None and kind == "tcp" and (first.wan or second.wan or apart))
     listens = server_of((first.node_id, first.kind), (second.node_id, second.kind))
     server = first if first.node_id == listens else second
     binds = server.binds and catalogue.knows(kind.upper(), "TcpBind_INADDR_ANY", plan.version)

@@ -37,7 +37,7 @@ class Features(NamedTuple):
     ipv6_loopback_is_local: bool
     management_ports_compared: bool
     sql_hosts_resolved: bool
-    wide_area_connections: bool
+    connected_by_pair: bool
     deprecated_pairs: bool
     thread_counts_at_least: bool
     second_link_refused: bool

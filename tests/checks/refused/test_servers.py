@@ -242,6 +242,7 @@ def test_thread_counts_of_nothing_that_servers_take(version: str, text: str) -> 
 def test_a_connection_map_that_cannot_be_read(text: str) -> None:
     assert refused(set_parameter(small(NEW), "sql", "ConnectionMap", text)) == {"connection-map"}
     assert refused(set_parameter(small(NEW), "sql", "ConnectionMap", " 1, +02")) == set()
+    assert len(connections(set_parameter(small(NEW), "api", "ConnectionMap", "+1, 2"))) == 5
     by_hand = linked(set_parameter(small(NEW), "api", "ConnectionMap", text), "api", "ndb1")
     assert refused(by_hand) == {"connection-map"}
     assert refused(linked(by_hand, "ndb2", "api")) == set()
@@ -313,6 +314,30 @@ def test_connections_over_a_wide_area_have_buffers_of_their_own() -> None:
     assert wide.items() <= effective_connections(set_parameter(plan, "api", "wan", "yes"))[1, 60].items()
     own = linked(apart, "ndb1", "ndb2")
     assert effective_connections(own)[1, 2]["TCP_SND_BUF_SIZE"] == 1000
+
+
+@pytest.mark.parametrize("version", BOTH)
+@pytest.mark.parametrize(("process", "pair"), [("api", (1, 60)), ("mgm", (1, 50))])
+def test_a_node_of_a_wide_area_is_one_in_every_version(
+    version: str, process: str, pair: tuple[int, int]
+) -> None:
+    plan = set_parameter(small(version), process, "wan", "yes")
+    assert effective_connections(plan)[pair]["TCP_MAXSEG_SIZE"] == 61_440
+    assert "TCP_MAXSEG_SIZE" not in effective_connections(plan)[1, 2]
+
+
+def test_before_8_0_a_client_with_a_connection_of_its_own_has_no_other() -> None:
+    for version, missing in ((OLD, {(2, 60)}), (NEW, set())):
+        plan = linked(small(version), "ndb1", "api")
+        assert effective_connections(small(version)).keys() - effective_connections(plan).keys() == missing
+        assert ("link-leaves-out" in told(plan, Severity.WARNING)) is bool(missing)
+        whole = linked(plan, "ndb2", "api")
+        assert "link-leaves-out" not in told(whole, Severity.WARNING)
+        assert len(effective_connections(whole)) == len(effective_connections(small(version)))
+        between = linked(small(version), "ndb1", "ndb2")
+        assert effective_connections(between).keys() == effective_connections(small(version)).keys()
+    map_unread = linked(set_parameter(small(OLD), "api", "ConnectionMap", "x"), "ndb1", "api")
+    assert refused(map_unread) == set()
 
 
 def test_every_pair_is_joined_once() -> None:

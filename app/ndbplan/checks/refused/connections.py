@@ -12,7 +12,7 @@ from ndbplan.checks.rule import error, problem, rule, warning
 from ndbplan.configuration.connections import Connection, connections_of, server_of
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import Fate, link_scope, readings
-from ndbplan.edits.changes import KeepLinks
+from ndbplan.edits.changes import KeepLinks, together
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.addresses import address_of
@@ -227,6 +227,31 @@ def link_ends(now: Estimation) -> Iterator[Problem]:
                 "remove one of them",
                 [first.id, second.id],
                 KeepLinks(pair, 1),
+            )
+
+
+@rule("link-leaves-out", "A connection of its own leaves a node without the others")
+def link_leaves_out(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    if plan.features.connected_by_pair:
+        return
+    partners: dict[str, set[str]] = {}
+    for link in plan.links:
+        for one, other in ((link.process_id_1, link.process_id_2), (link.process_id_2, link.process_id_1)):
+            partners.setdefault(one, set()).add(other)
+    for process in plan.processes:
+        if process.kind == "data" or process.id not in partners:
+            continue
+        missing = [node.node_id for node in plan.data_nodes if node.id not in partners[process.id]]
+        if missing:
+            shown = ", ".join(map(str, missing[:4])) + (" …" if len(missing) > 4 else "")
+            yield warning(
+                f"node {process.node_id}",
+                f"node {process.node_id} has a connection of its own; before 8.0 ndb_mgmd makes no others "
+                f"for such a node, so it does not reach data node{'s' if len(missing) > 1 else ''} {shown}",
+                f"remove the connections of node {process.node_id}, or add one to every data node",
+                [process.id],
+                together(tuple(_unlinked(process.id, other) for other in sorted(partners[process.id]))),
             )
 
 

@@ -402,13 +402,15 @@ def connection_map(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
     joined = {frozenset((link.process_id_1, link.process_id_2)) for link in plan.links}
+    named = frozenset[str]() if plan.features.connected_by_pair else frozenset[str]().union(*joined)
     for one, nodes in holding(plan, "API", "ConnectionMap"):
         # strtol in check_connection: blanks and a sign before a number do no harm, anything behind it does.
         parts = (re.sub(r"^\s*\+?", "", part) for part in str(one.reading.value).split(","))
         bad = next((part for part in parts if not 1 <= (whole_number(part) or 0) <= highest), None)
         # It is read for connections without a section of their own.
         is_read = any(
-            len(process_node_ids(process)) > 1 or frozenset((process.id, node.id)) not in joined
+            len(process_node_ids(process)) > 1
+            or (process.id not in named and frozenset((process.id, node.id)) not in joined)
             for process in nodes
             for node in plan.data_nodes
         )
