@@ -23,7 +23,7 @@ def sql_text(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-_OF_MARKDOWN = re.compile(r"[\\`*<\[\]&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_OF_MARKDOWN = re.compile(r"[\\`*<\[\]&|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 
 
 def markdown_text(text: object) -> str:
