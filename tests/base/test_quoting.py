@@ -15,6 +15,7 @@ from ndbplan.base.quoting import markdown_text
         ("[x](http://e)", r"\[x\](http://e)"),
         ("`rm -rf` *now* _x_ \\", r"\`rm -rf\` \*now\* \_x\_ \\"),
         ("&lt;", r"\&lt;"),
+        ("a|b", r"a\|b"),
     ],
 )
 def test_names_are_shown_as_they_are(text: str, shown: str) -> None:
