@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ndbplan.ndb.threads.config import check_thread_config
+from ndbplan.ndb.threads.layout import parse_thread_config
 from ndbplan.ndb.values import BadValueError
 from ndbplan.ndb.version import NdbVersion
 
@@ -132,3 +133,18 @@ def test_which_bindings_may_share_cpus(text: str, taken: bool) -> None:
     else:
         with pytest.raises(BadValueError, match="CPU"):
             check_thread_config(text, V84)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("4", 4), ("010", 8), ("0x4", 4), ("+4", 4), ("08", None), ("4k", None), ("-1", None)]
+)
+def test_the_text_of_a_number_chooses_its_base(text: str, count: int | None) -> None:
+    """parse_unsigned in ParseThreadConfiguration.cpp: my_strtoll with base 0."""
+    config = f"ldm={{count={text}}}"
+    if count is None:
+        with pytest.raises(BadValueError, match="not a whole number"):
+            check_thread_config(config, V84)
+    else:
+        assert check_thread_config(config, V84) == {"ldm": count}
+        assert parse_thread_config(V84, config).ldm == count
+    assert check_thread_config("ldm={realtime=4294967295}", V84) == {"ldm": 1}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ndbplan.base.resources import read_json
 from ndbplan.ndb.features import features
-from ndbplan.ndb.threads.layout import ThreadCounts
+from ndbplan.ndb.threads.layout import ThreadCounts, thread_number
 from ndbplan.ndb.values import BadValueError, parse_cpu_list
 from ndbplan.ndb.version import NdbVersion
 
@@ -218,9 +218,10 @@ def _named(text: str, version: NdbVersion) -> dict[str, str]:
 
 
 def _number(name: str, text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,9}", text.strip()):
+    number = thread_number(text.strip())
+    if number is None:
         raise BadValueError(f"gives {name} the value '{text[:20]}', which is not a whole number")
-    return int(text)
+    return number
 
 
 def _refuse_combinations(counts: dict[str, int], version: NdbVersion) -> None:

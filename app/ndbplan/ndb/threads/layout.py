@@ -20,7 +20,21 @@ from ndbplan.ndb.version import NdbVersion
 
 _DEFAULT_THREADS = 2
 _ITEM = re.compile(r"\s*+([a-z]+)\s*+(?:=\s*+\{([^{}]*)\})?\s*+(?:,|$)", re.I)
-_COUNT = re.compile(r"(?:^|,)\s*count\s*=\s*([0-9]{1,4})\s*(?=,|$)", re.I)
+_COUNT = re.compile(r"(?:^|,)\s*count\s*=\s*([+0-9a-fx]{1,12})\s*(?=,|$)", re.I)
+_NUMBER = re.compile(r"\+?(?:0[xX]([0-9a-fA-F]{1,8})|(0[0-7]{0,11})|([1-9][0-9]{0,9}))")
+
+
+def thread_number(text: str) -> int | None:
+    """A number inside ThreadConfig; None for what is none.
+
+    The text chooses the base, so `010` is 8 (my_strtoll in ParseThreadConfiguration::parse_unsigned).
+    """
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    hexadecimal, octal, decimal = match.groups()
+    number = int(hexadecimal, 16) if hexadecimal else int(octal, 8) if octal else int(decimal)
+    return number if number < 2**32 else None
 
 
 class ThreadConfigError(UserError, ValueError):
@@ -155,7 +169,8 @@ def parse_thread_config(version: NdbVersion, text: str) -> ThreadCounts:
                 fix=f"use {', '.join(limits)}",
             )
         stated = _COUNT.search(match[2] or "")
-        counts[kind] = counts.get(kind, 0) + (int(stated[1]) if stated else 1)
+        number = thread_number(stated[1]) if stated else None
+        counts[kind] = counts.get(kind, 0) + (1 if number is None else number)
     for kind, count in counts.items():
         if count > limits[kind]["max"]:
             raise ThreadConfigError(
