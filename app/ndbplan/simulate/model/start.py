@@ -109,11 +109,13 @@ def start_in_cycle(plan: Plan, workload: Workload, lcp_began_s_ago: float) -> St
     nodes = Estimation(plan, workload).checkpoint.nodes
     lasts_s = max((node.duration_s.value for node in nodes), default=0.0)
     if lcp_began_s_ago < lasts_s:
-        shares = ((node, 1.0 - lcp_began_s_ago / max(node.duration_s.value, 1e-9)) for node in nodes)
         left = tuple(
-            (node.node_id, float(np.ceil(share * node.written_bytes.value)))
-            for node, share in shares
-            if share > 0.0
+            (
+                node.node_id,
+                float(np.ceil((1.0 - lcp_began_s_ago / node.duration_s.value) * node.written_bytes.value)),
+            )
+            for node in nodes
+            if node.duration_s.value > lcp_began_s_ago
         )
         return StartState(lcp_began_s_ago=lcp_began_s_ago, lcp_left_by_node=left, first_lcp_s=0.0)
     stage_s = constant_for(plan, "lcp_stage_s").value
