@@ -81,9 +81,10 @@ class Monkey:
         self.walks = 0
         self._read: Plan | None = None
         self.window = MainWindow(Preferences(self.folder / "preferences.json"), self.folder / "journals")
-        self.window.files.ask_unsaved = lambda: self.random.choice(("discard", "save", "cancel"))  # type: ignore[method-assign]
-        self.window.files.ask_open = self._some_file  # type: ignore[method-assign]
-        self.window.files.ask_save = self._some_file  # type: ignore[method-assign]
+        # Nobody is there to answer a dialog: the answers are drawn.
+        asking: Any = self.window.files
+        asking.ask_unsaved = lambda: self.random.choice(("discard", "save", "cancel"))
+        asking.ask_open = asking.ask_save = self._some_file
         self._start()
         self.window.resize(1280, 800)
         self.window.show()
@@ -107,7 +108,8 @@ class Monkey:
 
     def close(self) -> None:
         """The end of it."""
-        self.window.files.ask_unsaved = lambda: "discard"  # type: ignore[method-assign]
+        asking: Any = self.window.files
+        asking.ask_unsaved = lambda: "discard"
         self._close_others()
         self.window.close()
         self.window.deleteLater()
@@ -311,7 +313,9 @@ def attack(actions: int, seed: int, seconds: float = 1e9) -> Iterator[Finding]:
             monkey.faults.append(f"{kind.__name__} at {place}: {str(error)[:120]}")
 
     sys.excepthook = fault
-    QDrag.exec = lambda *_: Qt.DropAction.IgnoreAction  # type: ignore[method-assign, assignment]
+    # A drag has an event loop of its own, which offscreen nobody would end.
+    drag: Any = QDrag
+    drag.exec = lambda *_: Qt.DropAction.IgnoreAction
     for name in asked:
         empty: Any = "" if name == "getExistingDirectory" else ([] if name.endswith("s") else "", "")
         setattr(QFileDialog, name, staticmethod(lambda *_args, empty=empty, **_words: empty))
@@ -336,7 +340,7 @@ def attack(actions: int, seed: int, seconds: float = 1e9) -> Iterator[Finding]:
     finally:
         monkey.close()
         sys.excepthook = hook
-        QDrag.exec = exec_  # type: ignore[method-assign]
+        drag.exec = exec_
         for name, function in asked.items():
             setattr(QFileDialog, name, function)
         del application
