@@ -69,7 +69,7 @@ WINDOW = {
     "estimate.storage.skew.skew_report": "Distribution",
     "exporting.export.render_files": "Export, Export preview",
     "importing.files.read_file": "Import",
-    "simulate.run": "Simulation", "simulate.stop.clock": "Simulation",
+    "simulate.run": "Simulation",
 }  # fmt: skip
 """What is in the window, and the row of the guide that says how it is done without."""
 
@@ -133,7 +133,6 @@ def in_the_window(qapp: object) -> set[str]:
         "simulate.kernel.ready.in_a_process",
         "simulate.moment.moment_of",
         "simulate.prepare",
-        "simulate.stop.clock",
     }
     return (
         {spec.name for spec in SPECS}

@@ -89,6 +89,14 @@ def parse_duration_s(text: str) -> float:
     return _parse(text, _SECOND_UNITS, "a duration", "20 ms, 10min or 2 h")
 
 
+def parse_clock(text: str) -> float:
+    """A moment of a run in seconds, from `1:40`, `1:02:30` or a duration. Raises UserError."""
+    clock = re.fullmatch(r"\s*(?:(\d{1,6}):)?(\d{1,6}):(\d{2}(?:\.\d+)?)\s*", text)
+    if clock is None or float(clock[3]) >= 60 or (clock[1] is not None and int(clock[2]) >= 60):
+        return parse_duration_s(text)
+    return int(clock[1] or 0) * 3600 + int(clock[2]) * 60 + float(clock[3])
+
+
 def parse_count(text: str) -> float:
     """A count from `10k`, `3M` (powers of 1000), `250 000`. Raises UserError."""
     return _parse(_typed(text).removesuffix("/s"), _COUNT_UNITS, "a number", "10k or 3M")
@@ -151,6 +159,13 @@ def format_duration(seconds: float) -> str:
         return f"{hours} h {rest} min" if rest else f"{hours} h"
     days, hours = divmod(hours, 24)
     return f"{days} d {hours} h" if hours else f"{days} d"
+
+
+def format_clock(seconds: float) -> str:
+    """A moment of a run: `1:30`, `1:02:30`."""
+    whole = int(seconds + 1e-6)
+    hours, minutes, left = whole // 3600, whole % 3600 // 60, whole % 60
+    return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"
 
 
 def format_count(value: float) -> str:

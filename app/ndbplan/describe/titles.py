@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ndbplan.base.units import format_bytes, format_bytes_binary, format_count
+from ndbplan.base.units import format_bytes, format_bytes_binary, format_count, format_percent
 from ndbplan.configuration.deployment import data_node_program
+from ndbplan.plan.events import (
+    Backup,
+    Burst,
+    DiskSlow,
+    Event,
+    ManagementNodeDown,
+    NetworkCut,
+    NodesAdded,
+    ParameterChange,
+    SqlNodeDown,
+)
 from ndbplan.plan.hardware import Disk, DiskKind, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, DiskRole, ManagementNode, SqlNode
@@ -128,3 +139,27 @@ EVENT_NAMES = {
     "parameter": "Parameter changes",
 }
 """Events of a workload."""
+
+
+def event_line(plan: Plan, event: Event) -> str:
+    """What happens, in a few words: `ndbmtd 3 fails`, `host-a1 / nvme0 at 50 %`, `backup`."""
+    if isinstance(event, DiskSlow):
+        name = title(plan, plan.by_id[event.object_id])
+        return f"{name} fails" if event.factor == 0 else f"{name} at {format_percent(event.factor)}"
+    if isinstance(event, NetworkCut):
+        shown = [display_name(plan, plan.by_id[i]) for i in event.object_ids]
+        others = [display_name(plan, plan.by_id[i]) for i in event.other_ids]
+        side = f"{shown[0]} and {len(shown) - 1} more" if len(shown) > 1 else shown[0]
+        if not others:
+            return f"{side} cut off"
+        return f"{side} cut from {others[0]}" + (f" and {len(others) - 1} more" if len(others) > 1 else "")
+    if isinstance(event, NodesAdded):
+        return "1 node group added" if event.groups == 1 else f"{event.groups} node groups added"
+    if isinstance(event, Burst):
+        return f"load × {event.factor:g}"
+    if isinstance(event, ParameterChange):
+        return f"{event.name} changes"
+    if isinstance(event, Backup):
+        return "backup"
+    verb = "stops" if isinstance(event, SqlNodeDown | ManagementNodeDown) else "fails"
+    return f"{display_name(plan, plan.by_id[event.object_id])} {verb}"

@@ -197,6 +197,7 @@ class MainWindow(QMainWindow):
         self.document.state_changed.connect(self._refresh)
         self.document.changed.connect(self._plan_changed)
         self.editor.failed.connect(partial(self.messages.say, "error"))
+        self.editor.happenings.wanted.connect(self.watch)
         self.files.failed.connect(partial(self.messages.say, "error"))
         self.files.noticed.connect(partial(self.messages.say, "warning"))
         self.files.saved.connect(lambda path: self.messages.say("done", f"Saved {path}"))
@@ -343,6 +344,14 @@ class MainWindow(QMainWindow):
         self.panels.analyses_frame.show()
         self.actions_table["analyses"].setChecked(True)
         self.panels.analyses.simulate()
+
+    def watch(self, at_s: float) -> None:
+        """Run the simulation anew, and play what happens around a moment."""
+        self.finish_building()
+        self._show_workspace()
+        self.panels.analyses_frame.show()
+        self.actions_table["analyses"].setChecked(True)
+        self.panels.analyses.watch(at_s)
 
     def _arrange(self) -> None:
         self.editor.arrange_all()

@@ -49,6 +49,7 @@ class SidePanels(QObject):
 
         estimates = Estimates(self._document, self)
         estimates.updated.connect(self._paint_loads)
+        self._canvas.editor.happenings.chosen = lambda: estimates.workload_id
         return estimates
 
     @cached_property
@@ -85,6 +86,9 @@ class SidePanels(QObject):
 
     def _paint_moment(self, moment: Moment | None) -> None:
         self.moved.emit()
+        happenings = self._canvas.editor.happenings
+        happenings.stands_at_s = None if moment is None else moment.at_s
+        happenings.run_lasts_s = None if moment is None else self.analyses.run_lasts_s
         if moment is None:
             self._canvas.show_loads(self._at_rest)
         else:

@@ -6,8 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ndbplan.simulate.series import latest_restarts
+
 if TYPE_CHECKING:
     from ndbplan.simulate.result import SimulationResult
+
+
+@dataclass(frozen=True)
+class Starting:
+    """How far the start of a data node is."""
+
+    phase: str
+    """Its name, as the times of restarts give it."""
+    number: int
+    """Which one it is, from 1 on."""
+    phases: int
+
+    @property
+    def text(self) -> str:
+        """`phase 3 of 9: execute redo log`."""
+        return f"phase {self.number} of {self.phases}: {self.phase}"
 
 
 @dataclass(frozen=True)
@@ -27,6 +45,12 @@ class Moment:
     """Codes that a node has raised first, up to this moment, by node id."""
     down: frozenset[str] = frozenset()
     """Ids of the processes, hosts and locations that do not run."""
+    starting: Mapping[int, Starting] = field(default_factory=dict)
+    """Data nodes that are being started, by node id; until their rows are copied they are down too."""
+    disk_speed: Mapping[str, float] = field(default_factory=dict)
+    """Share of its speed that a disk has, by disk id; those at full speed are not in there. 0: it failed."""
+    reorganised: float | None = None
+    """Share of the rows that were moved to added data nodes; None: no tables are being reorganised."""
     stopped: str = ""
     """When and why the cluster stopped; empty while it runs."""
     stands_still: bool = False
@@ -63,6 +87,37 @@ def moment_of(result: SimulationResult, at_s: float) -> Moment:
             for spell in result.down
             if spell.from_s <= at_s and (spell.to_s is None or at_s < spell.to_s)
         ),
+        _starting(result, at_s),
+        _disk_speed(result, at_s),
+        _reorganised(result, at_s),
         stop.text if stop is not None and at_s >= stop.at_s.value else "",
         any(begin <= at_s < end for begin, end in result.standing),
+    )
+
+
+def _starting(result: SimulationResult, at_s: float) -> dict[int, Starting]:
+    stop = result.cluster_stop
+    if stop is not None and at_s >= stop.at_s.value:
+        return {}
+    found = {}
+    for restart in latest_restarts(result.restarts, at_s):
+        number = restart.phase_at(at_s)
+        if number is not None:
+            phases = restart.phases
+            found[restart.node_id] = Starting(phases[number][0], number + 1, len(phases))
+    return found
+
+
+def _disk_speed(result: SimulationResult, at_s: float) -> dict[str, float]:
+    speeds: dict[str, float] = {}
+    for slow in result.slowed:
+        if slow.from_s <= at_s and (slow.to_s is None or at_s < slow.to_s):
+            speeds[slow.disk_id] = speeds.get(slow.disk_id, 1.0) * slow.factor
+    return {disk_id: speed for disk_id, speed in speeds.items() if speed != 1.0}
+
+
+def _reorganised(result: SimulationResult, at_s: float) -> float | None:
+    return next(
+        ((at_s - r.from_s) / (r.to_s - r.from_s) for r in result.reorganising if r.from_s <= at_s < r.to_s),
+        None,
     )

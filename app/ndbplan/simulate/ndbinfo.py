@@ -32,10 +32,11 @@ from ndbplan.ndb.ndbinfo import (
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.workloads import OperationKind
+from ndbplan.simulate.series import latest_restarts
 
 if TYPE_CHECKING:
     from ndbplan.simulate.result import SimulationResult
-    from ndbplan.simulate.series import NodeSeries, Restart
+    from ndbplan.simulate.series import NodeSeries
 
 Row = dict[str, Any]
 View = Callable[["SimulationResult", Plan, int], Iterator[Row]]
@@ -345,7 +346,7 @@ def _reserved(
 
 def _restart_info(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Row]:
     at_s = float(result.times_s[bucket]) + result.bucket_s
-    for one in _latest(result.restarts, at_s):
+    for one in latest_restarts(result.restarts, at_s):
         seconds = dict.fromkeys(RESTART_SECONDS, 0)
         state = restart_state("failed")
         begun = one.started_at_s
@@ -369,12 +370,6 @@ def _restart_info(result: SimulationResult, plan: Plan, bucket: int) -> Iterator
             **seconds,
             "total_restart_secs": total,
         }
-
-
-def _latest(restarts: tuple[Restart, ...], at_s: float) -> list[Restart]:
-    """The last restart of each node that had failed by then."""
-    found = {one.node_id: one for one in restarts if one.failed_at_s <= at_s}
-    return [found[node_id] for node_id in sorted(found)]
 
 
 def _cluster_operations(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Row]:

@@ -20,7 +20,7 @@ from ndbplan.simulate.model.meanwhile import worst_reads
 from ndbplan.simulate.model.start import LcpAtStart
 from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart, in_csv
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime
+from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime, ReorganiseTime, SlowTime
 from ndbplan.simulate.world import ERROR_CODES, PURPOSES, Error, OfCluster, OfNode, Part, column
 
 Floats = NDArray[np.float64]
@@ -82,6 +82,10 @@ class SimulationResult:
     """When and why no data node runs any more; nothing after it is accepted."""
     down: tuple[DownTime, ...] = ()
     """Processes, hosts and locations that do not run for a while."""
+    slowed: tuple[SlowTime, ...] = ()
+    """Disks that do not have their speed for a while; of several at once their factors multiply."""
+    reorganising: tuple[ReorganiseTime, ...] = ()
+    """When rows are moved to added data nodes."""
     standing: tuple[tuple[float, float], ...] = ()
     """Seconds from and to which every transaction stood still: a loss was not yet noticed."""
 
@@ -159,6 +163,8 @@ class SimulationResult:
             lcp_at_start=sim.start.lcp_at_start(float(sim.settings[0][1].lcp_stage_s)),
             cluster_stop=cluster_stop,
             down=sim.outage.down_times() if sim.failing is not None else (),
+            slowed=tuple(sim.slowed),
+            reorganising=tuple(sim.reorganising),
             standing=tuple((begin, min(end, duration)) for begin, end in sim.standing),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -175,6 +175,23 @@ class Restart:
     """None: it was not started again."""
     phases: tuple[tuple[str, float], ...]
     """Name and seconds of each phase of the start."""
+
+    def phase_at(self, at_s: float) -> int | None:
+        """Which phase of the start it is in; None: it is not begun, or over."""
+        if self.started_at_s is None or at_s < self.started_at_s:
+            return None
+        ends_s = self.started_at_s
+        for number, (_, duration_s) in enumerate(self.phases):
+            ends_s += duration_s
+            if at_s < ends_s:
+                return number
+        return None
+
+
+def latest_restarts(restarts: Iterable[Restart], at_s: float) -> list[Restart]:
+    """The last restart of each node that had failed by then, in node-id order."""
+    found = {one.node_id: one for one in restarts if one.failed_at_s <= at_s}
+    return [found[node_id] for node_id in sorted(found)]
 
 
 @dataclass(frozen=True)

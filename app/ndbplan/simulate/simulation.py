@@ -17,6 +17,7 @@ from ndbplan.simulate.model.scenario import Scenario
 from ndbplan.simulate.model.start import MOST_BUCKETS, StartState, first_history, first_world
 from ndbplan.simulate.outage import Outage
 from ndbplan.simulate.series import Restart
+from ndbplan.simulate.stop import ReorganiseTime, SlowTime
 from ndbplan.simulate.world import Floats, History, Laws, OfCluster, Part, Run, State, World, column
 
 JOB_REST = 1e-6
@@ -89,6 +90,10 @@ class Simulation:
     happened: list[tuple[float, str]] = field(default_factory=list)
     settings: list[tuple[float, Run]] = field(default_factory=list)
     """Settings of the run from a moment on, where they change."""
+    slowed: list[SlowTime] = field(default_factory=list)
+    """Disks that lost speed, as the events came."""
+    reorganising: list[ReorganiseTime] = field(default_factory=list)
+    """When rows are moved to added nodes."""
     standing: list[tuple[float, float]] = field(default_factory=list)
     """From when to when every transaction stood still; infinite: it still does."""
     stopped_s: float = math.inf

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import format_value
+from ndbplan.base.units import format_clock, format_value
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
@@ -27,6 +27,26 @@ class DownTime:
 
 
 @dataclass(frozen=True)
+class SlowTime:
+    """A disk that does not have its speed for a while, or until the end."""
+
+    disk_id: str
+    factor: float
+    """Speed against what it was; 0: it failed."""
+    from_s: float
+    to_s: float | None = None
+    """None: until the end of the run."""
+
+
+@dataclass(frozen=True)
+class ReorganiseTime:
+    """Rows are moved to data nodes that were added, evenly over this time."""
+
+    from_s: float
+    to_s: float
+
+
+@dataclass(frozen=True)
 class ClusterStop(Shape):
     """When and why no data node runs any more. It is started by hand: the run does not come back."""
 
@@ -43,7 +63,7 @@ class ClusterStop(Shape):
     @property
     def text(self) -> str:
         """`cluster stopped at 1:30: node group 0 is gone`."""
-        return f"cluster stopped at {clock(self.at_s.value)}: {self.why}"
+        return f"cluster stopped at {format_clock(self.at_s.value)}: {self.why}"
 
     @property
     def code(self) -> int:
@@ -56,13 +76,6 @@ class ClusterStop(Shape):
         restart = self.system_restart_s
         takes = f": {format_value(restart.value, 's')}" if restart is not None else ""
         return f"after it all is refused with {REFUSED_WITH}; back by a system restart by hand{takes}"
-
-
-def clock(at_s: float) -> str:
-    """`1:30`, `1:02:30`."""
-    whole = int(at_s + 1e-6)
-    hours, minutes, seconds = whole // 3600, whole % 3600 // 60, whole % 60
-    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
 
 
 def system_restart_s(plan: Plan) -> Quantity | None:

@@ -97,6 +97,18 @@ class AnalysisArea(QWidget):
         start: Callable[[], None] = panel.simulate  # type: ignore[attr-defined]
         start()
 
+    def watch(self, at_s: float) -> None:
+        """Simulate anew, and play what happens around this moment."""
+        panel = self.show_tab("Simulation")
+        watch: Callable[[float], None] = panel.watch  # type: ignore[attr-defined]
+        watch(at_s)
+
+    @property
+    def run_lasts_s(self) -> float | None:
+        """How long the run is that is replayed; None: there is none."""
+        result = getattr(self._panels.get(0), "result", None)
+        return None if result is None else float(result.duration_s)
+
     def close_tasks(self) -> None:
         """Stop the background work; the window calls this before it goes."""
         self.context.tasks.close()

@@ -25,7 +25,7 @@ class Banner(QLabel):
         self.hide()
 
     def say(self, text: str, severity: str) -> None:
-        """Show a line, in the colours of `error` or `warning`."""
+        """Show a line, in the colours of `error`, `warning` or `info`."""
         if (text, severity) == (self.text(), self.property("severity")):
             return
         self.setText(text)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import Kept
 from ndbplan.describe.overlay import NO_LOADS, Loads
+from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -47,11 +48,21 @@ def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:
         cpu={host_id: used for host_id, used in at_rest.cpu.items() if host_id not in idle},
         memory={host_id: used for host_id, used in at_rest.memory.items() if host_id not in idle},
         redo_buffers={i: fill for i, fill in fills.items() if i not in moment.down},
+        redo_logs={by_number[n]: fill for n, fill in moment.redo_log_fill.items() if n in by_number},
         problems={**at_rest.problems, **errors},
-        down=dict.fromkeys(moment.down, True),
+        down=dict.fromkeys((*moment.down, *_disks_of(moment.down, plan)), True),
+        starting={by_number[n]: start for n, start in moment.starting.items() if n in by_number},
+        slow=moment.disk_speed,
+        reorganised=moment.reorganised,
         stopped=moment.stopped,
         stands_still=moment.stands_still,
     )
+
+
+def _disks_of(down: Iterable[str], plan: Plan) -> list[str]:
+    """Disks of hosts that are down."""
+    hosts = [part for i in down if isinstance(part := plan.by_id.get(i), Host)]
+    return [disk.id for host in hosts for disk in host.disks]
 
 
 def _idle_hosts(moment: Moment, plan: Plan) -> set[str]:

@@ -9,7 +9,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from ndbplan.base.units import format_bytes
 from ndbplan.describe.overlay import NO_LOADS, Loads
 from ndbplan.desktop.layout.cards import FULL_WIDTH, WIDE_TILE, Card, Chip, Tile
 from ndbplan.desktop.layout.layout import LocationBox, LooseBox
@@ -24,6 +23,8 @@ _NUMBERS_FROM = 0.26
 """From this zoom up the marks carry node ids and percentages."""
 Z_LOCATION, Z_HOST, Z_RIBBON, Z_INSIDE, Z_LABEL, Z_DRAGGED = 0.0, 1.0, 2.0, 3.0, 4.0, 10.0
 _MARGIN = 5.0
+LOG_FULL = 0.995
+"""A redo log that is used to this share of its room is shown as full: what is written next waits for it."""
 
 
 class Look:
@@ -187,8 +188,6 @@ class HostItem(CanvasItem):
         changed = card is not self.card
         self.card = card
         self.place(rect)
-        if changed or not self.toolTip():
-            self.setToolTip(f"{card.host.hostname}\n{card.subtitle}")
         if changed:
             self.update()
 
@@ -203,7 +202,7 @@ class HostItem(CanvasItem):
         else:
             self._paint_near(painter)
         if self.is_down:
-            paint.broken_frame(painter, self.size, t.error, 10, max(1.5, 1.4 / self.look.zoom))
+            paint.crossed(painter, self.size, t, 10, max(1.5, 1.4 / self.look.zoom))
 
     def _paint_near(self, painter: QPainter) -> None:
         t, loads, host = self.look.tokens, self.look.loads, self.card.host
@@ -238,7 +237,7 @@ class HostItem(CanvasItem):
         for chip in self.card.chips:
             rect = paint.qrect(chip.rect)
             if any(i in loads.down for i in chip.ids):
-                paint.broken_frame(painter, rect, t.error, 7, 3.0)
+                paint.crossed(painter, rect, t, 7, 3.0)
                 if numbers:
                     paint.text(painter, rect, chip.number, t.error, 22, 600, paint.CENTRE)
                 continue
@@ -316,19 +315,33 @@ class ProcessItem(CanvasItem):
                 painter.setPen(paint.pen(t.accent, 1.5))
                 painter.drawRoundedRect(self.size.adjusted(-2.5, -2.5, 2.5, 2.5), 9, 9)
         else:
-            ground = t.card_hover if self.is_hovered else t.location
-            if self.is_down:
-                paint.box(painter, self.size, ground, None, 7)
-                paint.broken_frame(painter, self.size, t.error, 7, 1.5)
-                paint.text(painter, self.size, self.chip.text, t.faint, 13, 600, paint.CENTRE)
-            else:
-                paint.box(painter, self.size, ground, ink, 7, 1.5)
-                paint.text(painter, self.size, self.chip.text, ink, 13, 600, paint.CENTRE)
+            self._paint_state(painter, ink)
         fill = self.look.loads.redo_buffers.get(self.object_id)
-        if fill is not None:
+        if fill is not None and not self.look.loads.starting.keys() & set(self.object_ids):
             track = self.size.adjusted(5, self.size.height() - 5, -5, -2)
             paint.bar(painter, track, fill, t)
         self.severity_mark(painter, self.size.right() + 3, self.size.top() + 1, self.chip.ids)
+
+    def _paint_state(self, painter: QPainter, ink: str) -> None:
+        """The chip as it is at the moment on show: up, starting, with a full log, down."""
+        t, loads = self.look.tokens, self.look.loads
+        ground = t.card_hover if self.is_hovered else t.location
+        start = next((loads.starting[i] for i in self.object_ids if i in loads.starting), None)
+        words = self.chip.text
+        if start is not None:
+            ink, words = t.warning, f"{self.chip.number} · phase {start.number}/{start.phases}"
+        elif self.is_down:
+            paint.box(painter, self.size, t.card, t.line_strong, 7, 1.5)
+            paint.crossed(painter, self.size, t, 7, 1.5)
+            paint.text(painter, self.size, words, t.faint, 13, 600, paint.CENTRE)
+            return
+        elif loads.redo_logs.get(self.object_id, 0.0) >= LOG_FULL:
+            ink, words = t.error, f"{self.chip.number} · log full"
+        paint.box(painter, self.size, ground, ink, 7, 1.5)
+        paint.text(painter, self.size, words, ink, 13, 600, paint.CENTRE)
+        if start is not None:
+            done = (start.number - 1) / start.phases
+            paint.progress(painter, self.size.adjusted(5, self.size.height() - 5, -5, -2), done, ink, t)
 
 
 class DiskItem(CanvasItem):
@@ -347,12 +360,6 @@ class DiskItem(CanvasItem):
         self.place(rect)
         if changed:
             self.update()
-        if changed or not self.toolTip():
-            roles = self.tile.all_roles or "no role"
-            disk = self.tile.disk
-            self.setToolTip(
-                f"{disk.name} · {format_bytes(disk.capacity_bytes)} · {disk.mount_point}\n{roles}"
-            )
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
@@ -368,11 +375,21 @@ class DiskItem(CanvasItem):
             paint.ring(painter, QPointF(23, middle), 8, full, t, 4.0)
         elif fraction is None:
             painter.drawPixmap(QPointF(17, middle - 6), icon_pixmap("hard-drive", t.faint, 12))
+        speed = self.look.loads.slow.get(tile.disk.id)
         name = tile.disk.name if fraction is None else f"{tile.disk.name} · {paint.percent(fraction)}"
         words = QRectF(44, 5, self.size.width() - 50, 19)
         room = self.severity_mark(painter, self.size.right() - 6, 14, (tile.disk.id,))
-        paint.text(painter, words.adjusted(0, 0, -room, 0), name, t.text_strong, 12, 600)
         below, roles = words.translated(0, 17), tile.roles
+        if speed is not None or self.is_down:
+            state = "failed" if speed is not None and speed <= 0 else "down" if speed is None else ""
+            ink = t.error if state else t.warning
+            state = state or f"{paint.percent(speed or 0.0)} of its speed"
+            paint.text(painter, words.adjusted(0, 0, -room, 0), tile.disk.name, t.muted, 12, 600)
+            paint.text(painter, below, state, ink, 11, 600)
+            if ink == t.error:
+                paint.crossed(painter, self.size, t, 8, 1.5)
+            return
+        paint.text(painter, words.adjusted(0, 0, -room, 0), name, t.text_strong, 12, 600)
         if full is not None and (full >= 0.75 or self.size.width() >= WIDE_TILE):
             said = f"{paint.percent(full)} full"
             ink = t.muted if full < 0.75 else t.load_ink(full)

@@ -37,6 +37,8 @@ class RibbonItem(QGraphicsItem):
         self._path = QPainterPath()
         self._goes_around = False
         self._pill = QRectF()
+        self._middle: QPointF | None = None
+        """Where the name stands."""
         self._bounds = QRectF()
         self.setZValue(Z_RIBBON)
 
@@ -51,13 +53,33 @@ class RibbonItem(QGraphicsItem):
             middle = middle or at
         self._path = path
         self._goes_around = any(b[1].left() - a[1].right() > _ADJACENT for a, b in pairwise(ordered))
-        width = text_width(f"Group {self.number}", 12, 600) + 24
+        self._middle = middle
+        self._place_pill()
+
+    def refresh(self) -> None:
+        """Who of the members runs may have changed: the name says how many do."""
+        self.prepareGeometryChange()
+        self._place_pill()
+
+    def _place_pill(self) -> None:
+        middle, width = self._middle, text_width(self.text, 12, 600) + 24
         if middle is None:
             self._pill = QRectF()
         else:
             self._pill = QRectF(middle.x() - width / 2, middle.y() - _PILL_HEIGHT / 2, width, _PILL_HEIGHT)
-        self._bounds = path.boundingRect().united(self._pill).adjusted(-4, -4, 4, 4)
+        self._bounds = self._path.boundingRect().united(self._pill).adjusted(-4, -4, 4, 4)
         self.update()
+
+    @property
+    def up(self) -> int:
+        """Members that run at the moment on show."""
+        return sum(member not in self.look.loads.down for member in self.members)
+
+    @property
+    def text(self) -> str:
+        """`Group 0`; while members are down `Group 0: 1 of 2`."""
+        name = f"Group {self.number}"
+        return name if self.up == len(self.members) else f"{name}: {self.up} of {len(self.members)}"
 
     def mark(self, ids: Sequence[str]) -> None:
         """Stand out when one of these is a member."""
@@ -84,7 +106,8 @@ class RibbonItem(QGraphicsItem):
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         t = self.look.tokens
-        ink = t.group(self.number)
+        hurt = self.up < len(self.members)
+        ink = t.group(self.number) if not hurt else t.warning if self.up else t.error
         far = self.look.is_far
         width = (3.0 if self.is_selected else 2.0) * (max(1.0, 0.6 / self.look.zoom) if far else 1.0)
         alpha = 255 if self.is_selected else self._alpha(far=far)
@@ -95,7 +118,7 @@ class RibbonItem(QGraphicsItem):
             fill = ink if self.is_selected else t.location
             paint.box(painter, self._pill, fill, ink, _PILL_HEIGHT / 2, 1.5)
             words = t.canvas if self.is_selected else ink
-            paint.text(painter, self._pill, f"Group {self.number}", words, 12, 600, paint.CENTRE)
+            paint.text(painter, self._pill, self.text, words, 12, 600, paint.CENTRE)
 
 
 def _join(path: QPainterPath, one: Stop, other: Stop, number: int) -> QPointF | None:

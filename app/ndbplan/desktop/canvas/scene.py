@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPen
-from PySide6.QtWidgets import QGraphicsRectItem, QGraphicsScene
+from PySide6.QtWidgets import QGraphicsRectItem, QGraphicsScene, QGraphicsSceneHelpEvent, QToolTip
 
 from ndbplan.describe.overlay import Loads
 from ndbplan.desktop.canvas.items import (
@@ -20,6 +20,7 @@ from ndbplan.desktop.canvas.items import (
     ProcessItem,
 )
 from ndbplan.desktop.canvas.ribbons import RibbonItem, Stop
+from ndbplan.desktop.canvas.tips import tip
 from ndbplan.desktop.layout.collision import covered, standing
 from ndbplan.desktop.layout.layout import NOWHERE, HostBox, Layout, Layouter, LooseBox
 from ndbplan.desktop.look import paint
@@ -233,7 +234,10 @@ class CanvasScene(QGraphicsScene):
     def show_loads(self, loads: Loads) -> None:
         """Paint these utilisations and problems; only what looks different is drawn again."""
         before, self.look.loads = self.look.loads, loads
-        tables = ("disks", "space", "cpu", "memory", "redo_buffers", "problems", "down")
+        tables = (
+            "disks", "space", "cpu", "memory", "redo_buffers", "redo_logs", "problems", "down", "starting",
+            "slow", "losses",
+        )  # fmt: skip
         for table in tables:
             old, new = getattr(before, table), getattr(loads, table)
             if old is new:
@@ -247,6 +251,14 @@ class CanvasScene(QGraphicsScene):
                     host = self._hosts.get(self._host_of.get(object_id, ""))
                     if self.look.is_far and host is not None:
                         host.update()
+        if before.down != loads.down:
+            for ribbon in self._ribbons.values():
+                ribbon.refresh()
+
+    def helpEvent(self, event: QGraphicsSceneHelpEvent) -> None:
+        """Tell what lies under the pointer, with its numbers of this moment."""
+        item = self.item_at(event.scenePos())
+        QToolTip.showText(event.screenPos(), tip(item) if item is not None else "", event.widget())
 
     def mark_selection(self, ids: Sequence[str]) -> None:
         """Show these as selected, the last one as the current one."""
@@ -352,6 +364,6 @@ class CanvasScene(QGraphicsScene):
         yield from (item for item in self._loose if item.object_ids)
 
 
-def _looks(load: float | str | None) -> str | None:
+def _looks(load: object) -> object:
     """What is seen of a load or a severity: a replay changes most loads by less than that at each step."""
     return percent(load) if isinstance(load, float) else load

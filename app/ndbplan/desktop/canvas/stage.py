@@ -21,10 +21,12 @@ from ndbplan.describe.overlay import Loads
 from ndbplan.desktop.canvas.backdrop import Backdrop
 from ndbplan.desktop.canvas.banner import Banner
 from ndbplan.desktop.canvas.items import item_name, rect_around
+from ndbplan.desktop.canvas.ribbons import RibbonItem
 from ndbplan.desktop.canvas.scene import CanvasScene
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.layout.stillness import Stillness
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.look.paint import percent
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -101,8 +103,12 @@ class Stage(QGraphicsView):
         self.canvas_scene.show_loads(loads)
         if loads.stopped:
             self.banner.say(loads.stopped[:1].upper() + loads.stopped[1:], "error")
+        elif loads.stands_still:
+            self.banner.say(_STANDS, "warning")
+        elif loads.reorganised is not None:
+            self.banner.say(f"Tables are reorganised: {percent(loads.reorganised)} of the rows moved", "info")
         else:
-            self.banner.say(_STANDS if loads.stands_still else "", "warning")
+            self.banner.say("", "info")
 
     def _show_change(self, _before: Plan, after: Plan) -> None:
         covered = self.canvas_scene.covered
@@ -275,6 +281,13 @@ class Stage(QGraphicsView):
             else:
                 self.ensureVisible(rect, 40, 40)
                 self.moved.emit()
+
+    def ribbon_under(self, point: QPointF) -> RibbonItem | None:
+        """The node group whose name lies there, unless a node lies on top of it or all is seen from far."""
+        scene = self.canvas_scene
+        if scene.look.is_far or scene.item_at(point, "process") is not None:
+            return None
+        return scene.ribbon_at(point)
 
     def visible_rect(self) -> QRectF:
         """The part of the scene that can be seen."""

@@ -106,8 +106,8 @@ class CanvasView(Stage):
             event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier)
         )
         item = self.canvas_scene.item_at(point)
-        ribbon = self.canvas_scene.ribbon_at(point) if item is None or item.kind != "process" else None
-        if ribbon is not None and not self.canvas_scene.look.is_far:
+        ribbon = self.ribbon_under(point)
+        if ribbon is not None:
             self.selection.set(ribbon.members)
             return
         self._pressed_on = item

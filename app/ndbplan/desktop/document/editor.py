@@ -15,6 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from ndbplan.base.errors import UserError
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.happenings import Happenings
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.layout.collision import settled
 from ndbplan.edits import arrange, offers
@@ -43,6 +44,7 @@ class Editor(QObject):
         super().__init__(parent)
         self.document = document
         self.selection = selection
+        self.happenings = Happenings(document, self.do, self)
 
     @property
     def plan(self) -> Plan:

@@ -57,14 +57,30 @@ def box(
         painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius, radius)
 
 
-def broken_frame(painter: QPainter, rect: QRectF, ink: str, radius: float, width: float) -> None:
-    """A dashed frame around what does not run."""
-    dashed = QPen(pen(ink, width))
-    dashed.setStyle(Qt.PenStyle.DashLine)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(dashed)
+def crossed(painter: QPainter, rect: QRectF, tokens: Tokens, radius: float, width: float) -> None:
+    """What does not run: grey, with a cross from corner to corner."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(brush(tokens.canvas, 140))
+    painter.drawRoundedRect(rect, radius, radius)
     inset = width / 2
-    painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius, radius)
+    inner = rect.adjusted(inset, inset, -inset, -inset)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(pen(tokens.error, width, 150))
+    painter.drawRoundedRect(inner, radius, radius)
+    painter.setPen(pen(tokens.error, width, 70))
+    corner = radius * 0.3
+    inner = inner.adjusted(corner, corner, -corner, -corner)
+    painter.drawLine(inner.topLeft(), inner.bottomRight())
+    painter.drawLine(inner.bottomLeft(), inner.topRight())
+
+
+def progress(painter: QPainter, rect: QRectF, done: float, ink: str, tokens: Tokens) -> None:
+    """A bar in one colour that says how far something is, not how loaded."""
+    radius = rect.height() / 2
+    box(painter, rect, tokens.sunken, None, radius)
+    if done > 0:
+        width = max(rect.height(), rect.width() * min(done, 1.0))
+        box(painter, QRectF(rect.x(), rect.y(), width, rect.height()), ink, None, radius)
 
 
 def text(

@@ -64,6 +64,8 @@ class Series:
     """Extremes of each moment, drawn as a band so that no spike is lost."""
     area: bool = False
     """Filled down to zero, without a line."""
+    ghost: bool = False
+    """What was before: thin and faint behind all other lines."""
 
 
 @dataclass(frozen=True)
@@ -249,6 +251,8 @@ class TimeChart(QWidget):
             return
         parts: list[tuple[str, str, str]] = []
         for series in content.series:
+            if series.ghost and at_s is None:
+                continue
             values = series.values if at_s is not None or series.high is None else series.high
             value = _most(values) if at_s is None else float(values[self._bucket(at_s)])
             factor, unit = content.scales.get(series.name, (1.0, content.unit))
@@ -410,7 +414,7 @@ class TimeChart(QWidget):
                     z,
                 )
             else:
-                self._draw_line(drawn, times, series, z + 10)
+                self._draw_line(drawn, times, series, 5 if series.ghost else z + 10)
                 drawn += 1
         for unused in self._lines[drawn:]:
             item.removeItem(unused)
@@ -450,7 +454,7 @@ class TimeChart(QWidget):
             self._add(words, 28)
 
     def _draw_line(self, number: int, times: Any, series: Series, z: int) -> None:
-        pen = self._pg.mkPen(QColor(series.colour), width=1.6)
+        pen = self._pg.mkPen(QColor(series.colour), width=1.2 if series.ghost else 1.6)
         if number < len(self._lines):
             line = self._lines[number]
             line.setData(times, series.values, pen=pen)

@@ -122,6 +122,7 @@ BYTES = Unit(lambda text: units.parse_bytes(_clean(text)), _show_bytes, "64 GB, 
 MEMORY = Unit(lambda text: units.parse_bytes(_clean(text)), _show_memory, "64 GiB, 512M")
 BYTES_PER_S = Unit(lambda text: units.parse_bytes_per_s(_clean(text)), _show_rate, "118 MB/s")
 SECONDS = Unit(lambda text: units.parse_duration_s(_clean(text)), _show_seconds, "20 ms, 10min, 2 h")
+MOMENT = Unit(lambda text: units.parse_clock(_clean(text)), units.format_clock, "1:40, 100 s, 2 h")
 COUNT = Unit(_parse_whole, _show_count, "10k, 3M, 250 000")
 WHOLE = Unit(_parse_whole, lambda value: f"{value}", "8")
 WHOLE_NUMBER = Unit(_parse_signed, lambda value: f"{value}", "1, -5")

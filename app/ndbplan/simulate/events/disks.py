@@ -14,6 +14,7 @@ from ndbplan.simulate.events.global_checkpoints import limit_s, watch
 from ndbplan.simulate.events.handlers import Asked, handles, planned
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.simulate.stop import SlowTime
 
 STALLED = 0.005
 """Share of its speed below which a disk is said to stall: in whole percent it has none."""
@@ -74,6 +75,9 @@ def _slowed(name: str, factor: float) -> str:
 def slow_down(sim: Simulation, event: DiskSlows) -> None:
     """What the disk writes and reads from now on; nodes that cannot do without it die when it fails."""
     d = sim.disk(event.disk_id)
+    if event.factor != 1:
+        until_s = None if math.isinf(event.until_s) else event.until_s
+        sim.slowed.append(SlowTime(event.disk_id, event.factor, sim.at_s, until_s))
     if event.factor <= 0:
         now = sim.outage.plan
         needing = [p for p in now.processes if event.disk_id in disks_needed(now, p)]

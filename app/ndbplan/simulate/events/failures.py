@@ -21,7 +21,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, Process, process_node_ids
 from ndbplan.simulate.events.clients import offer
 from ndbplan.simulate.events.handlers import handles
-from ndbplan.simulate.events.nodes import REPORT_S, Starts, die, start, stop_all
+from ndbplan.simulate.events.nodes import REPORT_S, Starts, break_off_start, die, start, stop_all
 from ndbplan.simulate.outage import Loss, added, later_of
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.stop import ClusterStop
@@ -111,7 +111,7 @@ def land(sim: Simulation, _event: Lands) -> None:
         die(sim, [sim.node(node.id) for node in killed], sim.at_s)
         for node in nodes:
             # A node that was starting and has not joined is missed by nobody.
-            outage.attempts[node.id] = outage.attempts.get(node.id, 0) + 1
+            break_off_start(sim, node)
             outage.lost.add(node.node_id)
         gone = {i: striking[p.id] for p in processes for i in process_node_ids(p)}
         known = {i: silent for i, silent in gone.items() if i in members | outage.running.connected}
@@ -250,7 +250,7 @@ def _go_on(sim: Simulation, winner: Side, found: Judged) -> None:
             _tell(sim, side, winner)
     for node_id in sorted(ends & before.starting):
         # It may not have had its rows yet: then it did not die, but what was planned for it is off.
-        outage.attempts[by_id[node_id]] = outage.attempts.get(by_id[node_id], 0) + 1
+        break_off_start(sim, outage.plan.by_id[by_id[node_id]])
         sim.say(f"node {node_id} stops (2308): another data node was lost while it started")
     for node_id in sorted(found.shut_out):
         sim.say(f"node {node_id} is shut out (2315): a data node that the others see does not see it")

@@ -14,6 +14,7 @@ from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.events.nodes import REPORT_S, members, service
 from ndbplan.simulate.model.scenario import Scenario
 from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.simulate.stop import ReorganiseTime
 from ndbplan.simulate.world import column
 
 
@@ -94,6 +95,7 @@ def come(sim: Simulation, event: NodesCome) -> None:
         members(sim, group)
     laws.run.copies = True
     sim.forget_room()
+    sim.reorganising.append(ReorganiseTime(sim.at_s, sim.at_s + event.seconds))
     sim.later(Due(sim.at_s + event.seconds, TablesReorganised()))
     sim.say(event.text)
 

@@ -278,6 +278,15 @@ def start(sim: Simulation, node: DataNode, starts: Starts, renewal: Renewal | No
     return True
 
 
+def break_off_start(sim: Simulation, node: DataNode) -> None:
+    """What was planned for the start of a node does not happen; one under way ends here."""
+    outage = sim.outage
+    outage.attempts[node.id] = outage.attempts.get(node.id, 0) + 1
+    last = next((one for one in reversed(sim.restarts) if one.node_id == node.node_id), None)
+    if last is not None and last.phase_at(sim.at_s) is not None:
+        sim.restarts.append(Restart(node.node_id, sim.at_s, None, ()))
+
+
 def _is_off(sim: Simulation, started: Started) -> bool:
     return sim.outage.attempts[started.node.id] != started.attempt
 

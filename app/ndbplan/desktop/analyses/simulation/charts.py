@@ -9,7 +9,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QWidget
 
-from ndbplan.base.units import format_bytes_binary, format_bytes_per_s
+from ndbplan.base.units import format_bytes_binary, format_bytes_per_s, format_clock
 from ndbplan.describe.titles import EVENT_NAMES
 from ndbplan.desktop.analyses.simulation.run import error_text
 from ndbplan.desktop.document.context import Context
@@ -32,6 +32,8 @@ _TALL = 300
 """Height from which on three charts fit one below the other."""
 _Cell = tuple[int, int, int, int]
 """Row, column, rows, columns."""
+GHOST = "last run"
+"""Name of the line of the run before the last edit."""
 _PURPOSES = {"redo": "redo", "lcp": "LCP", "undo": "undo", "data_files": "data files", "backup": "backup"}
 
 
@@ -51,6 +53,7 @@ class SimulationCharts(QWidget):
         self._plan: Plan | None = None
         self._bands: Bands | None = None
         self._length_s: float | None = None
+        self._before: SimulationResult | None = None
         self.node = _picker("Data node")
         self.disk = _picker("Disk")
         self.to_latency = _turn("Latency", "Show latency in place of transactions", self._take_turns)
@@ -122,14 +125,17 @@ class SimulationCharts(QWidget):
         plan: Plan,
         bands: Bands | None = None,
         length_s: float | None = None,
+        before: SimulationResult | None = None,
     ) -> None:
         """Draw a run of a plan; with bands also what most of many runs do.
 
-        `length_s`: how long a run that is not over will be.
+        `length_s`: how long a run that is not over will be. `before`: the run before the last edit, which
+        stays as ghost lines behind.
         """
         while self.build_next():
             pass
         self._result, self._plan, self._bands, self._length_s = result, plan, bands, length_s
+        self._before = before if before is not None and before.workload == result.workload else None
         nodes = {i: part for part in result.parts for i in part.node_ids}
         _fill(self.node, [(f"node {i}", i) for i in sorted(nodes)])
         disks = sorted(
@@ -258,8 +264,6 @@ class SimulationCharts(QWidget):
 
     def _shades(self, result: SimulationResult) -> list[Shade]:
         """Where transactions stood still, and the time after the cluster stopped."""
-        from ndbplan.simulate.stop import clock
-
         colours = theme.tokens()
         shades = [
             Shade(begin, end, "", colours.warning_fill)
@@ -269,7 +273,12 @@ class SimulationCharts(QWidget):
         stop = result.cluster_stop
         if stop is not None:
             shades.append(
-                Shade(stop.at_s.value, result.duration_s, f"stopped {clock(stop.at_s.value)}", colours.error)
+                Shade(
+                    stop.at_s.value,
+                    result.duration_s,
+                    f"stopped {format_clock(stop.at_s.value)}",
+                    colours.error,
+                )
             )
         return shades
 
@@ -309,6 +318,20 @@ class SimulationCharts(QWidget):
             **more,
         )
 
+    def _ghost(self, of: Callable[[SimulationResult], Any]) -> list[Series]:
+        """The line of the run before the last edit, at the moments of this one; nothing where it had none."""
+        import numpy as np
+
+        result, before = self._result, self._before
+        if result is None or before is None:
+            return []
+        values = of(before)
+        if values is None:
+            return []
+        known = np.asarray(values, dtype=float)
+        at = np.interp(result.times_s, before.times_s, known, right=np.nan)
+        return [Series(GHOST, theme.tokens().faint, at, ghost=True)]
+
     def _draw_rates(self) -> None:
         result = self._result
         if result is None:
@@ -320,6 +343,7 @@ class SimulationCharts(QWidget):
         ]
         if result.refused.any():
             series.insert(1, Series("refused", colours.error, result.refused))
+        series += self._ghost(lambda before: before.accepted)
         self._show(self.rates, self._content("", series))
 
     def _accepted_band(self, result: SimulationResult) -> tuple[Any, ...]:
@@ -345,6 +369,7 @@ class SimulationCharts(QWidget):
             times = self._bands.times_s
             low, high = (np.interp(result.times_s, times, edge) for edge in (band.p10, band.p90))
         series = [Series("mean", theme.tokens().info, values, low, high)]
+        series += self._ghost(lambda before: np.where(before.latency_s > 0, before.latency_s, np.nan))
         self._show(self.latency, self._content("s", series))
 
     def _draw_node(self) -> None:
@@ -357,6 +382,7 @@ class SimulationCharts(QWidget):
             Series(f"part {p.log_part}", colours[i % len(colours)], self._until_stop(p.last), p.low, p.high)
             for i, p in enumerate(parts)
         ]
+        series += self._ghost(lambda before: _highest(before, node_id, "last"))
         size = parts[0].buffer_bytes if parts else 0
         self.buffers.set_title(
             f"Redo buffers · {format_bytes_binary(size)}",
@@ -377,6 +403,7 @@ class SimulationCharts(QWidget):
             Series(f"part {p.log_part}", colours[i % len(colours)], self._until_stop(p.log_used))
             for i, p in enumerate(parts)
         ]
+        series += self._ghost(lambda before: _highest(before, self.node.currentData(), "log_used"))
         self.log.set_title(
             f"Redo log used · {format_bytes_binary(size)}",
             f"Log that cannot be reused yet; each log part has {format_bytes_binary(size)} in its files",
@@ -403,6 +430,7 @@ class SimulationCharts(QWidget):
         for i, (purpose, values) in enumerate(of_disk.bytes_per_s.items()):
             if values.any():
                 series.append(Series(_PURPOSES.get(purpose, purpose), colours.series[i], values))
+        series += self._ghost(lambda before: _written(before, disk_id))
         self._show(
             self.writes,
             self._content(
@@ -413,6 +441,19 @@ class SimulationCharts(QWidget):
                 scales={"busy": (speed, "fraction")},
             ),
         )
+
+
+def _highest(result: SimulationResult, node_id: int, name: str) -> Any:
+    """The highest of all log parts of a data node over time; None: it took no part."""
+    import numpy as np
+
+    parts = [getattr(part, name) for part in result.parts if node_id in part.node_ids]
+    return np.max(parts, axis=0) if parts else None
+
+
+def _written(result: SimulationResult, disk_id: str) -> Any:
+    """All that was written to a disk over time; None: nothing of the run used it."""
+    return next((sum(d.bytes_per_s.values()) for d in result.disks if disk_id in d.disk_ids), None)
 
 
 def _named(disk: DiskSeries) -> list[tuple[tuple[str, str], str]]:

@@ -25,6 +25,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.files import write_atomically
 from ndbplan.base.units import format_duration
 from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.analyses.simulation.event_edits import EventEdits
 from ndbplan.desktop.analyses.simulation.playback import Scrubber
 from ndbplan.desktop.analyses.simulation.run import Run, clock, error_text, simulate
 from ndbplan.desktop.analyses.simulation.summary import Summary
@@ -44,6 +45,8 @@ _LIVE_BELOW_S = 1.0
 """A run that took no longer is repeated by itself after an edit."""
 _LIVE_PAUSE_MS = 200
 _RUNS = 60
+_LEAD = 0.03
+"""Share of a run before what somebody wants to watch."""
 _ONE_LINE = 960
 """Width from which on the summary has room behind the controls."""
 MAX_DURATION_S = 30 * 86400.0
@@ -95,6 +98,10 @@ class SimulationPanel(Panel):
         self.bar.hide()
         self._summary = Summary(self)
         self.scrubber = Scrubber()
+        self.events = EventEdits(
+            self.scrubber.events, context, lambda: round(self.scrubber.at_s), self._refuse
+        )
+        self._watch_from_s: float | None = None
         self.tables = QToolButton()
         self.tables.setText("ndbinfo")
         self.tables.setCheckable(True)
@@ -138,6 +145,7 @@ class SimulationPanel(Panel):
         foot.setContentsMargins(0, 0, 0, 0)
         foot.setSpacing(12)
         foot.addWidget(self.scrubber, 1)
+        foot.addWidget(self.events.button)
         foot.addWidget(self.tables)
         self._first_error = Elided("alarm")
         foot.addWidget(self._first_error)
@@ -209,6 +217,8 @@ class SimulationPanel(Panel):
         if self._run is not None and self._run.workload_id not in plan.by_id:
             self._forget()
         self._say_what_to_do(plan)
+        if self._run is not None:
+            self.events.show_workload(self._run.workload_id, self._run.result.duration_s)
         self._follow_edit(plan)
 
     def simulate(self) -> None:
@@ -240,6 +250,17 @@ class SimulationPanel(Panel):
             self._show_partial_result,
         )
 
+    def watch(self, at_s: float) -> None:
+        """Simulate anew, then play from shortly before this moment."""
+        self._watch_from_s = at_s
+        self.simulate()
+
+    def _play_watched(self) -> None:
+        at_s, self._watch_from_s = self._watch_from_s, None
+        if at_s is not None and self._run is not None:
+            self.scrubber.go_to(max(0.0, at_s - _LEAD * self._run.result.duration_s))
+            self.scrubber.play.setChecked(True)
+
     def _range_toggled(self, on: bool) -> None:
         run = self._run
         if on and run is not None and run.bands is None:
@@ -250,6 +271,7 @@ class SimulationPanel(Panel):
     def stop(self) -> None:
         """Cancel the run."""
         self._live.stop()
+        self._watch_from_s = None
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -348,7 +370,8 @@ class SimulationPanel(Panel):
         if self._task is None:
             return
         plan, duration_s = self._asked
-        self._open_charts().show_result(result, plan, length_s=duration_s)
+        before = self._run.result if self._run is not None else None
+        self._open_charts().show_result(result, plan, length_s=duration_s, before=before)
         self._streaming = True
 
     def _done(self, outcome: Outcome) -> None:
@@ -368,6 +391,7 @@ class SimulationPanel(Panel):
             self._before = self._run.result
         self._run = outcome.value
         self._show(outcome.value, keep_moment=not first)
+        self._play_watched()
         if outcome.value.plan is not self.context.plan:
             self._follow_edit(self.context.plan)
 
@@ -433,7 +457,7 @@ class SimulationPanel(Panel):
     def _show(self, run: Run, *, keep_moment: bool) -> None:
         result = run.result
         bands = run.bands if self.uncertain.isChecked() else None
-        self._open_charts().show_result(result, run.plan, bands)
+        self._open_charts().show_result(result, run.plan, bands, before=self._before)
         self._summary.show_result(result, bands)
         self._foot.show()
         self._more.show()
@@ -443,6 +467,7 @@ class SimulationPanel(Panel):
         error = result.first_error
         self._say_first_error(result)
         self.scrubber.set_length(result.duration_s, marks)
+        self.events.show_workload(run.workload_id, result.duration_s)
         if not keep_moment:
             self.scrubber.go_to(error.first_at_s.value if error is not None else 0.0)
 
@@ -484,4 +509,4 @@ class SimulationPanel(Panel):
             self._more.setIcon(theme.icon("ellipsis"))
             self.charts.restyle()
             bands = self._run.bands if self.uncertain.isChecked() else None
-            self.charts.show_result(self._run.result, self._run.plan, bands)
+            self.charts.show_result(self._run.result, self._run.plan, bands, before=self._before)

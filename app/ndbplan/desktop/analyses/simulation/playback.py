@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
@@ -14,14 +13,13 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionSlider,
     QToolButton,
+    QVBoxLayout,
     QWidget,
 )
 
+from ndbplan.desktop.analyses.simulation.event_track import EventTrack
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import label
-
-if TYPE_CHECKING:
-    pass
 
 _STEPS = 2000
 _FRAME_MS = 33
@@ -85,6 +83,7 @@ class Scrubber(QWidget):
         self.play.toggled.connect(self._play_toggled)
         self.track = _Track()
         self.track.valueChanged.connect(self._track_moved)
+        self.events = EventTrack()
         self.time = label("", "playTime", wrap=False)
         self.time.setMinimumWidth(74)
         self.speed = QComboBox()
@@ -103,7 +102,11 @@ class Scrubber(QWidget):
         layout.setSpacing(8)
         layout.addWidget(self.play)
         layout.addWidget(self.time)
-        layout.addWidget(self.track, 1)
+        lanes = QVBoxLayout()
+        lanes.setSpacing(0)
+        lanes.addWidget(self.events)
+        lanes.addWidget(self.track)
+        layout.addLayout(lanes, 1)
         layout.addWidget(self.speed)
         theme.theme().changed.connect(self._set_icon)
         self._set_icon()

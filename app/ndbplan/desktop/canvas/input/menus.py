@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent, QCursor
 from PySide6.QtWidgets import QMenu
 
 from ndbplan.describe.titles import display_name
+from ndbplan.desktop.canvas.input.break_menu import Target, link_menu, offer_to_break
 from ndbplan.desktop.canvas.items import CanvasItem
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.document.editor import name_field
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.menu_heading import heading
 from ndbplan.edits import palette as catalogue
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.processes import DiskRole
@@ -25,6 +27,12 @@ def open_menu(view: Stage, event: QContextMenuEvent, rename: Callable[[str], Non
     """The menu for what is under the pointer, or (from the keyboard) for what is selected."""
     scene, selection = view.canvas_scene, view.selection
     keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
+    ribbon = view.ribbon_under(view.mapToScene(event.pos()))
+    if ribbon is not None and not keyboard:
+        selection.set(ribbon.members)
+        hosts = [host for member in ribbon.members if (host := scene.host_of(member)) is not None]
+        link_menu(view, event.globalPos(), hosts).popup(event.globalPos())
+        return
     item = scene.item_of(selection.current or "") if keyboard else scene.item_at(view.mapToScene(event.pos()))
     if item is None:
         selection.clear()
@@ -34,17 +42,26 @@ def open_menu(view: Stage, event: QContextMenuEvent, rename: Callable[[str], Non
     if keyboard and item is not None:
         corner = view.mapFromScene(item.rect_in_scene().bottomLeft())
         where = view.viewport().mapToGlobal(corner)
-    canvas_menu(view, item, rename).popup(where)
+    canvas_menu(view, item, rename, where).popup(where)
 
 
-def canvas_menu(view: Stage, item: CanvasItem | None, rename: Callable[[str], None]) -> QMenu:
-    """The menu for an item, or for the empty canvas; deletes itself when it closes."""
+def canvas_menu(
+    view: Stage, item: CanvasItem | None, rename: Callable[[str], None], where: QPoint | None = None
+) -> QMenu:
+    """The menu for an item, or for the empty canvas; deletes itself when it closes.
+
+    `where`: place of the screen at which it asks for values.
+    """
     menu = QMenu(view)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     editor = view.editor
-    part = view.document.plan.by_id.get(item.object_id) if item is not None else None
+    plan = view.document.plan
+    part = plan.by_id.get(item.object_id) if item is not None else None
+    if part is not None:
+        ids = view.selection.ids if part.id in view.selection.ids else (part.id,)
+        offer_to_break(menu, Target(view, where or QCursor.pos(), plan, ids), editor.happenings)
     if isinstance(part, Disk):
-        menu.addSection(f"What is written to {part.name}")
+        heading(menu, f"What is written to {part.name}")
         for role in DiskRole:
             action = menu.addAction(f"{catalogue.ROLE_TEXT[role]}\t{_ROLE_KEY[role.value]}")
             action.setCheckable(True)

@@ -10,17 +10,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QPushButton
 
 from ndbplan.base.errors import UserError
-from ndbplan.configuration.settings import node_settings
 from ndbplan.describe.titles import EVENT_NAMES, title
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.widgets.fields import Form, Inner
 from ndbplan.desktop.widgets.sections import link
 from ndbplan.desktop.widgets.units import NUMBER, SECONDS, TEXT, WHOLE
 from ndbplan.edits import parts as edits
+from ndbplan.edits.events import added, put_event, without_event
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb import values
 from ndbplan.plan.events import (
-    Backup,
     Burst,
     DiskSlow,
     Event,
@@ -127,50 +126,9 @@ class EventEditor:
             )
 
     def _remove(self, i: int) -> None:
-        def remove(plan: Plan) -> Plan:
-            events = plan.by_id[self._workload_id].events
-            return edits.update(plan, self._workload_id, events=(*events[:i], *events[i + 1 :]))
-
-        self._page.context.document.edit("Remove event", remove)
-
-
-def added(plan: Plan, workload_id: str, kind: str) -> Plan:
-    """The plan with another event in the middle of the workload. Raises UserError when nothing fits it."""
-    workload = plan.by_id[workload_id]
-    at_s = round(workload.duration_s / 2)
-    event: Event
-    if kind == "node_failure":
-        event = NodeFailure(at_s=at_s, object_id=_first(plan.data_nodes, "a data node"))
-    elif kind == "sql_node_down":
-        event = SqlNodeDown(at_s=at_s, object_id=_first(plan.sql_nodes, "an SQL node"))
-    elif kind == "disk_slow":
-        event = DiskSlow(at_s=at_s, object_id=_first(_disks(plan), "a disk"))
-    elif kind == "management_node_down":
-        event = ManagementNodeDown(at_s=at_s, object_id=_first(plan.management_nodes, "a management node"))
-    elif kind == "host_failure":
-        event = HostFailure(at_s=at_s, object_id=_first(plan.hosts, "a host"))
-    elif kind == "location_failure":
-        event = LocationFailure(at_s=at_s, object_id=_first(plan.locations, "a location"))
-    elif kind == "network_cut":
-        event = NetworkCut(
-            at_s=at_s, object_ids=(_first((*plan.locations, *plan.hosts), "a host or location"),)
+        self._page.context.document.edit(
+            "Remove event", lambda plan: without_event(plan, self._workload_id, i)
         )
-    elif kind == "backup":
-        event = Backup(at_s=at_s)
-    elif kind == "nodes_added":
-        event = NodesAdded(at_s=at_s)
-    elif kind == "burst":
-        event = Burst(at_s=at_s)
-    else:
-        redo_buffer_bytes = node_settings(plan).number("RedoBuffer")
-        event = ParameterChange(at_s=at_s, name="RedoBuffer", value=2 * redo_buffer_bytes)
-    return edits.update(plan, workload_id, events=(*workload.events, event))
-
-
-def put_event(plan: Plan, workload_id: str, i: int, new: Event) -> Plan:
-    """The plan with one event of a workload exchanged."""
-    events = plan.by_id[workload_id].events
-    return edits.update(plan, workload_id, events=(*events[:i], new, *events[i + 1 :]))
 
 
 def _member(name: str, k: int, event: NetworkCut) -> str:
@@ -218,12 +176,6 @@ def _disks(plan: Plan) -> list[Any]:
 def _side_choices(plan: Plan, empty: str) -> list[tuple[str, str]]:
     parts: list[Any] = [*plan.locations, *plan.hosts]
     return [("", empty), *((part.id, title(plan, part)) for part in parts)]
-
-
-def _first(parts: Any, what: str) -> str:
-    for part in parts:
-        return str(part.id)
-    raise UserError(f"the event needs {what}", fix=f"add {what} to the plan first")
 
 
 def _offered(objects: Callable[[Plan], list[Any]]) -> Callable[[Plan], list[tuple[str, str]]]:

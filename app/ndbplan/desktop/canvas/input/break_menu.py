@@ -1,0 +1,121 @@
+"""What the context menu offers to break in the run of the workload: kill, restart, slow down, cut off.
+
+Each stands there twice: at the moment the replay stands at, which one click does, and at one that is typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QMenu, QWidget
+
+from ndbplan.base.units import format_clock
+from ndbplan.describe.titles import display_name
+from ndbplan.desktop.canvas.stage import Stage
+from ndbplan.desktop.document.happenings import Happenings
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.ask import Ask, Question
+from ndbplan.desktop.widgets.menu_heading import heading
+from ndbplan.desktop.widgets.units import MOMENT, SECONDS, SHARE
+from ndbplan.edits import events
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.plan import Plan
+
+_HALF = 0.5
+
+
+class Target(NamedTuple):
+    """Where to ask, and what is broken."""
+
+    owner: QWidget
+    where: QPoint
+    """Of the screen."""
+    plan: Plan
+    ids: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the part, or how many there are."""
+        if len(self.ids) == 1:
+            return display_name(self.plan, self.plan.by_id[self.ids[0]])
+        return f"{len(self.ids)} objects"
+
+
+def offer_to_break(menu: QMenu, target: Target, happenings: Happenings) -> None:
+    """Add what can be broken of these parts; nothing where no workload runs."""
+    parts = [target.plan.by_id[i] for i in target.ids]
+    workload = happenings.workload
+    if workload is None or not parts or not all(events.can_be_killed(part) for part in parts):
+        return
+    heading(menu, f"In a run of {workload.name}")
+    at_s, ids = happenings.moment_s, target.ids
+    now = format_clock(at_s)
+    disks = all(isinstance(part, Disk) for part in parts)
+    down = any(happenings.is_down(i, at_s) for i in ids)
+    if not down:
+        menu.addAction(theme.icon("circle-x"), f"Kill at {now}", partial(happenings.kill, ids, at_s))
+    menu.addAction("Kill at…", partial(_ask_kill, target, happenings, now, disks))
+    if disks:
+        menu.addAction(f"Slow to 50 % at {now}", partial(happenings.slow, ids, _HALF, at_s))
+        menu.addAction("Slow to … at…", partial(_ask_slow, target, happenings, now))
+    if down:
+        text = f"Full speed again at {now}" if disks else f"Restart at {now}"
+        menu.addAction(theme.icon("rotate-ccw"), text, partial(happenings.restart, ids, at_s))
+    elif not disks:
+        menu.addAction(theme.icon("rotate-ccw"), f"Restart at {now}", partial(happenings.restart, ids, at_s))
+    if not disks:
+        menu.addAction("Restart at…", partial(_ask, target, "Restart", now, partial(happenings.restart, ids)))
+    if all(isinstance(part, Host | Location) for part in parts):
+        cut = happenings.cut_off
+        menu.addAction(theme.icon("scissors"), f"Cut off the network at {now}", partial(cut, ids, at_s))
+        menu.addAction("Cut off at…", partial(_ask, target, "Cut off", now, partial(cut, ids)))
+    menu.addSeparator()
+
+
+def link_menu(view: Stage, where: QPoint, hosts: Sequence[str]) -> QMenu:
+    """The menu for the line that joins the data nodes of a node group: the links between their hosts."""
+    menu = QMenu(view)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    plan, happenings = view.document.plan, view.editor.happenings
+    ends = tuple(dict.fromkeys(hosts))
+    if happenings.workload is None or len(ends) < 2:
+        menu.addAction("No link between hosts to break here").setEnabled(False)
+        return menu
+    one, others = display_name(plan, plan.by_id[ends[0]]), ends[1:]
+    far = display_name(plan, plan.by_id[others[0]]) if len(others) == 1 else f"{len(others)} hosts"
+    at_s = happenings.moment_s
+    cut = partial(happenings.cut_off, ends[:1], others=others)
+    heading(menu, f"Link {one} – {far}")
+    menu.addAction(theme.icon("scissors"), f"Cut at {format_clock(at_s)}", partial(cut, at_s))
+    target = Target(view, where, plan, ends[:1])
+    menu.addAction("Cut at…", partial(_ask, target, "Cut the link of", format_clock(at_s), cut))
+    return menu
+
+
+def _ask(target: Target, verb: str, now: str, take: Callable[[float], object]) -> None:
+    Ask(f"{verb} {target.name}", [Question("At", MOMENT, now)], verb.split()[0], take, target.owner).ask_at(
+        target.where
+    )
+
+
+def _ask_kill(target: Target, happenings: Happenings, now: str, disks: bool) -> None:
+    questions = [Question("At", MOMENT, now)]
+    if not disks:
+        questions.append(Question("Started again after", SECONDS, "", "stays down"))
+    take = partial(happenings.kill, target.ids)
+    Ask(f"Kill {target.name}", questions, "Kill", take, target.owner).ask_at(target.where)
+
+
+def _ask_slow(target: Target, happenings: Happenings, now: str) -> None:
+    def take(factor: float, at_s: float, lasts_s: float | None) -> None:
+        happenings.slow(target.ids, factor, at_s, lasts_s or 0.0)
+
+    questions = [
+        Question("Share of its speed", SHARE, "50 %"),
+        Question("At", MOMENT, now),
+        Question("For", SECONDS, "", "the rest of the run"),
+    ]
+    Ask(f"Slow down {target.name}", questions, "Slow down", take, target.owner).ask_at(target.where)

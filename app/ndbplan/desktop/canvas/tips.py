@@ -1,0 +1,78 @@
+"""What the pointer is told over an item: what it is, its state at the moment on show, and its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.base.units import format_bytes
+from ndbplan.describe.overlay import Loads
+from ndbplan.desktop.canvas.items import CanvasItem, DiskItem, HostItem, LocationItem, ProcessItem
+from ndbplan.desktop.look.paint import percent
+
+_SEVERITIES = {"error": "has an error", "warning": "has a warning"}
+
+
+def tip(item: CanvasItem) -> str:
+    """Lines about an item; empty for one that has nothing to say."""
+    return "\n".join(line for line in _lines(item, item.look.loads) if line)
+
+
+def _lines(item: CanvasItem, loads: Loads) -> Iterator[str]:
+    if isinstance(item, LocationItem):
+        hosts = len(item.box.hosts)
+        yield f"{item.box.location.name} · {hosts} host{'s' if hosts != 1 else ''}"
+        domain = item.box.location.location_domain_id
+        yield f"LocationDomainId {domain}" if domain is not None else ""
+        yield "down" if item.is_down else ""
+    elif isinstance(item, HostItem):
+        yield item.card.host.hostname
+        yield item.card.subtitle
+        yield "down" if item.is_down else _host_loads(item, loads)
+    elif isinstance(item, ProcessItem):
+        yield item.chip.text
+        yield _state(item, loads)
+        yield _logs(item, loads)
+    elif isinstance(item, DiskItem):
+        disk = item.tile.disk
+        yield f"{disk.name} · {format_bytes(disk.capacity_bytes)} · {disk.mount_point}"
+        yield item.tile.all_roles or "no role"
+        yield _disk_loads(item, loads)
+    for object_id in item.object_ids:
+        yield loads.losses[object_id].text if object_id in loads.losses else ""
+        yield _SEVERITIES.get(loads.problems.get(object_id, ""), "")
+
+
+def _host_loads(item: HostItem, loads: Loads) -> str:
+    host_id = item.object_id
+    shares = (("CPU", loads.cpu.get(host_id)), ("memory", loads.memory.get(host_id)))
+    return " · ".join(f"{name} {percent(share)}" for name, share in shares if share is not None)
+
+
+def _state(item: ProcessItem, loads: Loads) -> str:
+    start = next((loads.starting[i] for i in item.object_ids if i in loads.starting), None)
+    if start is not None:
+        return f"starts, {start.text}"
+    return "down" if item.is_down else ""
+
+
+def _logs(item: ProcessItem, loads: Loads) -> str:
+    node_id = item.object_id
+    if item.is_down:
+        return ""
+    shares = (("redo buffer", loads.redo_buffers.get(node_id)), ("redo log", loads.redo_logs.get(node_id)))
+    return " · ".join(f"{name} {percent(share)} full" for name, share in shares if share is not None)
+
+
+def _disk_loads(item: DiskItem, loads: Loads) -> str:
+    disk_id = item.object_id
+    busy, full, speed = loads.disks.get(disk_id), loads.space.get(disk_id), loads.slow.get(disk_id)
+    said = []
+    if speed is not None:
+        said.append("failed" if speed <= 0 else f"at {percent(speed)} of its speed")
+    if item.is_down:
+        said.append("its host is down")
+    if busy is not None and not item.is_down:
+        said.append(f"{percent(busy)} busy")
+    if full is not None:
+        said.append(f"{percent(full)} full")
+    return " · ".join(said)

@@ -1,0 +1,200 @@
+"""What happens while a workload runs, put into the plan: by kind, or by what a person does to a part.
+
+plan = killed(plan, "peak", ["rack-a"], at_s=90)        # falls silent with all its hosts
+plan = started_again(plan, "peak", ["ndb3"], at_s=120)  # ends what keeps it down, or restarts it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from ndbplan.base.errors import UserError
+from ndbplan.configuration.settings import node_settings
+from ndbplan.edits import parts as edits
+from ndbplan.plan.events import (
+    Backup,
+    Burst,
+    DiskSlow,
+    Event,
+    HostFailure,
+    LocationFailure,
+    ManagementNodeDown,
+    NetworkCut,
+    NodeFailure,
+    NodesAdded,
+    ParameterChange,
+    SqlNodeDown,
+)
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
+
+_AT_ONCE_S = 1.0
+"""An SQL node that is restarted is away so long: 0 would mean for the rest of the run."""
+
+
+def added(
+    plan: Plan, workload_id: str, kind: str, at_s: float | None = None, preferred: Collection[str] = ()
+) -> Plan:
+    """The plan with another event, in the middle of the workload unless told when.
+
+    It is about a part of `preferred` where one fits, else about the first that does. Raises UserError when
+    nothing of the plan fits.
+    """
+    moment_s = round(plan.by_id[workload_id].duration_s / 2) if at_s is None else at_s
+    return with_event(plan, workload_id, _usual(plan, kind, moment_s, preferred))
+
+
+def _usual(plan: Plan, kind: str, at_s: float, preferred: Collection[str]) -> Event:
+    def first(parts: Iterable[Any], what: str) -> str:
+        known = [str(part.id) for part in parts]
+        if not known:
+            raise UserError(f"the event needs {what}", fix=f"add {what} to the plan first")
+        return next((i for i in known if i in preferred), known[0])
+
+    if kind == "node_failure":
+        return NodeFailure(at_s=at_s, object_id=first(plan.data_nodes, "a data node"))
+    if kind == "sql_node_down":
+        return SqlNodeDown(at_s=at_s, object_id=first(plan.sql_nodes, "an SQL node"))
+    if kind == "disk_slow":
+        disks = [disk for host in plan.hosts for disk in host.disks]
+        return DiskSlow(at_s=at_s, object_id=first(disks, "a disk"))
+    if kind == "management_node_down":
+        return ManagementNodeDown(at_s=at_s, object_id=first(plan.management_nodes, "a management node"))
+    if kind == "host_failure":
+        return HostFailure(at_s=at_s, object_id=first(plan.hosts, "a host"))
+    if kind == "location_failure":
+        return LocationFailure(at_s=at_s, object_id=first(plan.locations, "a location"))
+    if kind == "network_cut":
+        place = first((*plan.locations, *plan.hosts), "a host or location")
+        return NetworkCut(at_s=at_s, object_ids=(place,))
+    if kind == "backup":
+        return Backup(at_s=at_s)
+    if kind == "nodes_added":
+        return NodesAdded(at_s=at_s)
+    if kind == "burst":
+        return Burst(at_s=at_s)
+    redo_buffer_bytes = node_settings(plan).number("RedoBuffer")
+    return ParameterChange(at_s=at_s, name="RedoBuffer", value=2 * redo_buffer_bytes)
+
+
+def with_event(plan: Plan, workload_id: str, *new: Event) -> Plan:
+    """The plan with events behind those that a workload has."""
+    return edits.update(plan, workload_id, events=(*plan.by_id[workload_id].events, *new))
+
+
+def put_event(plan: Plan, workload_id: str, i: int, new: Event) -> Plan:
+    """The plan with one event of a workload exchanged."""
+    events = plan.by_id[workload_id].events
+    return edits.update(plan, workload_id, events=(*events[:i], new, *events[i + 1 :]))
+
+
+def without_event(plan: Plan, workload_id: str, i: int) -> Plan:
+    """The plan without one event of a workload."""
+    events = plan.by_id[workload_id].events
+    return edits.update(plan, workload_id, events=(*events[:i], *events[i + 1 :]))
+
+
+def moved_event(plan: Plan, workload_id: str, i: int, at_s: float) -> Plan:
+    """The plan with one event at another moment; how long it lasts stays."""
+    event = plan.by_id[workload_id].events[i]
+    return plan if event.at_s == at_s else put_event(plan, workload_id, i, edits.changed(event, at_s=at_s))
+
+
+# What a person does to a part.
+
+
+def can_be_killed(part: object) -> bool:
+    """Whether a part may fail in a run: nodes, disks, hosts and locations; no API slots."""
+    return isinstance(part, DataNode | ManagementNode | SqlNode | Host | Location | Disk)
+
+
+def killed(
+    plan: Plan, workload_id: str, object_ids: Iterable[str], at_s: float, back_after_s: float | None = None
+) -> Plan:
+    """The plan with events in which these parts fail at one moment.
+
+    `back_after_s`: when they are started again; a disk that failed stays so. Raises UserError for a part that
+    cannot fail in a run.
+    """
+    new = [_failure(plan, plan.by_id[object_id], at_s, back_after_s) for object_id in object_ids]
+    return with_event(plan, workload_id, *new)
+
+
+def _failure(plan: Plan, part: Any, at_s: float, back_after_s: float | None) -> Event:
+    if isinstance(part, DataNode):
+        return NodeFailure(at_s=at_s, object_id=part.id, back_after_s=back_after_s)
+    if isinstance(part, ManagementNode):
+        return ManagementNodeDown(at_s=at_s, object_id=part.id, back_after_s=back_after_s)
+    if isinstance(part, SqlNode):
+        away_s = 0.0 if back_after_s is None else max(_AT_ONCE_S, back_after_s)
+        return SqlNodeDown(at_s=at_s, object_id=part.id, duration_s=away_s)
+    if isinstance(part, Host):
+        return HostFailure(at_s=at_s, object_id=part.id, back_after_s=back_after_s)
+    if isinstance(part, Location):
+        return LocationFailure(at_s=at_s, object_id=part.id, back_after_s=back_after_s)
+    if isinstance(part, Disk):
+        return DiskSlow(at_s=at_s, object_id=part.id, factor=0.0)
+    raise UserError("no event lets this fail", fix="choose a node, a disk, a host or a location")
+
+
+def started_again(plan: Plan, workload_id: str, object_ids: Iterable[str], at_s: float) -> Plan:
+    """The plan in which these parts are started at a moment.
+
+    What an earlier event keeps down is back then; what runs is stopped there and started at once.
+    """
+    for object_id in object_ids:
+        i = _keeps_down(plan, workload_id, object_id, at_s)
+        if i is None:
+            plan = killed(plan, workload_id, [object_id], at_s, 0.0)
+            continue
+        event = plan.by_id[workload_id].events[i]
+        field = "duration_s" if isinstance(event, SqlNodeDown | DiskSlow) else "back_after_s"
+        plan = put_event(plan, workload_id, i, edits.changed(event, **{field: at_s - event.at_s}))
+    return plan
+
+
+def _keeps_down(plan: Plan, workload_id: str, object_id: str, at_s: float) -> int | None:
+    """Which event keeps a part down, or slow, at a moment; of several the last."""
+    found: int | None = None
+    for i, event in enumerate(plan.by_id[workload_id].events):
+        if getattr(event, "object_id", None) != object_id or event.at_s >= at_s:
+            continue
+        lasts_s = getattr(event, "back_after_s", None) or getattr(event, "duration_s", 0.0) or None
+        if getattr(event, "back_after_s", None) == 0.0:
+            continue
+        later = found is None or event.at_s >= plan.by_id[workload_id].events[found].at_s
+        if later and (lasts_s is None or event.at_s + lasts_s > at_s):
+            found = i
+    return found
+
+
+def is_kept_down(plan: Plan, workload_id: str, object_id: str, at_s: float) -> bool:
+    """Whether an event of the workload keeps a part down, or slow, at a moment."""
+    return _keeps_down(plan, workload_id, object_id, at_s) is not None
+
+
+def slowed(
+    plan: Plan, workload_id: str, disk_ids: Iterable[str], factor: float, at_s: float, duration_s: float = 0.0
+) -> Plan:
+    """The plan with events in which disks have so much of their speed; a duration of 0: until the end."""
+    if not 0 < factor < 1:
+        raise UserError(
+            f"{factor:g} times its speed is not slower", fix="type more than 0 % and less than 100 %"
+        )
+    new = [
+        edits.made(DiskSlow, {"at_s": at_s, "object_id": disk_id, "factor": factor, "duration_s": duration_s})
+        for disk_id in disk_ids
+    ]
+    return with_event(plan, workload_id, *new)
+
+
+def cut_off(
+    plan: Plan, workload_id: str, object_ids: Iterable[str], at_s: float, other_ids: Iterable[str] = ()
+) -> Plan:
+    """The plan with an event in which two sides lose sight of each other; no other side: everything else."""
+    new = edits.made(
+        NetworkCut, {"at_s": at_s, "object_ids": tuple(object_ids), "other_ids": tuple(other_ids)}
+    )
+    return with_event(plan, workload_id, new)

@@ -1,0 +1,105 @@
+"""What runs is seen: starts, slow disks, full logs, groups that lost members, and what a pointer is told."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip
+
+from ndbplan.describe.overlay import NO_LOADS, Loads
+from ndbplan.desktop.canvas.estimated import loads_at
+from ndbplan.desktop.canvas.tips import tip
+from ndbplan.edits import events
+from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.moment import Moment, Starting, moment_of
+from ndbplan.simulate.run import simulate
+
+PLAN = sample_plan("starter")
+DISK = PLAN.hosts[0].disks[0].id
+
+
+@pytest.mark.parametrize(
+    "loads",
+    [
+        NO_LOADS._replace(starting={"ndb1": Starting("execute redo log", 4, 8)}, down={"ndb1": True}),
+        NO_LOADS._replace(redo_logs={"ndb1": 1.0}),
+        NO_LOADS._replace(slow={DISK: 0.25}),
+        NO_LOADS._replace(slow={DISK: 0.0}),
+        NO_LOADS._replace(down={DISK: True}),
+    ],
+)
+def test_each_state_is_painted_and_goes_again(hands, loads: Loads) -> None:
+    hands.view.show_loads(NO_LOADS)
+    plain = hands.view.grab().toImage()
+    hands.view.show_loads(loads)
+    assert hands.view.grab().toImage() != plain
+    hands.view.show_loads(NO_LOADS)
+    assert hands.view.grab().toImage() == plain
+
+
+def test_a_group_says_how_many_of_its_members_run(hands) -> None:
+    (ribbon,) = hands.scene._ribbons.values()
+    assert ribbon.text == "Group 0"
+    hands.view.show_loads(NO_LOADS._replace(down={"ndb1": True}))
+    assert ribbon.text == "Group 0: 1 of 2"
+    hands.view.show_loads(NO_LOADS._replace(down={"ndb1": True, "ndb2": True}))
+    assert ribbon.text == "Group 0: 0 of 2"
+    hands.view.show_loads(NO_LOADS)
+    assert ribbon.text == "Group 0"
+
+
+def test_how_far_a_reorganisation_is_stands_over_the_canvas(hands) -> None:
+    hands.view.show_loads(NO_LOADS._replace(reorganised=0.42))
+    assert hands.view.banner.isVisible()
+    assert "42 %" in hands.view.banner.text()
+    hands.view.show_loads(NO_LOADS._replace(reorganised=0.42, stopped="cluster stopped"))
+    assert "stopped" in hands.view.banner.text()
+    hands.view.show_loads(NO_LOADS)
+    assert not hands.view.banner.isVisible()
+
+
+def test_the_moment_of_a_run_reaches_the_canvas(hands) -> None:
+    plan = events.killed(PLAN, PLAN.workloads[0].id, ["host-a1"], 50.0)
+    moment = moment_of(simulate(plan, plan.workloads[0].id, 120.0), 100.0)
+    loads = loads_at(moment, plan, NO_LOADS)
+    assert {"ndb1", "host-a1", DISK} <= loads.down.keys(), "its disks are down with a host"
+    assert "ndb2" not in loads.down
+
+
+def test_a_moment_names_nodes_by_their_numbers(hands) -> None:
+    start = Starting("execute redo log", 4, 8)
+    loads = loads_at(
+        Moment(1.0, redo_log_fill={2: 0.5}, starting={1: start}, disk_speed={DISK: 0.5}), PLAN, NO_LOADS
+    )
+    assert loads.starting == {"ndb1": start}
+    assert loads.redo_logs == {"ndb2": 0.5}
+    assert loads.slow == {DISK: 0.5}
+
+
+def test_the_pointer_is_told_state_and_numbers(hands, qtbot) -> None:
+    loads = NO_LOADS._replace(
+        starting={"ndb1": Starting("execute redo log", 4, 8)},
+        redo_buffers={"ndb2": 0.43},
+        redo_logs={"ndb2": 0.2},
+        cpu={"host-a1": 0.46},
+        memory={"host-a1": 0.71},
+        disks={DISK: 0.95},
+        space={DISK: 0.4},
+        slow={DISK: 0.25},
+        down={"rack-b": True},
+    )
+    hands.view.show_loads(loads)
+    said = {i: tip(hands.scene.item_of(i)) for i in ("ndb1", "ndb2", "host-a1", DISK, "rack-b")}
+    assert "starts, phase 4 of 8: execute redo log" in said["ndb1"]
+    assert "redo buffer 43 % full · redo log 20 % full" in said["ndb2"]
+    assert "CPU 46 % · memory 71 %" in said["host-a1"]
+    assert "at 25 % of its speed · 95 % busy · 40 % full" in said[DISK]
+    assert said["rack-b"].endswith("down")
+    # By a real request for help, over the node.
+    at: QPoint = hands.view.mapFromScene(hands.centre("ndb2"))
+    port = hands.view.viewport()
+    QApplication.sendEvent(port, QHelpEvent(QHelpEvent.Type.ToolTip, at, port.mapToGlobal(at)))
+    qtbot.waitUntil(lambda: "redo buffer 43 %" in QToolTip.text())
+    QToolTip.hideText()
+    qtbot.waitUntil(lambda: not QToolTip.isVisible())
