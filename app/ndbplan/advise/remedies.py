@@ -27,7 +27,8 @@ from ndbplan.checks.unwise.disks import MANY_FILES
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, scope_of
 from ndbplan.edits import parts as edits
-from ndbplan.edits.changes import ValueChange, value_changes
+from ndbplan.edits.changes import ValueChange, credited, value_changes
+from ndbplan.plan.origins import SetByProgram
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.workloads import OpenLoad, RatePoint, Workload
@@ -206,9 +207,10 @@ def _remedy(
             rate = rate.scaled(1.0 / used)
         is_enough = is_enough and (reached.is_job or rate.value >= reached.offered_per_s)
     changes = value_changes(plan, after)
+    origin = SetByProgram(rule="remedies", reason=candidate.title)
     return Remedy(
         candidate.title,
-        candidate.edit,
+        lambda before: credited(before, candidate.edit(before), origin),
         before_rate,
         rate,
         is_enough,

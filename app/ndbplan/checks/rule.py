@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 
 from ndbplan.base.errors import Cancelled, UserError, readable
 from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.edits.changes import by_program
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.origins import SetByProgram
 from ndbplan.plan.plan import Plan
 
 RuleFunction = Callable[[Estimation], Iterator[Problem]]
@@ -41,14 +43,22 @@ class Rule:
         UserError for a plan that is too incomplete for the rule.
         """
         found: list[Problem] = []
+        # Fixes that are one object stay one: they are told apart by that.
+        edits: dict[int, tuple[Edit | None, Edit | None]] = {}
         try:
             for problem in self.find(now):
-                found.append(replace(problem, rule=self.name))
+                edit = edits.setdefault(id(problem.edit), (problem.edit, self._credited(problem.edit)))[1]
+                found.append(replace(problem, rule=self.name, edit=edit))
         except (UserError, Cancelled):
             raise
         except Exception as fault:  # noqa: BLE001 — one rule must not silence the others
             found.append(failure(self.name, fault))
         return found
+
+    def _credited(self, edit: Edit | None) -> Edit | None:
+        """The fix, which says of the parameters it sets that this rule did."""
+        credited: Edit | None = by_program(edit, SetByProgram(rule=self.name, reason=self.title))
+        return credited
 
 
 def failure(rule: str, fault: Exception) -> Problem:

@@ -28,6 +28,7 @@ def all_commands() -> click.Group:
         loads,
         operations,
         plans,
+        settings,
         window,
     )
     from ndbplan.cli.group import ndbplan

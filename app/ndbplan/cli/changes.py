@@ -53,7 +53,9 @@ def set_fields(plan_file: Path, assignments: tuple[str, ...], output: Path | Non
 
     ADDRESS: hosts[a1].disks[nvme0].capacity_bytes, processes[3].parameters.RedoBuffer,
     tables[shop.orders].rows, or a parameter or a disk role alone (RedoBuffer, redo.disk.write): all that
-    have it. VALUE with units, as in 64 GB, 64M, 20ms, 10k, 25 %, yes; empty: back to the default.
+    have it. VALUE with units, as in 64 GB, 64M, 20ms, 10k, 25 %, yes; empty: back to the default; auto:
+    the program decides (DataMemory, MaxNoOfExecutionThreads, NoOfFragmentLogFiles of data nodes) and decides
+    again when the hosts change. What is set otherwise stays.
     """
     from ndbplan.edits.assign import assign
 
@@ -61,14 +63,51 @@ def set_fields(plan_file: Path, assignments: tuple[str, ...], output: Path | Non
     done: list[Change] = []
     for text in assignments:
         try:
-            after, changes = _with_schedule(after, text) or assign(after, text)
+            after, changes = _handed_over(after, text) or _with_schedule(after, text) or assign(after, text)
         except UserError as error:
             raise _refused(error, plan_file) from None
         done += changes
+    after, follows = _followed(plan, after)
     files = write_changed(plan, after, plan_file, output)
-    changes_made = [change.to_json() for change in done]
+    changes_made = [change.to_json() for change in (*done, *follows)]
     lines = _change_lines(changes_made, files)
     show({"files": files, "set": changes_made}, as_json=as_json, text=lines)
+
+
+def _followed(before: Plan, after: Plan) -> tuple[Plan, list[Change]]:
+    """The plan in which what the program had set follows the hardware, and which values these are."""
+    from ndbplan.advise.follow import followed
+    from ndbplan.edits.assign import Change
+    from ndbplan.edits.changes import value_changes
+
+    plan = followed(before, after)
+    told = (
+        Change(f"{change.name} of {change.where}", change.plain_before, change.plain_after)
+        for change in value_changes(after, plan)
+    )
+    return plan, list(told)
+
+
+def _handed_over(plan: Plan, text: str) -> tuple[Plan, tuple[Change, ...]] | None:
+    """`DataMemory=auto`: the program decides on a parameter, for the hosts; None for other texts."""
+    from ndbplan.advise.sizing import SIZED, hand_over
+    from ndbplan.edits.address import resolve
+    from ndbplan.edits.assign import Change
+
+    address, _, typed = text.rpartition("=")
+    if typed.strip().lower() != "auto":
+        return None
+    changes = []
+    for place in resolve(plan, address):
+        name = str(place.path[-1])
+        if place.section != "DB" or name not in SIZED:
+            continue
+        scope = plan.processes[int(place.path[1])].id if place.path[0] == "processes" else ""
+        after = hand_over(plan, scope or str(place.path[1]), name)
+        [value] = [one.value for one in resolve(after, place.address(after))]
+        changes.append(Change(place.address(plan), place.value, value))
+        plan = after
+    return (plan, tuple(changes)) if changes else None
 
 
 def _with_schedule(plan: Plan, text: str) -> tuple[Plan, tuple[Change, ...]] | None:
@@ -146,6 +185,7 @@ def add_part(
             _refuse_unknown_rules(plan, after)
     except UserError as error:
         raise _refused(error, plan_file) from None
+    after, _ = _followed(plan, after)
     files = write_changed(plan, after, plan_file, output)
     for note in notes:
         click.echo(f"ndbplan: --ddl, {note}", err=True)
@@ -218,7 +258,8 @@ def remove_parts(plan_file: Path, addresses: tuple[str, ...], output: Path | Non
         removed = remove(plan, addresses)
     except UserError as error:
         raise _refused(error, plan_file) from None
-    files = write_changed(plan, removed.plan, plan_file, output)
+    after, _ = _followed(plan, removed.plan)
+    files = write_changed(plan, after, plan_file, output)
     shape: dict[str, Any] = {"files": files, **removed.to_json()}
     lines = [
         *(f"removed {one}" for one in shape["removed"]),

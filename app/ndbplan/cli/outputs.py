@@ -106,6 +106,12 @@ def _edits() -> dict[str, Schema]:
     }
 
 
+def _parameters() -> Schema:
+    from ndbplan.describe.parameters import ParameterRow
+
+    return record(parameters=array(schema_of(ParameterRow)))
+
+
 def _problem(**more: Schema) -> Schema:
     from ndbplan.checks.problem import Problem
 
@@ -439,6 +445,7 @@ def definitions() -> dict[str, Schema]:
     advice, times, files = _advice(), _times(), _files()
     first = {
         **_edits(),
+        "parameters": said(_parameters(), "Every value that is set, and who set it."),
         "check": _check(),
         "estimate": _estimate(),
         **_distribute(),

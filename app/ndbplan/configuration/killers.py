@@ -19,6 +19,7 @@ from ndbplan.base.memo import memo_by_identity
 from ndbplan.configuration.failures import Damage, Failures, Judged, Part, parts
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Host, Location
+from ndbplan.plan.origins import NO_ORIGINS
 from ndbplan.plan.plan import EMPTY_PLAN, ClusterParameters, Plan
 from ndbplan.plan.processes import Link, Process
 from ndbplan.plan.tables import LogfileGroup, Tablespace
@@ -37,6 +38,7 @@ _PATHS = "filesystempath"
 """Parameters that decide who dies and who goes on, and how those that place files begin."""
 _WITHOUT_EFFECT = {
     "assumed": (),
+    "origins": NO_ORIGINS,
     "position": None,
     "cores": 1,
     "sockets": 1,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ndbplan.base.memo import memo_by_identity
 from ndbplan.base.quoting import ascii_text
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths, derived_path_parameters
 from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.configuration.stated import SECTIONS, Fate, Reading, readings, with_twins
+from ndbplan.configuration.stated import SCOPES, SECTIONS, Fate, Reading, readings, with_twins
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import BadValueError, format_value, parse_value
 from ndbplan.plan.fields import Parameters
+from ndbplan.plan.origins import NO_ORIGINS, Origins
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import (
     ApiSlot,
@@ -42,6 +43,8 @@ class Entry:
     name: str
     value: str
     comment: str = ""
+    origin: str = ""
+    """Who set it, where it was not a person; a line of its own."""
 
 
 @dataclass(frozen=True)
@@ -62,17 +65,17 @@ def sections(plan: Plan) -> tuple[Section, ...]:
         found.append(_system(plan))
     if plan.parameters.management:
         comment = "What all management nodes have in common."
-        found.append(_section(plan, "ndb_mgmd default", "MGM", plan.parameters.management, comment))
+        found.append(_default(plan, "ndb_mgmd default", "management", comment))
     found.append(_data_node_default(plan))
     if plan.parameters.sql:
         comment = "What all SQL nodes and API slots have in common."
-        found.append(_section(plan, "mysqld default", "API", plan.parameters.sql, comment))
+        found.append(_default(plan, "mysqld default", "sql", comment))
     if plan.parameters.tcp:
         comment = "What all TCP connections have in common."
-        found.append(_section(plan, "tcp default", "TCP", plan.parameters.tcp, comment))
+        found.append(_default(plan, "tcp default", "tcp", comment))
     if plan.parameters.shm:
         comment = "What all shared memory connections have in common."
-        found.append(_section(plan, "shm default", "SHM", plan.parameters.shm, comment))
+        found.append(_default(plan, "shm default", "shm", comment))
     processes: tuple[AnyProcess, ...] = (
         *plan.management_nodes,
         *plan.data_nodes,
@@ -86,7 +89,8 @@ def sections(plan: Plan) -> tuple[Section, ...]:
             Entry(f"NodeId{i}", str(plan.by_id[end].node_id))
             for i, end in enumerate((link.process_id_1, link.process_id_2), 1)
         )
-        found.append(_section(plan, link.kind, link.kind.upper(), link.parameters, "", ends))
+        section = link.kind.upper()
+        found.append(_section(plan, link.kind, section, link.parameters, "", ends, origins=link.origins))
     return tuple(found)
 
 
@@ -96,7 +100,21 @@ def _system(plan: Plan) -> Section:
     named = (r for r in readings("SYSTEM", plan.parameters.system, plan.ndb_version) if r.name == "Name")
     if not any(reading.fate is Fate.COUNTS for reading in named):
         first = (Entry("Name", re.sub(r"[^A-Za-z0-9_-]+", "_", ascii_text(plan.name))),)
-    return _section(plan, "system", "SYSTEM", plan.parameters.system, "The cluster as a whole.", first)
+    return _default(plan, "system", "system", "The cluster as a whole.", first)
+
+
+def _default(plan: Plan, header: str, scope: str, comment: str, first: Iterable[Entry] = ()) -> Section:
+    """A section of what all nodes or connections of a kind have in common."""
+    return _section(
+        plan,
+        header,
+        SCOPES[scope],
+        getattr(plan.parameters, scope),
+        comment,
+        first,
+        assumed=plan.assumed if scope == "data_node" else (),
+        origins=getattr(plan.origins, scope),
+    )
 
 
 def _section(
@@ -107,14 +125,18 @@ def _section(
     comment: str,
     first: Iterable[Entry] = (),
     assumed: Iterable[str] = (),
+    origins: Origins = NO_ORIGINS,
 ) -> Section:
-    entries, left_out = list(first), list[Entry]()
+    said = {name.lower(): origin.words for name, origin in origins.items()}
+    entries = [replace(entry, origin=said.get(entry.name.lower(), "")) for entry in first]
+    left_out: list[Entry] = []
     there = {entry.name.lower() for entry in entries}
     for reading in readings(section, parameters, plan.ndb_version) if parameters else ():
         if reading.fate in (Fate.OF_PLAN, Fate.DOUBLED) or reading.name.lower() in there:
             continue
         there.add(reading.name.lower())
         entry = _entry(plan, reading, reading.written in assumed)
+        entry = replace(entry, origin=said.get(reading.written.lower(), ""))
         (entries if reading.fate in _WRITTEN else left_out).append(entry)
     return Section(header, tuple(entries), comment, tuple(left_out))
 
@@ -159,7 +181,7 @@ def _data_node_default(plan: Plan) -> Section:
     replicas = Entry("NoOfReplicas", number, "Copies of every row; members of a node group")
     shared = tuple(_path_entries(plan, _shared_paths(plan)))
     comment = "What all data nodes have in common."
-    return _section(plan, "ndbd default", "DB", given, comment, (replicas, *shared), assumed=plan.assumed)
+    return _default(plan, "ndbd default", "data_node", comment, (replicas, *shared))
 
 
 _PATH_COMMENTS: dict[str, str] = {
@@ -224,7 +246,14 @@ def _process_sections(plan: Plan, process: AnyProcess) -> Iterable[Section]:
             remark = f"Location {ascii_text(location.name)}; does not decide about node groups"
             first.append(Entry("LocationDomainId", str(location.location_domain_id), remark))
         yield _section(
-            plan, headers[process.kind], section, parameters, comment, first, assumed=process.assumed
+            plan,
+            headers[process.kind],
+            section,
+            parameters,
+            comment,
+            first,
+            assumed=process.assumed,
+            origins=process.origins,
         )
 
 

@@ -19,6 +19,7 @@ from ndbplan.ndb.parameters import Parameter
 from ndbplan.ndb.values import BadValueError, read_value, unwritable
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import Parameters
+from ndbplan.plan.origins import Origin
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import Link
 
@@ -98,6 +99,8 @@ class Stated:
     object_ids: tuple[str, ...]
     reading: Reading
     is_link: bool = False
+    origin: Origin | None = None
+    """Who set it; None: a person."""
 
 
 def link_scope(link: Link) -> str:
@@ -176,17 +179,22 @@ def _stated(plan: Plan) -> Iterator[Stated]:
 
     for scope, section in SCOPES.items():
         for reading in of(section, getattr(plan.parameters, scope)):
-            yield Stated(scope, section, f"all {scope.replace('_', ' ')} settings", (), reading)
+            origin = getattr(plan.origins, scope).get(reading.written)
+            where = f"all {scope.replace('_', ' ')} settings"
+            yield Stated(scope, section, where, (), reading, origin=origin)
     for process in plan.processes:
         for reading in of(SECTIONS[process.kind], process.parameters):
             where = f"{KIND_NAMES[process.kind]} {process.node_id}"
-            yield Stated(process.id, SECTIONS[process.kind], where, (process.id,), reading)
+            origin = process.origins.get(reading.written)
+            yield Stated(process.id, SECTIONS[process.kind], where, (process.id,), reading, origin=origin)
     for link in plan.links:
         for reading in of(link.kind.upper(), link.parameters):
             ids = (link.process_id_1, link.process_id_2)
             first, second = (plan.by_id[end].node_id for end in ids)
             where = f"connection of nodes {first} and {second}"
-            yield Stated(link_scope(link), link.kind.upper(), where, ids, reading, is_link=True)
+            origin = link.origins.get(reading.written)
+            scope = link_scope(link)
+            yield Stated(scope, link.kind.upper(), where, ids, reading, is_link=True, origin=origin)
 
 
 def stated_by_place(plan: Plan) -> Iterator[tuple[Stated, Mapping[str, Stated]]]:

@@ -11,6 +11,7 @@ from typing import Any
 from ndbplan.base.errors import UserError
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.shapes import Shape
+from ndbplan.configuration.stated import link_scope
 from ndbplan.edits import parts as edits
 from ndbplan.edits import reading
 from ndbplan.edits.address import AddressError, Path, Place, at, places, split
@@ -20,7 +21,7 @@ from ndbplan.edits.tables import put_columns, put_primary_key
 from ndbplan.plan.fields import Assumable, Part
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
+from ndbplan.plan.processes import DataNode, Link
 from ndbplan.plan.tables import Column, LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import OpenLoad, Workload
 
@@ -159,12 +160,25 @@ def put(plan: Plan, path: Path, value: Any) -> Plan:
     """The plan with a value at a path; what is set is no longer an assumption. Raises EditError."""
     before = at(plan, path)
     if type(before) is type(value) and before == value:
-        return plan
+        return _pinned(plan, path)
     after = _put(plan, path, value)
     return after if after is plan else _stated(after, path)
 
 
+def _pinned(plan: Plan, path: Path) -> Plan:
+    """The plan in which a parameter that is set to what it is counts as set by hand."""
+    if "parameters" not in path[:-1] or at(plan, path) is None:
+        return plan
+    if path[0] == "parameters":
+        return edits.put_origin(plan, str(path[1]), str(path[2]), None) if len(path) == 3 else plan
+    part = at(plan, path[:2])
+    scope = link_scope(part) if isinstance(part, Link) else str(part.id)
+    return edits.put_origin(plan, scope, str(path[-1]), None)
+
+
 def _put(plan: Plan, path: Path, value: Any) -> Plan:
+    if "origins" in path:
+        raise edits.EditError("who set a value follows from what sets it", fix="set the parameter itself")
     if len(path) == 1:
         return _put_own(plan, str(path[0]), value)
     if path[0] == "parameters" and len(path) == 3:

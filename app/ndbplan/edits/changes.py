@@ -8,7 +8,7 @@ plan = change(plan)
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import groupby
 from typing import Any
@@ -18,7 +18,9 @@ from ndbplan.base.units import format_ndb_size
 from ndbplan.configuration.stated import SCOPES, SECTIONS, link_scope
 from ndbplan.edits import parts as edits
 from ndbplan.edits.ids import NewIds
+from ndbplan.edits.origins import with_origin
 from ndbplan.ndb import parameters as catalogue
+from ndbplan.plan.origins import Origin, SetByProgram
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DiskRole
 
@@ -39,12 +41,14 @@ class SetParameter:
     scope: str
     name: str
     value: int | str | None
+    origin: Origin | None = None
+    """Who sets it; None: a person."""
 
     def __call__(self, plan: Plan) -> Plan:
         of_kind = getattr(plan.parameters, self.scope, None)
         if of_kind is not None and of_kind.get(self.name) == self.value:
             return plan
-        return edits.set_parameter(plan, self.scope, self.name, self.value)
+        return edits.set_parameter(plan, self.scope, self.name, self.value, self.origin)
 
     @property
     def part_id(self) -> str | None:
@@ -53,7 +57,7 @@ class SetParameter:
 
     def of(self, part: Any) -> Any:
         """The object after the change."""
-        return edits.changed(part, parameters=edits.with_parameter(part.parameters, self.name, self.value))
+        return edits.part_with_parameter(part, self.name, self.value, self.origin)
 
 
 @dataclass(frozen=True)
@@ -172,6 +176,25 @@ def together(changes: Iterable[Any]) -> Any:
     return each[0] if len(each) == 1 else Together(each)
 
 
+def by_program(change: Any, origin: SetByProgram) -> Any:
+    """The same change with the program as who sets its parameters; other changes have no origin."""
+    if isinstance(change, SetParameter):
+        return replace(change, origin=origin)
+    if isinstance(change, Together):
+        return Together(tuple(by_program(each, origin) for each in change.changes))
+    return change
+
+
+def credited(before: Plan, after: Plan, origin: SetByProgram) -> Plan:
+    """`after` with the program as who set every parameter that it has other than `before`."""
+    for change in value_changes(before, after):
+        if change.is_parameter and change.after is not None:
+            stated, origins = edits.stated_at(before, change.scope)
+            said = with_origin(origins, stated, change.name, change.after, origin).get(change.name)
+            after = edits.put_origin(after, change.scope, change.name, said)
+    return after
+
+
 @dataclass(frozen=True)
 class ValueChange(Shape):
     """One value of a plan before and after an edit; None: it is not there."""
@@ -278,7 +301,7 @@ def _fields(plans: tuple[Plan, Plan], where: str, one: Any, other: Any) -> Itera
                     yield _reference(plans, object_id, title, (old.disk_of(role), new.disk_of(role)), where)
         elif name.endswith("_id"):
             yield _reference(plans, object_id, name, (old, new), where)
-        elif name not in ("disks", "position"):
+        elif name not in ("disks", "position", "origins"):
             yield ValueChange(object_id, name, old, new, where)
 
 

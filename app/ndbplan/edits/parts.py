@@ -20,9 +20,11 @@ from ndbplan.base.errors import UserError
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import link_scope
 from ndbplan.edits.ids import NewIds
+from ndbplan.edits.origins import still_true, still_true_of_cluster, with_origin
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import Parameters, Part, Point, refusal
 from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.origins import Origin, Origins
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles, Link, process_node_ids
 from ndbplan.plan.references import renamed, without
@@ -84,6 +86,9 @@ def changed(part: T, **fields: Any) -> T:
         return part
     if isinstance(part, Table) and _COUNTED_FOR & fields.keys():
         fields = {"partition_variable_bytes": (), **fields}
+    if "parameters" in fields and "origins" not in fields and getattr(part, "origins", None):
+        given: Any = part
+        fields["origins"] = still_true(given.origins, given.parameters, fields["parameters"])
     try:
         valid = type(part).model_validate(
             {**{n: getattr(part, n) for n in type(part).model_fields}, **fields}
@@ -259,26 +264,67 @@ def changed_plan(plan: Plan, fields: Mapping[str, Any]) -> Plan:
             where=".".join(str(step) for step in first["loc"]),
             fix="correct the value",
         ) from None
-    return plan.replace(**{name: getattr(probe, name) for name in fields})
+    made = {name: getattr(probe, name) for name in fields}
+    if "parameters" in made and "origins" not in made:
+        made["origins"] = still_true_of_cluster(plan.origins, plan.parameters, made["parameters"])
+    return plan.replace(**made)
 
 
-def set_parameter(plan: Plan, scope: str, name: str, value: int | str | None) -> Plan:
+def set_parameter(
+    plan: Plan, scope: str, name: str, value: int | str | None, origin: Origin | None = None
+) -> Plan:
     """Set a configuration parameter for all nodes of a kind; None takes it back to the default.
 
-    `scope` is data_node, management, sql, tcp, the id of one process, or a connection (`stated.link_scope`).
+    `scope` is data_node, management, sql, tcp, the id of one process, or a connection (`stated.link_scope`);
+    `origin` says who sets it: None, a person does.
     """
     if scope in type(plan.parameters).model_fields:
-        new = with_parameter(getattr(plan.parameters, scope), name, value)
-        return plan.replace(parameters=changed(plan.parameters, **{scope: new}))
+        stated = getattr(plan.parameters, scope)
+        origins = with_origin(getattr(plan.origins, scope), stated, name, value, origin)
+        return plan.replace(
+            parameters=changed(plan.parameters, **{scope: with_parameter(stated, name, value)}),
+            origins=changed(plan.origins, **{scope: origins}),
+        )
     if scope.startswith("link:"):
         links = tuple(
-            changed(link, parameters=with_parameter(link.parameters, name, value))
-            if link_scope(link) == scope
-            else link
+            part_with_parameter(link, name, value, origin) if link_scope(link) == scope else link
             for link in plan.links
         )
         return plan.replace(links=links)
-    return update(plan, scope, parameters=with_parameter(plan.by_id[scope].parameters, name, value))
+    return update_each(plan, {scope: lambda part: part_with_parameter(part, name, value, origin)})
+
+
+def part_with_parameter(part: T, name: str, value: int | str | None, origin: Origin | None = None) -> T:
+    """A process or link with a parameter of its own set; see set_parameter."""
+    given: Any = part
+    return changed(
+        part,
+        parameters=with_parameter(given.parameters, name, value),
+        origins=with_origin(given.origins, given.parameters, name, value, origin),
+    )
+
+
+def stated_at(plan: Plan, scope: str) -> tuple[Parameters, Origins]:
+    """What is stated at a scope, and who set it."""
+    if scope in type(plan.parameters).model_fields:
+        return getattr(plan.parameters, scope), getattr(plan.origins, scope)
+    links = {link_scope(link): link for link in plan.links} if scope.startswith("link:") else {}
+    part: Any = links[scope] if scope in links else plan.by_id[scope]
+    return part.parameters, part.origins
+
+
+def put_origin(plan: Plan, scope: str, name: str, origin: Origin | None) -> Plan:
+    """The plan that says who set a stated parameter; None: a person did, and nothing moves it."""
+    before = stated_at(plan, scope)[1]
+    origins = before.without(name) if origin is None else before.with_(name, origin)
+    if origins == before:
+        return plan
+    if scope in type(plan.parameters).model_fields:
+        return plan.replace(origins=changed(plan.origins, **{scope: origins}))
+    if scope.startswith("link:"):
+        links = (changed(i, origins=origins) if link_scope(i) == scope else i for i in plan.links)
+        return plan.replace(links=tuple(links))
+    return update_each(plan, {scope: lambda part: changed(part, origins=origins)})
 
 
 def with_parameter(values: Parameters, name: str, value: int | str | None) -> Parameters:

@@ -285,7 +285,7 @@ def _status(done: Imported, name: str, text: str) -> None:
     answers = read_answers(text)
     if answers is None:
         return
-    done.plan, changes, notes = apply_answers(done.plan, answers)
+    done.plan, changes, notes = apply_answers(done.plan, answers, name)
     done.changes += changes
     done.findings += [Finding(name, None, "warning", note) for note in notes]
 

@@ -19,6 +19,7 @@ from ndbplan.base.units import KIB, MIB, format_bytes_binary
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.version import BadVersionError, NdbVersion
+from ndbplan.plan.origins import SetByImport, file_name
 from ndbplan.plan.plan import Plan
 
 # `61 STATUS` of a client says "connected (Version 8.4.8)"; data nodes start, stop, or are not connected.
@@ -52,6 +53,8 @@ class Answers:
     data_memory_bytes: dict[int, int]
     index_memory_bytes: dict[int, int]
     """As reported, up to 7.5; later versions keep hash indexes in DataMemory."""
+    memory_line: int = 1
+    """Of the text: where the last of these sizes stands."""
 
 
 def read_answers(text: str) -> Answers | None:
@@ -61,12 +64,14 @@ def read_answers(text: str) -> Answers | None:
     data: dict[int, tuple[int, int]] = {}
     shared: dict[int, int] = {}
     index: dict[int, int] = {}
+    line = 1
     for match in _STATE.finditer(text):
         states[int(match[1])] = match[2].lower()
         if version := _VERSION.search(match[3]):
             versions.add(version[1])
     for match in _USAGE.finditer(text):
         node_id, page = int(match[1]), int(match[4]) * KIB
+        line = text.count("\n", 0, match.start()) + 1
         if match[2].lower() == "data":
             data[node_id] = int(match[3]) * page, int(match[5]) * page
         elif page != 32 * KIB:
@@ -77,16 +82,19 @@ def read_answers(text: str) -> Answers | None:
         return None
     used = {node_id: own + shared.get(node_id, 0) for node_id, (own, _) in data.items()}
     total = {node_id: size + shared.get(node_id, 0) for node_id, (_, size) in data.items()}
-    return Answers(states, frozenset(versions), used, total, index)
+    return Answers(states, frozenset(versions), used, total, index, line)
 
 
-def apply_answers(plan: Plan, answers: Answers) -> tuple[Plan, tuple[str, ...], tuple[str, ...]]:
-    """The plan with what the answers say of it, what changed, and where plan and cluster differ.
+def apply_answers(
+    plan: Plan, answers: Answers, file: str = "answers"
+) -> tuple[Plan, tuple[str, ...], tuple[str, ...]]:
+    """The plan with what the answers in a file say of it, what changed, and where plan and cluster differ.
 
     A plan without data nodes gets those of the answers, each on a host of its own with assumed hardware.
     """
     changes: list[str] = []
     notes: list[str] = []
+    origin = SetByImport(file=file_name(file), line=answers.memory_line)
     told = sorted({*answers.states, *answers.data_memory_bytes})
     is_new = not plan.data_nodes
     if is_new:
@@ -105,7 +113,7 @@ def apply_answers(plan: Plan, answers: Answers) -> tuple[Plan, tuple[str, ...], 
         ("IndexMemory", _configured_index_memory(plan, answers.index_memory_bytes)),
     ):
         if sizes:
-            plan, said, noted = _memory_parameter(plan, name, sizes)
+            plan, said, noted = _memory_parameter(plan, name, sizes, origin)
             changes += said
             notes += noted
     notes += _other_use(plan, answers.used_bytes)
@@ -187,7 +195,9 @@ def _other_version(plan: Plan, answers: Answers) -> list[str]:
     return notes
 
 
-def _memory_parameter(plan: Plan, name: str, sizes: dict[int, int]) -> tuple[Plan, list[str], list[str]]:
+def _memory_parameter(
+    plan: Plan, name: str, sizes: dict[int, int], origin: SetByImport
+) -> tuple[Plan, list[str], list[str]]:
     different = sorted(set(sizes.values()))
     if len(different) > 1:
         shown = ", ".join(map(format_bytes_binary, different))
@@ -195,7 +205,7 @@ def _memory_parameter(plan: Plan, name: str, sizes: dict[int, int]) -> tuple[Pla
     stated = {node.node_id: node.parameters.get(name) for node in plan.data_nodes}
     before = plan.parameters.data_node.get(name)
     if before is None and not any(stated.values()):
-        plan = edits.set_parameter(plan, "data_node", name, different[0])
+        plan = edits.set_parameter(plan, "data_node", name, different[0], origin)
         return plan, [f"{name}: {format_bytes_binary(different[0])}"], []
     other = [n for n, size in sizes.items() if (stated.get(n) or before) != size]
     if other:

@@ -24,6 +24,7 @@ from ndbplan.plan.fields import (
     no_control,
 )
 from ndbplan.plan.hardware import Host, Location
+from ndbplan.plan.origins import ClusterOrigins
 from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, Process, SqlNode
 from ndbplan.plan.references import BrokenReferenceError, first_broken
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
@@ -102,6 +103,8 @@ class Plan(Assumable):
     hosts: tuple[Host, ...] = Field(default=(), max_length=10_000)
     processes: tuple[Process, ...] = ()
     parameters: ClusterParameters = ClusterParameters.model_construct()
+    origins: ClusterOrigins = ClusterOrigins.model_construct()
+    """Who set the parameters of all nodes of a kind, where it was not a person."""
     logfile_groups: tuple[LogfileGroup, ...] = Field(default=(), max_length=10_000)
     tablespaces: tuple[Tablespace, ...] = Field(default=(), max_length=10_000)
     tables: tuple[Table, ...] = Field(default=(), max_length=NDB_TABLES)

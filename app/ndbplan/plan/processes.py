@@ -18,6 +18,7 @@ from ndbplan.plan.fields import (
     Ref,
     with_kind,
 )
+from ndbplan.plan.origins import NO_ORIGINS, Origins
 
 NODE_GROUP_NONE = 65536
 """NodeGroup of a data node reserved for a later CREATE NODEGROUP."""
@@ -56,6 +57,8 @@ class _Process(Assumable):
     node_id: NodeId
     parameters: Parameters = NO_PARAMETERS
     """Parameters set for this node only; they win over the cluster's."""
+    origins: Origins = NO_ORIGINS
+    """Who set them, where it was not a person."""
 
     @model_serializer(mode="wrap")
     def _kind_first(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -112,3 +115,5 @@ class Link(Assumable):
     process_id_1: Annotated[Id, Ref("processes", gone="remove")]
     process_id_2: Annotated[Id, Ref("processes", gone="remove")]
     parameters: Parameters = NO_PARAMETERS
+    origins: Origins = NO_ORIGINS
+    """Who set them, where it was not a person."""

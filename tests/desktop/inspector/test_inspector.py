@@ -468,6 +468,32 @@ class TestParameters:
         assert panel.model.data(index) == inherited
         assert "RedoBuffer" not in stand.document.plan.by_id["ndb3"].parameters
 
+    def test_what_the_program_decided_is_shown_follows_and_can_be_pinned(self, stand: _Stand) -> None:
+        panel = self._panel(stand)
+        index = self._index(panel, "DataMemory")
+        before = stand.document.plan
+        assert panel.model.hand_over(index.row())
+        decided = stand.document.plan.parameters.data_node["DataMemory"]
+        panel.decided_only.setChecked(True)
+        model = panel.view.model()
+        assert [model.index(i, 0).data() for i in range(model.rowCount())] == ["DataMemory"]
+        panel.view.setCurrentIndex(model.index(0, 0))
+        assert "Set by the program, rule size-data-memory" in panel._about.text()
+        stand.document.edit(
+            "More memory",
+            lambda plan: plan.replace(
+                hosts=tuple(h.model_copy(update={"memory_bytes": 4 * h.memory_bytes}) for h in plan.hosts)
+            ),
+        )
+        assert stand.document.plan.parameters.data_node["DataMemory"] > decided
+        stand.document.undo_stack.undo()
+        assert stand.document.plan.parameters.data_node["DataMemory"] == decided
+        panel.pin_selected()
+        assert model.rowCount() == 0
+        for _ in range(2):
+            stand.document.undo_stack.undo()
+        assert stand.document.plan is before
+
 
 def test_what_would_help_is_found_tried_and_remembered(stand: _Stand) -> None:
     stand.select("data1-c0d1")

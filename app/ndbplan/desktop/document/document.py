@@ -18,6 +18,7 @@ import shiboken6
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from ndbplan.edits.origins import has_program_set
 from ndbplan.edits.parts import checked
 from ndbplan.plan import file
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
@@ -83,6 +84,7 @@ class Document(QObject):
         if after is before:
             return False
         checked(before, after)
+        after = _followed(before, after)
         if self.after_edit is not None:
             after = self.after_edit(before, after)
         self.undo_stack.push(_Step(self, text, before, after, merge_key))
@@ -132,6 +134,15 @@ class Document(QObject):
     def _show(self, plan: Plan) -> None:
         before, self._plan = self._plan, plan
         self.changed.emit(before, plan)
+
+
+def _followed(before: Plan, after: Plan) -> Plan:
+    """The plan in which what the program had set follows the hardware; without such, no rule is loaded."""
+    if not has_program_set(after):
+        return after
+    from ndbplan.advise.follow import followed
+
+    return followed(before, after)
 
 
 def _hush(stack: QUndoStack, _document: object = None) -> None:

@@ -8,13 +8,14 @@ from typing import Any
 from ndbplan.base.units import GIB, whole_number
 from ndbplan.edits.ids import NewIds
 from ndbplan.importing.config.file import ConfigFile, Line, RawSection
-from ndbplan.importing.config.values import values_of
+from ndbplan.importing.config.values import origins_of, values_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.features import features
 from ndbplan.ndb.values import BadValueError, parse_integer
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import NO_PARAMETERS, Parameters
 from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.origins import NO_ORIGINS, ClusterOrigins, Origins, file_name
 from ndbplan.plan.plan import EMPTY_PLAN, ClusterParameters, Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, Process, SqlNode
 
@@ -44,9 +45,10 @@ _ASSUMED_DISK = (
 class NodeImport:
     """One import: what is known so far while the sections are gone through in the order of the file."""
 
-    def __init__(self, config: ConfigFile, version: NdbVersion) -> None:
+    def __init__(self, config: ConfigFile, version: NdbVersion, name: str) -> None:
         self._config = config
         self._version = version
+        self._file = file_name(name)
         self._defaults: dict[str, RawSection] = {}
         self._computers: dict[str, str] = {}
         self._used_ids: dict[int, int] = {}
@@ -56,12 +58,13 @@ class NodeImport:
         self._links: list[Link] = []
         self._pairs: dict[frozenset[str], int] = {}
         self._system: Parameters = NO_PARAMETERS
+        self._system_origins: Origins = NO_ORIGINS
         self._system_line = 0
         self._new_ids = NewIds(EMPTY_PLAN)
         self.lines: dict[str, int] = {}
         """Line of the section of each process, by process id."""
 
-    def plan(self, version_text: str, name: str) -> Plan:
+    def plan(self, version_text: str) -> Plan:
         """The plan of the file."""
         for section in self._config.sections:
             if section.is_default:
@@ -87,15 +90,16 @@ class NodeImport:
             else:
                 self._refuse(section.line, "SCI connections are no longer supported", "remove the section")
         self._refuse_unused_local_computers()
-        parameters = self._cluster_parameters()
+        parameters, origins = self._cluster_parameters()
         system_name = self._system.get("Name")
-        label = str(system_name) if system_name else PurePath(name).stem or "Imported"
+        label = str(system_name) if system_name else PurePath(self._file).stem or "Imported"
         return Plan(
             name=label[:64],
             ndb_version=version_text,
             hosts=tuple(self._host(h, parameters) for h in self._hosts.values()),
             processes=tuple(self._processes),
             parameters=parameters,
+            origins=origins,
             links=tuple(self._links),
         )
 
@@ -158,7 +162,12 @@ class NodeImport:
         self._system_line = section.line
         if section.get("Name") is None:
             self._refuse(section.line, "[system] lacks Name", "add Name")
-        self._system = Parameters(values_of(self._config, section, self._version))
+        self._system, self._system_origins = self._read(section)
+
+    def _read(self, section: RawSection, skip: tuple[str, ...] = ()) -> tuple[Parameters, Origins]:
+        """The parameters of a section, without those in `skip` (lower case), and their lines."""
+        values = values_of(self._config, section, self._version, skip)
+        return Parameters(values), origins_of(self._file, section, values)
 
     def _line(self, section: RawSection, name: str) -> Line | None:
         """A parameter of a node: of its section, or of the default section of its kind."""
@@ -169,8 +178,13 @@ class NodeImport:
     def _take_node(self, section: RawSection) -> None:
         node_id = self._node_id(section)
         host_id = self._host_id(section, node_id)
-        parameters = Parameters(values_of(self._config, section, self._version, _OWNED))
-        fields: dict[str, Any] = {"node_id": node_id, "parameters": parameters, "host_id": host_id}
+        parameters, origins = self._read(section, _OWNED)
+        fields: dict[str, Any] = {
+            "node_id": node_id,
+            "parameters": parameters,
+            "origins": origins,
+            "host_id": host_id,
+        }
         if section.kind == "DB":
             fields["node_group"] = self._node_group(section)
             self._processes.append(DataNode(id=self._new_ids.of_node("data", node_id), **fields))
@@ -323,34 +337,38 @@ class NodeImport:
                 return
         # Servers that take a second section check it as the first.
         self._pairs.setdefault(pair, section.line)
-        parameters = values_of(self._config, section, self._version, ("nodeid1", "nodeid2"))
+        parameters, origins = self._read(section, ("nodeid1", "nodeid2"))
         self._links.append(
             Link(
                 kind="tcp" if section.kind == "TCP" else "shm",
                 process_id_1=ends[0],
                 process_id_2=ends[1],
-                parameters=Parameters(parameters),
+                parameters=parameters,
+                origins=origins,
             )
         )
 
-    def _cluster_parameters(self) -> ClusterParameters:
+    def _cluster_parameters(self) -> tuple[ClusterParameters, ClusterOrigins]:
         scopes: dict[str, Parameters] = {"system": self._system}
+        origins: dict[str, Origins] = {"system": self._system_origins}
         for kind, section in self._defaults.items():
-            skip = _OWNED if kind in _NODE_KINDS else ()
-            values = Parameters(values_of(self._config, section, self._version, skip))
+            values, lines = self._read(section, _OWNED if kind in _NODE_KINDS else ())
             if kind in _SCOPES:
-                scopes[_SCOPES[kind]] = values
-        self._hoist_replicas(scopes)
-        return ClusterParameters(**scopes)
+                scopes[_SCOPES[kind]], origins[_SCOPES[kind]] = values, lines
+        self._hoist_replicas(scopes, origins)
+        return ClusterParameters(**scopes), ClusterOrigins(**origins)
 
-    def _hoist_replicas(self, scopes: dict[str, Parameters]) -> None:
+    def _hoist_replicas(self, scopes: dict[str, Parameters], origins: dict[str, Origins]) -> None:
         """NoOfReplicas counts for the whole cluster, wherever the file says it."""
+        name = "NoOfReplicas"
         data = scopes.get("data_node", NO_PARAMETERS)
-        if "NoOfReplicas" in data:
+        if name in data:
             return
         for process in self._processes:
-            if process.kind == "data" and "NoOfReplicas" in process.parameters:
-                scopes["data_node"] = data.with_("NoOfReplicas", process.parameters["NoOfReplicas"])
+            if process.kind == "data" and name in process.parameters:
+                scopes["data_node"] = data.with_(name, process.parameters[name])
+                known = origins.get("data_node", NO_ORIGINS)
+                origins["data_node"] = known.with_(name, process.origins[name])
                 return
 
     def _host(self, fields: dict[str, Any], parameters: ClusterParameters) -> Host:

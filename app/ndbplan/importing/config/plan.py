@@ -60,8 +60,8 @@ def import_config(
     chosen = version or guess_version(config)
     if version is None:
         _say_what_decided(config, chosen)
-    nodes = NodeImport(config, NdbVersion.parse(chosen))
-    plan = nodes.plan(chosen, name)
+    nodes = NodeImport(config, NdbVersion.parse(chosen), name)
+    plan = nodes.plan(chosen)
     _find_refusals(config, plan, nodes.lines)
     findings = sorted(config.findings, key=lambda finding: finding.line)
     return plan, ImportReport(name, chosen, tuple(findings))

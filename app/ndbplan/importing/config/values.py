@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ndbplan.importing.config.file import ConfigFile, Line, RawSection
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.values import BadValueError, parse_value
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import no_control, parameter_name
+from ndbplan.plan.origins import Origin, Origins, SetByImport
 
 _BEFORE_TRANSACTION_MEMORY = (
     "maxnoofconcurrentindexoperations",
@@ -62,6 +65,16 @@ def _value(config: ConfigFile, section: RawSection, line: Line, version: NdbVers
     except BadValueError as bad:
         config.find(True, line.line, f"{place} {parameter.name}: {bad}", "correct the value")
         return line.value
+
+
+def origins_of(file: str, section: RawSection, values: Mapping[str, int | str]) -> Origins:
+    """The lines of a file from which values of a section came, by the manual's names."""
+    found: dict[str, Origin] = {}
+    for line in section.lines:
+        name = _proper_name(section.kind, line.name)
+        if name in values:
+            found[name] = SetByImport(file=file, line=line.line)
+    return Origins(found)
 
 
 _UNKNOWN_FIX = "the plan keeps it, exports leave it out"

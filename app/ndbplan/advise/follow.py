@@ -1,0 +1,105 @@
+"""Values that the program set follow the hardware: decided again, by the same rules, when it changes.
+
+    after = followed(before, after)        # what was pinned by hand or imported stays as it is
+
+A value that the program set keeps what had stood there before. When hosts, disks or places of nodes change,
+those values are put back and the rules that had decided decide again: a fix that is needed no more is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from typing import Any
+
+from ndbplan.advise.sizing import sized_again
+from ndbplan.base.errors import UserError
+from ndbplan.checks.harm import RULES_OF_ROOM, harm
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.rule import RULES
+from ndbplan.checks.run import load_rules
+from ndbplan.configuration.stated import Stated, stated
+from ndbplan.edits import parts as edits
+from ndbplan.edits.changes import value_changes
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.origins import SetByProgram
+from ndbplan.plan.plan import Plan
+
+_MOST_ROUNDS = 3
+Place = tuple[str, str]
+"""Scope and name of a parameter."""
+
+
+def followed(before: Plan, after: Plan) -> Plan:
+    """`after` with what rules had set decided again, when hosts, disks or places of nodes are others.
+
+    Unchanged where nothing else is better: rules that cannot mend the new plan leave their values.
+    """
+    if not _other_hardware(before, after):
+        return after
+    load_rules()
+    again = sized_again(after)
+    decided = [one for one in stated(again) if _rule_of(one) in RULES]
+    if decided:
+        # A plan that is too incomplete for its rules keeps what they said of it before.
+        with suppress(UserError):
+            again = _decided_again(again, decided)
+    return again if value_changes(after, again) else after
+
+
+def _rule_of(one: Stated) -> str:
+    return one.origin.rule if isinstance(one.origin, SetByProgram) else ""
+
+
+def _decided_again(plan: Plan, decided: Iterable[Stated]) -> Plan:
+    places = {(one.scope, one.reading.written) for one in decided}
+    rules = {_rule_of(one) for one in decided}
+    again = plan
+    for one in decided:
+        assert isinstance(one.origin, SetByProgram)
+        again = edits.set_parameter(
+            again, one.scope, one.reading.written, one.origin.instead, one.origin.imported
+        )
+    for _ in range(_MOST_ROUNDS):
+        earlier = again
+        for name in (name for name in RULES if name in rules):
+            for problem in RULES[name].problems(Estimation(again)):
+                again = _mended(again, problem, places)
+        if again is earlier:
+            break
+    looked_at = rules | RULES_OF_ROOM
+    return plan if harm(_found(plan, looked_at), _found(again, looked_at)) else again
+
+
+def _mended(plan: Plan, problem: Problem, places: Collection[Place]) -> Plan:
+    """The plan after a fix that changes nothing but values the program had set."""
+    if problem.edit is None:
+        return plan
+    try:
+        mended = problem.edit(plan)
+    except UserError:
+        return plan
+    changes = value_changes(plan, mended)
+    return mended if changes and all((c.scope, c.name) in places for c in changes) else plan
+
+
+def _found(plan: Plan, rules: Collection[str]) -> list[Problem]:
+    now = Estimation(plan)
+    return [problem for name in RULES if name in rules for problem in RULES[name].problems(now)]
+
+
+def _other_hardware(before: Plan, after: Plan) -> bool:
+    if before.hosts is after.hosts and before.processes is after.processes:
+        return False
+    return _hardware(before) != _hardware(after)
+
+
+def _hardware(plan: Plan) -> tuple[Any, ...]:
+    """Hosts and disks without what they are called and where they are drawn, and what runs on them."""
+    nodes = ((p.id, p.host_id, getattr(p, "container_memory_bytes", None)) for p in plan.processes)
+    return tuple(map(_unnamed, plan.hosts)), tuple(nodes)
+
+
+def _unnamed(host: Host) -> Host:
+    return host.model_copy(update={"hostname": "", "position": None, "location_id": None, "assumed": ()})
