@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from ndbplan.base.kept import Kept, keeping
+
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 # Compiled kernels are kept between runs and shared by parallel workers; a test's own cache folder is empty.
 os.environ.setdefault(
@@ -37,6 +39,13 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     ):
         monkeypatch.setenv(name, os.fspath(home / folder))
     return home
+
+
+@pytest.fixture(autouse=True)
+def own_answers() -> Iterator[None]:
+    """What is worked out in a test is kept for this test, as a window or a command does."""
+    with keeping(Kept()):
+        yield
 
 
 @pytest.fixture(autouse=True)

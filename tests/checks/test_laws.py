@@ -11,11 +11,12 @@ from random import Random
 
 import pytest
 
+from ndbplan.base.kept import Kept, keeping
 from ndbplan.checks.fix import MOST_ROUNDS, fix_all
 from ndbplan.checks.harm import harm
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import RULES, is_alone
-from ndbplan.checks.run import check, find, forget
+from ndbplan.checks.run import check, find
 from ndbplan.edits.changes import value_changes
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.plan import Plan
@@ -109,8 +110,8 @@ def test_a_plan_that_is_reached_in_many_ways_has_the_problems_of_a_fresh_one(see
         assert problem.edit is not None
         changed = problem.edit(plan)
         warm = [_told(one) for one in check(changed)]
-        forget()
-        fresh = [_told(one) for one in check(loads(dumps(changed), name="fresh"))]
+        with keeping(Kept()):
+            fresh = [_told(one) for one in check(loads(dumps(changed), name="fresh"))]
         assert warm == fresh
         check(plan)
 

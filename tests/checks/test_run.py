@@ -9,10 +9,11 @@ from dataclasses import replace
 
 import pytest
 
+from ndbplan.base.kept import Kept, keeping
 from ndbplan.base.resources import resource_path
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import TOPICS, check, check_all, forget, has_errors, load_rules
+from ndbplan.checks.run import TOPICS, check, check_all, has_errors, load_rules
 from ndbplan.edits.parts import move, remove, set_parameter, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan import file
@@ -164,15 +165,13 @@ def test_a_rule_that_fails_says_so_and_the_others_answer(monkeypatch: pytest.Mon
         next(iter(()))
 
     monkeypatch.setitem(RULES, broken.name, replace(broken, find=fails))
-    forget()
-    found = check(plan)
+    with keeping(Kept()):
+        found = check(plan)
     told = [p for p in found if p.rule == broken.name]
     assert [p.message for p in told if p.where == "here"] == ["found before the fault"]
     (fault,) = [p for p in told if p.where == "ndbplan"]
     assert "node-kinds" in fault.message
     assert [p for p in before if p.rule != broken.name] == [p for p in found if p.rule != broken.name]
-    monkeypatch.undo()
-    forget()
 
 
 def test_a_fix_that_cannot_be_worked_out_costs_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +189,5 @@ def test_a_fix_that_cannot_be_worked_out_costs_no_finding(monkeypatch: pytest.Mo
         yield Problem("", Severity.WARNING, "here", "a finding", "mend it", edit=edit, advice=advice)
 
     monkeypatch.setitem(RULES, broken.name, replace(broken, find=finds))
-    forget()
-    assert "a finding" in [p.message for p in check(plan)]
-    monkeypatch.undo()
-    forget()
+    with keeping(Kept()):
+        assert "a finding" in [p.message for p in check(plan)]

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from ndbplan.advise.layouts import Layout, layouts
 from ndbplan.advise.max_load import MaxLoad, max_load
 from ndbplan.base.errors import UserError
-from ndbplan.base.kept import Kept
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
@@ -141,15 +140,14 @@ def find_remedies(
         return max_load(of, workload.id, duration_s=lasts_s, cancelled=cancelled, with_next=False)
 
     before = highest(plan)
-    kept = Kept()
-    problems = find(plan, kept=kept)
+    problems = find(plan)
 
     def harmless(after: Plan) -> bool:
         """Whether no rule finds an error or a warning that it did not find anywhere before, nor a worse one.
 
         The place does not count: a new host has what its twin has, and load moves between disks.
         """
-        return not harm(problems, find(after, kept=kept), anywhere=True)
+        return not harm(problems, find(after), anywhere=True)
 
     candidates = list(_candidates(plan, workload, before))
     tried: list[Remedy] = []

@@ -1,23 +1,34 @@
-"""Answers of pure functions over immutable values, kept by the identity of what was asked.
+"""Answers of pure functions over immutable values, kept for as long as somebody wants them.
 
-kept = Kept()
-kept(memory, plan)       # worked out
-kept(memory, plan)       # the same object
+    @kept_by_identity(16)
+    def memory(plan: Plan) -> MemoryEstimate: ...
 
-A store belongs to whoever asks (a window, a command, a worker) and dies with it.
+    with keeping():              # a window, a command, a worker
+        memory(plan)             # worked out
+        memory(plan)             # the same object
+
+Answers lie in the store of whoever keeps (`owner`) and die with it; no module holds any. Where nobody keeps,
+the outermost call does until it returns.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+P = ParamSpec("P")
 R = TypeVar("R")
+Q = TypeVar("Q", bound=tuple[Any, ...])
 
 _PLAIN = frozenset({int, float, str})
 """Told apart by their value and type. True and members of enumerations exist once, so their identity does."""
+_Answers = OrderedDict[Any, tuple[Any, Any]]
+"""By key: what was found, and what was asked, which stays alive so that no other object gets its identity."""
 
 
 def key_of(values: tuple[object, ...]) -> tuple[object, ...]:
@@ -26,32 +37,148 @@ def key_of(values: tuple[object, ...]) -> tuple[object, ...]:
 
 
 class Kept:
-    """The last `size` answers, the one asked for longest ago goes first. Safe across threads.
+    """A store of answers; of each function so many, the one asked for longest ago goes first.
 
-    What was asked stays alive with its answer, so an identity is never used again.
+    Safe across threads.
     """
 
     def __init__(self, size: int = 256) -> None:
         self._size = size
-        self._answers: OrderedDict[tuple[object, ...], tuple[Any, tuple[object, ...]]] = OrderedDict()
         self._lock = Lock()
+        self._of: dict[object, _Answers] = {}
 
     def __call__(self, function: Callable[..., R], *args: Any) -> R:
-        """function(*args), or what it returned when it was asked before. An error is not kept."""
-        key = (function, *key_of(args))
+        """function(*args), or what it returned when it was asked before, all while this store keeps.
+
+        An error is not kept.
+        """
+        with keeping(self):
+            if hasattr(function, "__wrapped__"):
+                return function(*args)
+            return self.answer(function, self._size, key_of(args), args, lambda: function(*args))
+
+    def answer(
+        self, function: object, size: int, key: tuple[object, ...], asked: object, work_out: Callable[[], R]
+    ) -> R:
+        """What is known of a function under a key, or what is worked out now; `asked` stays alive with it."""
         with self._lock:
-            found = self._answers.get(key)
-            if found is not None:
-                self._answers.move_to_end(key)
-                answer: R = found[0]
-                return answer
-        answer = function(*args)
+            answers = self._of.get(function)
+            if answers is None:
+                answers = self._of[function] = OrderedDict()
+            known = answers.get(key)
+            if known is not None:
+                answers.move_to_end(key)
+                found: R = known[0]
+                return found
+        found = work_out()
         with self._lock:
             # Another thread may have been faster: all get one object.
-            answer, _ = self._answers.setdefault(key, (answer, args))
-            while len(self._answers) > self._size:
-                self._answers.popitem(last=False)
-        return answer
+            found, _ = answers.setdefault(key, (found, asked))
+            if len(answers) > size:
+                answers.popitem(last=False)
+        return found
+
+    def answers(
+        self,
+        function: object,
+        size: int,
+        questions: Sequence[Q],
+        work_out: Callable[[Sequence[Q]], Sequence[R]],
+    ) -> list[R]:
+        """The same for many questions: those not known yet are asked at once, in their order."""
+        keys = [key_of(question) for question in questions]
+        new: dict[tuple[object, ...], Q] = {}
+        found: dict[tuple[object, ...], R] = {}
+        with self._lock:
+            answers = self._of.setdefault(function, OrderedDict())
+            for key, question in zip(keys, questions, strict=True):
+                known = answers.get(key)
+                if known is None:
+                    new[key] = question
+                else:
+                    found[key] = known[0]
+                    answers.move_to_end(key)
+        if new:
+            asked = list(new.values())
+            found.update(zip(new, work_out(asked), strict=True))
+            with self._lock:
+                for key, question in new.items():
+                    answers[key] = (found[key], question)
+                while len(answers) > size:
+                    answers.popitem(last=False)
+        return [found[key] for key in keys]
 
     def __len__(self) -> int:
-        return len(self._answers)
+        return sum(map(len, self._of.values()))
+
+
+_owner: ContextVar[Kept | None] = ContextVar("owner", default=None)
+
+
+def owner() -> Kept | None:
+    """Who keeps what is asked now; None: nobody. A thread that works for another takes its context along."""
+    return _owner.get()
+
+
+@contextmanager
+def keeping(kept: Kept | None = None) -> Iterator[Kept]:
+    """Keep in this store what is asked meanwhile; without one in that of whoever keeps, else in a new one."""
+    store = _owner.get() if kept is None else kept
+    if store is None:
+        store = Kept()
+    token = _owner.set(store)
+    try:
+        yield store
+    finally:
+        _owner.reset(token)
+
+
+def kept_by_identity(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorator: the last `size` answers are kept by the identity of the (immutable) arguments."""
+    return _kept(size, key_of)
+
+
+def kept_by_value(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorator: the last `size` answers are kept; equal arguments get one object."""
+    return _kept(size, lambda args: args)
+
+
+def _kept(
+    size: int, key_of_args: Callable[[tuple[object, ...]], tuple[object, ...]]
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+            store = _owner.get()
+            if store is None:
+                with keeping():
+                    return wrapper(*args, **kwargs)
+            key = key_of_args(args)
+            if kwargs:
+                names = tuple(sorted(kwargs))
+                key += (names, *key_of_args(tuple([kwargs[name] for name in names])))
+            return store.answer(function, size, key, (args, kwargs), lambda: function(*args, **kwargs))
+
+        return wrapper
+
+    return decorate
+
+
+def kept_each_by_identity(
+    size: int,
+) -> Callable[[Callable[[Sequence[Q]], list[R]]], Callable[[Sequence[Q]], list[R]]]:
+    """Decorator of a function that answers many questions at once: only those not answered yet are asked.
+
+    A question is a tuple of (immutable) values, known by their identity. The function answers the questions
+    it gets one by one, in their order; the answer to one must not depend on the others.
+    """
+
+    def decorate(function: Callable[[Sequence[Q]], list[R]]) -> Callable[[Sequence[Q]], list[R]]:
+        @wraps(function)
+        def wrapper(questions: Sequence[Q]) -> list[R]:
+            with keeping() as store:
+                return store.answers(function, size, questions, function)
+
+        return wrapper
+
+    return decorate

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from ndbplan.base.errors import Cancelled
-from ndbplan.base.kept import Kept
+from ndbplan.base.kept import keeping
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import check
 from ndbplan.edits.changes import together
@@ -38,16 +38,16 @@ def fix_all(
     plan: Plan, rules: Collection[str] | None = None, cancelled: Callable[[], bool] = lambda: False
 ) -> Fixed:
     """The plan after every fix that is offered, or those of some rules. Raises Cancelled."""
-    kept = Kept()
     done: list[Problem] = []
     rounds = 0
-    while True:
-        problems = check(plan, cancelled, kept)
-        if cancelled():
-            raise Cancelled
-        offers = [p for p in problems if p.edit is not None and (rules is None or p.rule in rules)]
-        if not offers or rounds == MOST_ROUNDS:
-            return Fixed(plan, tuple(done), rounds, problems)
-        plan = together(p.edit for p in offers)(plan)
-        done += offers
-        rounds += 1
+    with keeping():
+        while True:
+            problems = check(plan, cancelled)
+            if cancelled():
+                raise Cancelled
+            offers = [p for p in problems if p.edit is not None and (rules is None or p.rule in rules)]
+            if not offers or rounds == MOST_ROUNDS:
+                return Fixed(plan, tuple(done), rounds, problems)
+            plan = together(p.edit for p in offers)(plan)
+            done += offers
+            rounds += 1

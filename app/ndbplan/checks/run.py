@@ -5,15 +5,13 @@ for problem in check(plan): print(problem.severity, problem.message)
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from threading import Lock
 
 from ndbplan.base.errors import Cancelled, UserError
-from ndbplan.base.kept import Kept
+from ndbplan.base.kept import keeping, kept_by_value
 from ndbplan.checks.alike import one_per_cause
 from ndbplan.checks.offers import with_offers
 from ndbplan.checks.problem import Problem, Severity
@@ -60,44 +58,39 @@ def _never() -> bool:
     return False
 
 
-def check(
-    plan: Plan, cancelled: Callable[[], bool] = _never, kept: Kept | None = None
-) -> tuple[Problem, ...]:
+def check(plan: Plan, cancelled: Callable[[], bool] = _never) -> tuple[Problem, ...]:
     """The problems of a plan that stand, worst first; empty when `cancelled` turns true meanwhile.
 
     The edit of a problem is one that may be applied as it is: it mends the problem and brings no new one.
-    `kept`: estimates that are known already, and where those of this look are kept.
     """
-    return tuple(problem for problem in check_all(plan, cancelled, kept) if not problem.waived)
+    return tuple(problem for problem in check_all(plan, cancelled) if not problem.waived)
 
 
-def check_all(
-    plan: Plan, cancelled: Callable[[], bool] = _never, kept: Kept | None = None
-) -> tuple[Problem, ...]:
+def check_all(plan: Plan, cancelled: Callable[[], bool] = _never) -> tuple[Problem, ...]:
     """Like check, with the problems that a waiver of the plan accepts; those carry its reason."""
-    global _last
-    known = _last
-    if known is not None and _differs_in_places_only(known[0], plan):
-        return known[1]
-    estimates = Kept() if kept is None else kept
 
     def look(of: Plan, rules: Iterable[Rule] | None = None) -> Sequence[Problem]:
-        now = Estimation(of, kept=estimates)
+        now = Estimation(of)
         return _problems_of(now, cancelled) if rules is None else _asked(now, rules, cancelled)
 
-    result = tuple(one_per_cause(plan, map(_told, _offered(plan, look))))
-    if cancelled():
-        return ()
-    _last = (plan, result)
-    return result
+    with keeping():
+        seen = _seen()
+        if seen.last is not None and _differs_in_places_only(seen.last[0], plan):
+            return seen.last[1]
+        result = tuple(one_per_cause(plan, map(_told, _offered(plan, look))))
+        if cancelled():
+            return ()
+        seen.last = (plan, result)
+        return result
 
 
-def find(plan: Plan, cancelled: Callable[[], bool] = _never, kept: Kept | None = None) -> list[Problem]:
+def find(plan: Plan, cancelled: Callable[[], bool] = _never) -> list[Problem]:
     """Every problem with the edit that its rule has in mind, whatever else that would do; worst first.
 
     One by one: not yet one row for each cause.
     """
-    return [_told(problem) for problem in _problems_of(Estimation(plan, kept=kept), cancelled)]
+    with keeping():
+        return [_told(problem) for problem in _problems_of(Estimation(plan), cancelled)]
 
 
 def _offered(plan: Plan, look: Find) -> Sequence[Problem]:
@@ -122,36 +115,36 @@ def _told(problem: Problem) -> Problem:
 
 
 _KEPT_PLANS = 64
-_kept: OrderedDict[tuple[object, ...], tuple[Plan, list[Problem]]] = OrderedDict()
-"""What was found in the plans looked at last: fixes lead to the same plan in many ways."""
-_keeping = Lock()
+"""Plans looked at last whose problems are known: fixes lead to the same plan in many ways."""
 
 
-def forget() -> None:
-    """Look at every plan afresh from now on: for tests of what is kept."""
-    global _last
-    with _keeping:
-        _kept.clear()
-    _last = None
+@dataclass
+class _Seen:
+    """What was found for whoever keeps answers."""
+
+    last: tuple[Plan, tuple[Problem, ...]] | None = None
+    """The plan checked to the end, and its problems: a drag on the canvas changes none of them."""
 
 
-def _problems_of(now: Estimation, cancelled: Callable[[], bool]) -> list[Problem]:
-    """Like find, without the words that take a search."""
-    plan = now.plan
-    key = tuple(_content(getattr(plan, name)) for name in Plan.model_fields)
-    with _keeping:
-        kept = _kept.get(key)
-    if kept is not None and kept[0] == plan:
-        return kept[1]
-    load_rules()
-    problems = _asked(now, RULES.values(), cancelled)
-    if cancelled():
-        return []
-    with _keeping:
-        _kept[key] = (plan, problems)
-        if len(_kept) > _KEPT_PLANS:
-            _kept.popitem(last=False)
-    return problems
+@kept_by_value(1)
+def _seen() -> _Seen:
+    return _Seen()
+
+
+def _problems_of(now: Estimation, cancelled: Callable[[], bool]) -> Sequence[Problem]:
+    """Like find, without the words that take a search; nothing when `cancelled` turns true meanwhile."""
+
+    def work_out() -> Sequence[Problem]:
+        load_rules()
+        problems = _asked(now, RULES.values(), cancelled)
+        if cancelled():
+            raise Cancelled
+        return problems
+
+    try:
+        return now.kept.answer(_problems_of, _KEPT_PLANS, (now.plan,), None, work_out)
+    except Cancelled:
+        return ()
 
 
 def _asked(now: Estimation, rules: Iterable[Rule], cancelled: Callable[[], bool]) -> list[Problem]:
@@ -167,15 +160,6 @@ def _asked(now: Estimation, rules: Iterable[Rule], cancelled: Callable[[], bool]
             # for the cause (a ThreadConfig that is refused, no data nodes) speaks.
             continue
     return sorted((_waived(now.plan, problem) for problem in problems), key=lambda p: p.severity.rank)
-
-
-def _content(value: object) -> object:
-    """A number that equal parts of plans share."""
-    return tuple(map(hash, value)) if isinstance(value, tuple) else hash(value)
-
-
-_last: tuple[Plan, tuple[Problem, ...]] | None = None
-"""The last plan that was checked to the end, and its problems: a drag on the canvas changes none of them."""
 
 
 def _differs_in_places_only(before: Plan, after: Plan) -> bool:

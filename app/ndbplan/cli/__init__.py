@@ -41,6 +41,7 @@ def main() -> None:
     import click
 
     from ndbplan.base.errors import UserError
+    from ndbplan.base.kept import keeping
     from ndbplan.cli.group import ReaderGoneError
 
     _open_what_is_closed()
@@ -49,7 +50,8 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        code = all_commands()(prog_name="ndbplan", standalone_mode=False)
+        with keeping():
+            code = all_commands()(prog_name="ndbplan", standalone_mode=False)
         sys.stdout.flush()
     except UserError as error:
         _fail(error.line, exit_code(error))

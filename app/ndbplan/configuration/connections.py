@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.configuration.settings import NodeSettings, connection_settings, node_settings, settings_from
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.fields import NO_PARAMETERS
@@ -48,7 +47,7 @@ class Connection:
         return self.given[name] if name in self.given else self.settings.value(name)
 
 
-@lru_cache(maxsize=64)
+@kept_by_value(64)
 def _given(wide: bool, binds: bool, tls: bool) -> Mapping[str, int]:
     given = dict(_WIDE_AREA) if wide else {}
     if binds:
@@ -114,7 +113,7 @@ def server_of(first: tuple[int, str], second: tuple[int, str]) -> int:
     return min(id1, id2)
 
 
-@memo_by_identity(size=4)
+@kept_by_identity(size=4)
 def connections(plan: Plan) -> tuple[Connection, ...]:
     """Every connection, those with a section of their own first; two for one pair count once."""
     return tuple(_connections(plan, None))

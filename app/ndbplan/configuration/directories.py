@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.configuration.stated import text_of
 from ndbplan.plan.fields import Parameters
@@ -93,12 +92,12 @@ def path_parameters(plan: Plan) -> Parameters:
     return _paths(tuple((name, text) for name, text in found if text is not None))
 
 
-@lru_cache(maxsize=64)
+@kept_by_value(64)
 def _paths(stated: tuple[tuple[str, int | str], ...]) -> Parameters:
     return FrozenMap(stated)
 
 
-@memo_by_identity(size=600)
+@kept_by_identity(size=600)
 def disks_of_node(node: DataNode, disks: tuple[Disk, ...], shared: Parameters) -> dict[DiskRole, Disk | None]:
     """The disk of every role of a node on a host with these disks, by the `path_parameters` of its plan."""
 

@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.directories import data_node_paths, disk_for, disk_of_path
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
@@ -226,7 +226,7 @@ class _Called:
         return list(self.places.get(part.name, ()))
 
 
-@memo_by_identity(size=16)
+@kept_by_identity(size=16)
 def _called(plan: Plan) -> _Called:
     return _Called(plan)
 
@@ -285,7 +285,7 @@ def disks_needed(plan: Plan, process: Process) -> frozenset[str]:
     return frozenset() if disk_id is None else frozenset({disk_id})
 
 
-@memo_by_identity(size=2048)
+@kept_by_identity(size=2048)
 def _disks_of_data_node(
     node: DataNode, host: Host, shared: Parameters, has_disk_data: bool, ndb_version: str
 ) -> frozenset[str]:

@@ -9,13 +9,13 @@ Parts that do the same (a node, its host and the disk of its redo log) are judge
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations, product
 from math import comb
 from typing import Any
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.configuration.failures import Damage, Failures, Judged, Part, parts
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Host, Location
@@ -80,7 +80,7 @@ def search_of(plan: Plan) -> Search:
     )
 
 
-@memo_by_identity(size=2048)
+@kept_by_identity(size=2048)
 def _deciding(part: Any) -> Any:
     """A process, host, location or link without what says nothing about failures; one object for equals."""
     fields: dict[str, Any] = {
@@ -95,7 +95,7 @@ def _deciding(part: Any) -> Any:
     return _one_object(part.model_copy(update=fields))
 
 
-@memo_by_identity(size=512)
+@kept_by_identity(size=512)
 def _deciding_parameters(stated: Parameters, names: frozenset[str]) -> Parameters:
     known = {name.lower() for name in names}
     used = (name for name in sorted(stated) if name.lower() in known or name.lower().startswith(_PATHS))
@@ -103,17 +103,17 @@ def _deciding_parameters(stated: Parameters, names: frozenset[str]) -> Parameter
     return deciding
 
 
-@lru_cache(maxsize=2048)
+@kept_by_value(2048)
 def _one_object(value: Any) -> Any:
     return value
 
 
-@memo_by_identity(size=64)
+@kept_by_identity(size=64)
 def _one_tuple(*parts: Any) -> tuple[Any, ...]:
     return parts
 
 
-@memo_by_identity(size=32)
+@kept_by_identity(size=32)
 def _search(
     processes: tuple[Process, ...],
     hosts: tuple[Host, ...],

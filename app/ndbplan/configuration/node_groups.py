@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
@@ -29,7 +29,7 @@ def counted_nodes(plan: Plan) -> tuple[DataNode, ...]:
     return nodes[:first]
 
 
-@memo_by_identity(16)
+@kept_by_identity(16)
 def node_group_ids(plan: Plan) -> dict[int, int]:
     """Node group of each data node, by node id; 65536: reserved, or left without one by an older ndb_mgmd.
 
@@ -57,7 +57,7 @@ def node_group_ids(plan: Plan) -> dict[int, int]:
     return groups
 
 
-@memo_by_identity(16)
+@kept_by_identity(16)
 def groups_by_number(plan: Plan) -> dict[int, tuple[DataNode, ...]]:
     ids = node_group_ids(plan)
     groups: dict[int, list[DataNode]] = {}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quoting import ascii_text
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths, derived_path_parameters
 from ndbplan.configuration.settings import no_of_replicas
@@ -194,7 +194,7 @@ _PATH_COMMENTS: dict[str, str] = {
 }
 
 
-@memo_by_identity(4)
+@kept_by_identity(4)
 def _shared_paths(plan: Plan) -> dict[str, str]:
     """Path parameters that disk roles mean alike for every data node."""
     derived = [derived_path_parameters(plan, node) for node in plan.data_nodes]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.units import MIB
 from ndbplan.configuration.stated import SECTIONS, Fate, readings, with_twins
 from ndbplan.ndb import parameters as catalogue
@@ -78,14 +77,14 @@ class NodeSettings:
         return part
 
 
-@lru_cache(maxsize=1024)
+@kept_by_value(1024)
 def _shared_object(
     section: str, stated: tuple[tuple[str, int | str], ...], version: NdbVersion
 ) -> NodeSettings:
     return NodeSettings(section, dict(stated), version)
 
 
-@memo_by_identity(size=2048)
+@kept_by_identity(size=2048)
 def settings_from(section: str, shared: Parameters, own: Parameters, ndb_version: str) -> NodeSettings:
     """What holds where a kind of node has the parameters `shared` and one of them its `own` beside them."""
     values: dict[str, int | str] = {}
@@ -116,7 +115,7 @@ def connection_settings(plan: Plan, link: Link | None = None) -> NodeSettings:
     return settings_from(link.kind.upper(), shared, link.parameters or NO_PARAMETERS, plan.ndb_version)
 
 
-@memo_by_identity(size=4)
+@kept_by_identity(size=4)
 def settings_by_node(plan: Plan) -> Mapping[int, NodeSettings]:
     """What holds for every data node, by node id; nodes that agree share one object."""
     return {node.node_id: node_settings(plan, node) for node in plan.data_nodes}
@@ -179,7 +178,7 @@ def nodes_alike_in(plan: Plan, *names: str) -> tuple[NodesAlike, ...]:
     )
 
 
-@memo_by_identity(size=4)
+@kept_by_identity(size=4)
 def nodes_alike(plan: Plan) -> tuple[NodesAlike, ...]:
     """The data nodes by what they state themselves, those that state nothing first.
 

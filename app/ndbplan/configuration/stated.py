@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from typing import Any
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.features import features
 from ndbplan.ndb.parameters import Parameter
@@ -108,7 +107,7 @@ def link_scope(link: Link) -> str:
     return f"link:{link.kind}:{link.process_id_1}:{link.process_id_2}"
 
 
-@lru_cache(maxsize=8192)
+@kept_by_value(8192)
 def _read(section: str, name: str, raw: int | str, version: NdbVersion) -> Reading:
     if section in ("DB", "MGM", "API") and name.lower() in OF_PLAN:
         return Reading(name, raw, None, raw, Fate.OF_PLAN)
@@ -129,7 +128,7 @@ def _read(section: str, name: str, raw: int | str, version: NdbVersion) -> Readi
         return Reading(name, raw, parameter, raw, Fate.REFUSED, str(bad))
 
 
-@memo_by_identity(size=2048)
+@kept_by_identity(size=2048)
 def readings(section: str, parameters: Parameters, ndb_version: str) -> tuple[Reading, ...]:
     """What is stated at one place, in order, each as the version reads it."""
     version, found, names = NdbVersion.parse(ndb_version), list[Reading](), set[str]()
@@ -167,7 +166,7 @@ def text_of(parameters: Mapping[str, int | str], name: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
-@memo_by_identity(size=4)
+@kept_by_identity(size=4)
 def stated(plan: Plan) -> tuple[Stated, ...]:
     """Every parameter that the plan states: for kinds of nodes and connections, for nodes, for links."""
     return tuple(_stated(plan))

@@ -11,6 +11,7 @@ import os
 import sys
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.kept import keeping
 
 # What is imported here is imported before collections are off: see `make_application`.
 TYPE_CHECKING = False
@@ -52,12 +53,13 @@ def run(path: Path | None = None, sample: str | None = None) -> int:
     Raises NoDisplayError without a display.
     """
     app = make_application()
-    window = open_window(app, path, sample)
-    _report_faults(window)
-    code = app.exec()
-    # Destroyed in order, not by the interpreter's end.
-    window.deleteLater()
-    app.processEvents()
+    with keeping():
+        window = open_window(app, path, sample)
+        _report_faults(window)
+        code = app.exec()
+        # Destroyed in order, not by the interpreter's end.
+        window.deleteLater()
+        app.processEvents()
     _leave(code)
     return code
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.plan.fields import Part
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan, Waiver
 from ndbplan.plan.processes import Link
@@ -36,7 +36,7 @@ def called(plan: Plan, part: Any) -> tuple[str, ...]:
     return (str(part.name),) if hasattr(part, "name") and "at_s" not in fields else ()
 
 
-@memo_by_identity(size=8)
+@kept_by_identity(size=8)
 def telling(inside: tuple[Any, ...]) -> Collection[str]:
     """Names that lead to one member of a tuple of objects, as they are looked for."""
     names = Counter(called(EMPTY_PLAN, part)[1] for part in inside)

@@ -6,10 +6,9 @@ log * constants["redo_page_overhead"] * constants["device_write_factor"]     # r
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.ndb.constants import Constant, all_constants, constant, era_of
 from ndbplan.plan.plan import Calibration, Plan
@@ -22,7 +21,7 @@ DEFAULT_CALIBRATION_FACTOR = 1.1
 _DRAWN = "drawn from its range"
 
 
-@lru_cache(maxsize=512)
+@kept_by_value(512)
 def _calibrated(base: Constant, value: float, low: float | None, high: float | None, source: str) -> Constant:
     return Constant(
         name=base.name,
@@ -57,7 +56,7 @@ def _of(calibrations: tuple[Calibration, ...], name: str, era: str) -> Constant:
     return base
 
 
-@lru_cache(maxsize=512)
+@kept_by_value(512)
 def term_of(known: Constant) -> Term:
     """A constant as a step of a derivation."""
     return Term(
@@ -113,7 +112,7 @@ class Constants:
         return any(one.constant == name for one in self.calibrations)
 
 
-@memo_by_identity(16)
+@kept_by_identity(16)
 def _constants(calibrations: tuple[Calibration, ...], era: str) -> Constants:
     return Constants(calibrations, era)
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from ndbplan.base.errors import Cancelled
-from ndbplan.base.kept import Kept
+from ndbplan.base.kept import Kept, keeping
 from ndbplan.configuration.settings import NodeSettings, settings_by_node
 from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.grown import ReorganiseEstimate, reorganise
@@ -55,8 +55,9 @@ def chosen_workload(plan: Plan, workload_id: str | None = None) -> Workload | No
 class Estimation:
     """Estimates of one plan under one workload, each worked out when it is first asked for.
 
-    Answers lie in `kept`: estimations that share one share what they agree in. Whatever is asked may raise
-    UserError where the plan is too incomplete for an answer.
+    Answers lie with whoever keeps them (`base/kept.py`; without anybody, with this estimation and those made
+    from it): what two plans agree in is worked out once. Whatever is asked may raise UserError where the plan
+    is too incomplete for an answer.
     """
 
     def __init__(
@@ -64,10 +65,11 @@ class Estimation:
         plan: Plan,
         workload: Workload | None = None,
         *,
-        kept: Kept | None = None,
         constants: Constants | None = None,
+        kept: Kept | None = None,
     ) -> None:
-        self.kept = Kept() if kept is None else kept
+        with keeping(kept) as store:
+            self.kept = store
         self.plan = plan if constants is None else self.kept(_with_constants, plan, constants)
         self.workload = workload
         """What goes on; None: nothing does."""
@@ -119,12 +121,12 @@ class Estimation:
     @cached_property
     def constants(self) -> Constants:
         """The engine's factors as the plan's calibrations leave them."""
-        return constants_of(self.plan)
+        return self.kept(constants_of, self.plan)
 
     @cached_property
     def machines(self) -> Machines:
         """The data nodes and what they run on."""
-        return machines_of(self.plan)
+        return self.kept(machines_of, self.plan)
 
     # What lies in the cluster, whatever the workload.
 
@@ -135,7 +137,8 @@ class Estimation:
 
     def distribution_of(self, table: Table) -> TableDistribution:
         """Where the rows of one table lie. ValueError when no data node is in a node group."""
-        return distribute(self.plan, table)
+        with keeping(self.kept):
+            return distribute(self.plan, table)
 
     @cached_property
     def memory(self) -> MemoryEstimate:
@@ -144,19 +147,20 @@ class Estimation:
 
     def redistribution(self, table_id: str, after: Estimation) -> Redistribution:
         """What reorganising a table does when the cluster grows to another plan's."""
-        return redistribute(self.plan, after.plan, table_id)
+        with keeping(self.kept):
+            return redistribute(self.plan, after.plan, table_id)
 
     # What the workload does.
 
     @cached_property
     def offered_per_s(self) -> float:
         """Highest transaction rate of the workload; 0 without one."""
-        return 0.0 if self.workload is None else rate_of(self.plan, self.workload)
+        return 0.0 if self.workload is None else self.kept(rate_of, self.plan, self.workload)
 
     @cached_property
     def loads(self) -> Mapping[int, NodeLoad]:
         """What is asked of each data node, by node id; of none without a workload."""
-        return {load.node_id: load for load in node_loads(self.plan, self.workload)}
+        return {load.node_id: load for load in self.kept(node_loads, self.plan, self.workload)}
 
     @cached_property
     def redo(self) -> RedoEstimate:
@@ -176,7 +180,7 @@ class Estimation:
     @cached_property
     def disks(self) -> DisksEstimate:
         """What is asked of every disk that data nodes use."""
-        return self.kept(demand_of, machines_of(self.plan), self.redo, self.checkpoint, self.disk_data)
+        return self.kept(demand_of, self.machines, self.redo, self.checkpoint, self.disk_data)
 
     @cached_property
     def disk_space(self) -> DiskSpaceEstimate:
@@ -200,13 +204,15 @@ class Estimation:
     ) -> RestartEstimate:
         """A start of data nodes; `conditions` None: as planned, while the workload goes on."""
         chosen = Conditions(workload=self.workload) if conditions is None else conditions
-        return restart(self.plan, kind, node_id, chosen)
+        with keeping(self.kept):
+            return restart(self.plan, kind, node_id, chosen)
 
     def start_beside(
         self, nodes: Sequence[DataNode], running: Estimation, conditions: Conditions
     ) -> RestartEstimate:
         """The first start of new nodes of this plan, empty and together, beside a cluster that runs."""
-        return start_beside(self.plan, nodes, running.plan, conditions)
+        with keeping(self.kept):
+            return start_beside(self.plan, nodes, running.plan, conditions)
 
     def reorganise(self, groups: int = 1) -> ReorganiseEstimate:
         """Adding node groups and spreading every table over them. Raises ReorganiseError, EditError."""

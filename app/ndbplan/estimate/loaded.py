@@ -8,7 +8,7 @@ Here the plan is taken apart for `load/`, whose functions get data nodes, tables
 
 from __future__ import annotations
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load import clients as of_clients
 from ndbplan.estimate.load import demand, jobs
@@ -196,7 +196,7 @@ def memory_per_row(plan: Plan, load: TableLoad) -> tuple[float, float]:
     return _memory_per_entry(plan, load.table, load.unique_index)
 
 
-@memo_by_identity(size=64)
+@kept_by_identity(size=64)
 def _memory_per_entry(plan: Plan, table: Table, unique_index: int | None) -> tuple[float, float]:
     unique = [index for index in table.indexes if index.kind != "ordered"]
     others = tuple(index for index in table.indexes if index.kind == "ordered")

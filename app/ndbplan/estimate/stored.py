@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids, node_groups
@@ -45,7 +45,7 @@ from ndbplan.plan.tables import Table
 # Threads and fragments.
 
 
-@memo_by_identity(16)
+@kept_by_identity(16)
 def machines_of(plan: Plan) -> Machines:
     """The data nodes and what they run on."""
     settings = settings_by_node(plan)
@@ -69,7 +69,7 @@ def ldm_threads(plan: Plan, node: DataNode) -> int:
     return threads_of(plan, node).ldm_instances
 
 
-@memo_by_identity(16)
+@kept_by_identity(16)
 def cluster_of(plan: Plan) -> Cluster:
     """What decides placement: node groups, LDM instances, log parts, kind of fragmentation."""
     machines = machines_of(plan)
@@ -77,7 +77,7 @@ def cluster_of(plan: Plan) -> Cluster:
     return cluster_with(machines.settings, groups, {i: m.ldm_threads for i, m in machines.by_id.items()})
 
 
-@memo_by_identity(16)
+@kept_by_identity(16)
 def placements(plan: Plan) -> dict[str, tuple[Placement, ...]]:
     """Placement of each table, by table id, followed by those of its unique indexes."""
     return place(plan.tables, cluster_of(plan))
@@ -91,7 +91,7 @@ def has_partitions(plan: Plan) -> bool:
 # Rows.
 
 
-@memo_by_identity(16)
+@kept_by_identity(16)
 def _placed_in(plan: Plan) -> tuple[dict[str, tuple[Placement, ...]], Surroundings]:
     return placements(plan), _around(plan)
 
@@ -180,7 +180,7 @@ def links_of(plan: Plan) -> Links:
     return Links(len(plan.processes) - 1, connection_settings(plan).number("SendBufferMemory"))
 
 
-@memo_by_identity(16)
+@kept_by_identity(16)
 def _ram_by_node(plan: Plan) -> dict[int, Quantity]:
     """What data nodes allocate, by node id; nodes with the same settings and threads share one answer."""
     links, constants, settings = links_of(plan), constants_of(plan), settings_by_node(plan)
@@ -195,7 +195,7 @@ def _ram_by_node(plan: Plan) -> dict[int, Quantity]:
     return ram
 
 
-@memo_by_identity(size=8)
+@kept_by_identity(size=8)
 def memory(plan: Plan) -> MemoryEstimate:
     """Memory of the plan's tables and data nodes; without node groups there are no tables to count.
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.disks import DisksEstimate
@@ -42,7 +42,7 @@ def traffic_on_disks(plan: Plan, workload: Workload | None) -> DisksEstimate:
     return NO_TRAFFIC if workload is None else disk_demand(plan, workload)
 
 
-@memo_by_identity(16)
+@kept_by_identity(16)
 def _running(plan: Plan, workload: Workload | None) -> Running:
     return Running(
         machines_of(plan),
@@ -106,7 +106,7 @@ def start_beside(
     return restarts.start_beside(cluster, new, _running(running, conditions.load), conditions)
 
 
-@memo_by_identity(size=8)
+@kept_by_identity(size=8)
 def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     """START BACKUP: every node writes the fragments whose primary it holds, under a workload or idle.
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ndbplan.base.errors import Cancelled
+from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constants_of
@@ -209,9 +210,10 @@ def drawn_runs(
     def one(number: int) -> T:
         if cancelled is not None and cancelled():
             raise Cancelled
-        return look(_run(story, log_range, seed, number, most_buckets, cancelled, start))
+        with keeping(kept):
+            return look(_run(story, log_range, seed, number, most_buckets, cancelled, start))
 
-    with ThreadPoolExecutor(workers or min(8, os.cpu_count() or 1)) as pool:
+    with keeping() as kept, ThreadPoolExecutor(workers or min(8, os.cpu_count() or 1)) as pool:
         return list(pool.map(one, range(runs)))
 
 

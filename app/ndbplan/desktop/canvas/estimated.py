@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.kept import Kept
+from ndbplan.base.kept import keeping
 from ndbplan.describe.overlay import NO_LOADS, Loads
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
@@ -28,13 +28,13 @@ def estimated_loads(plan: Plan) -> Loads:
     from ndbplan.checks.run import check
     from ndbplan.estimate.estimation import Estimation, chosen_workload
 
-    kept = Kept()
     now: Estimation | None = None
-    try:
-        now = Estimation(plan, chosen_workload(plan), kept=kept).work_out()
-    except UserError:
-        now = None
-    return _loads(plan, now, check(plan, kept=kept))
+    with keeping():
+        try:
+            now = Estimation(plan, chosen_workload(plan)).work_out()
+        except UserError:
+            now = None
+        return _loads(plan, now, check(plan))
 
 
 def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.kept import Kept
 from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
 from ndbplan.plan.plan import Plan
 
@@ -50,8 +49,6 @@ class Estimates(QObject):
         super().__init__(parent)
         self._document = document
         self._workload_id: str | None = None
-        self.kept = Kept()
-        """Answers of the engine for this window."""
         self._tasks = Tasks(self)
         self._task: Task | None = None
         self._timer = QTimer(self)
@@ -106,7 +103,7 @@ class Estimates(QObject):
 
     def _start(self) -> None:
         plan, workload_id = self._document.plan, self.workload_id
-        self._task = self._tasks.start(lambda task: estimate(plan, workload_id, self.kept, task), self._done)
+        self._task = self._tasks.start(lambda task: estimate(plan, workload_id, task), self._done)
 
     def _done(self, outcome: Outcome) -> None:
         if outcome.cancelled or self._timer.isActive():
@@ -119,7 +116,7 @@ class Estimates(QObject):
         self.updated.emit(self.latest)
 
 
-def estimate(plan: Plan, workload_id: str | None, kept: Kept, task: Task) -> Estimate:
+def estimate(plan: Plan, workload_id: str | None, task: Task) -> Estimate:
     """Estimates and problems of a plan; runs in a thread and stops when the task is cancelled."""
     from ndbplan.checks.run import check
     from ndbplan.estimate.estimation import Estimation, chosen_workload
@@ -128,8 +125,8 @@ def estimate(plan: Plan, workload_id: str | None, kept: Kept, task: Task) -> Est
     now: Estimation | None = None
     error = ""
     try:
-        now = Estimation(plan, chosen_workload(plan, workload_id), kept=kept).work_out(task.cancelled)
+        now = Estimation(plan, chosen_workload(plan, workload_id)).work_out(task.cancelled)
     except UserError as refused:
         error = refused.line
-    problems = check(plan, task.cancelled, kept)
+    problems = check(plan, task.cancelled)
     return Estimate(plan, workload_id, now, tuple(problems), error, time.perf_counter() - began)

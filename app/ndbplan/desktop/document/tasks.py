@@ -11,6 +11,7 @@ for nothing: a thread that has not noticed yet ends by itself, with its objects 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -103,9 +104,11 @@ class _Runnable(QRunnable):
         # Python owns it: Qt must not delete what Python still counts.
         self.setAutoDelete(False)
         self._task = task
+        # With it goes who keeps the answers.
+        self._context = copy_context()
 
     def run(self) -> None:
-        self._task.run_here()
+        self._context.run(self._task.run_here)
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings, redo_buffer_bytes
@@ -149,12 +149,12 @@ class _Change:
     deletes: float
 
 
-@memo_by_identity(size=16)
+@kept_by_identity(size=16)
 def _by_table(tables: tuple[TableLoad, ...]) -> dict[tuple[str, int | None], TableLoad]:
     return {(load.table.id, load.unique_index): load for load in tables}
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _changes(data: NodeData, tables: tuple[TableLoad, ...]) -> list[_Change]:
     """Changes of every table on one node that the workload writes."""
     loads = _by_table(tables)
@@ -319,7 +319,7 @@ def _full(
     return size, speed, duration
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _all_rows(data: NodeData) -> Quantity:
     """Bytes of all rows of a node in a full checkpoint, by its tables."""
     terms = tuple(
@@ -329,7 +329,7 @@ def _all_rows(data: NodeData) -> Quantity:
     return Quantity.exact(data.checkpoint_bytes, "bytes", terms)
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _node(
     settings: NodeSettings,
     constants: Constants,
@@ -505,7 +505,7 @@ def _with_log_full(
     return replace(node, overflow_after_s=Quantity.spanning(value, ends, "s", terms))
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _of(node: NodeCheckpoint, node_id: int) -> NodeCheckpoint:
     return node if node.node_id == node_id else replace(node, node_id=node_id)
 

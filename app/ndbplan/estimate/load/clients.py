@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants
@@ -75,7 +75,7 @@ class _Asked:
     """Rows beyond the first of each statement."""
 
 
-@memo_by_identity(size=64)
+@kept_by_identity(size=64)
 def _asked(workload: Workload) -> _Asked:
     rate = offered_per_s(workload.load)
     statements = more = 0.0
@@ -88,7 +88,7 @@ def _asked(workload: Workload) -> _Asked:
     return _Asked(statements, more)
 
 
-@memo_by_identity(size=256)
+@kept_by_identity(size=256)
 def _node(
     constants: Constants, process: SqlNode | ApiSlot, host: Host, asked: _Asked, count: int
 ) -> ClientNode:

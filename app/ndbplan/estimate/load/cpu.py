@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants
@@ -67,7 +67,7 @@ class CpuEstimate(Shape):
         return next((node for node in self.nodes if node.node_id == node_id), None)
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _node(
     constants: Constants, node_id: int, load: NodeLoad, threads: ThreadCounts, speed: Quantity
 ) -> NodeCpu:

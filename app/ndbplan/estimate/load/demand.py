@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.load.log_records import operation_redo, stored_redo
 from ndbplan.estimate.storage.column_bytes import is_blob, row_payload_bytes, stored_bytes
@@ -237,7 +237,7 @@ class _Rates:
         self.sums["logged"] += count_per_s if logged else 0.0
 
 
-@memo_by_identity(size=64)
+@kept_by_identity(size=64)
 def table_loads(
     tables: tuple[Table, ...],
     workload: Workload,
@@ -335,7 +335,7 @@ def _payload_bytes(table: Table, operation: Operation, version: NdbVersion) -> f
     return row_payload_bytes(columns, version).value
 
 
-@memo_by_identity(size=64)
+@kept_by_identity(size=64)
 def node_loads(loads: tuple[TableLoad, ...], *held: Shares) -> tuple[NodeLoad, ...]:
     """Load of every data node that gets some, by node id. `held`: of each load, what of it each node gets."""
     whole = [load.redo_bytes_per_s.as_term(f"log of {load.name}, whole cluster") for load in loads]

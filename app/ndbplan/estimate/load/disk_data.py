@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants
@@ -95,7 +95,7 @@ class _DiskRow:
         return self.count * PAGE_BYTES / self.layout.rows_per_disk_page
 
 
-@memo_by_identity(size=4096)
+@kept_by_identity(size=4096)
 def disk_rows(table: Table, version: NdbVersion) -> tuple[_DiskRow, ...]:
     """Disk rows of each row of the table; empty for a table in memory."""
     rows = []
@@ -219,7 +219,7 @@ def _gather(
     return by_node
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _node(node_id: int, cache: int, constants: Constants, *sums_of_node: float) -> NodeDiskData:
     """`cache`: its DiskPageBufferMemory."""
     sums = _Sums(*sums_of_node)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants
@@ -86,7 +86,7 @@ def sequential_write_bytes_per_s(disk: Disk, streams: int, constants: Constants)
     return speed * constants["hdd_shared_stream_factor"]
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _streams(
     node: DataNode,
     disk_of: Mapping[DiskRole, Disk | None],
@@ -117,7 +117,7 @@ def _streams(
     return tuple(streams)
 
 
-@memo_by_identity(size=3 * KEPT_NODES)
+@kept_by_identity(size=3 * KEPT_NODES)
 def _demand(constants: Constants, host_id: str, hostname: str, disk: Disk, *streams: Stream) -> DiskDemand:
     written = total(((s.name, s.write_bytes_per_s) for s in streams), "bytes/s")
     reads = total(((s.name, s.random_reads_per_s) for s in streams if s.random_reads_per_s.value), "per s")

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, rising
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.storage.column_bytes import row_payload_bytes
@@ -113,7 +113,7 @@ def _runs(load: JobLoad, transactions: tuple[Transaction, ...]) -> list[float]:
     ]
 
 
-@memo_by_identity(size=32)
+@kept_by_identity(size=32)
 def job_of(version: NdbVersion, constants: Constants, tables: tuple[Table, ...], workload: Workload) -> Job:
     """A workload with a JobLoad as a job."""
     load = workload.load

@@ -11,10 +11,9 @@ it has threads at most; over time its rows lie as the values do.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.estimate.storage.fragments import TableDistribution, map_facts
 from ndbplan.estimate.storage.shares import NodeShare, Shares, shares, spread_shares
 from ndbplan.estimate.storage.spread import as_shares, typical_shares
@@ -61,7 +60,7 @@ def power_sum(count: int, exponent: float) -> float:
     return total
 
 
-@lru_cache(maxsize=256)
+@kept_by_value(256)
 def hot_key(values: int, exponent: float) -> HotKey:
     """The hottest of so many values whose frequencies follow a power law."""
     if values < 2 or exponent <= 0:
@@ -149,7 +148,7 @@ def _worst_place(even: Array, more: float, places: list[Array]) -> int:
     return int(np.lexsort((lifted, worst))[-1])
 
 
-@memo_by_identity(size=1024)
+@kept_by_identity(size=1024)
 def _power_law(distribution: TableDistribution, exponent: float) -> Shares:
     import numpy as np
 
@@ -160,7 +159,7 @@ def _power_law(distribution: TableDistribution, exponent: float) -> Shares:
     return _with(by_node, chance=None)
 
 
-@memo_by_identity(size=1024)
+@kept_by_identity(size=1024)
 def _in_turn(distribution: TableDistribution, table: Table, at_once: float) -> Shares:
     return _with(shares(distribution, table), at_once=at_once)
 

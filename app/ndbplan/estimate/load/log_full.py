@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+
+from ndbplan.base.kept import kept_by_value
 
 FIRST_START_S = 2.0
 """The first checkpoint begins with the first log."""
@@ -73,7 +74,7 @@ class Checkpoints:
         return (min(1e9, math.pow(1.0 + share / self.fragments, self.fragments)) - 1.0) / share
 
 
-@lru_cache(maxsize=4096)
+@kept_by_value(4096)
 def full_after_s(checkpoints: Checkpoints, log_per_s: float, usable_bytes: float) -> float | None:
     """Seconds until a log part that is written at `log_per_s` is full; None: it never is."""
     if log_per_s <= 0:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term, rising, total
 from ndbplan.estimate.storage.column_bytes import filled, in_memory, is_blob, stored_bytes
 from ndbplan.estimate.storage.rows import key_columns
@@ -188,7 +188,7 @@ def _stored_records(
     return [own, *(_unique_index(table, index, version, changed, kind) for index in unique)]
 
 
-@memo_by_identity(size=4096)
+@kept_by_identity(size=4096)
 def operation_redo(
     table: Table, kind: OperationKind, version: NdbVersion, columns: tuple[str, ...] = ()
 ) -> Quantity:
@@ -207,7 +207,7 @@ def operation_redo(
     return _logged(table, records)
 
 
-@memo_by_identity(size=4096)
+@kept_by_identity(size=4096)
 def stored_redo(
     table: Table, kind: OperationKind, version: NdbVersion, columns: tuple[str, ...] = ()
 ) -> tuple[Quantity, ...]:

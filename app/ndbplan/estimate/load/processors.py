@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.estimate.constants import Constants
 from ndbplan.plan.hardware import Host
 
 
-@memo_by_identity(size=1024)
+@kept_by_identity(size=1024)
 def core_speed(host: Host, constants: Constants) -> Quantity:
     """Work of one core of the host as a multiple of a core of 2.33 GHz of 2008.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings
@@ -83,7 +83,7 @@ def log_bytes_per_part(settings: NodeSettings) -> int:
     return settings.number("NoOfFragmentLogFiles") * settings.number("FragmentLogFileSize")
 
 
-@memo_by_identity(size=256)
+@kept_by_identity(size=256)
 def operations_of(
     tables: tuple[Table, ...], workload: Workload, version: NdbVersion
 ) -> tuple[OperationRedo, ...]:
@@ -124,7 +124,7 @@ def device_bytes_per_s(log: Quantity, known: Features, constants: Constants) -> 
     return log.named("log records") * constants["redo_page_overhead"] * factor
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _node(node_id: int, settings: NodeSettings, constants: Constants, load: NodeLoad) -> NodeRedo:
     part, part_bytes_per_s = load.hottest_log_part
     log = load.redo_bytes_per_s

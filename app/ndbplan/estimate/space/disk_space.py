@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.directories import disk_of_path, disks_of_roles
@@ -326,7 +326,7 @@ class _Sizes(NamedTuple):
     """Checkpoints and backups when DataMemory is full; none of a diskless node."""
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _sizes(
     settings: NodeSettings,
     constants: Constants,
@@ -364,7 +364,7 @@ def _sizes(
     return _Sizes(files, whole, _filled(settings, constants, data, files, kept, replicas))
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _node_space(
     node: DataNode, sizes: _Sizes, places: dict[DiskRole, Disk | None], disks: tuple[Disk, ...]
 ) -> NodeSpace:
@@ -413,7 +413,7 @@ _OF_ROWS = (DiskRole.LCP, DiskRole.BACKUP)
 """Roles whose files grow with the rows; the others are as large as they are made."""
 
 
-@memo_by_identity(size=8)
+@kept_by_identity(size=8)
 def disk_space(plan: Plan, workload: Workload | None = None) -> DiskSpaceEstimate:
     """Disk space of all files of the data nodes; under a workload backups have its changes in their log."""
     held = node_data_by_id(plan)
@@ -458,13 +458,13 @@ class _User(NamedTuple):
     """Id of the disk, role and size."""
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _user(space: NodeSpace, sizes: _Sizes, places: dict[DiskRole, Disk | None]) -> _User:
     grown = ((places[role], role, more) for role, more in sizes.filled)
     return _User(space, tuple((disk.id, role, more) for disk, role, more in grown if disk is not None))
 
 
-@memo_by_identity(size=3 * KEPT_NODES)
+@kept_by_identity(size=3 * KEPT_NODES)
 def _on_disk(host_id: str, hostname: str, disk: Disk, *users: _User) -> DiskSpace:
     files = tuple(one for user in users for one in user.space.files if one.disk_id == disk.id)
     filled = tuple(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.loaded import disk_data
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
@@ -38,7 +38,7 @@ def after_months(plan: Plan, months: float) -> Plan:
     return plan.replace(tables=_grown(plan.tables, float(months)))
 
 
-@memo_by_identity(size=64)
+@kept_by_identity(size=64)
 def _grown(tables: tuple[Table, ...], months: float) -> tuple[Table, ...]:
     """The same tables for all plans that have these, so that what is known of them is known."""
     return tuple(
@@ -173,7 +173,7 @@ def fillings(
     return (*disk_fillings(plan, horizon, workload), *tablespace_fillings(plan, horizon))
 
 
-@memo_by_identity(size=8)
+@kept_by_identity(size=8)
 def disk_fillings(
     plan: Plan, horizon: float = LONGEST_MONTHS, workload: Workload | None = None
 ) -> tuple[Filling, ...]:

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.storage.fragments import MapFacts, TableDistribution, map_facts
 from ndbplan.estimate.storage.key_values import KeyValues, distribution_key
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 
-@lru_cache(maxsize=64)
+@kept_by_value(64)
 def _facts(partitions: int, buckets: int, grown_from: tuple[int, ...], default: int) -> MapFacts:
     current = hashmap.default_map(grown_from[0] if grown_from else partitions, buckets)
     for count in (*grown_from[1:], partitions) if grown_from else ():
@@ -122,7 +121,7 @@ COUNTS_AS_EVEN = 0.02
 even: less than anything else that is known of a plan, and nodes stay alike. The band tells it anyway."""
 
 
-@memo_by_identity(256)
+@kept_by_identity(256)
 def _typical_order(placement: Placement) -> Array:
     """Partitions of a table by how full they are taken to be while nobody knows the values of the key."""
     ldms = placement.node_group * 4096 + placement.ldm[:, 0]
@@ -157,13 +156,13 @@ class Surroundings(NamedTuple):
     log_parts: int
 
 
-@lru_cache(maxsize=16)
+@kept_by_value(16)
 def surroundings(version: NdbVersion, group_ids: tuple[int, ...], log_parts: int) -> Surroundings:
     """One object for all clusters that agree in it, so that results can be kept by identity."""
     return Surroundings(version, group_ids, log_parts)
 
 
-@memo_by_identity(4096)
+@kept_by_identity(4096)
 def distribute_rows(
     table: Table, placement: Placement, around: Surroundings, keys: KeyValues
 ) -> TableDistribution:
@@ -216,7 +215,7 @@ def _rows_before(table: Table, rows: Array, version: NdbVersion) -> Array | None
     return most
 
 
-@memo_by_identity(4096)
+@kept_by_identity(4096)
 def distribute_entries(
     table: Table, at: int, placement: Placement, around: Surroundings
 ) -> TableDistribution:

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.storage.key_values import KeyValues
 from ndbplan.estimate.storage.rows import RowLayout
@@ -48,7 +48,7 @@ class MapFacts:
         return f"DEFAULT-HASHMAP-{len(self.owners)}-{self.partitions}"
 
 
-@memo_by_identity(64)
+@kept_by_identity(64)
 def map_facts(hash_map: tuple[int, ...]) -> MapFacts:
     """Owners and counts of a hash map as arrays."""
     import numpy as np

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_count
 from ndbplan.ndb.columns import COLUMN_TYPES, Declared
@@ -51,7 +51,7 @@ def distribution_key(table: Table) -> tuple[str, ...]:
     return table.distribution_key or table.primary_key
 
 
-@memo_by_identity(size=64)
+@kept_by_identity(size=64)
 def _by_key(tables: tuple[Table, ...]) -> dict[tuple[str, frozenset[str]], Table]:
     """Tables by database and columns of their whole primary key; of several the one with most rows."""
     largest: dict[tuple[str, frozenset[str]], Table] = {}
@@ -63,7 +63,7 @@ def _by_key(tables: tuple[Table, ...]) -> dict[tuple[str, frozenset[str]], Table
     return largest
 
 
-@memo_by_identity(size=64)
+@kept_by_identity(size=64)
 def _by_id(tables: tuple[Table, ...]) -> dict[str, Table]:
     return {table.id: table for table in tables}
 
@@ -90,7 +90,7 @@ def key_values(tables: tuple[Table, ...], table: Table) -> KeyValues:
     return _key_values(table, named, True)
 
 
-@memo_by_identity(size=4096)
+@kept_by_identity(size=4096)
 def _key_values(table: Table, other: Table | None, assumed: bool) -> KeyValues:
     count, source, why = table.rows, "rows", "one value for each row"
     first = table.distribution_key_first

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.estimate.storage.row_cost import stored_costs
 from ndbplan.estimate.storage.rows import stored_name
 from ndbplan.estimate.storage.shares import NodeShare, Shares, alike
@@ -125,7 +125,7 @@ class _Sums:
         return self.fullest[at] / self.fullest[0] if self.fullest[0] else 1.0
 
 
-@memo_by_identity(size=32)
+@kept_by_identity(size=32)
 def held_by_nodes(tables: tuple[Table, ...], version: NdbVersion, *held: Shares) -> tuple[NodeData, ...]:
     """What every data node holds of the tables, by node id; nodes without a partition are left out.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.base.kept import kept_by_value
 from ndbplan.configuration.settings import NodeSettings, redo_log_parts
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.features import features
@@ -24,7 +24,7 @@ def threads_with(settings: NodeSettings, cores: int) -> ThreadCounts:
     return _threads(settings.version, parameters, cores)
 
 
-@lru_cache(maxsize=256)
+@kept_by_value(256)
 def _threads(
     version: NdbVersion, parameters: tuple[tuple[str, int | str | None], ...], cores: int
 ) -> ThreadCounts:
@@ -89,7 +89,7 @@ def _hidden(table: Table, own: TableShape, version: NdbVersion) -> tuple[int, li
     return blobs, [unique] * uniques
 
 
-@lru_cache(maxsize=8)
+@kept_by_value(8)
 def _placements(cluster: Cluster, shapes: tuple[TableShape, ...]) -> tuple[Placement, ...]:
     return place_all(cluster, shapes)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts, row_layout, unique_tables
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.constants import constant
@@ -105,7 +105,7 @@ def _cost(table: Table, held: list[tuple[float, RowLayout]], ordered: int, at_ra
     return RowCost(rows, size, logged, ordered, on_disk, pages, at_random)
 
 
-@memo_by_identity(size=4096)
+@kept_by_identity(size=4096)
 def stored_costs(table: Table, version: NdbVersion) -> tuple[RowCost, ...]:
     """What one row of the table takes where it lies, its blob parts included, then in each unique index.
 
@@ -117,7 +117,7 @@ def stored_costs(table: Table, version: NdbVersion) -> tuple[RowCost, ...]:
     return (_cost(table, own, ordered_indexes(table), random_indexes(table)), *hidden)
 
 
-@memo_by_identity(size=4096)
+@kept_by_identity(size=4096)
 def row_cost(table: Table, version: NdbVersion) -> RowCost:
     """What one row of the table takes in memory and in a checkpoint, wherever that lies."""
     own, *hidden = stored_costs(table, version)

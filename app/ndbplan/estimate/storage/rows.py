@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.ndb import charsets
 from ndbplan.ndb import rows as rowformat
 from ndbplan.ndb.columns import COLUMN_TYPES, Declared, Storage, StoredType
@@ -138,7 +137,7 @@ def key_columns(table: Table) -> tuple[Column, ...]:
     return tuple(table.column(name) for name in table.primary_key) or (HIDDEN_KEY,)
 
 
-@lru_cache(maxsize=_MANY_TABLES)
+@kept_by_value(_MANY_TABLES)
 def _stored_type(
     type_name: str, length: int | None, scale: int | None, collation: str | None, version: NdbVersion
 ) -> StoredType:
@@ -199,7 +198,7 @@ def _blob_mean(column: Column) -> float:
     return min(mean, float(COLUMN_TYPES[column.type].most_bytes))
 
 
-@memo_by_identity(_MANY_TABLES)
+@kept_by_identity(_MANY_TABLES)
 def row_layout(table: Table, version: NdbVersion) -> RowLayout:
     """What a row of the table takes, blob heads included, blob parts not.
 
@@ -304,7 +303,7 @@ def _per_page(mix: Mix) -> float:
     return rowformat.rows_per_page_of_mix(mix)
 
 
-@memo_by_identity(_MANY_TABLES)
+@kept_by_identity(_MANY_TABLES)
 def blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
     """The parts tables of the BLOB, TEXT and JSON columns, in column order; TINY ones have none.
 
@@ -382,7 +381,7 @@ def _part_layout(
     return replace(layout, variable_words=mean, rows_per_variable_page=_per_page(mix))
 
 
-@memo_by_identity(_MANY_TABLES)
+@kept_by_identity(_MANY_TABLES)
 def unique_tables(table: Table, version: NdbVersion) -> tuple[UniqueTable, ...]:
     """The hidden tables of the unique indexes: the indexed columns, then fragment id and primary key.
 

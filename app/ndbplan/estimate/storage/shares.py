@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.estimate.storage.fragments import TableDistribution, map_facts
 from ndbplan.estimate.storage.spread import Fullest, fullest
 from ndbplan.plan.tables import Table
@@ -97,7 +97,7 @@ Shares = dict[int, NodeShare]
 """By node id; nodes with equal shares have the same object."""
 
 
-@memo_by_identity(size=4096)
+@kept_by_identity(size=4096)
 def shares(distribution: TableDistribution, table: Table) -> Shares:
     """Share of a table on each data node: by rows, or by partitions when it has no rows yet."""
     import numpy as np

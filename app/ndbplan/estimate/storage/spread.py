@@ -13,10 +13,11 @@ steps, so more values never give a fuller place.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import log
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ndbplan.base.kept import kept_by_value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,7 +84,7 @@ def _log_chance_below(share: float, values: float, places: Array, counts: Array)
     return chance
 
 
-@lru_cache(maxsize=512)
+@kept_by_value(512)
 def _fullest(values: float, places: tuple[float, ...], counts: tuple[int, ...]) -> Fullest:
     import numpy as np
 

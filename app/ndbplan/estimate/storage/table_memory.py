@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from ndbplan.base.memo import memo_each_by_identity
+from ndbplan.base.kept import kept_by_value, kept_each_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants, term_of
@@ -180,7 +179,7 @@ def rules_with(version: NdbVersion, constants: Constants) -> Rules:
     return _rules(version, *(constants.constant(name) for name in _CONSTANTS))
 
 
-@lru_cache(maxsize=16)
+@kept_by_value(16)
 def _rules(
     version: NdbVersion,
     fill: Constant,
@@ -239,7 +238,7 @@ class _Spread(NamedTuple):
     parts: list[_Part]
 
 
-@memo_each_by_identity(4096)
+@kept_each_by_identity(4096)
 def table_memory(questions: Sequence[Question]) -> list[TableSizes]:
     """Memory of tables of one plan; an answer is the same whatever else is asked with it."""
     sizes: list[TableSizes] = []

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import NamedTuple
 
-from ndbplan.base.memo import memo_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB
@@ -116,7 +115,7 @@ class _Device:
     reads_bytes_per_s: float
 
 
-@lru_cache(maxsize=256)
+@kept_by_value(256)
 def _device(name: str, writes_bytes_per_s: float, reads_bytes_per_s: float) -> _Device:
     """The same object for all disks that give the same, so that results can be kept by identity."""
     return _Device(name, writes_bytes_per_s, reads_bytes_per_s)
@@ -244,7 +243,7 @@ def _device_limits(constants: Constants, data: NodeData, size: Quantity, machine
     return limits
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _node(
     settings: NodeSettings,
     constants: Constants,
@@ -300,7 +299,7 @@ def _speed(settings: NodeSettings, size: Quantity, writing: Quantity) -> Quantit
     return written / writing.named("writing")
 
 
-@memo_by_identity(size=KEPT_NODES)
+@kept_by_identity(size=KEPT_NODES)
 def _of(of_alike: NodeBackup, node_id: int) -> NodeBackup:
     return of_alike if of_alike.node_id == node_id else replace(of_alike, node_id=node_id)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
+from ndbplan.base.kept import kept_by_value
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.ndb.version import NdbVersion
@@ -22,7 +22,7 @@ _SPREAD = (
 """Changes that decide how many LDM threads there are and what each of them holds."""
 
 
-@lru_cache(maxsize=512)
+@kept_by_value(512)
 def change_term(name: str, version: NdbVersion) -> Term:
     """A change of the product as a term: 1 when the version has it, 0 when it came later."""
     change = speed_change(name)
