@@ -178,3 +178,43 @@ def test_nothing_in_the_program_replaces_a_part_of_python() -> None:
         if (lines := _replaced(path.read_text(encoding="utf-8")))
     }
     assert found == {}
+
+
+_KEEP_NOTHING = (
+    "configuration",
+    "estimate",
+    "simulate",
+    "checks",
+    "operations",
+    "advise",
+    "importing",
+    "exporting",
+)
+
+
+def _module_caches(source: str) -> list[str]:
+    """Functions with parameters whose answers a module would keep for ever, by name."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        used = {
+            ast.unparse(one.func if isinstance(one, ast.Call) else one).rpartition(".")[2]
+            for one in node.decorator_list
+        }
+        given = node.args.args or node.args.posonlyargs or node.args.kwonlyargs
+        if given and used & {"cache", "lru_cache"}:
+            found.append(node.name)
+    return found
+
+
+def test_answers_are_kept_by_whoever_asks_and_by_no_module() -> None:
+    """Modules keep the data files that they read; what depends on a plan lies in `base.kept.Kept`."""
+    assert _module_caches("@functools.lru_cache(maxsize=4)\ndef f(x): pass\n@cache\ndef g(): pass") == ["f"]
+    found = {
+        path.relative_to(APP).as_posix(): names
+        for room in _KEEP_NOTHING
+        for path in sorted((APP / room).rglob("*.py"))
+        if (names := _module_caches(path.read_text(encoding="utf-8")))
+    }
+    assert found == {}

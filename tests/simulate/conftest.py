@@ -11,12 +11,13 @@ import pytest
 
 from ndbplan.base import compiled
 from ndbplan.base.resources import resource_path
+from ndbplan.base.row_types import column
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.kernel import ready
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.simulate.world import Part, Purpose, column
+from ndbplan.simulate.world import Part, Purpose
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ndbplan.base.resources import resource_path
+from ndbplan.base.row_types import column
 from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
 from ndbplan.plan.file import load
@@ -13,7 +14,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.run import run_scenario, simulate
-from ndbplan.simulate.world import Purpose, column
+from ndbplan.simulate.world import Purpose
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 

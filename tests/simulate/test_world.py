@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ndbplan.base import row_types
+from ndbplan.base.row_types import Row
 from ndbplan.simulate import world
-from ndbplan.simulate.world import Cluster, Disk, DiskWork, Node, NodeState, Piece, Place, Row, Run
+from ndbplan.simulate.world import Cluster, Disk, DiskWork, Node, NodeState, Piece, Place, Run
 
 ROW_TYPES = (Run, Node, Place, NodeState, Disk, DiskWork, Piece, Cluster)
 
@@ -22,14 +24,14 @@ def test_what_is_drafted_is_in_the_row_and_in_the_column(row: type[Row]) -> None
     assert names == list(row.__annotations__)
     for at, name in enumerate(names):
         setattr(drafts[1], name, at % 2)
-    found = world.stacked(drafts)
+    found = row_types.stacked(drafts)
     for at, name in enumerate(names):
         assert getattr(found[0], name) == 0
         assert getattr(found[1], name) == at % 2
-        column = world.column(found, lambda one, name=name: getattr(one, name))
+        column = row_types.column(found, lambda one, name=name: getattr(one, name))
         column[:] = 1
         assert getattr(found[0], name) == 1, "a column is a view"
-    one = world.record(drafts[1])
+    one = row_types.record(drafts[1])
     kept = one.copy()
     setattr(one, names[0], 1)
     assert getattr(kept, names[0]) == 0, "a copy is apart"
@@ -40,7 +42,7 @@ def test_a_field_called_like_a_method_of_arrays_is_refused() -> None:
         fill: float
 
     with pytest.raises(TypeError, match="fill"):
-        world.rows(Wrong, 1)
+        row_types.rows(Wrong, 1)
 
 
 def test_every_error_and_purpose_has_its_place() -> None:
@@ -57,7 +59,7 @@ def test_the_example_has_the_shape_of_every_world() -> None:
 
 def test_the_type_checker_finds_a_wrong_field(tmp_path: Path) -> None:
     code = (
-        "from ndbplan.simulate.world import Node, Rows, column\n"
+        "from ndbplan.base.row_types import Rows, column\nfrom ndbplan.simulate.world import Node\n"
         "def right(nodes: Rows[Node]) -> float:\n    return nodes[0].lag_limit_s\n"
         "def wrong(nodes: Rows[Node]) -> float:\n    return nodes[0].lag_limits_s\n"
         "def wrong_too(nodes: Rows[Node]) -> object:\n    return column(nodes, lambda node: node.lag)\n"
@@ -76,4 +78,4 @@ def test_the_type_checker_finds_a_wrong_field(tmp_path: Path) -> None:
     wrong = [
         line.partition(":")[2].partition(":")[0] for line in found.stdout.splitlines() if ": error:" in line
     ]
-    assert set(wrong) == {"5", "7"}, found.stdout + found.stderr
+    assert set(wrong) == {"6", "8"}, found.stdout + found.stderr

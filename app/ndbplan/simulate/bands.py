@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.row_types import column
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.series import Records, Series, in_bands
-from ndbplan.simulate.world import ERROR_CODES, PURPOSES, OfCluster, column
+from ndbplan.simulate.world import ERROR_CODES, PURPOSES, OfCluster
 
 if TYPE_CHECKING:
     import numpy as np

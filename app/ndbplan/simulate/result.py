@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.row_types import column
 from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.constants import constant_for
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
@@ -21,7 +22,7 @@ from ndbplan.simulate.model.start import LcpAtStart
 from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart, in_csv
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime, ReorganiseTime, SlowTime
-from ndbplan.simulate.world import ERROR_CODES, PURPOSES, Error, OfCluster, OfNode, Part, column
+from ndbplan.simulate.world import ERROR_CODES, PURPOSES, Error, OfCluster, OfNode, Part
 
 Floats = NDArray[np.float64]
 

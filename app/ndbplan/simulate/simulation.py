@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ndbplan.base.row_types import Floats, column
 from ndbplan.simulate.model.page_cache import PageCache
 from ndbplan.simulate.model.scenario import Scenario
 from ndbplan.simulate.model.start import MOST_BUCKETS, StartState, first_history, first_world
 from ndbplan.simulate.outage import Outage
 from ndbplan.simulate.series import Restart
 from ndbplan.simulate.stop import ReorganiseTime, SlowTime
-from ndbplan.simulate.world import Floats, History, Laws, OfCluster, Part, Run, State, World, column
+from ndbplan.simulate.world import History, Laws, OfCluster, Part, Run, State, World
 
 JOB_REST = 1e-6
 """Share of a job's rows that rounding may leave."""

@@ -1,27 +1,16 @@
 """What the compiled kernel works on: rows for nodes and disks, arrays for log parts, all of it one `World`.
 
-A row type is a class of annotations. `rows(Node, 3)` makes the array of three of them; `nodes[n].lag_limit_s`
-is a field of one row, for the compiler, for plain Python and for mypy alike; `column(nodes, lambda node:
-node.lag_limit_s)` is that field of all of them. What is said here of a node holds for each data node that it
-stands for.
+Rows are those of `base/row_types.py`. What is said of a node holds for each data node that it stands for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
-from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast, get_type_hints
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from typing import Self
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-R = TypeVar("R", bound="Row")
+from ndbplan.base.row_types import Floats, Ints, Row, Rows, record, rows
 
 ERROR_CODES = (1221, 1220, 1234, 410, 266, 827, 1501, 1601, 4010, 4009, 625, 233, 234, 1218)
 """Errors the kernel counts, in the order of its arrays."""
@@ -132,20 +121,6 @@ class OfNode(IntEnum):
     DEAD = 6
     REDO_WRITTEN = 7
     LCP_WRITTEN = 8
-
-
-class Row:
-    """Base of the row types: fields of numbers. No field is called as a method of an array.
-
-    `Node()` is a draft of a row, all fields 0; `record` and `stacked` make of it what the kernel works on.
-    """
-
-    def __init__(self) -> None:
-        vars(self).update(_zeros(cast(Any, type(self))))
-
-    if TYPE_CHECKING:
-
-        def copy(self) -> Self: ...
 
 
 class Run(Row):
@@ -487,66 +462,6 @@ def look_anew(cluster: Cluster) -> None:
     """Laws changed: what the steps before found out about full nodes, backlogs and room counts no more."""
     cluster.is_full = cluster.has_backlog = True
     cluster.accepted_last = cluster.safe_steps = cluster.safe_transactions = 0.0
-
-
-if TYPE_CHECKING:
-
-    class Rows(Generic[R]):
-        """An array of rows of one type."""
-
-        shape: tuple[int]
-
-        def __getitem__(self, at: int) -> R: ...
-        def __setitem__(self, at: int, row: R) -> None: ...
-        def __len__(self) -> int: ...
-        def __iter__(self) -> Iterator[R]: ...
-        def copy(self) -> Self: ...
-
-else:
-
-    class Rows(Generic[R]):
-        """An array of rows of one type; at run time a record array of numpy."""
-
-
-@cache
-def _dtype(row: Any) -> np.dtype[Any]:
-    fields = get_type_hints(row)
-    taken = [name for name in fields if hasattr(np.recarray, name) or hasattr(np.record, name)]
-    if taken:
-        raise TypeError(f"{row.__name__}: {', '.join(taken)} is what an array calls something of its own")
-    kinds = {float: np.float64, int: np.int64, bool: np.bool_}
-    return np.dtype([(name, kinds[kind]) for name, kind in fields.items()], align=True)
-
-
-@cache
-def _zeros(row: Any) -> dict[str, float]:
-    return dict.fromkeys(get_type_hints(row), 0)
-
-
-def rows(row: type[R], count: int) -> Rows[R]:
-    """An array of rows, all fields 0."""
-    return cast(Rows[R], np.zeros(count, _dtype(cast(Any, row))).view(np.recarray))
-
-
-def stacked(drafts: Sequence[R]) -> Rows[R]:
-    """An array of the rows that were drafted; at least one."""
-    dtype = _dtype(cast(Any, type(drafts[0])))
-    return cast(Rows[R], np.array([values(draft) for draft in drafts], dtype).view(np.recarray))
-
-
-def record(draft: R) -> R:
-    """A row by itself."""
-    return stacked([draft])[0]
-
-
-def values(draft: Row) -> tuple[float, ...]:
-    """The fields of a draft, in their order."""
-    return tuple(vars(draft).values())
-
-
-def column(of: Rows[R], field: Callable[[R], float]) -> Floats:
-    """One field of all rows, to be read and written: what is written into it is in the rows."""
-    return cast(Floats, field(cast(R, of)))
 
 
 class Laws(NamedTuple):

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from ndbplan.base.row_types import rows
 from ndbplan.simulate.kernel import disks
-from ndbplan.simulate.world import Disk, DiskWork, rows
+from ndbplan.simulate.world import Disk, DiskWork
 
 
 def _granted(**asked: float) -> DiskWork:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ndbplan.base.row_types import column
 from ndbplan.plan.events import NodesAdded
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
@@ -15,7 +16,6 @@ from ndbplan.simulate.events.nodes import REPORT_S, members, service
 from ndbplan.simulate.model.scenario import Scenario
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.stop import ReorganiseTime
-from ndbplan.simulate.world import column
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ndbplan.base.row_types import column, record
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.ndb.survival import begin_start, come_back
@@ -17,7 +18,7 @@ from ndbplan.simulate.model.load_over_time import DISK_READS
 from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.series import Restart
 from ndbplan.simulate.simulation import Due, Simulation
-from ndbplan.simulate.world import Error, Node, Part, column, record
+from ndbplan.simulate.world import Error, Node, Part
 
 COPY_PHASE = "copy fragments"
 FIRST_PHASE = "allocate memory"

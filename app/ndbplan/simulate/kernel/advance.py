@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.base.compiled import compiled, inlined
+from ndbplan.base.row_types import Floats
 from ndbplan.simulate.kernel.checkpoint import checkpoint, each_second, near_checkpoint
 from ndbplan.simulate.kernel.clients import count, get_through, refuse_all, send, turn_away, wait
 from ndbplan.simulate.kernel.disks import demand, share_disks, write
@@ -20,7 +21,7 @@ from ndbplan.simulate.kernel.log import (
 from ndbplan.simulate.kernel.records import end_bucket, record_clients, record_fill, record_refusal
 from ndbplan.simulate.kernel.refused import produce_blocked
 from ndbplan.simulate.kernel.rows import leave_rows
-from ndbplan.simulate.world import Error, Floats, History, Laws, OfCluster, Part, State, World
+from ndbplan.simulate.world import Error, History, Laws, OfCluster, Part, State, World
 
 AHEAD_S = 0.2
 """A step is taken in pieces when something may run out in so much time."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ndbplan.base.compiled import compiled
+from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.chance import normal, random_share
 from ndbplan.simulate.kernel.log import RUN_BYTES, open_files
-from ndbplan.simulate.world import Cluster, Floats, Node, NodeState, Part, Rows, Run
+from ndbplan.simulate.world import Cluster, Node, NodeState, Part, Run
 
 LCP_PARTS = 2048.0
 LAG_TARGET_S = 2.0

@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from ndbplan.base.compiled import compiled, inlined
+from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.log import count_error
-from ndbplan.simulate.world import Cluster, Error, Floats, Laws, Node, NodeState, Piece, Rows, Run, State
+from ndbplan.simulate.world import Cluster, Error, Laws, Node, NodeState, Piece, Run, State
 
 
 @inlined

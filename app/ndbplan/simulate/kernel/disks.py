@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ndbplan.base.compiled import compiled, inlined
+from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.checkpoint import FRAGMENT_AHEAD_S
 from ndbplan.simulate.kernel.log import drain_part_of
 from ndbplan.simulate.world import (
     Disk,
     DiskWork,
-    Floats,
     History,
     Laws,
     Node,
@@ -20,7 +20,6 @@ from ndbplan.simulate.world import (
     Piece,
     Place,
     Purpose,
-    Rows,
     Run,
     State,
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ndbplan.base.compiled import compiled
+from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.chance import normal
 from ndbplan.simulate.kernel.log import LAG_BYTES, RUN_BYTES
-from ndbplan.simulate.world import Cluster, Floats, Node, Part, Rows, Run
+from ndbplan.simulate.world import Cluster, Node, Part, Run
 
 LAG_AFTER_EXIT_S = 1.0
 LAG_NEAR = 0.9

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ndbplan.base.compiled import compiled, inlined
-from ndbplan.simulate.world import Error, Floats, Ints, Node, Part, Rows
+from ndbplan.base.row_types import Floats, Ints, Rows
+from ndbplan.simulate.world import Error, Node, Part
 
 RUN_BYTES = 131072.0
 """Half of the 256 KiB that a log part collects before it writes: what a buffer holds on average."""

@@ -24,6 +24,7 @@ _MODULE = "ndbplan.simulate.prepare"
 SOURCES = (
     "../world.py",
     "../../base/compiled.py",
+    "../../base/row_types.py",
     "chance.py",
     "log.py",
     "refused.py",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ndbplan.base.compiled import compiled, inlined
+from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.log import LAG_BYTES
-from ndbplan.simulate.world import Floats, History, NodeState, OfCluster, OfNode, Part, Piece, Rows, State
+from ndbplan.simulate.world import History, NodeState, OfCluster, OfNode, Part, Piece, State
 
 
 @inlined

@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from ndbplan.base.compiled import compiled
+from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.log import count_error, open_files, room_of, why_closed
-from ndbplan.simulate.world import Error, Floats, Laws, Node, Part, Rows, State
+from ndbplan.simulate.world import Error, Laws, Node, Part, State
 
 ROUNDED = 1e-6
 """Shares that come to more than 1 by this are 1, summed."""

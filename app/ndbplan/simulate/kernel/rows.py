@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ndbplan.base.compiled import compiled
-from ndbplan.simulate.world import Node, NodeState, Rows, Run
+from ndbplan.base.row_types import Rows
+from ndbplan.simulate.world import Node, NodeState, Run
 
 
 @compiled

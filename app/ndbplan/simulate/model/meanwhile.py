@@ -7,11 +7,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ndbplan.base.row_types import column
 from ndbplan.plan.workloads import ClosedLoad
 from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s
 from ndbplan.simulate.model.scenario import Scenario
-from ndbplan.simulate.world import Laws, World, column
+from ndbplan.simulate.world import Laws, World
 
 Floats = NDArray[np.float64]
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.row_types import values
 from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, redo_log_parts
 from ndbplan.estimate.constants import constant_for, constants_of
@@ -26,7 +27,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
-from ndbplan.simulate.world import Node, values
+from ndbplan.simulate.world import Node
 
 Floats = NDArray[np.float64]
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.base.row_types import Rows, record, stacked
 from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
 from ndbplan.configuration.settings import node_settings, settings_from
 from ndbplan.estimate.constants import constant_for, constants_of
@@ -33,7 +34,7 @@ from ndbplan.simulate.model.loaders import Loaders, has_loaders, loaders_of
 from ndbplan.simulate.model.node_rows import NodeFacts, SimulationError, node_facts
 from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s, page_cache
 from ndbplan.simulate.model.pools import set_pools
-from ndbplan.simulate.world import Disk, Laws, Node, Place, Rows, Run, record, stacked
+from ndbplan.simulate.world import Disk, Laws, Node, Place, Run
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

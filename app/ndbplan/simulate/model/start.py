@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ndbplan.base.row_types import Floats, Rows, column, record, rows, stacked
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.estimation import Estimation
@@ -16,7 +17,6 @@ from ndbplan.simulate.world import (
     PURPOSES,
     Cluster,
     DiskWork,
-    Floats,
     History,
     Laws,
     NodeState,
@@ -24,14 +24,9 @@ from ndbplan.simulate.world import (
     OfNode,
     Part,
     Piece,
-    Rows,
     State,
     World,
-    column,
     look_anew,
-    record,
-    rows,
-    stacked,
 )
 
 if TYPE_CHECKING:
