@@ -44,6 +44,7 @@ WINDOW = {
     # Analyses
     "SimulationPanel": "Simulation", "DistributionPanel": "Distribution", "MemoryPanel": "Memory",
     "OperationsPanel": "Operations: restarts", "ProblemsPanel": "Problems",
+    "FailuresPanel": "Failures",
     "ExportPanel": "Export, Export preview",
     # Pages of the inspector
     "LocationPage": "Inspector: any field", "HostPage": "Inspector: any field",

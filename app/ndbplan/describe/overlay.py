@@ -17,7 +17,7 @@ class Loss(NamedTuple):
     """What the loss of one part means for the cluster."""
 
     verdict: str
-    """`goes_on`, `asks` (goes on if the arbitrator answers), `stops`."""
+    """`goes on`, `asks` (goes on if the arbitrator answers), `stops`."""
     text: str
     """`goes on`, `goes on if the arbitrator answers`, `stops: node group 0 is gone`."""
 

@@ -7,7 +7,7 @@ when the window is on the screen.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ndbplan.desktop.document.tasks import Tasks
     from ndbplan.desktop.sides.outline import Outline
     from ndbplan.desktop.sides.palette import Palette
+    from ndbplan.desktop.tour import Tour
 
 _OF_THE_WORKSPACE = (
     "fit", "arrange", "simulate", "export", "picture", "save", "save_as", "add_group", "zoom_in", "zoom_out",
@@ -131,10 +132,18 @@ class MainWindow(QMainWindow):
         column.addWidget(self.pages, 1)
         column.addWidget(self.status)
         self.setCentralWidget(body)
+        self._body = body
         self.messages = MessageBar(body, self.canvas, self.pages)
         for name in ("side", "analyses", "inspector"):
             self.actions_table[name].setChecked(True)
         self.actions_table.add_to(self, [self.canvas])
+
+    @cached_property
+    def tour(self) -> Tour:
+        """The tour through a sample."""
+        from ndbplan.desktop.tour import Tour
+
+        return Tour(self.panels, self.canvas, self.document, self.selection, self._body)
 
     def finish_building(self) -> None:
         """Build everything around the canvas that is not there yet."""
@@ -187,7 +196,7 @@ class MainWindow(QMainWindow):
                 self.editor,
                 self.document,
                 self.go_to,
-                self.open_sample,
+                self.show_sample,
             ),
         )
 
@@ -278,7 +287,7 @@ class MainWindow(QMainWindow):
             from ndbplan.desktop.dialogs.gallery import Gallery
 
             self.gallery = Gallery(self.preferences.recent)
-            self.gallery.sample_chosen.connect(self.open_sample)
+            self.gallery.sample_chosen.connect(self.show_sample)
             self.gallery.file_chosen.connect(self.files.open)
             self.gallery.empty_chosen.connect(self.files.new)
             self.gallery.file_wanted.connect(self.files.open)
@@ -290,9 +299,15 @@ class MainWindow(QMainWindow):
         self._show_what_can_be_done()
         self.gallery.cards[0].setFocus()
 
-    def open_sample(self, name: str) -> None:
-        """Start a new plan from a sample."""
-        self.files.start_with(lambda: sample_plan(name))
+    def open_sample(self, name: str) -> bool:
+        """Start a new plan from a sample; False: the open one stays."""
+        return self.files.start_with(lambda: sample_plan(name))
+
+    def show_sample(self, name: str) -> None:
+        """Open a sample on the panel and moment that are its point."""
+        if self.open_sample(name):
+            self.finish_building()
+            self.tour.start(name)
 
     def _show_workspace(self) -> None:
         self.messages.hide()

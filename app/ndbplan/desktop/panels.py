@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
-from ndbplan.describe.overlay import NO_LOADS
+from ndbplan.describe.losses import ids_of
+from ndbplan.describe.overlay import NO_LOADS, Loss
 from ndbplan.desktop.canvas.estimated import loads_at, loads_of
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.selection import Selection
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ndbplan.configuration.failures import Part
     from ndbplan.desktop.analyses import AnalysisArea
     from ndbplan.desktop.document.estimates import Estimate, Estimates
     from ndbplan.desktop.inspector import Inspector
@@ -68,6 +72,8 @@ class SidePanels(QObject):
 
         analyses = AnalysisArea(self._document, self._selection, self.estimates)
         analyses.moment.connect(self._paint_moment)
+        analyses.losses.connect(self._paint_losses)
+        analyses.kill_wanted.connect(self._kill)
         _fill(self.analyses_frame, analyses)
         return analyses
 
@@ -81,7 +87,7 @@ class SidePanels(QObject):
         self.ready.emit()
 
     def _paint_loads(self, estimate: Estimate) -> None:
-        self._at_rest = loads_of(estimate)
+        self._at_rest = loads_of(estimate)._replace(losses=self._at_rest.losses)
         self._canvas.show_loads(self._at_rest)
 
     def _paint_moment(self, moment: Moment | None) -> None:
@@ -93,6 +99,22 @@ class SidePanels(QObject):
             self._canvas.show_loads(self._at_rest)
         else:
             self._canvas.show_loads(loads_at(moment, self._document.plan, self._at_rest))
+
+    def _paint_losses(self, losses: Mapping[str, Loss] | None) -> None:
+        shown = self._canvas.canvas_scene.look.loads
+        self._at_rest = self._at_rest._replace(losses=losses or {})
+        self._canvas.show_loads(shown._replace(losses=losses or {}))
+
+    def _kill(self, part: Part) -> None:
+        """Let a part fail where the replay stands: a switch or link is cut, anything else dies."""
+        plan, happenings = self._document.plan, self._canvas.editor.happenings
+        ids, at_s = ids_of(plan, part), happenings.moment_s
+        if part.kind == "link":
+            happenings.cut_off(ids[:1], at_s, ids[1:])
+        elif part.kind == "switch":
+            happenings.cut_off(ids, at_s)
+        else:
+            happenings.kill(ids, at_s)
 
     @property
     def is_busy(self) -> bool:

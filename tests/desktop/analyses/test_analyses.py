@@ -294,26 +294,26 @@ class TestSimulation:
 
     def test_the_range_over_many_runs_is_shown_and_hidden(self, stand: _Stand) -> None:
         panel = stand.simulated()
-        before = panel._summary._accepted.text()
+        before = panel.summary._accepted.text()
         panel.uncertain.click()
         stand.until(lambda: panel._run.bands is not None)
         bands = panel._run.bands
         assert (bands.accepted.p10 <= bands.accepted.p90).all()
-        assert "…" in panel._summary._accepted.text()
-        assert "1221 in" in panel._summary._limit.text()
+        assert "…" in panel.summary._accepted.text()
+        assert "1221 in" in panel.summary._limit.text()
         accepted = panel.charts.rates._content.series[0]
         assert accepted.name == "accepted"
         assert len(accepted.low) == len(accepted.values)
         panel.uncertain.click()
         assert panel.charts.rates._content.series[0].low is None
-        assert panel._summary._accepted.text() == before
+        assert panel.summary._accepted.text() == before
 
     def test_latency_is_drawn_and_told_with_its_derivation(self, stand: _Stand) -> None:
         panel = stand.simulated()
         content = panel.charts.latency._content
         assert content.unit == "s"
         assert content.series[0].values.tolist() == panel.result.latency_s.tolist()
-        shown = panel._summary._latency
+        shown = panel.summary._latency
         assert not shown.isHidden()
         assert shown.quantity is panel.result.latency_mean_s
         assert shown.text() == format_value(panel.result.latency_mean_s.value, "s")
@@ -338,8 +338,8 @@ class TestSimulation:
         load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=0),))
         stand.document.edit("Nothing", lambda plan: edits.update(plan, "blobs-5k", load=load))
         panel = stand.simulated()
-        assert panel._summary._latency.isHidden()
-        assert panel._summary._latency_name.isHidden()
+        assert panel.summary._latency.isHidden()
+        assert panel.summary._latency_name.isHidden()
 
     def test_in_a_small_window_transactions_and_latency_take_turns(self, stand: _Stand) -> None:
         stand.view.resize(700, 300)
@@ -784,8 +784,8 @@ def test_a_stopped_cluster_shows_in_summary_charts_and_moment(qtbot: QtBot) -> N
     panel = stand.simulated()
     stop = panel.result.cluster_stop
     assert stop.text.startswith("cluster stopped at 0:30: node group 0 is gone")
-    assert stop.text in panel._summary._limit.text()
-    assert panel._summary._limit.property("look") == "alarm"
+    assert stop.text in panel.summary._limit.text()
+    assert panel.summary._limit.property("look") == "alarm"
     assert "4009" in panel._first_error.text()
     for chart in panel.charts.all:
         (shade,) = chart._content.shades
@@ -812,5 +812,5 @@ def test_a_stopped_cluster_shows_in_summary_charts_and_moment(qtbot: QtBot) -> N
     stand.document.edit("Keep both", lambda plan: edits.update(plan, workload.id, events=()))
     panel = stand.simulated()
     assert panel.result.cluster_stop is None
-    assert panel._summary._limit.property("look") == "muted"
+    assert panel.summary._limit.property("look") == "muted"
     assert not any(chart._content.shades for chart in panel.charts.all)

@@ -526,7 +526,7 @@ def test_the_highest_load_is_of_a_time_that_one_chooses(stand: _Stand) -> None:
     field.line.editingFinished.emit()
     search.search(workload.id)
     stand.qtbot.waitUntil(lambda: search.answer(workload.id) is not None, timeout=240_000)
-    assert "Highest load for 10 min" in stand.texts()
+    assert "Sustained for 10 min, nothing refused" in stand.texts()
     found = search.answer(workload.id)
     assert found is not None
     assert found.highest is not None

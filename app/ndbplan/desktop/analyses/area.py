@@ -21,6 +21,7 @@ TABS = (
     ("Distribution", "distribution", "DistributionPanel"),
     ("Memory", "memory", "MemoryPanel"),
     ("Operations", "operations", "OperationsPanel"),
+    ("Failures", "failures", "FailuresPanel"),
     ("Problems", "problems", "ProblemsPanel"),
     ("Export preview", "export_preview", "ExportPanel"),
 )
@@ -43,6 +44,10 @@ class AnalysisArea(QWidget):
 
     moment = Signal(object)
     """Replay of a simulation: a `Moment` to paint on the canvas, or None when there is none."""
+    losses = Signal(object)
+    """What the loss of each object means, to colour the canvas with; None: nothing to colour."""
+    kill_wanted = Signal(object)
+    """A `Part` that somebody wants to see fail in the simulation."""
 
     def __init__(
         self,
@@ -133,9 +138,10 @@ class AnalysisArea(QWidget):
         if index in self._panels:
             return
         panel: Panel = getattr(import_module(_module(index)), TABS[index][2])(self.context)
-        moment = getattr(panel, "moment", None)
-        if moment is not None:
-            moment.connect(self.moment)
+        for told in ("moment", "losses", "kill_wanted"):
+            signal = getattr(panel, told, None)
+            if signal is not None:
+                signal.connect(getattr(self, told))
         self._panels[index] = panel
         placeholder = self.stack.widget(index)
         self.stack.insertWidget(index, panel)

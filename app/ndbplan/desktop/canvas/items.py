@@ -106,11 +106,22 @@ class CanvasItem(QGraphicsItem):
         t = self.look.tokens
         if self.is_selected or self.is_target:
             return t.accent
+        loss = self.loss_ink()
+        if loss is not None:
+            return loss
         return t.line_strong if self.is_hovered else normal
 
+    def loss_ink(self) -> str | None:
+        """Colour of what its loss would mean, while that is shown."""
+        losses, t = self.look.loads.losses, self.look.tokens
+        verdicts = {losses[i].verdict for i in self.object_ids if i in losses}
+        if not verdicts:
+            return None
+        return t.error if "stops" in verdicts else t.warning_fill if "asks" in verdicts else t.good
+
     def border_width(self) -> float:
-        """Two pixels when selected or target, at any zoom at least visible."""
-        strong = self.is_selected or self.is_target
+        """Two pixels when selected, target or coloured, at any zoom at least visible."""
+        strong = self.is_selected or self.is_target or self.loss_ink() is not None
         return (2.0 if strong else 1.0) * max(1.0, 0.7 / self.look.zoom)
 
     @property
@@ -306,7 +317,7 @@ class ProcessItem(CanvasItem):
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         t = self.look.tokens
-        ink = process_colour(self.chip, t)
+        ink = self.loss_ink() or process_colour(self.chip, t)
         if self.is_selected:
             paint.box(painter, self.size, ink, ink, 7, 1.5)
             paint.text(painter, self.size, self.chip.text, t.canvas, 13, 600, paint.CENTRE)
@@ -368,7 +379,7 @@ class DiskItem(CanvasItem):
         fraction = self.look.loads.disks.get(tile.disk.id)
         full = self.look.loads.space.get(tile.disk.id)
         fill = t.accent_soft if self.is_target else t.card_hover if self.is_hovered else t.location
-        paint.box(painter, self.size, fill, self.border(t.line), 8, 2.0 if self.is_selected else 1.0)
+        paint.box(painter, self.size, fill, self.border(t.line), 8, self.border_width())
         middle = self.size.height() / 2
         paint.ring(painter, QPointF(23, middle), 15, fraction, t)
         if full is not None:

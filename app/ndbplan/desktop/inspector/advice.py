@@ -173,7 +173,7 @@ class Advice(QWidget):
             name = "The rows are in after"
             row = QuantityRow(name, highest.takes_s)
         else:
-            name = f"Highest load for {format_duration(highest.duration_s)}"
+            name = f"Sustained for {format_duration(highest.duration_s)}, nothing refused"
             row = QuantityRow(name, highest.max_per_s)
             row.number.setText(_rate_text(highest.max_per_s))
         self._column.addWidget(row)

@@ -14,6 +14,7 @@ from ndbplan.desktop.document.estimates import Estimate, Estimates
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.document.tasks import Tasks
 from ndbplan.desktop.inspector.advice import Advice
+from ndbplan.desktop.inspector.loss import LossSection
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.pages.hardware import DiskPage, HostPage, LocationPage
 from ndbplan.desktop.inspector.pages.plan import MixedPage, PlanPage
@@ -143,12 +144,15 @@ class Inspector(QWidget):
             fold.toggled.connect(lambda on: self._expanded.update(parameters=on))
             self._column.addWidget(fold)
             page.keep_fresh(parameters)
+        loss = LossSection(self._context, ids)
+        page.keep_fresh(loss)
         self._why = Why(self._context, ids)
         self._advice = Advice(self._context, ids, self._remedies)
         self._problems = ProblemList(self._context)
         section = Section("Problems")
         section.body.addWidget(self._problems)
         self._column.addWidget(self._why)
+        self._column.addWidget(loss)
         self._column.addWidget(self._advice)
         self._column.addWidget(section)
         self._column.addStretch(1)

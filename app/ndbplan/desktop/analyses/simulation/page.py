@@ -49,6 +49,8 @@ _LEAD = 0.03
 """Share of a run before what somebody wants to watch."""
 _ONE_LINE = 960
 """Width from which on the summary has room behind the controls."""
+_ERROR_SHARE = 0.3
+"""Of the line with the scrubber that the first error may take."""
 MAX_DURATION_S = 30 * 86400.0
 
 
@@ -58,6 +60,8 @@ class SimulationPanel(Panel):
     name: ClassVar[str] = "Simulation"
     moment = Signal(object)
     """The Moment the scrubber stands at; None when there is none."""
+    shown = Signal()
+    """A run that is over is on show, at the moment that was asked for."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -96,12 +100,13 @@ class SimulationPanel(Panel):
         self.bar.setMaximumWidth(150)
         self.bar.setAccessibleName("Progress of the simulation")
         self.bar.hide()
-        self._summary = Summary(self)
+        self.summary = Summary(self)
         self.scrubber = Scrubber()
         self.events = EventEdits(
             self.scrubber.events, context, lambda: round(self.scrubber.at_s), self._refuse
         )
         self._watch_from_s: float | None = None
+        self._go_to_s: float | None = None
         self.tables = QToolButton()
         self.tables.setText("ndbinfo")
         self.tables.setCheckable(True)
@@ -140,8 +145,8 @@ class SimulationPanel(Panel):
         controls.addWidget(self.state, 100)
         controls.addStretch(1)
         controls.addWidget(self._menu_button())
-        self._foot = QWidget()
-        foot = QHBoxLayout(self._foot)
+        self.foot = QWidget()
+        foot = QHBoxLayout(self.foot)
         foot.setContentsMargins(0, 0, 0, 0)
         foot.setSpacing(12)
         foot.addWidget(self.scrubber, 1)
@@ -149,14 +154,14 @@ class SimulationPanel(Panel):
         foot.addWidget(self.tables)
         self._first_error = Elided("alarm")
         foot.addWidget(self._first_error)
-        self._foot.hide()
+        self.foot.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 8)
         layout.setSpacing(8)
         layout.addLayout(controls)
         self._controls, self._lines = controls, layout
         layout.addWidget(self._pages, 1)
-        layout.addWidget(self._foot)
+        layout.addWidget(self.foot)
 
     def _menu_button(self) -> QToolButton:
         self._more = QToolButton()
@@ -255,7 +260,28 @@ class SimulationPanel(Panel):
         self._watch_from_s = at_s
         self.simulate()
 
+    def show_moment(self, workload_id: str, at_s: float) -> None:
+        """Show a moment of the run of a workload; it is simulated first where that was not done."""
+        self._catch_up()
+        run = self._run
+        index = self.workload.findData(workload_id)
+        if index >= 0 and index != self.workload.currentIndex():
+            self.workload.setCurrentIndex(index)
+            self._show_duration()
+            self.context.estimates.choose_workload(workload_id)
+        if run is not None and run.plan is self.context.plan and run.workload_id == workload_id:
+            self.scrubber.go_to(at_s)
+            self.shown.emit()
+        else:
+            self._go_to_s = at_s
+            self.simulate()
+
     def _play_watched(self) -> None:
+        """Go where somebody wanted to look when the run began."""
+        at_s, self._go_to_s = self._go_to_s, None
+        if at_s is not None:
+            self.scrubber.go_to(at_s)
+        self.shown.emit()
         at_s, self._watch_from_s = self._watch_from_s, None
         if at_s is not None and self._run is not None:
             self.scrubber.go_to(max(0.0, at_s - _LEAD * self._run.result.duration_s))
@@ -271,7 +297,7 @@ class SimulationPanel(Panel):
     def stop(self) -> None:
         """Cancel the run."""
         self._live.stop()
-        self._watch_from_s = None
+        self._watch_from_s = self._go_to_s = None
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -290,13 +316,15 @@ class SimulationPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        # The replay is moved by hand: it keeps most of the line.
+        self._first_error.setMaximumWidth(max(120, round(_ERROR_SHARE * self.width())))
         below = self.width() < _ONE_LINE
-        if below and self._lines.indexOf(self._summary) < 0:
-            self._controls.removeWidget(self._summary)
-            self._lines.insertWidget(1, self._summary)
-        elif not below and self._controls.indexOf(self._summary) < 0:
-            self._lines.removeWidget(self._summary)
-            self._controls.insertWidget(self._controls.indexOf(self.state) + 1, self._summary, 200)
+        if below and self._lines.indexOf(self.summary) < 0:
+            self._controls.removeWidget(self.summary)
+            self._lines.insertWidget(1, self.summary)
+        elif not below and self._controls.indexOf(self.summary) < 0:
+            self._lines.removeWidget(self.summary)
+            self._controls.insertWidget(self._controls.indexOf(self.state) + 1, self.summary, 200)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -415,9 +443,9 @@ class SimulationPanel(Panel):
     def _forget(self) -> None:
         self._run = None
         self._pages.setCurrentIndex(0)
-        self._foot.hide()
+        self.foot.hide()
         self._more.hide()
-        self._summary.hide()
+        self.summary.hide()
         self.moment.emit(None)
 
     def _made_charts(self) -> SimulationCharts:
@@ -458,8 +486,8 @@ class SimulationPanel(Panel):
         result = run.result
         bands = run.bands if self.uncertain.isChecked() else None
         self._open_charts().show_result(result, run.plan, bands, before=self._before)
-        self._summary.show_result(result, bands)
-        self._foot.show()
+        self.summary.show_result(result, bands)
+        self.foot.show()
         self._more.show()
         marks = [(error.first_at_s.value, "error") for error in result.errors]
         if result.cluster_stop is not None:

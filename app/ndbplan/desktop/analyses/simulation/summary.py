@@ -30,7 +30,12 @@ class Summary(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(2, 0, 0, 0)
         row.setSpacing(6)
-        row.addWidget(label("accepted", "muted", wrap=False))
+        accepted = label("accepted in this run", "muted", wrap=False)
+        accepted.setToolTip(
+            "The mean of this run, while the rest was refused or waited. What the cluster sustains without "
+            "refusing anything is less: it stands under What would help."
+        )
+        row.addWidget(accepted)
         row.addWidget(self._accepted)
         row.addWidget(self._text)
         row.addWidget(self._latency_name)

@@ -1,0 +1,115 @@
+"""What the loss of a part means, in the few words that inspector, table and canvas share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ndbplan.configuration.failures import Failures, Judged, Part
+from ndbplan.describe.overlay import Loss
+from ndbplan.ndb.survival import Outcome
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import process_node_ids
+
+if TYPE_CHECKING:
+    from ndbplan.advise.survival import SurvivalReport
+
+VERDICTS = ("stops", "asks", "goes on")
+"""The worst first."""
+_OF_OUTCOME = {Outcome.STOPS: "stops", Outcome.ASKS: "asks", Outcome.GOES_ON: "goes on"}
+
+
+def loss_of(judged: Judged) -> Loss:
+    """`goes on`, `goes on if the arbitrator (node 145) answers`, `stops: node group 0 is gone`."""
+    verdict = judged.best.verdict
+    kind = _OF_OUTCOME[verdict.outcome]
+    if verdict.outcome is Outcome.STOPS:
+        gone = verdict.gone_group
+        return Loss(
+            kind, f"stops: node group {gone} is gone" if gone is not None else f"stops: {verdict.why}"
+        )
+    if judged.split_brain:
+        return Loss("stops", "splits: both sides live on and take different writes")
+    if verdict.outcome is Outcome.ASKS:
+        return Loss(kind, f"goes on if the arbitrator (node {verdict.asked}) answers")
+    return Loss(kind, "goes on")
+
+
+def part_of(plan: Plan, object_id: str) -> Part | None:
+    """The part of failures that an object is; None for one that cannot fail by itself."""
+    thing: Any = plan.by_id.get(object_id)
+    if isinstance(thing, Host):
+        return Part("host", thing.hostname)
+    if isinstance(thing, Disk):
+        return Part("disk", f"{plan.host_of_disk[thing.id].hostname}/{thing.name}")
+    if isinstance(thing, Location):
+        return Part("rack", thing.name)
+    if thing is not None and getattr(thing, "host_id", None) is not None:
+        return Part("node", str(thing.node_id))
+    return None
+
+
+def ids_of(plan: Plan, part: Part) -> tuple[str, ...]:
+    """Ids of what a part is on the canvas: one, or the two hosts of a link."""
+    if part.kind == "node":
+        return tuple(p.id for p in plan.processes if int(part.name) in process_node_ids(p))
+    if part.kind == "disk":
+        host, _, name = part.name.partition("/")
+        return tuple(d.id for h in plan.hosts if h.hostname == host for d in h.disks if d.name == name)
+    if part.kind in ("host", "link"):
+        names = part.name.split("/") if part.kind == "link" else [part.name]
+        return tuple(host.id for host in plan.hosts if host.hostname in names)
+    return tuple(place.id for place in plan.locations if part.name in (place.name, place.id))
+
+
+def losses_of(plan: Plan, report: SurvivalReport) -> dict[str, Loss]:
+    """What the loss of each object means, by id; of a rack that may die or be cut off the worse."""
+    found: dict[str, Loss] = {}
+    for failure in report.failures:
+        loss = loss_of(failure.judged)
+        if len(failure.dead) > 1 or failure.dead[0].kind == "link":
+            continue
+        for object_id in ids_of(plan, failure.dead[0]):
+            known = found.get(object_id)
+            if known is None or VERDICTS.index(loss.verdict) < VERDICTS.index(known.verdict):
+                found[object_id] = loss
+    return found
+
+
+def link_between(plan: Plan, ids: Sequence[str]) -> Part | None:
+    """The link of the two hosts that these objects are, or stand on; None: there are not two."""
+    hosts: dict[str, None] = {}
+    for object_id in ids:
+        thing: Any = plan.by_id.get(object_id)
+        host_id = thing.id if isinstance(thing, Host) else getattr(thing, "host_id", None)
+        if host_id is None:
+            return None
+        hosts[plan.host(host_id).hostname] = None
+    return Part("link", "/".join(hosts)) if len(hosts) == 2 else None
+
+
+def meanings(plan: Plan, ids: Sequence[str]) -> list[tuple[str, Loss, str]]:
+    """What the loss of the selected objects means: a name for what is lost, the loss, and why.
+
+    Of several: that all fail at once, and that the link between two of them breaks. Raises UserError for a
+    plan whose cluster cannot be told.
+    """
+    parts = [part_of(plan, object_id) for object_id in ids]
+    known = [part for part in parts if part is not None]
+    if not plan.data_nodes or not known or len(known) < len(parts):
+        return []
+    failures = Failures(plan)
+    asked: list[tuple[str, Sequence[Part]]] = [
+        ("If it fails" if len(ids) == 1 else "If all fail at once", known)
+    ]
+    if len(ids) == 1 and known[0].kind == "rack":
+        asked.append(("If it is cut off", [Part("switch", known[0].name)]))
+    between = link_between(plan, ids)
+    if between is not None:
+        asked.append((f"If the link {between.name.replace('/', ' – ')} breaks", [between]))
+    found = []
+    for name, dead in asked:
+        judged = failures.judge(dead)
+        found.append((name, loss_of(judged), judged.best.verdict.why))
+    return found

@@ -1,0 +1,286 @@
+"""Failures: every node, host, disk, rack and link with what its loss means, also as colours of the canvas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QColor, QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QButtonGroup,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QStackedWidget,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+)
+
+from ndbplan.base.quantity import Quantity
+from ndbplan.base.units import format_count, format_value
+from ndbplan.describe.losses import VERDICTS, ids_of, loss_of, losses_of
+from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.sections import Elided
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.advise.survival import Failure, SurvivalReport
+
+_COLUMNS = ("What fails", "The cluster", "Load left", "Whole again after", "Why")
+_KINDS = ("", "rack", "switch", "host", "node", "disk", "link")
+_NAMES = {
+    "": "All", "rack": "Racks", "switch": "Switches of racks", "host": "Hosts", "node": "Nodes",
+    "disk": "Disks", "link": "Links",
+}  # fmt: skip
+_RANK = {kind: i for i, kind in enumerate(_KINDS)}
+_Index = QModelIndex | QPersistentModelIndex
+
+
+def found_in_thread(plan: Plan, workload_id: str | None, task: Task) -> SurvivalReport:
+    """Every single failure; runs in a thread."""
+    from ndbplan.advise.survival import survive
+    from ndbplan.estimate.estimation import chosen_workload
+
+    return survive(plan, 1, chosen_workload(plan, workload_id), task.cancelled)
+
+
+class _Rows(QAbstractTableModel):
+    def __init__(self) -> None:
+        super().__init__()
+        self.failures: tuple[Failure, ...] = ()
+
+    def show_failures(self, failures: Sequence[Failure]) -> None:
+        self.beginResetModel()
+        self.failures = tuple(failures)
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.failures)
+
+    def columnCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(_COLUMNS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return _COLUMNS[section]
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        failure = self.failures[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return self._text(failure, index.column())
+        if role == Qt.ItemDataRole.ForegroundRole:
+            colours = theme.tokens()
+            if index.column() == 1:
+                return QColor(verdict_ink(loss_of(failure.judged).verdict, colours))
+            if index.column() == 2 and failure.carries_peak is False:
+                return QColor(colours.warning)
+        return None
+
+    def _text(self, failure: Failure, column: int) -> str:
+        if column == 0:
+            part = failure.dead[0]
+            return {"switch": f"{part.name} cut off", "node": f"node {part.name}"}.get(part.kind, part.name)
+        if column == 1:
+            return loss_of(failure.judged).text
+        if column == 2:
+            short = "" if failure.carries_peak is not False else ", less than the peak"
+            return f"{_shown(failure.load_left_per_s)}{short}"
+        if column == 3:
+            again = failure.whole_again_s
+            return "–" if again is None or again.value <= 0 else format_value(again.value, "s")
+        return failure.why
+
+
+def _shown(rate: Quantity | None) -> str:
+    if rate is None:
+        return "–"
+    return "no limit found" if rate.value >= 1e12 else f"{format_count(round(rate.value))} tx/s"
+
+
+def verdict_ink(verdict: str, colours: theme.Tokens) -> str:
+    """Colour of a verdict."""
+    return {"stops": colours.error, "asks": colours.warning}.get(verdict, colours.good)
+
+
+class FailuresPanel(Panel):
+    """The table; while it is on show the canvas is coloured by it."""
+
+    name: ClassVar[str] = "Failures"
+    losses = Signal(object)
+    """What each loss means by object id, to colour the canvas with; None: nothing to colour."""
+    kill_wanted = Signal(object)
+    """Ids of what somebody wants to see fail in the simulation."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._report: SurvivalReport | None = None
+        self._plan: Plan | None = None
+        self._task: Task | None = None
+        self.rows = _Rows()
+        self.table = QTableView()
+        self.table.setAccessibleName("What each single failure means")
+        self.table.setModel(self.rows)
+        self.table.verticalHeader().hide()
+        self.table.setShowGrid(False)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.table.setWordWrap(False)
+        head = self.table.horizontalHeader()
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setStretchLastSection(True)
+        head.setHighlightSections(False)
+        self._kinds: dict[str, QToolButton] = {}
+        self._group = QButtonGroup(self)
+        self.line = Elided()
+        self.watch = QPushButton("Kill it in the simulation")
+        self.watch.setToolTip("Let it fail where the replay stands, and watch the run")
+        self.watch.setEnabled(False)
+        self.watch.clicked.connect(self._kill)
+        self._empty = Empty("", "")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._pages.addWidget(self.table)
+        self._build()
+        self.table.selectionModel().selectionChanged.connect(lambda _new, _old: self._lead())
+        self.table.doubleClicked.connect(lambda _index: self._kill())
+        context.selection.changed.connect(self._follow)
+        theme.theme().changed.connect(self.table.viewport().update)
+
+    def _build(self) -> None:
+        bar = QHBoxLayout()
+        bar.setSpacing(4)
+        for kind in _KINDS:
+            button = QToolButton()
+            button.setCheckable(True)
+            button.setChecked(not kind)
+            button.setProperty("look", "chip")
+            button.clicked.connect(lambda _on=False: self._show())
+            self._group.addButton(button)
+            self._kinds[kind] = button
+            bar.addWidget(button)
+        bar.addSpacing(8)
+        bar.addWidget(self.line, 1)
+        bar.addWidget(self.watch)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 10, 16, 8)
+        layout.setSpacing(8)
+        layout.addLayout(bar)
+        layout.addWidget(self._pages, 1)
+
+    @property
+    def report(self) -> SurvivalReport | None:
+        """What was found for the plan on show."""
+        return self._report
+
+    def refresh(self) -> None:
+        plan = self.context.plan
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self._report = None
+        if not plan.data_nodes:
+            self._show_nothing("No data node yet", "Put data nodes on hosts: then each loss can be judged.")
+            return
+        if not self.rows.failures:
+            self._show_nothing("Looking at every failure…", "")
+        workload_id = self.context.estimates.workload_id
+        self._task = self.context.tasks.start(
+            lambda task: found_in_thread(plan, workload_id, task), lambda outcome: self._found(plan, outcome)
+        )
+
+    def _found(self, plan: Plan, outcome: Outcome) -> None:
+        if outcome.cancelled or plan is not self.context.plan:
+            return
+        self._task = None
+        if outcome.error:
+            self._show_nothing("Failures cannot be judged", outcome.error)
+            return
+        self._report, self._plan = outcome.value, plan
+        self._show()
+        self._colour()
+
+    def _show_nothing(self, heading: str, text: str) -> None:
+        self.rows.show_failures(())
+        self.line.setText("")
+        self._empty.say(heading, text)
+        self._pages.setCurrentIndex(0)
+        for button in self._kinds.values():
+            button.hide()
+        self.losses.emit(None)
+
+    def _show(self) -> None:
+        report = self._report
+        if report is None:
+            return
+        every = report.failures
+        counts = {kind: sum(kind in ("", f.dead[0].kind) for f in every) for kind in _KINDS}
+        for kind, button in self._kinds.items():
+            button.setText(f"{_NAMES[kind]}  {counts[kind]}")
+            button.setVisible(counts[kind] > 0)
+        chosen = next((k for k, button in self._kinds.items() if button.isChecked()), "")
+        listed = [f for f in every if chosen in ("", f.dead[0].kind)]
+        listed.sort(key=lambda f: (VERDICTS.index(loss_of(f.judged).verdict), _RANK[f.dead[0].kind]))
+        self.rows.show_failures(listed)
+        self.table.resizeColumnsToContents()
+        head = self.table.horizontalHeader()
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self._say(report)
+        self._pages.setCurrentWidget(self.table)
+        self._follow(self.context.selection.ids)
+
+    def _say(self, report: SurvivalReport) -> None:
+        stops = sum(loss_of(f.judged).verdict == "stops" for f in report.failures)
+        count = len(report.failures)
+        text = (
+            f"{stops} of {count} single failures stop the cluster"
+            if stops
+            else (f"none of {count} single failures stops the cluster")
+        )
+        self.line.setText(text)
+
+    def _lead(self) -> None:
+        chosen = self.table.selectionModel().selectedRows()
+        self.watch.setEnabled(bool(chosen) and bool(self.context.plan.workloads))
+        if chosen and self._plan is self.context.plan:
+            self.context.selection.set(ids_of(self.context.plan, self.rows.failures[chosen[0].row()].dead[0]))
+
+    def _follow(self, ids: tuple[str, ...]) -> None:
+        """Mark the row of what is selected elsewhere."""
+        if self._plan is None or self._plan is not self.context.plan:
+            return
+        chosen = self.table.selectionModel().selectedRows()
+        if chosen and ids_of(self._plan, self.rows.failures[chosen[0].row()].dead[0]) == tuple(ids):
+            return
+        for row, failure in enumerate(self.rows.failures):
+            if len(ids) == 1 and ids_of(self._plan, failure.dead[0]) == tuple(ids):
+                self.table.selectRow(row)
+                return
+        self.table.clearSelection()
+
+    def _kill(self) -> None:
+        chosen = self.table.selectionModel().selectedRows()
+        if chosen:
+            self.kill_wanted.emit(self.rows.failures[chosen[0].row()].dead[0])
+
+    def _colour(self) -> None:
+        if self._report is not None and self._plan is not None and self.isVisible():
+            self.losses.emit(losses_of(self._plan, self._report))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._colour()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.losses.emit(None)

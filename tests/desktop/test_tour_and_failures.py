@@ -1,0 +1,179 @@
+"""A sample opens where its point is; failures are a table, colours on the canvas, and can be watched."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+
+from ndbplan.describe.tours import tour_of
+from ndbplan.desktop.analyses.area import TABS
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.main_window import MainWindow
+from ndbplan.edits import parts as edits
+from ndbplan.plan.samples import sample_names
+
+_LONG_MS = 240_000
+_LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def window(qtbot, qapp, tmp_path):
+    theme.install(qapp, "dark")
+    made = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
+    made.files.ask_unsaved = lambda: "discard"
+    made.resize(1500, 950)
+    made.show()
+    made.finish_building()
+    yield made
+    made.files.ask_unsaved = lambda: "discard"
+    made.close()
+    made.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def _idle(qtbot, window) -> None:
+    area = window.panels.analyses
+    qtbot.waitUntil(lambda: not area.context.tasks.is_busy, timeout=_LONG_MS)
+
+
+def _tab(window) -> str:
+    return TABS[window.panels.analyses.tabs.currentIndex()][0]
+
+
+class TestTour:
+    def test_a_sample_of_the_gallery_opens_on_its_moment(self, qtbot, window) -> None:
+        window.show_gallery()
+        card = next(c for c in window.gallery.cards if c.about.name == "redo-overload")
+        QTest.mouseClick(card, _LEFT)
+        assert _tab(window) == "Simulation"
+        panel = window.panels.analyses.panel("Simulation")
+        qtbot.waitUntil(lambda: panel.result is not None, timeout=_LONG_MS)
+        _idle(qtbot, window)
+        assert panel.result.workload == "2 x 5120 B, 4320 tx/s"
+        assert panel.scrubber.at_s == 10.0
+        assert window.tour.card.isVisible()
+        assert window.tour.spot.target is panel.charts.writes
+        qtbot.waitUntil(window.tour.spot.isVisible)
+        assert window.selection.ids == ("data1-c0d1",)
+
+    def test_next_and_back_go_through_the_steps_and_done_ends_it(self, qtbot, window) -> None:
+        window.show_sample("redo-overload")
+        panel = window.panels.analyses.panel("Simulation")
+        qtbot.waitUntil(lambda: panel.result is not None, timeout=_LONG_MS)
+        _idle(qtbot, window)
+        steps = tour_of("redo-overload")
+        first = panel.result
+        for number, step in enumerate(steps):
+            assert window.tour.step == step
+            assert f"{number + 1} of {len(steps)}" in window.tour.card.place_text.text()
+            assert panel.scrubber.at_s == step.at_s
+            QTest.mouseClick(window.tour.card.next, _LEFT)
+        assert panel.result is first, "a run that is there is not made again"
+        assert not window.tour.card.isVisible()
+        assert not window.tour.spot.isVisible()
+        window.tour.start("redo-overload")
+        QTest.mouseClick(window.tour.card.next, _LEFT)
+        QTest.mouseClick(window.tour.card.back, _LEFT)
+        assert window.tour.step == steps[0]
+
+    def test_another_plan_ends_it(self, qtbot, window) -> None:
+        window.show_sample("node-restart")
+        assert window.tour.card.isVisible()
+        assert _tab(window) == "Operations"
+        window.files.new()
+        assert not window.tour.card.isVisible()
+        _idle(qtbot, window)
+
+    def test_the_card_lies_inside_of_the_canvas_at_any_size(self, qtbot, window) -> None:
+        window.show_sample("add-nodes")
+        for size in ((1366, 768), (1100, 700), (2000, 1200)):
+            window.resize(*size)
+            qtbot.waitUntil(lambda: window.canvas.rect().contains(window.tour.card.geometry()))
+        _idle(qtbot, window)
+
+    @pytest.mark.parametrize("name", sample_names())
+    def test_every_step_points_at_something(self, qtbot, window, name: str) -> None:
+        if name == "telecom-144":
+            window.resize(1200, 800)
+        window.show_sample(name)
+        for step in tour_of(name):
+            assert window.tour.step == step
+            if step.target != "canvas":
+                qtbot.waitUntil(lambda: window.tour.spot.target is not None, timeout=_LONG_MS)
+            assert not step.tab or _tab(window) == step.tab
+            QTest.mouseClick(window.tour.card.next, _LEFT)
+        _idle(qtbot, window)
+
+
+class TestFailures:
+    @pytest.fixture
+    def panel(self, qtbot, window):
+        window.open_sample("starter")
+        panel = window.panels.analyses.show_tab("Failures")
+        qtbot.waitUntil(lambda: panel.report is not None, timeout=_LONG_MS)
+        return panel
+
+    def test_every_single_failure_has_a_row_the_worst_first(self, panel) -> None:
+        model = panel.rows
+        texts = [model.data(model.index(row, 1)) for row in range(model.rowCount())]
+        assert len(texts) == len(panel.report.failures) == 24
+        assert texts == sorted(texts, reverse=True)
+        assert texts[0] == "goes on if the arbitrator (node 145) answers"
+        assert "none of 24 single failures stops" in panel.line.text()
+
+    def test_the_canvas_is_coloured_while_it_is_on_show(self, window, panel) -> None:
+        look = window.canvas.canvas_scene.look
+        assert look.loads.losses["ndb1"].verdict == "asks"
+        assert look.loads.losses["app-a1"].verdict == "goes on"
+        coloured = window.canvas.grab().toImage()
+        window.panels.analyses.show_tab("Memory")
+        assert not look.loads.losses
+        assert window.canvas.grab().toImage() != coloured
+        window.panels.analyses.show_tab("Failures")
+        assert look.loads.losses
+
+    def test_a_row_selects_and_a_selection_marks_its_row(self, window, panel) -> None:
+        row = next(i for i, f in enumerate(panel.rows.failures) if str(f.dead[0]) == "host:app-b1")
+        QTest.mouseClick(
+            panel.table.viewport(), _LEFT, pos=panel.table.visualRect(panel.rows.index(row, 0)).center()
+        )
+        assert window.selection.ids == ("app-b1",)
+        window.selection.set(["ndb2"])
+        chosen = panel.table.selectionModel().selectedRows()
+        assert str(panel.rows.failures[chosen[0].row()].dead[0]) == "node:2"
+
+    def test_the_inspector_says_what_the_loss_of_the_selected_means(self, qtbot, window, panel) -> None:
+        def told() -> list[str]:
+            return [w.text() for w in window.panels.inspector.findChildren(QLabel) if w.isVisible()]
+
+        window.selection.set(["rack-a"])
+        qtbot.waitUntil(lambda: "If it fails: goes on if the arbitrator (node 145) answers" in told())
+        window.selection.set([window.document.plan.tables[0].id])
+        assert not any("If it fails" in line for line in told())
+        window.selection.set(["host-a1"])
+        window.document.edit("One replica", lambda p: edits.remove(p, ["ndb2"]))
+        qtbot.waitUntil(lambda: "If it fails: stops: node group 0 is gone" in told())
+
+    def test_the_table_follows_the_plan_and_kinds_are_filtered(self, qtbot, window, panel) -> None:
+        QTest.mouseClick(panel._kinds["rack"], _LEFT)
+        assert [f.dead[0].kind for f in panel.rows.failures] == ["rack"] * 3
+        window.document.edit("One replica", lambda p: edits.remove(p, ["ndb2"]))
+        qtbot.waitUntil(lambda: panel.report is not None, timeout=_LONG_MS)
+        assert "stop the cluster" in panel.line.text()
+        window.files.new()
+        assert panel.rows.rowCount() == 0
+        assert not window.canvas.canvas_scene.look.loads.losses
+
+    def test_a_failure_is_watched_in_the_simulation(self, qtbot, window, panel) -> None:
+        row = next(i for i, f in enumerate(panel.rows.failures) if str(f.dead[0]) == "switch:Rack B")
+        panel.table.selectRow(row)
+        QTest.mouseClick(panel.watch, _LEFT)
+        (event,) = window.document.plan.workloads[0].events
+        assert (event.kind, event.object_ids) == ("network_cut", ("rack-b",))
+        simulation = window.panels.analyses.panel("Simulation")
+        qtbot.waitUntil(lambda: simulation.result is not None, timeout=_LONG_MS)
+        simulation.scrubber.stop()
+        assert _tab(window) == "Simulation"
