@@ -137,9 +137,12 @@ def test_memory_that_no_host_has_is_not_proposed() -> None:
         tight = update(tight, node.host_id, memory_bytes=4 * GIB)
     tight = with_parameters(tight, DataMemory=2 * GIB)
     tight = update(tight, plan.tables[0].id, rows=10**9)
-    for problem in found(tight, "data-memory-fill"):
-        assert "raise DataMemory" not in (problem.fix or "")
-        assert "node group" in (problem.fix or "")
+    (problem,) = found(tight, "data-memory-fill")
+    assert problem.solutions
+    for way in problem.solutions:
+        assert way.buys, "what the hosts do not have has to be bought"
+        assert not found(way.edit(tight), "data-memory-fill")
+        assert not found(way.edit(tight), "memory-of-host")
 
 
 def test_what_a_version_lacks_is_not_proposed() -> None:

@@ -84,6 +84,7 @@ def old(version: str, **values: int | str) -> Plan:
 
 
 BROKEN: dict[str, Callable[[], Plan]] = {
+    "threads-not-set": manual,
     "operations-and-transactions": lambda: starter(MaxNoOfConcurrentOperations=100),
     "dml-operations": lambda: starter(MaxDMLOperationsPerTransaction=40_000),
     "reserved-limits": lambda: starter(ReservedConcurrentTransactions=5000),

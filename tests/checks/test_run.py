@@ -40,7 +40,7 @@ def test_problems_name_their_rule_and_what_to_do(name: str) -> None:
         assert problem.where
         assert set(problem.object_ids) <= plan.by_id.keys()
         shape = problem.to_json()
-        assert list(shape) == ["rule", "severity", "where", "message", "fix"]
+        assert list(shape) == ["rule", "severity", "where", "message", "fix", "solutions"]
         assert shape["severity"] in ("error", "warning", "hint")
 
 

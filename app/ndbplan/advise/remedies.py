@@ -8,8 +8,7 @@ tablespace is what ends the time once a change is made, the change is tried with
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,12 +20,14 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
 from ndbplan.checks.harm import harm
+from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import find
 from ndbplan.checks.unwise.disks import MANY_FILES
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, scope_of
+from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
 from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import ValueChange, credited, value_changes
+from ndbplan.edits.solutions import faster_disks, faster_network, more_cores, more_space, set_everywhere
 from ndbplan.plan.origins import SetByProgram
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -149,7 +150,7 @@ def find_remedies(
         """
         return not harm(problems, find(after), anywhere=True)
 
-    candidates = list(_candidates(plan, workload, before))
+    candidates = [*_of_problems(problems, before), *_candidates(plan, workload, before)]
     tried: list[Remedy] = []
     had: set[str] = set()
     best_layout = [0.0, 0.0]
@@ -302,22 +303,34 @@ def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> 
     return tuple(arguments) if not value_changes(made, after) else None
 
 
+def _of_problems(problems: Sequence[Problem], before: MaxLoad) -> Iterator[_Candidate]:
+    """What the checks offer against the problem that ends the load: tables that do not fit at all."""
+    if before.limited_by.resource != "memory":
+        return
+    solve = next((p.solve for p in problems if p.rule == "data-memory-fill" and p.solve is not None), None)
+    if solve is not None:
+        for way in solve(find).solutions:
+            yield _Candidate(way.title, way.edit)
+
+
 def _candidates(plan: Plan, workload: Workload, before: MaxLoad) -> Iterator[_Candidate]:
     resource = before.limited_by.resource
     yield _Candidate("Add a node group", edits.add_node_group)
     yield from _layouts(plan, workload)
     yield from _faster_disk_candidates(plan, before)
     if resource == "network":
-        yield _Candidate("Network links ten times as fast", _faster_network)
+        yield _Candidate("Network links ten times as fast", faster_network)
     if resource == "disk reads":
         pages = node_settings(plan).number("DiskPageBufferMemory")
         for factor in (4, 2, 1.5, 1.25):
             size = int(pages * factor) // MIB * MIB
             title = f"DiskPageBufferMemory {factor:g} x ({format_ndb_size(size)})"
-            yield _Candidate(title, partial(_set, name="DiskPageBufferMemory", value=size), one_of="pages")
+            yield _Candidate(
+                title, partial(set_everywhere, name="DiskPageBufferMemory", value=size), one_of="pages"
+            )
     yield from _more_room(plan, resource)
     if resource in ("sql nodes", "api nodes", "cpu"):
-        yield _Candidate("Twice as many cores", _more_cores)
+        yield _Candidate("Twice as many cores", more_cores)
     yield from _parameter_changes(plan, before)
 
 
@@ -328,26 +341,12 @@ def _more_room(plan: Plan, resource: str) -> Iterator[_Candidate]:
         if resource == "memory":
             size = int(memory * factor) // MIB * MIB
             title = f"DataMemory {factor:g} x ({format_ndb_size(size)})"
-            yield _Candidate(title, partial(_set, name="DataMemory", value=size), one_of="memory")
+            yield _Candidate(title, partial(set_everywhere, name="DataMemory", value=size), one_of="memory")
         elif resource == "tablespace":
             title = f"{factor:g} x as much space in data files"
-            yield _Candidate(title, partial(_more_files, factor=factor), one_of="data files")
-
-
-def _more_files(plan: Plan, factor: float) -> Plan:
-    """Every tablespace with so much more space: more data files, or larger ones where those are too many."""
-    for space in plan.tablespaces:
-        count = sum(math.ceil(file.count * factor) for file in space.data_files)
-        files = tuple(
-            f.model_copy(
-                update={"count": math.ceil(f.count * factor)}
-                if count <= MANY_FILES
-                else {"size_bytes": math.ceil(f.size_bytes * factor / MIB) * MIB}
+            yield _Candidate(
+                title, partial(more_space, factor=factor, most_files=MANY_FILES), one_of="data files"
             )
-            for f in space.data_files
-        )
-        plan = edits.update(plan, space.id, data_files=files)
-    return plan
 
 
 def _layouts(plan: Plan, workload: Workload) -> Iterator[_Candidate]:
@@ -376,7 +375,7 @@ def _faster_disk_candidates(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]
     disk = disk_for(plan, nodes[0], DiskRole.REDO)
     assert disk is not None
     twice = format_bytes_per_s(2 * disk.sequential_write_bytes_per_s)
-    yield _Candidate(f"Redo disks twice as fast ({twice})", lambda p: _faster_disks(p, DiskRole.REDO))
+    yield _Candidate(f"Redo disks twice as fast ({twice})", lambda p: faster_disks(p, DiskRole.REDO))
     for role in (DiskRole.LCP, DiskRole.UNDO, DiskRole.DATA_FILES):
         limiting = any(
             (other := disk_for(plan, node, role)) is not None
@@ -386,40 +385,12 @@ def _faster_disk_candidates(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]
         )
         if limiting or (before.limited_by.resource == "disk reads" and role is DiskRole.DATA_FILES):
             name = {"lcp": "checkpoints", "undo": "the undo log"}.get(role.value, "the data files")
-            yield _Candidate(f"Disks of {name} twice as fast", partial(_faster_disks, role=role))
-
-
-def _faster_disks(plan: Plan, role: DiskRole) -> Plan:
-    """Every disk that a data node uses for `role`, twice as fast."""
-    disks = {disk.id for node in plan.data_nodes if (disk := disk_for(plan, node, role)) is not None}
-    for disk_id in sorted(disks):
-        disk = plan.by_id[disk_id]
-        fields = ("sequential_write_bytes_per_s", "random_write_iops", "random_read_iops")
-        plan = edits.update(plan, disk_id, **{name: 2 * getattr(disk, name) for name in fields})
-    return plan
-
-
-def _faster_network(plan: Plan) -> Plan:
-    """Links of every host and location ten times as fast: the next generation."""
-    for location in plan.locations:
-        if location.uplink_bytes_per_s is not None:
-            plan = edits.update(plan, location.id, uplink_bytes_per_s=10 * location.uplink_bytes_per_s)
-    for host in plan.hosts:
-        plan = edits.update(plan, host.id, network_bytes_per_s=10 * host.network_bytes_per_s)
-    return plan
-
-
-def _more_cores(plan: Plan) -> Plan:
-    """Every host that runs data, SQL or API nodes with twice as many cores."""
-    for host in plan.hosts:
-        if any(process.kind != "management" for process in plan.processes_of_host[host.id]):
-            plan = edits.update(plan, host.id, cores=min(4096, 2 * host.cores))
-    return plan
+            yield _Candidate(f"Disks of {name} twice as fast", partial(faster_disks, role=role))
 
 
 def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
     def setting(name: str, value: int) -> Edit:
-        return lambda p: _set(p, name, value)
+        return lambda p: set_everywhere(p, name, value)
 
     resource = before.limited_by.resource
     files = node_settings(plan).number("NoOfFragmentLogFiles")
@@ -427,8 +398,8 @@ def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
     if resource == "redo files" or size < 64 * MIB:
         yield _Candidate(
             "Redo log files of 256 MiB",
-            lambda p: _set(
-                _set(p, "FragmentLogFileSize", 256 * MIB),
+            lambda p: set_everywhere(
+                set_everywhere(p, "FragmentLogFileSize", 256 * MIB),
                 "NoOfFragmentLogFiles",
                 max(3, files * size // (256 * MIB)),
             ),
@@ -448,11 +419,3 @@ def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
     buffer = 2 * redo_buffer_bytes(node_settings(plan))
     title = f"RedoBuffer doubled ({format_ndb_size(buffer)})"
     yield _Candidate(title, setting("RedoBuffer", buffer), only_holds_back=True)
-
-
-def _set(plan: Plan, name: str, value: int) -> Plan:
-    plan = edits.set_parameter(plan, "data_node", name, value)
-    for node in plan.data_nodes:
-        if scope_of(node, name) == node.id:
-            plan = edits.set_parameter(plan, node.id, name, value)
-    return plan

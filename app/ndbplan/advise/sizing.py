@@ -19,6 +19,7 @@ from ndbplan.checks.unwise.redo import wanted_log
 from ndbplan.configuration.settings import node_settings, nodes_alike
 from ndbplan.configuration.stated import stated
 from ndbplan.edits import parts as edits
+from ndbplan.edits.from_host import settled_anew
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.origins import SetByProgram
@@ -156,6 +157,7 @@ def _sized(plan: Plan, scope: str, sizing: Sizing) -> Plan:
 
 def sized_again(plan: Plan) -> Plan:
     """The plan in which every value that was sized is what its sizing says now; one builds on another."""
+    plan = settled_anew(plan)
     sized = [(one.scope, one.origin.rule) for one in stated(plan) if isinstance(one.origin, SetByProgram)]
     for rule, sizing in SIZINGS.items():
         for scope in (scope for scope, of in sized if of == rule):

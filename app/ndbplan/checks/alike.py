@@ -18,7 +18,7 @@ from ndbplan.plan.plan import Plan
 _PLACE = re.compile(r"(data node|management node|SQL node|API slot|host|disk) ([^,]+)")
 _NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?")
 _MANY = 3
-"""Findings from which on one row tells of them; two are told each."""
+"""Findings from which on one row tells of them; two are told each, unless the same solves both."""
 _NAMED = 4
 _TOLD_EACH = frozenset({"what-may-fail"})
 """Rules whose every finding is a cause of its own: each part that stops the cluster."""
@@ -42,7 +42,8 @@ def one_per_cause(plan: Plan, problems: Iterable[Problem]) -> list[Problem]:
         groups.setdefault(key, []).append((number, problem))
     rows: dict[int, Problem] = {}
     for group in groups.values():
-        told = [_as_one([one for _, one in group])] if len(group) >= _MANY else [one for _, one in group]
+        many = 2 if group[0][1].solve is not None else _MANY
+        told = [_as_one([one for _, one in group])] if len(group) >= many else [one for _, one in group]
         rows.update(zip((number for number, _ in group), told, strict=False))
     return [rows[number] for number in sorted(rows)]
 

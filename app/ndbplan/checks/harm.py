@@ -77,10 +77,11 @@ def _objects(problems: Iterable[Problem]) -> set[str]:
 def _by_place(problems: Iterable[Problem], anywhere: bool) -> dict[Key, list[Problem]]:
     by_place: dict[Key, list[Problem]] = {}
     for problem in single(problems):
-        if _counts(problem):
+        if counts(problem):
             by_place.setdefault((problem.rule, "" if anywhere else problem.where), []).append(problem)
     return by_place
 
 
-def _counts(problem: Problem) -> bool:
+def counts(problem: Problem) -> bool:
+    """Whether a problem does harm where it is new: hints do not, nor what a waiver accepts."""
     return not problem.waived and problem.severity is not Severity.HINT

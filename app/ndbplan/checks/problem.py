@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -10,6 +10,8 @@ from ndbplan.base.shapes import Shape
 from ndbplan.plan.plan import Plan
 
 Edit = Callable[[Plan], Plan]
+Look = Callable[[Plan], "Sequence[Problem]"]
+"""What all rules find in a plan."""
 
 
 class Severity(StrEnum):
@@ -26,10 +28,38 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True)
+class Solution(Shape):
+    """One way out of a problem; of several, the first is the one to take, and `why` says why."""
+
+    JSON = "title why buys"
+
+    title: str
+    why: str
+    """What speaks for it, and what it costs."""
+    edit: Edit
+    buys: bool = False
+    """Whether it takes hardware that is not there: nobody's click on "Fix all" buys that."""
+
+
+@dataclass(frozen=True)
+class WaysOut:
+    """What a search for ways out of a problem found."""
+
+    solutions: tuple[Solution, ...]
+    """The one to take first."""
+    fix: str
+    """The same in words; without any: what is missing to find one."""
+
+
+Solve = Callable[[Look], WaysOut]
+"""Finds ways out, with what the rules find in plans that it tries."""
+
+
+@dataclass(frozen=True)
 class Problem(Shape):
     """One finding of one rule."""
 
-    JSON = "rule severity where message fix"
+    JSON = "rule severity where message fix solutions"
 
     rule: str
     severity: Severity
@@ -49,9 +79,20 @@ class Problem(Shape):
     """How much of its limit the value takes, where the rule can say: an offered change must not raise it."""
     alike: tuple[Problem, ...] = ()
     """The findings that this row stands for, when one cause has the same effect in several places."""
+    solutions: tuple[Solution, ...] = field(default=(), compare=False)
+    """Ways out that somebody has to choose between, the one to take first; each holds for all of `alike`."""
     advice: Callable[[], str] | None = field(default=None, compare=False)
     """Finds `fix` where that takes a search: only problems that are shown need it."""
+    solve: Solve | None = field(default=None, compare=False)
+    """Finds `solutions`, in the same way; one object for all problems that it solves together."""
 
     def told(self) -> Problem:
         """The problem with the words of its fix."""
         return self if self.advice is None else replace(self, fix=self.advice(), advice=None)
+
+    @property
+    def free_way(self) -> Edit | None:
+        """What to do without asking: its fix, else the first way out where that takes nothing new."""
+        if self.edit is not None or not self.solutions:
+            return self.edit
+        return None if self.solutions[0].buys else self.solutions[0].edit

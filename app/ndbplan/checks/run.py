@@ -5,7 +5,7 @@ for problem in check(plan): print(problem.severity, problem.message)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -14,10 +14,12 @@ from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping, kept_by_value
 from ndbplan.checks.alike import one_per_cause
 from ndbplan.checks.offers import with_offers
-from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.problem import Look, Problem, Severity, Solution, WaysOut
 from ndbplan.checks.rule import RULES, Rule, failure
 from ndbplan.checks.way import Find
+from ndbplan.edits.changes import credited
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.origins import SetByProgram
 from ndbplan.plan.plan import Plan, Waiver
 
 TOPICS = (
@@ -77,7 +79,7 @@ def check_all(plan: Plan, cancelled: Callable[[], bool] = _never) -> tuple[Probl
         seen = _seen()
         if seen.last is not None and _differs_in_places_only(seen.last[0], plan):
             return seen.last[1]
-        result = tuple(one_per_cause(plan, map(_told, _offered(plan, look))))
+        result = tuple(_solved(one_per_cause(plan, map(_told, _offered(plan, look))), look))
         if cancelled():
             return ()
         seen.last = (plan, result)
@@ -112,6 +114,30 @@ def _told(problem: Problem) -> Problem:
     except Exception as fault:  # noqa: BLE001 — what was found is worth more than its ways out
         # Better the finding without its way out than none at all.
         return replace(problem, advice=None, fix=failure(problem.rule, fault).message)
+
+
+def _solved(problems: Iterable[Problem], look: Look) -> Iterator[Problem]:
+    """The problems with their ways out; those that are solved together are searched for once."""
+    found: dict[int, WaysOut] = {}
+    for problem in problems:
+        solve = problem.solve
+        if solve is None or problem.waived:
+            yield problem
+            continue
+        try:
+            ways = found[id(solve)] if id(solve) in found else found.setdefault(id(solve), solve(look))
+            solutions = tuple(_credited(way, problem.rule) for way in ways.solutions)
+            yield replace(problem, solutions=solutions, fix=ways.fix or problem.fix, solve=None)
+        except (UserError, Cancelled):
+            raise
+        except Exception as fault:  # noqa: BLE001 — what was found is worth more than its ways out
+            yield replace(problem, solve=None, fix=failure(problem.rule, fault).message)
+
+
+def _credited(way: Solution, rule: str) -> Solution:
+    """The way out, which says of the parameters it sets that the rule did."""
+    origin, edit = SetByProgram(rule=rule, reason=way.title), way.edit
+    return replace(way, edit=lambda plan: credited(plan, edit(plan), origin))
 
 
 _KEPT_PLANS = 64

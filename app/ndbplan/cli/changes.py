@@ -190,7 +190,19 @@ def add_part(
     for note in notes:
         click.echo(f"ndbplan: --ddl, {note}", err=True)
     shape = {"files": files, "added": added}
-    show(shape, as_json=as_json, text=iter([*(f"added {one}" for one in added), *_written(files)]))
+    lines = [f"added {one}{_why(after, one)}" for one in added]
+    show(shape, as_json=as_json, text=iter([*lines, *_written(files)]))
+
+
+def _why(plan: Plan, address: str) -> str:
+    """What a parameter that came along is, and the reason; nothing for what was asked for."""
+    from ndbplan.plan.origins import SetByProgram
+
+    scope, _, name = address.removeprefix("parameters.").partition(".")
+    origin = plan.origins.data_node.get(name) if scope == "data_node" else None
+    if not isinstance(origin, SetByProgram):
+        return ""
+    return f" = {plan.parameters.data_node[name]}: {origin.reason}"
 
 
 def _refuse_unknown_rules(before: Plan, after: Plan) -> None:

@@ -193,7 +193,11 @@ def problem_lines(problems: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         counts[problem["severity"]] += 1
         yield f"{problem['severity']:<7}  {problem['where']} ({problem['rule']})"
         yield f"         {problem['message']}"
-        if problem["fix"]:
+        ways = problem["solutions"]
+        for number, way in enumerate(ways):
+            mark = "recommended: " if number == 0 and len(ways) > 1 else ""
+            yield f"         → {way['title']} — {mark}{way['why']}"
+        if problem["fix"] and not ways:
             yield f"         → {problem['fix']}"
         yield ""
     yield ", ".join(f"{n} {name}{'' if n == 1 else 's'}" for name, n in counts.items())

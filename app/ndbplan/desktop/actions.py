@@ -114,6 +114,15 @@ class Actions:
     def __getitem__(self, name: str) -> QAction:
         return self._all[name]
 
+    def able(self, name: str, able: bool, why_not: str = "") -> None:
+        """Whether an action can be done now; where it cannot, its tip says why."""
+        action = self._all[name]
+        action.setEnabled(able)
+        tip = action.statusTip()
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        tip = f"{why_not}: {tip[:1].lower()}{tip[1:]}" if why_not else tip
+        action.setToolTip(f"{tip} ({keys})" if keys else tip)
+
     def of_menu(self, menu: str) -> list[QAction]:
         """The actions of one menu, in order."""
         return [self._all[spec.name] for spec in SPECS if spec.menu == menu]

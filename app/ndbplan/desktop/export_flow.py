@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -15,15 +16,27 @@ from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.plan.plan import Plan
 
 
-def export(parent: QWidget, document: Document, tasks: Tasks, messages: MessageBar) -> None:
-    """Ask for a folder and write every file of the plan into it."""
+def export(
+    parent: QWidget,
+    document: Document,
+    tasks: Tasks,
+    messages: MessageBar,
+    done: Callable[[], object] = lambda: None,
+) -> None:
+    """Ask for a folder and write every file of the plan into it; `done` is called when they are there."""
     start = document.path.parent if document.path else Path.home()
     name = QFileDialog.getExistingDirectory(parent, "Export into a folder", str(start))
     if name:
-        export_to(document.plan, Path(name), tasks, messages)
+        export_to(document.plan, Path(name), tasks, messages, done)
 
 
-def export_to(plan: Plan, folder: Path, tasks: Tasks, messages: MessageBar) -> None:
+def export_to(
+    plan: Plan,
+    folder: Path,
+    tasks: Tasks,
+    messages: MessageBar,
+    done: Callable[[], object] = lambda: None,
+) -> None:
     """Write every file of the plan into a folder, in the background; the message bar says how it went."""
 
     def write(_task: Task) -> list[Path]:
@@ -32,13 +45,14 @@ def export_to(plan: Plan, folder: Path, tasks: Tasks, messages: MessageBar) -> N
         return write_files(plan, folder)
 
     messages.say("info", f"Exporting into {folder} …")
-    tasks.start(write, partial(_done, messages, folder))
+    tasks.start(write, partial(_done, messages, folder, done))
 
 
-def _done(messages: MessageBar, folder: Path, outcome: Outcome) -> None:
+def _done(messages: MessageBar, folder: Path, done: Callable[[], object], outcome: Outcome) -> None:
     if outcome.error:
         messages.say("error", outcome.error)
         return
+    done()
     count = f"{len(outcome.value)} file{'s' if len(outcome.value) != 1 else ''}"
     messages.say(
         "done",

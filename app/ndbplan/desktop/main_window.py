@@ -37,6 +37,7 @@ from ndbplan.desktop.status_bar import StatusBar
 from ndbplan.desktop.top_bar import TopBar
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.desktop.widgets.undo_keys import UndoKeys
+from ndbplan.edits.first_steps import next_step
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -50,10 +51,12 @@ if TYPE_CHECKING:
     from ndbplan.desktop.document.tasks import Tasks
     from ndbplan.desktop.sides.outline import Outline
     from ndbplan.desktop.sides.palette import Palette
+    from ndbplan.desktop.steps import Steps
     from ndbplan.desktop.tour import Tour
+    from ndbplan.edits.from_host import Chosen
 
 _OF_THE_WORKSPACE = (
-    "fit", "arrange", "simulate", "export", "picture", "save", "save_as", "add_group", "zoom_in", "zoom_out",
+    "fit", "arrange", "export", "picture", "save", "save_as", "add_group", "zoom_in", "zoom_out",
     "zoom_normal", "present", "side", "analyses", "inspector", "paste", "select_all",
 )  # fmt: skip
 _SIDE_WIDTH, _INSPECTOR_WIDTH = 216, 344
@@ -90,6 +93,8 @@ class MainWindow(QMainWindow):
         self.tasks: Tasks
         """Background work of the window itself; there after `finish_building`."""
         self.gallery: Gallery | None = None
+        self.steps: Steps
+        """Of a first plan; there with what is on the canvas."""
         self._to_build: list[Callable[[], None]] = [
             self._build_side,
             self._build_on_canvas,
@@ -179,12 +184,14 @@ class MainWindow(QMainWindow):
         from ndbplan.desktop.canvas.minimap import Minimap
         from ndbplan.desktop.commands import commands_of
         from ndbplan.desktop.dialogs.command_palette import CommandPalette
+        from ndbplan.desktop.steps import Steps
 
         self.actions_table.tint()
         self.setWindowIcon(theme.window_icon())
         Pinch(self.canvas)
         self.minimap = Minimap(self.canvas)
         self.empty = EmptyCanvas(self.canvas)
+        self.steps = Steps(self, self.canvas, self.actions_table, self.messages, self.preferences)
         self.empty.sample_wanted.connect(self.show_gallery)
         self.empty.host_wanted.connect(lambda: self.editor.add_beside_selection("host-small"))
         self.empty.file_wanted.connect(self.files.open)
@@ -207,6 +214,7 @@ class MainWindow(QMainWindow):
         self.document.changed.connect(self._plan_changed)
         self.editor.failed.connect(partial(self.messages.say, "error"))
         self.editor.happenings.wanted.connect(self.watch)
+        self.editor.chosen.connect(self._tell_what_is_chosen)
         self.files.failed.connect(partial(self.messages.say, "error"))
         self.files.noticed.connect(partial(self.messages.say, "warning"))
         self.files.saved.connect(lambda path: self.messages.say("done", f"Saved {path}"))
@@ -217,7 +225,7 @@ class MainWindow(QMainWindow):
         self.canvas.covering.connect(self._offer_to_move_apart)
         self.canvas.opened.connect(lambda _id: self.panels.focus_inspector())
         self.selection.changed.connect(lambda _ids: self._refresh_selection())
-        self.panels.ready.connect(lambda: self.status.watch(self.panels.estimates))
+        self.panels.ready.connect(self._watch_panels)
         theme.theme().changed.connect(self._tint)
         QApplication.clipboard().dataChanged.connect(self._refresh_selection)
 
@@ -267,6 +275,8 @@ class MainWindow(QMainWindow):
         mark = "*" if self.document.is_modified else ""
         self.setWindowTitle(f"{self.document.title}{mark} — ndbplan")
         self.status.show_plan(self.document.plan)
+        missing = next_step(self.document.plan)
+        self.actions_table.able("simulate", here and missing is None, missing.missing if missing else "")
         self._refresh_selection()
 
     def _refresh_selection(self) -> None:
@@ -275,6 +285,12 @@ class MainWindow(QMainWindow):
             self.actions_table[name].setEnabled(some)
         for action in self.actions_table.of_menu("Align"):
             action.setEnabled(some and len(self.selection.ids) > 1)
+
+    def _watch_panels(self) -> None:
+        self.status.watch(self.panels.estimates)
+        analyses = self.panels.analyses
+        analyses.step_wanted.connect(self.steps.do)
+        analyses.moment.connect(lambda moment: self.steps.done("simulate") if moment else None)
 
     def _tint(self) -> None:
         self.actions_table.tint()
@@ -350,7 +366,7 @@ class MainWindow(QMainWindow):
         from ndbplan.desktop.export_flow import export
 
         self.finish_building()
-        export(self, self.document, self.tasks, self.messages)
+        export(self, self.document, self.tasks, self.messages, partial(self.steps.done, "export"))
 
     def simulate(self) -> None:
         """Run the simulation of the analyses."""
@@ -390,6 +406,9 @@ class MainWindow(QMainWindow):
             "Move apart",
             lambda: self.editor.move_apart(pairs),
         )
+
+    def _tell_what_is_chosen(self, text: str, chosen: tuple[Chosen, ...]) -> None:
+        self.messages.say("info", text, "Keep the product's defaults", partial(self.editor.take_back, chosen))
 
     def _rename(self) -> None:
         current = self.selection.current

@@ -113,6 +113,7 @@ class TopBar(QWidget):
         button.setIconSize(QSize(14 + _GAP, 14))
         button.clicked.connect(action.trigger)
         action.enabledChanged.connect(button.setEnabled)
+        action.changed.connect(lambda: button.setToolTip(action.toolTip()))
         if primary:
             button.setProperty("kind", "primary")
         return button

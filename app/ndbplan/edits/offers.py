@@ -34,8 +34,13 @@ DEFAULT_DISK = "nvme"
 @cache
 def hardware() -> dict[str, list[dict[str, Any]]]:
     """Classes of locations, hosts and disks, by what they are of; each has a key."""
-    offers: dict[str, list[dict[str, Any]]] = read_json("hardware.json")
-    return offers
+    return {name: rows for name, rows in read_json("hardware.json").items() if isinstance(rows, list)}
+
+
+@cache
+def most_memory_bytes() -> int:
+    """The most memory of a host that is recommended before more hosts are."""
+    return int(read_json("hardware.json")["most_memory_bytes"])
 
 
 def make_location(plan: Plan, position: Point | None = None) -> Location:
@@ -136,6 +141,32 @@ def make_workload(plan: Plan, name: str | None = None) -> Workload:
         "load": OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1000),), assumed=("points",)),
     }
     return edits.made(Workload, fields)
+
+
+_MIX = ((OperationKind.READ, 6.0), (OperationKind.UPDATE, 3.0), (OperationKind.INSERT, 1.0))
+"""What clients do with a row in a load that is made from the tables, and how often."""
+_TABLES_OF_A_LOAD = 8
+
+
+def workload_of_tables(plan: Plan, name: str | None = None) -> Workload:
+    """1000 transactions per second that read, change and add rows of the largest tables, all of it assumed.
+
+    Raises EditError without a table.
+    """
+    workload = make_workload(plan, name)
+    largest = sorted(plan.tables, key=lambda table: -table.rows)[:_TABLES_OF_A_LOAD]
+    transactions = [
+        Transaction(
+            name=f"{kind.value} {table.name}",
+            weight=weight,
+            operations=(Operation(table_id=table.id, kind=kind),),
+            assumed=("weight",),
+        )
+        for table in largest
+        for kind, weight in _MIX
+        if kind is not OperationKind.UPDATE or len(table.columns) > len(table.primary_key)
+    ]
+    return edits.changed(workload, transactions=tuple(transactions))
 
 
 def make_transaction(plan: Plan, workload: Workload) -> Transaction:

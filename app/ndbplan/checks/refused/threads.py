@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
-from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, WaysOut
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import LOOPBACK, setting
 from ndbplan.checks.rule import error, hint, problem, rule, warning
-from ndbplan.configuration.settings import NodesAlike, no_of_replicas, node_settings, nodes_alike
+from ndbplan.checks.solutions import completed
+from ndbplan.configuration.settings import (
+    NodesAlike,
+    no_of_replicas,
+    node_settings,
+    nodes_alike,
+    nodes_alike_in,
+)
+from ndbplan.edits.changes import SetParameter, together
+from ndbplan.edits.from_host import LOG_PARTS, THREAD_SETTINGS, Chosen, default_of, thread_setting
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb import parameters as catalogue
@@ -19,12 +29,10 @@ from ndbplan.ndb.values import BadValueError, parse_cpu_list
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
-_LOG_PARTS = (4, 6, 8, 10, 12, 16, 20, 24, 32)
 _MOST_PARTITIONS_PER_LDM = 16
 _LEAST_BUSY_THREADS = 3
 """The smallest ndbmtd: one LDM thread, one that receives, and main with rep."""
 _COUNTED_BY = ("MaxNoOfExecutionThreads", "__ndbmt_lqh_threads")
-_THREAD_SETTINGS = ("ThreadConfig", "MaxNoOfExecutionThreads", "AutomaticThreadConfig", "NumCPUs")
 
 
 def is_automatic(alike: NodesAlike) -> bool:
@@ -46,7 +54,7 @@ def thread_text(alike: NodesAlike) -> str:
 
 def threads(alike: NodesAlike) -> ThreadCounts:
     """Threads of the nodes. Raises ThreadConfigError for a ThreadConfig they would refuse."""
-    parameters = {name: alike.settings.value(name) for name in _THREAD_SETTINGS}
+    parameters = {name: alike.settings.value(name) for name in THREAD_SETTINGS}
     plan = alike.plan
     cores = min((plan.host(node.host_id).cores for node in alike.nodes), default=8)
     return thread_counts(plan.version, parameters, cores)
@@ -135,7 +143,7 @@ def thread_settings_ignored(now: Estimation) -> Iterator[Problem]:
         automatic = is_automatic(alike)
         ignored: list[tuple[str, str]] = []
         if automatic:
-            ignored = [(name, "AutomaticThreadConfig is 1") for name in _THREAD_SETTINGS[:2]]
+            ignored = [(name, "AutomaticThreadConfig is 1") for name in THREAD_SETTINGS[:2]]
             if alike.settings.number("ClassicFragmentation") == 1:
                 ignored.append(("ClassicFragmentation", "AutomaticThreadConfig switches it off"))
         else:
@@ -174,7 +182,7 @@ def _fewer_threads(plan: Plan, node: DataNode, cores: int) -> str:
     host = plan.host(node.host_id)
 
     def busy(name: str, value: int) -> int:
-        parameters = {each: alike.settings.value(each) for each in _THREAD_SETTINGS}
+        parameters = {each: alike.settings.value(each) for each in THREAD_SETTINGS}
         return _wanting_a_core(thread_counts(plan.version, {**parameters, name: value}, host.cores))
 
     alike = next(alike for alike in nodes_alike(plan) if node in alike.nodes)
@@ -222,6 +230,42 @@ def threads_and_cores(now: Estimation) -> Iterator[Problem]:
         )
 
 
+@rule("threads-not-set", "Most cores of a data node have nothing to do")
+def threads_not_set(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    least = default_of("threads_from_cores")
+    for alike in nodes_alike_in(plan, *THREAD_SETTINGS):
+        large = [node for node in alike.nodes if plan.host(node.host_id).cores >= least]
+        if not large or any(alike.settings.states(name) for name in THREAD_SETTINGS):
+            continue
+        node = min(large, key=lambda one: plan.host(one.host_id).cores)
+        host, ldm = plan.host(node.host_id), threads(alike).ldm_instances
+        chosen = thread_setting(plan, node)
+        if not chosen or "cores" in host.assumed:
+            continue
+        yield replace(
+            hint(
+                alike.where,
+                f"no thread setting is stated: a data node on the {host.cores} cores of {host.hostname} "
+                f"starts {ldm} LDM thread{'s' if ldm > 1 else ''}, which all rows, checkpoints and "
+                "restarts go through",
+                f"set {' and '.join(f'{c.name} to {c.value}' for c in chosen)}",
+                [one.id for one in large],
+            ),
+            solve=partial(_with_threads, now, alike, chosen),
+        )
+
+
+def _with_threads(now: Estimation, alike: NodesAlike, chosen: tuple[Chosen, ...], look: Look) -> WaysOut:
+    settings: Edit = together(SetParameter(alike.scope_of(c.name), c.name, c.value) for c in chosen)
+    edit, reason = completed(look, now.plan, settings)
+    words = " and ".join(f"{c.name} to {c.value}" for c in chosen)
+    why = f"{'; '.join(c.reason for c in chosen)}; a rolling restart does it"
+    if reason:
+        return WaysOut((), f"set {words}; by itself that is not enough here: {reason}")
+    return WaysOut((Solution(f"Set {words}", why, edit),), f"set {words}: {why}")
+
+
 @rule("ldm-and-log-parts", "LDM threads do not match the redo log parts")
 def ldm_and_log_parts(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
@@ -231,7 +275,7 @@ def ldm_and_log_parts(now: Estimation) -> Iterator[Problem]:
         except ThreadConfigError:
             continue
         parts = max(1, alike.settings.number("NoOfFragmentLogParts"))
-        enough = next((p for p in _LOG_PARTS if p >= ldm and p % ldm == 0), None)
+        enough = next((p for p in LOG_PARTS if p >= ldm and p % ldm == 0), None)
         known = catalogue.knows("DB", "NoOfFragmentLogParts", plan.version)
         scope = alike.scope_of("NoOfFragmentLogParts")
         edit = setting(scope, "NoOfFragmentLogParts", enough) if enough and known else None

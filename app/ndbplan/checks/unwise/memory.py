@@ -7,23 +7,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from ndbplan.base.units import MIB, format_bytes_binary, format_percent
-from ndbplan.checks.fits import misfit
+from ndbplan.base.units import format_bytes_binary, format_percent
+from ndbplan.checks.fits import ROOM_LEFT
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, rule, warning
-from ndbplan.configuration.settings import node_settings, scope_of
-from ndbplan.edits.parts import set_parameter
+from ndbplan.checks.unwise.memory_cures import DATA_MEMORY_SHARE, room_for_rows, room_in_hosts
+from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.storage.memory import NodeMemory
-from ndbplan.plan.processes import DataNode
-
-_RAM_WARNING = 0.90
-_DATA_MEMORY_WARNING = 0.80
 
 
 @rule("memory-of-host", "Data nodes do not fit into the memory of their host")
 def memory_of_host(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
+    plan, solve = now.plan, partial(room_in_hosts, "memory-of-host", now)
     by_host: dict[str, list[NodeMemory]] = defaultdict(list)
     nodes = {node.node_id: node for node in plan.data_nodes}
     for needed in now.memory.nodes:
@@ -32,7 +28,7 @@ def memory_of_host(now: Estimation) -> Iterator[Problem]:
         host = plan.host(host_id)
         ram = sum(need.ram_bytes.value for need in needs)
         share = ram / host.memory_bytes
-        if share <= _RAM_WARNING:
+        if share <= 1 - ROOM_LEFT:
             continue
         shown = [str(need.node_id) for need in needs[:4]] + (["…"] if len(needs) > 4 else [])
         who = f"data node{'s' if len(needs) > 1 else ''} {', '.join(shown)}"
@@ -42,49 +38,42 @@ def memory_of_host(now: Estimation) -> Iterator[Problem]:
         )
         ids = [host.id, *(nodes[need.node_id].id for need in needs)]
         certain = "memory_bytes" not in host.assumed
+        fix = "lower DataMemory or DiskPageBufferMemory, or give the host more memory"
         if certain and sum(need.ram_bytes.low for need in needs) > host.memory_bytes:
-            yield error(
-                f"host {host.hostname}",
-                f"{text}: the data node does not start or the host swaps",
-                "lower DataMemory or DiskPageBufferMemory, or give the host more memory",
-                ids,
-                measure=share,
-            )
+            text += ": the data node does not start or the host swaps"
+            found = error(f"host {host.hostname}", text, fix, ids, measure=share)
         else:
-            yield warning(
-                f"host {host.hostname}",
-                f"{text}; the operating system and its file cache need at least 10 %",
-                "lower DataMemory or DiskPageBufferMemory, or give the host more memory",
-                ids,
-                measure=share,
-            )
+            text += "; the operating system and its file cache need at least 10 %"
+            found = warning(f"host {host.hostname}", text, fix, ids, measure=share)
+        yield replace(found, solve=solve)
 
 
 @rule("data-memory-of-host", "DataMemory leaves no room for everything else")
 def data_memory_of_host(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
+    plan, solve = now.plan, partial(room_in_hosts, "data-memory-of-host", now)
     by_host: dict[str, int] = defaultdict(int)
     for node in plan.data_nodes:
         by_host[node.host_id] += node_settings(plan, node).number("DataMemory")
     for host_id, data_memory in by_host.items():
         host = plan.host(host_id)
         share = data_memory / host.memory_bytes
-        if _DATA_MEMORY_WARNING < share <= 1:
-            yield warning(
+        if DATA_MEMORY_SHARE < share <= 1:
+            found = warning(
                 f"host {host.hostname}",
                 f"DataMemory of {host.hostname} is {format_bytes_binary(data_memory)}, "
                 f"{format_percent(share)} of "
                 f"its {format_bytes_binary(host.memory_bytes)}; buffers and the system need the rest, "
                 "80 % is the usual limit",
-                f"lower DataMemory to {format_bytes_binary(host.memory_bytes * _DATA_MEMORY_WARNING)}",
+                f"lower DataMemory to {format_bytes_binary(host.memory_bytes * DATA_MEMORY_SHARE)}",
                 [host.id],
                 measure=share,
             )
+            yield replace(found, solve=solve)
 
 
 @rule("data-memory-fill", "The tables do not fit into DataMemory")
 def data_memory_fill(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
+    plan, solve = now.plan, partial(room_for_rows, now)
     nodes = {node.node_id: node for node in plan.data_nodes}
     for need in now.memory.nodes:
         node = nodes[need.node_id]
@@ -106,17 +95,4 @@ def data_memory_fill(now: Estimation) -> Iterator[Problem]:
             [node.id],
             measure=need.fill,
         )
-        if usable > 0:
-            wanted = need.data_memory_bytes.high / usable * 1.05
-            found = replace(found, advice=partial(_more_memory, now, node, wanted))
-        yield found
-
-
-def _more_memory(now: Estimation, node: DataNode, wanted: float) -> str:
-    """Raise DataMemory where hosts and disks have room for that, else what would make room."""
-    size = -(-int(wanted) // MIB) * MIB
-    scope = scope_of(node, "DataMemory")
-    reason = misfit(now, set_parameter(now.plan, scope, "DataMemory", size))
-    if not reason:
-        return f"raise DataMemory to {format_bytes_binary(size)} or add a node group"
-    return f"add a node group; {format_bytes_binary(size)} of DataMemory do not fit: {reason}"
+        yield replace(found, solve=solve) if usable > 0 else found

@@ -48,6 +48,8 @@ class AnalysisArea(QWidget):
     """What the loss of each object means, to colour the canvas with; None: nothing to colour."""
     kill_wanted = Signal(object)
     """A `Part` that somebody wants to see fail in the simulation."""
+    step_wanted = Signal(str)
+    """Key of a step on the way to a simulation that a person asks for (see `edits.first_steps`)."""
 
     def __init__(
         self,
@@ -142,6 +144,7 @@ class AnalysisArea(QWidget):
             signal = getattr(panel, told, None)
             if signal is not None:
                 signal.connect(getattr(self, told))
+        panel.step_wanted.connect(self.step_wanted)
         self._panels[index] = panel
         placeholder = self.stack.widget(index)
         self.stack.insertWidget(index, panel)

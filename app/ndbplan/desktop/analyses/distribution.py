@@ -30,6 +30,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.sections import label, spin_box
+from ndbplan.edits.first_steps import next_step
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ class DistributionPanel(Panel):
         self._facts = Facts()
         self._error = label("", "fieldError")
         self._error.hide()
-        self._empty = Empty("No table yet", "Add a table to the plan, then see here where its rows land.")
+        self._empty = Empty()
+        self._empty.step_wanted.connect(self.step_wanted)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self._content())
@@ -186,10 +188,9 @@ class DistributionPanel(Panel):
         plan = self.context.plan
         _fill(self.table_box, [(table.full_name, table.id) for table in plan.tables])
         _fill(self.load_box, [("no load", None), *((w.name, w.id) for w in plan.workloads)])
-        if not plan.data_nodes:
-            self._empty.say("No data node yet", "Drag data nodes onto hosts, then see here where rows land.")
-        elif not plan.tables:
-            self._empty.say("No table yet", "Add a table to the plan, then see here where its rows land.")
+        missing = next_step(plan)
+        if missing is not None:
+            self._empty.say_step(missing)
         ready = bool(plan.tables and plan.data_nodes)
         self._pages.setCurrentIndex(1 if ready else 0)
         if ready:

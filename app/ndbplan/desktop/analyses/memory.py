@@ -18,6 +18,7 @@ from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.explain import QuantityLabel
 from ndbplan.desktop.widgets.sections import label
+from ndbplan.edits.first_steps import next_step
 from ndbplan.estimate.space.disk_space import DiskSpace, DiskSpaceEstimate
 from ndbplan.plan.plan import Plan
 
@@ -54,7 +55,8 @@ class MemoryPanel(Panel):
         self._full_in.setToolTip("As the tables grow: when the first node needs 95 % of its DataMemory")
         self._table_ids: list[str] = []
         self._node_ids: list[str] = []
-        self._empty = Empty("Nothing to count yet", "Add data nodes and tables to see what they take.")
+        self._empty = Empty()
+        self._empty.step_wanted.connect(self.step_wanted)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setProperty("look", "gap")
         split.setHandleWidth(16)
@@ -84,7 +86,10 @@ class MemoryPanel(Panel):
         now, plan = estimate.now, estimate.plan
         if now is None or not (plan.tables or plan.data_nodes):
             self._pages.setCurrentIndex(0)
-            if estimate.error:
+            missing = next_step(plan)
+            if missing is not None:
+                self._empty.say_step(missing)
+            elif estimate.error:
                 self._empty.say("The plan cannot be estimated yet", estimate.error)
             return
         self._pages.setCurrentIndex(1)

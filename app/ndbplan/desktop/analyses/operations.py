@@ -25,6 +25,7 @@ from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.sections import label, spin_box
+from ndbplan.edits.first_steps import step
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
 
@@ -76,7 +77,9 @@ class OperationsPanel(Panel):
         self.groups.setAccessibleName("Node groups to add")
         self._note = label("", "muted", wrap=False)
         self.lanes = Timeline("Restarts by phase")
-        self._empty = Empty("No data node yet", "Add data nodes to see how long starts and restarts take.")
+        self._empty = Empty()
+        self._empty.step_wanted.connect(self.step_wanted)
+        self._empty.say_step(step("hosts"))
         top = QHBoxLayout()
         top.setSpacing(6)
         top.addWidget(label("Load", "fieldLabel", wrap=False))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.widgets.sections import label
+from ndbplan.edits.first_steps import Step
 
 
 class Panel(QWidget):
@@ -18,6 +19,8 @@ class Panel(QWidget):
 
     name: ClassVar[str]
     """Text of the tab."""
+    step_wanted = Signal(str)
+    """Key of a step on the way to a simulation that a person asks for (see `edits.first_steps`)."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -58,7 +61,10 @@ class Panel(QWidget):
 class Empty(QWidget):
     """Says what to do when there is nothing to show."""
 
-    def __init__(self, heading: str, text: str, action: QWidget | None = None) -> None:
+    step_wanted = Signal(str)
+    """Key of the step that its button stands for."""
+
+    def __init__(self, heading: str = "", text: str = "") -> None:
         super().__init__()
         layout = QVBoxLayout(self)
         layout.setSpacing(6)
@@ -68,12 +74,24 @@ class Empty(QWidget):
         for line in (self.heading, self.text):
             line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             layout.addWidget(line)
-        if action is not None:
-            layout.addSpacing(6)
-            layout.addWidget(action, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._key = ""
+        self.button = QPushButton()
+        self.button.setProperty("kind", "primary")
+        self.button.clicked.connect(lambda: self.step_wanted.emit(self._key))
+        self.button.hide()
+        layout.addSpacing(6)
+        layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(1)
 
     def say(self, heading: str, text: str) -> None:
         """Say something else."""
         self.heading.setText(heading)
         self.text.setText(text)
+        self.button.hide()
+
+    def say_step(self, step: Step) -> None:
+        """Say what is missing, with a button that does it."""
+        self.say(step.missing, step.hint)
+        self._key = step.key
+        self.button.setText(step.button)
+        self.button.show()

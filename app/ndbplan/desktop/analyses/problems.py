@@ -99,7 +99,7 @@ class ProblemsPanel(Panel):
             if kind == "waived":
                 count = len(estimate.plan.waivers)
             self._buttons[kind].setText(f"{name}  {count}")
-        self.fix_all.setVisible(any(problem.edit is not None for problem in self._problems))
+        self.fix_all.setVisible(any(problem.free_way is not None for problem in self._problems))
         self._tell_what_is_fixed()
         self._show()
 
@@ -127,7 +127,11 @@ class ProblemsPanel(Panel):
         self.context.document.edit(title, lambda _plan: fixed.plan)
 
     def _tell_what_is_fixed(self) -> None:
-        fixes = [problem.fix or problem.rule for problem in self._problems if problem.edit is not None]
+        fixes = [
+            problem.solutions[0].title if problem.solutions else problem.fix or problem.rule
+            for problem in self._problems
+            if problem.free_way is not None
+        ]
         shown = [f"• {text}" for text in dict.fromkeys(fixes)]
         if len(shown) > _MOST_TOLD:
             shown = [*shown[:_MOST_TOLD], f"• and {len(shown) - _MOST_TOLD} more"]

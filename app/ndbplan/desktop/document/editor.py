@@ -18,13 +18,14 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.happenings import Happenings
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.layout.collision import settled
-from ndbplan.edits import arrange, offers
+from ndbplan.edits import arrange, from_host, offers
 from ndbplan.edits import palette as catalogue
 from ndbplan.edits import parts as edits
+from ndbplan.edits.from_host import Chosen
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.processes import DataNode, DiskRole, Process
 
 if TYPE_CHECKING:
     from ndbplan.desktop.layout.align import Direction, Edge
@@ -39,6 +40,8 @@ class Editor(QObject):
     """Ids of objects that a person has just added or lined up."""
     wanted = Signal(object)
     """Ids of objects that a person asks to see."""
+    chosen = Signal(str, object)
+    """What a new data node took from its host: in one line, and the settings (`Chosen`)."""
 
     def __init__(self, document: Document, selection: Selection, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -145,12 +148,25 @@ class Editor(QObject):
         process = offers.make_process(self.plan, kind, host_id)
         parts = (new_host, process) if new_host else (process,)
         text = f"Add {catalogue.offer(kind).text} {process.node_id}"
+        chosen: tuple[Chosen, ...] = ()
 
         def edit(plan: Plan) -> Plan:
-            plan = edits.add(plan, *parts)
+            nonlocal chosen
+            plan, chosen = from_host.with_settings_of(edits.add(plan, *parts), process.id)
             return settled(plan, [new_host.id]) if new_host is not None and position is None else plan
 
-        return self.do(text, edit) and self._added([process.id])
+        done = self.do(text, edit) and self._added([process.id])
+        if done and chosen:
+            values = ", ".join(one.words for one in chosen)
+            self.chosen.emit(f"Data nodes are set for {self._hostname(process)}: {values}.", chosen)
+        return done
+
+    def _hostname(self, process: Process) -> str:
+        return self.plan.host(process.host_id).hostname if process.host_id else ""
+
+    def take_back(self, chosen: Iterable[Chosen]) -> bool:
+        """Leave to the product's defaults what a new data node took from its host."""
+        return self.do("Keep the defaults", lambda plan: from_host.without_settings(plan, chosen))
 
     def _location_of(self, target: object) -> Location | None:
         if isinstance(target, Location):

@@ -16,8 +16,17 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QResizeEvent,
 )
-from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QInputDialog,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ndbplan.base.errors import UserError
 from ndbplan.checks.alike import single
@@ -29,12 +38,14 @@ from ndbplan.edits.changes import value_changes
 from ndbplan.plan.plan import Plan, Waiver
 
 if TYPE_CHECKING:
-    from ndbplan.checks.problem import Problem
+    from ndbplan.checks.problem import Edit, Problem, Solution
 
 SEVERITIES = {"error": "error", "warning": "warning", "hint": "info"}
 """Token of the colour of each severity."""
 _MOST = 8
 _MOST_CHANGES = 12
+_PADDING, _BESIDE = 28, 40
+"""Of a button beside its text, and of a row beside its buttons."""
 
 
 class Dot(QWidget):
@@ -52,6 +63,28 @@ class Dot(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(getattr(theme.tokens(), SEVERITIES.get(self._severity, "muted"))))
         painter.drawEllipse(QPointF(4, 9), 3.5, 3.5)
+
+
+class WayButton(QPushButton):
+    """A way out of a problem; where there is little room, in two lines."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
+        self.title = title
+        self.setProperty("look", "solution")
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, super().minimumSizeHint().height())
+
+    def fit(self, width: int) -> None:
+        """Break the title where it is wider than there is room for."""
+        needed = self.fontMetrics().horizontalAdvance(self.title) + _PADDING
+        halves = [i for i, c in enumerate(self.title) if c == " "] if needed > width else []
+        at = min(halves, key=lambda i: abs(i - len(self.title) / 2), default=0)
+        text = f"{self.title[:at]}\n{self.title[at + 1 :]}" if at else self.title
+        if text != self.text():
+            self.setText(text)
 
 
 class ProblemRow(QWidget):
@@ -74,9 +107,14 @@ class ProblemRow(QWidget):
         texts.setContentsMargins(0, 0, 0, 0)
         texts.setSpacing(2)
         texts.addWidget(self._text)
-        if problem.fix:
-            fix = label(_sentence(problem.fix), "muted")
-            texts.addWidget(fix)
+        self.ways = [self._way(number, way) for number, way in enumerate(problem.solutions)]
+        """One button for each way out, the recommended one first."""
+        if problem.fix and not self.ways:
+            texts.addWidget(label(_sentence(problem.fix), "muted"))
+        for button, way in zip(self.ways, problem.solutions, strict=True):
+            texts.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            first = button is self.ways[0] and len(self.ways) > 1
+            texts.addWidget(label(f"Recommended: {way.why}" if first else _sentence(way.why), "muted"))
         texts.addWidget(self._error)
         row = QHBoxLayout(self)
         row.setContentsMargins(4, 4, 4, 4)
@@ -88,6 +126,19 @@ class ProblemRow(QWidget):
             self._fix_link.setToolTip(problem.fix or "")
             row.addWidget(self._fix_link, 0, Qt.AlignmentFlag.AlignTop)
 
+    def _way(self, number: int, way: Solution) -> WayButton:
+        button = WayButton(way.title)
+        if number == 0:
+            button.setProperty("kind", "primary")
+        button.setAccessibleName(f"{way.title}: {way.why}")
+        button.clicked.connect(lambda: self._do(way.title, way.edit))
+        return button
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        for button in self.ways:
+            button.fit(self.width() - _BESIDE)
+        super().resizeEvent(event)
+
     def enterEvent(self, event: QEnterEvent) -> None:
         self.tell_what_fix_changes()
         super().enterEvent(event)
@@ -98,26 +149,32 @@ class ProblemRow(QWidget):
 
     def tell_what_fix_changes(self) -> tuple[str, ...]:
         """The values that Fix would change, one in a line; also shown beside the link from now on."""
-        problem, plan = self._problem, self._context.plan
-        if problem.edit is None:
-            return ()
+        problem = self._problem
+        for button, way in zip(self.ways, problem.solutions, strict=True):
+            self._tell_changes(button, way.edit)
+        return () if problem.edit is None else self._tell_changes(self._fix_link, problem.edit)
+
+    def _tell_changes(self, button: QPushButton, edit: Edit) -> tuple[str, ...]:
+        plan = self._context.plan
         try:
-            lines = tuple(change.line for change in value_changes(plan, problem.edit(plan)))
+            lines = tuple(change.line for change in value_changes(plan, edit(plan)))
         except (UserError, KeyError):
             # The plan has moved on; a new row is on its way.
             return ()
         shown = lines if len(lines) <= _MOST_CHANGES else (*lines[:_MOST_CHANGES], "…")
-        self._fix_link.setToolTip("\n".join(shown))
-        self._fix_link.setAccessibleDescription("; ".join(shown))
+        button.setToolTip("\n".join(shown))
+        button.setAccessibleDescription("; ".join(shown))
         return lines
 
     def fix(self) -> None:
         """Apply the remedy as one undoable edit."""
         problem = self._problem
-        if problem.edit is None:
-            return
+        if problem.edit is not None:
+            self._do(f"Fix: {problem.fix or problem.rule}", problem.edit)
+
+    def _do(self, text: str, edit: Edit) -> None:
         try:
-            self._context.document.edit(f"Fix: {problem.fix or problem.rule}", problem.edit)
+            self._context.document.edit(text, edit)
         except UserError as error:
             self._error.setText(error.line)
             self._error.show()
@@ -149,7 +206,10 @@ class ProblemRow(QWidget):
         problem = self._problem
         menu = QMenu(self)
         menu.addAction("Go there", self.select).setEnabled(bool(problem.object_ids))
-        menu.addAction("Fix", self.fix).setEnabled(problem.edit is not None)
+        if problem.edit is not None or not problem.solutions:
+            menu.addAction("Fix", self.fix).setEnabled(problem.edit is not None)
+        for button in self.ways:
+            menu.addAction(button.title, button.click)
         menu.addSeparator()
         menu.addAction("Accept with a reason…", self._ask_reason)
         menu.addAction("Copy", lambda: QGuiApplication.clipboard().setText(problem.message))
@@ -248,6 +308,7 @@ def _sentence(text: str) -> str:
 
 def _same(new: tuple[Problem, ...], old: tuple[Problem, ...]) -> bool:
     def key(problem: Problem) -> tuple[object, ...]:
-        return (problem.rule, problem.severity, problem.where, problem.message, tuple(problem.object_ids))
+        ways = tuple(way.title for way in problem.solutions)
+        return (problem.rule, problem.severity, problem.where, problem.message, problem.object_ids, ways)
 
     return len(new) == len(old) and all(key(a) == key(b) for a, b in zip(new, old, strict=True))

@@ -19,6 +19,7 @@ from ndbplan.edits.additions.words import (
     set_inside,
 )
 from ndbplan.edits.address import AddressError, field_of, resolve
+from ndbplan.edits.from_host import with_settings_of
 from ndbplan.edits.ids import NewIds
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
@@ -114,6 +115,8 @@ def processes(kind: str) -> Maker:
                 part = edits.changed(part, id=NewIds(plan).of_node(kind, node_id or part.node_id))
             plan = set_fields(edits.add(plan, part), part.id, words.without("host"))
             paths.append(path_of(plan, plan.processes[-1]))
+            plan, chosen = with_settings_of(plan, plan.processes[-1].id)
+            paths += [("parameters", "data_node", one.name) for one in chosen]
         return plan, paths
 
     return make

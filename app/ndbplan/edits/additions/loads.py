@@ -29,11 +29,18 @@ from ndbplan.plan.workloads import OpenLoad
 
 
 def workloads(plan: Plan, words: Words) -> Made:
-    """`workload NAME table=T operation=insert rate=4000`: the first transaction and rate in one line."""
+    """`workload NAME table=T operation=insert rate=4000`: the first transaction and rate in one line.
+
+    `from=tables`: transactions that read, change and add rows of the largest tables.
+    """
     name = one_name(words, "workload")
     if any(name in (workload.id, workload.name) for workload in plan.workloads):
         raise AddressError(f"there is a workload '{name}' already", fix="give it another name")
-    part = offers.make_workload(plan, name)
+    source = words.fields.get("from", "")
+    if source not in ("", "tables"):
+        raise AddressError(f"there is no load to be made from '{source[:60]}'", fix="write from=tables")
+    part = offers.workload_of_tables(plan, name) if source else offers.make_workload(plan, name)
+    words = words.without("from")
     plan = edits.add(plan, part)
     inside = {
         "table": "transactions[0].operations[0].table_id",

@@ -34,6 +34,7 @@ from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import Elided
 from ndbplan.desktop.widgets.units import SECONDS
+from ndbplan.edits.first_steps import next_step, step
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -118,7 +119,8 @@ class SimulationPanel(Panel):
         self.tables.toggled.connect(self._tables_toggled)
         self.charts: SimulationCharts | None = None
         self.ndbinfo: NdbinfoPage | None = None
-        self._empty = Empty("", "")
+        self._empty = Empty()
+        self._empty.step_wanted.connect(self.step_wanted)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._build()
@@ -357,17 +359,7 @@ class SimulationPanel(Panel):
             self.duration.setCursorPosition(0)
 
     def _say_what_to_do(self, plan: Plan) -> None:
-        if not plan.data_nodes:
-            self._empty.say("No data node yet", "Drag hosts and data nodes onto the canvas first.")
-        elif not plan.workloads:
-            self._empty.say(
-                "No workload yet", "Add one in the inspector of the plan: what the clients do, and how often."
-            )
-        else:
-            self._empty.say(
-                "Nothing simulated yet",
-                "Press Simulate to see transactions, latency, redo buffers, disks and redo log over time.",
-            )
+        self._empty.say_step(next_step(plan) or step("simulate"))
 
     def _follow_edit(self, plan: Plan) -> None:
         run = self._run

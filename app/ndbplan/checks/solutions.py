@@ -1,0 +1,63 @@
+"""Ways out of a problem that somebody has to choose between: each is tried, with what goes with it.
+
+    edit, harm = completed(look, plan, edit)        # harm: "" or what stands against it all the same
+
+A fix (offers.py) is what everybody would do; a solution may cost hardware, or a restart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ndbplan.checks.harm import counts, harm
+from ndbplan.checks.problem import Edit, Look, Problem, Solution, WaysOut
+from ndbplan.edits.changes import together
+from ndbplan.plan.plan import Plan
+
+_MOST_ROUNDS = 4
+
+
+def completed(
+    look: Look, plan: Plan, edit: Edit, cures: str = "", *, anywhere: bool = False
+) -> tuple[Edit, str]:
+    """A change with the fixes of what it brings, and the harm that is left; nothing: it may be done.
+
+    `cures`: a rule that must find nothing any more. `anywhere`: problems are the same wherever they are, for
+    a change that adds hosts (see `harm`).
+    """
+    before = look(plan)
+    known = {(problem.rule, "" if anywhere else problem.where) for problem in before if counts(problem)}
+    edits, after = [edit], edit(plan)
+    for _ in range(_MOST_ROUNDS):
+        found = look(after)
+        reason = harm(before, found, anywhere=anywhere)
+        brought = _fixes(found, known, anywhere)
+        if not reason or not brought:
+            break
+        edits += brought
+        after = together(brought)(after)
+    reason = reason or next((problem.message for problem in found if problem.rule == cures), "")
+    return (edits[0] if len(edits) == 1 else together(edits)), reason
+
+
+def _fixes(found: Sequence[Problem], known: set[tuple[str, str]], anywhere: bool) -> list[Edit]:
+    """The fixes of problems that were not there before."""
+    new = [p for p in found if counts(p) and (p.rule, "" if anywhere else p.where) not in known]
+    return list(dict.fromkeys(p.edit for p in new if p.edit is not None))
+
+
+def ways_out(solutions: Sequence[Solution], otherwise: str) -> WaysOut:
+    """Solutions, the one to take first, with their words; `otherwise` where there are none."""
+    if not solutions:
+        return WaysOut((), otherwise)
+    first, *others = solutions
+    words = _small(first.title)
+    if others:
+        words += f" (recommended: {first.why})"
+    return WaysOut(tuple(solutions), ", or ".join([words, *(_small(one.title) for one in others)]))
+
+
+def _small(title: str) -> str:
+    """A title inside of a sentence; names of parameters stay as they are."""
+    word = title.split(" ", 1)[0]
+    return title if word[1:] != word[1:].lower() else title[:1].lower() + title[1:]

@@ -1,0 +1,250 @@
+"""What makes room for rows that do not fit into DataMemory, and for data nodes that do not fit their hosts.
+
+room_for_rows(now, look)       # more DataMemory, more memory in the hosts, more node groups
+room_in_hosts(rule, now, look)  # less DataMemory, more memory in the hosts
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import partial
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import format_bytes_binary
+from ndbplan.checks.fits import ROOM_LEFT
+from ndbplan.checks.problem import Edit, Look, Solution, WaysOut
+from ndbplan.checks.solutions import completed, ways_out
+from ndbplan.configuration.assumed import unknown
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.settings import no_of_replicas, node_settings, scope_of
+from ndbplan.edits import parts as edits
+from ndbplan.edits.changes import SetParameter, together
+from ndbplan.edits.offers import most_memory_bytes
+from ndbplan.edits.solutions import host_memory, memory_size, memory_size_within, module_size
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.plan.plan import Plan
+
+DATA_MEMORY_SHARE = 0.80
+"""Of the memory of a host, the most that DataMemory should take."""
+HEADROOM = 1.05
+"""Of what the tables may take at most, what DataMemory is made for."""
+_GROUPS_TRIED = 3
+_FILL = "data-memory-fill"
+
+
+def wanted_bytes(now: Estimation) -> dict[int, float]:
+    """DataMemory that holds the tables, by node id of the data nodes that have less."""
+    wanted = {}
+    nodes = {node.node_id: node for node in now.plan.data_nodes}
+    for need in now.memory.nodes:
+        usable = usable_share(now.plan, need.node_id)
+        if need.fill > usable > 0:
+            wanted[nodes[need.node_id].node_id] = need.data_memory_bytes.high / usable * HEADROOM
+    return wanted
+
+
+def usable_share(plan: Plan, node_id: int) -> float:
+    """Share of DataMemory that rows can fill: all but MinFreePct."""
+    node = next(node for node in plan.data_nodes if node.node_id == node_id)
+    return 1 - (node_settings(plan, node).number("MinFreePct") or 5) / 100
+
+
+def room_for_rows(now: Estimation, look: Look) -> WaysOut:
+    """Ways to let the tables fit, each tried: what the hosts have room for comes first."""
+    raised = _raised(now)
+    if raised is None:
+        return WaysOut((), "")
+    rising, reason = completed(look, now.plan, raised, _FILL)
+    groups = _more_groups(now, look)
+    if not reason:
+        return ways_out([_as_it_is(now, rising), *groups], "")
+    bought, larger = _larger_hosts(now, raised, look)
+    in_order = [*bought, *groups] if larger <= most_memory_bytes() else [*groups, *bought]
+    size = format_bytes_binary(max(wanted_bytes(now).values()))
+    return ways_out(in_order, f"{_missing(now)}; {size} of DataMemory would be needed")
+
+
+def _raised(now: Estimation) -> Edit | None:
+    """DataMemory raised wherever the tables do not fit."""
+    sizes: dict[str, float] = defaultdict(float)
+    nodes = {node.node_id: node for node in now.plan.data_nodes}
+    for node_id, wanted in wanted_bytes(now).items():
+        scope = scope_of(nodes[node_id], "DataMemory")
+        sizes[scope] = max(sizes[scope], wanted)
+    if not sizes:
+        return None
+    raised: Edit = together(
+        SetParameter(scope, "DataMemory", memory_size(size)) for scope, size in sizes.items()
+    )
+    return raised
+
+
+def _size(edit: Edit, now: Estimation) -> str:
+    """The largest DataMemory after an edit, in words."""
+    after = edit(now.plan)
+    return format_bytes_binary(max(node_settings(after, n).number("DataMemory") for n in after.data_nodes))
+
+
+def _as_it_is(now: Estimation, edit: Edit) -> Solution:
+    after = now.of(edit(now.plan)).memory
+    tightest = max(after.hosts, key=lambda host: host.fill)
+    left = tightest.memory_bytes - tightest.data_nodes_bytes.value
+    return Solution(
+        f"Raise DataMemory to {_size(edit, now)}",
+        f"the hosts have the memory, {now.plan.host(tightest.host_id).hostname} keeps "
+        f"{format_bytes_binary(left)} of its {format_bytes_binary(tightest.memory_bytes)}; a rolling restart "
+        "does it",
+        edit,
+    )
+
+
+def _larger_hosts(now: Estimation, raised: Edit, look: Look) -> tuple[list[Solution], float]:
+    """More memory for the hosts together with the DataMemory it is for, and how much of it a host gets."""
+    plan = raised(now.plan)
+    short = _short_of_memory(now.of(plan))
+    if not short:
+        return [], math.inf
+    most = max(short.values())
+    edit, reason = completed(look, now.plan, together([partial(_memories, sizes=short), raised]), _FILL)
+    if reason:
+        return [], math.inf
+    these = _hosts(plan, short)
+    why = (
+        f"no host more and no row to move; {these} with {format_bytes_binary(most)} instead of "
+        f"{_had(plan, short)}, one after the other"
+    )
+    title = f"Give {these} {format_bytes_binary(most)} and raise DataMemory to {_size(edit, now)}"
+    return [Solution(title, why, edit, buys=True)], most
+
+
+def _memories(plan: Plan, sizes: dict[str, int]) -> Plan:
+    for host_id, size in sizes.items():
+        plan = host_memory(plan, [host_id], size)
+    return plan
+
+
+def _hosts(plan: Plan, ids: Iterable[str]) -> str:
+    names = [plan.host(host_id).hostname for host_id in ids]
+    return names[0] if len(names) == 1 else f"{len(names)} hosts"
+
+
+def _had(plan: Plan, ids: Iterable[str]) -> str:
+    sizes = sorted({plan.host(host_id).memory_bytes for host_id in ids})
+    shown = [format_bytes_binary(size) for size in (sizes if len(sizes) < 3 else [sizes[0], sizes[-1]])]
+    return " to ".join(shown)
+
+
+def _more_groups(now: Estimation, look: Look) -> list[Solution]:
+    """The fewest node groups more with which the tables fit, with DataMemory as large as hosts take."""
+    plan = now.plan
+    have, replicas = len(node_groups(plan)), no_of_replicas(plan)
+    most = ((catalogue.parameter("DB", "NodeId", plan.version).maximum or 0) // replicas) - have
+    least = max(1, _groups_wanted(now) - have) if have else most + 1
+    for groups in range(least, min(most, least + _GROUPS_TRIED - 1) + 1):
+        add = partial(edits.add_node_group, groups=groups)
+        try:
+            then = now.of(add(plan))
+            edit, reason = completed(
+                look, plan, together([add, _raised(then) or add_nothing]), _FILL, anywhere=True
+            )
+        except UserError:
+            return []
+        if not reason:
+            more = "a node group" if groups == 1 else f"{groups} node groups"
+            size = _size(edit, now)
+            raised = f" with DataMemory {size}" if _raised(then) is not None else ""
+            why = (
+                f"{groups * replicas} hosts more like the last ones, none with more memory; "
+                "ALTER TABLE ... REORGANIZE PARTITION moves rows there, and each node restarts with less"
+            )
+            return [Solution(f"Add {more}{raised}", why, edit, buys=True)]
+    return []
+
+
+def add_nothing(plan: Plan) -> Plan:
+    """The plan as it is."""
+    return plan
+
+
+def _groups_wanted(now: Estimation) -> int:
+    """Node groups that hold the tables with as much DataMemory as the hosts have room for, roughly."""
+    nodes = {node.node_id: node for node in now.plan.data_nodes}
+    hosts = {host.host_id: host for host in now.memory.hosts}
+    groups = 0.0
+    for need in now.memory.nodes:
+        host = hosts[nodes[need.node_id].host_id]
+        here = len([n for n in nodes.values() if n.host_id == host.host_id])
+        room = (1 - ROOM_LEFT) * host.memory_bytes - host.data_nodes_bytes.value
+        most = need.data_memory_limit_bytes + max(0.0, room) / max(1, here)
+        holds = usable_share(now.plan, need.node_id) * min(
+            most, DATA_MEMORY_SHARE * host.memory_bytes / max(1, here)
+        )
+        groups = max(groups, HEADROOM * need.data_memory_bytes.high / max(1.0, holds))
+    return math.ceil(groups * len(node_groups(now.plan)))
+
+
+def _missing(now: Estimation) -> str:
+    """What is only assumed of what decides here, and so has to be found out first."""
+    assumed = unknown(now.plan, "memory")
+    if assumed:
+        return f"no change that was tried is enough; enter {assumed}: so far assumed"
+    return "no change that was tried is enough; take hosts of another kind or keep fewer rows"
+
+
+def room_in_hosts(rule: str, now: Estimation, look: Look) -> WaysOut:
+    """Ways to let the data nodes fit into their hosts: less DataMemory where the tables fit, more memory."""
+    found: list[Solution] = []
+    lowered = _lowered(now)
+    if lowered is not None:
+        edit, reason = completed(look, now.plan, lowered, rule)
+        if not reason:
+            why = "the tables fit, and it takes nothing new; a rolling restart does it"
+            found.append(Solution(f"Lower DataMemory to {_size(edit, now)}", why, edit))
+    short = _short_of_memory(now)
+    if short:
+        edit, reason = completed(look, now.plan, partial(_memories, sizes=short), rule)
+        why = f"instead of {_had(now.plan, short)}"
+        if not found:
+            why = f"DataMemory is what the tables need; {why}"
+        title = f"Give {_hosts(now.plan, short)} {format_bytes_binary(max(short.values()))}"
+        found += [] if reason else [Solution(title, why, edit, buys=True)]
+    otherwise = f"{_missing(now)}: lower DataMemory or DiskPageBufferMemory, or give the host more memory"
+    return ways_out(found, otherwise)
+
+
+def _short_of_memory(now: Estimation) -> dict[str, int]:
+    """Hosts whose data nodes need more memory than they have, with what they should have."""
+    data_memory: dict[str, int] = defaultdict(int)
+    for node in now.plan.data_nodes:
+        data_memory[node.host_id] += node_settings(now.plan, node).number("DataMemory")
+    sizes = {
+        host.host_id: module_size(
+            max(host.data_nodes_bytes.high / (1 - ROOM_LEFT), data_memory[host.host_id] / DATA_MEMORY_SHARE)
+        )
+        for host in now.memory.hosts
+    }
+    return {i: size for i, size in sizes.items() if size > now.plan.host(i).memory_bytes}
+
+
+def _lowered(now: Estimation) -> Edit | None:
+    """DataMemory as large as every host has room for; None where that does not hold the tables."""
+    hosts = {host.host_id: host for host in now.memory.hosts}
+    sizes: dict[str, float] = {}
+    for node, need in zip(now.plan.data_nodes, now.memory.nodes, strict=True):
+        host = hosts[node.host_id]
+        here = sum(other.host_id == node.host_id for other in now.plan.data_nodes)
+        over = host.data_nodes_bytes.value - (1 - ROOM_LEFT) * host.memory_bytes
+        size = min(need.data_memory_limit_bytes - over / here, DATA_MEMORY_SHARE * host.memory_bytes / here)
+        if size >= need.data_memory_limit_bytes:
+            continue
+        if need.data_memory_bytes.high * HEADROOM > size * usable_share(now.plan, node.node_id):
+            return None
+        scope = scope_of(node, "DataMemory")
+        sizes[scope] = min(sizes.get(scope, math.inf), size)
+    lowered: Edit = together(
+        SetParameter(scope, "DataMemory", memory_size_within(size)) for scope, size in sizes.items()
+    )
+    return lowered if sizes else None

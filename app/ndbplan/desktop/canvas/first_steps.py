@@ -1,0 +1,97 @@
+"""The way of a first plan: hosts, tables, load, simulate, export; there until it is done or sent away."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton
+
+from ndbplan.desktop.canvas.stage import Stage
+from ndbplan.desktop.look import theme
+from ndbplan.edits.first_steps import STEPS, is_done
+
+_MARGIN = 12
+
+
+class FirstSteps(QFrame):
+    """A row of steps at the foot of the canvas; a click does one. It moves nothing."""
+
+    wanted = Signal(str)
+    """Key of a step."""
+    over = Signal()
+    """All is done, or the row was sent away: it does not come back."""
+
+    def __init__(self, view: Stage) -> None:
+        super().__init__(view)
+        self._view = view
+        self._seen: set[str] = set()
+        """Steps that change no plan and were done all the same."""
+        self._is_over = False
+        self.setObjectName("firstSteps")
+        self.setAccessibleName("First steps")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 5, 5, 5)
+        row.setSpacing(4)
+        self.buttons: dict[str, QPushButton] = {}
+        for number, step in enumerate(STEPS, start=1):
+            button = QPushButton(f"{number}  {step.text}")
+            button.setProperty("look", "chip")
+            button.setAccessibleName(f"Step {number}: {step.text}")
+            button.clicked.connect(lambda _on=False, key=step.key: self.wanted.emit(key))
+            self.buttons[step.key] = button
+            row.addWidget(button)
+        self.close_button = QToolButton()
+        self.close_button.setProperty("kind", "quiet")
+        self.close_button.setAccessibleName("Send the first steps away")
+        self.close_button.setToolTip("Send the first steps away for good; the guide tells of them (F1)")
+        self.close_button.clicked.connect(self.end)
+        row.addWidget(self.close_button)
+        view.installEventFilter(self)
+        view.document.changed.connect(lambda _before, _after: self.refresh())
+        theme.theme().changed.connect(self.refresh)
+        self.refresh()
+        self.setVisible(not self._is_over)
+
+    def done(self, key: str) -> None:
+        """A step that changes no plan is done."""
+        self._seen.add(key)
+        self.refresh()
+
+    def end(self) -> None:
+        """It is done, or not wanted: away with it."""
+        if not self._is_over:
+            self._is_over = True
+            self.hide()
+            self.over.emit()
+
+    def refresh(self) -> None:
+        """Tick what is done; show what comes next."""
+        if self._is_over:
+            return
+        plan = self._view.document.plan
+        done = {step.key for step in STEPS if step.key in self._seen or is_done(plan, step.key)}
+        if len(done) == len(STEPS):
+            self.end()
+            return
+        following = next(step.key for step in STEPS if step.key not in done)
+        t = theme.tokens()
+        for step in STEPS:
+            button = self.buttons[step.key]
+            button.setIcon(theme.icon("circle-check", t.good, 14) if step.key in done else QIcon())
+            button.setProperty("next", step.key == following)
+            button.setToolTip(
+                f"{step.missing}. {step.hint}" if step.key not in done else f"{step.text}: done"
+            )
+            theme.restyle(button)
+        self.close_button.setIcon(theme.icon("x"))
+        self._place()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._view and event.type() == QEvent.Type.Resize:
+            self._place()
+        return False
+
+    def _place(self) -> None:
+        self.adjustSize()
+        self.move(_MARGIN, self._view.height() - self.height() - _MARGIN)

@@ -1,0 +1,82 @@
+"""What the steps of a first plan do: those of the row on the canvas, and of panels with nothing to show."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QWidget
+
+from ndbplan.desktop.actions import Actions
+from ndbplan.desktop.canvas.first_steps import FirstSteps
+from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.layout.collision import settled
+from ndbplan.desktop.widgets.message_bar import MessageBar
+from ndbplan.edits import first_steps, offers
+from ndbplan.edits import parts as edits
+from ndbplan.plan.plan import Plan
+
+_PREFERENCE = "first_steps_over"
+
+
+class Steps:
+    """Does steps in one window, and shows them on its canvas until they are done or sent away."""
+
+    def __init__(
+        self,
+        window: QWidget,
+        canvas: CanvasView,
+        actions: Actions,
+        messages: MessageBar,
+        preferences: Preferences,
+    ) -> None:
+        self._window, self._canvas = window, canvas
+        self._editor, self._actions, self._messages = canvas.editor, actions, messages
+        self.row: FirstSteps | None = None
+        if not preferences.get(_PREFERENCE, False):
+            self.row = FirstSteps(canvas)
+            self.row.wanted.connect(self.do)
+            self.row.over.connect(partial(preferences.put, _PREFERENCE, True))
+
+    def do(self, key: str) -> None:
+        """Do a step, or open what it is done with."""
+        if key in ("simulate", "export"):
+            missing = first_steps.next_step(self._editor.plan) if key == "simulate" else None
+            if missing is not None:
+                self._messages.say(
+                    "info", f"{missing.missing}.", missing.button, partial(self.do, missing.key)
+                )
+            self._actions[key].trigger()
+        else:
+            {"hosts": self._add_cluster, "tables": self._take_tables, "load": self._add_load}[key]()
+
+    def done(self, key: str) -> None:
+        """A step that changes no plan is done."""
+        if self.row is not None:
+            self.row.done(key)
+
+    def _add_cluster(self) -> None:
+        known = self._editor.plan.by_id
+
+        def edit(plan: Plan) -> Plan:
+            grown = first_steps.small_cluster(plan)
+            return settled(grown, [host.id for host in grown.hosts if host.id not in known])
+
+        if first_steps.is_done(self._editor.plan, "hosts"):
+            self._messages.say("info", "The plan has data nodes; drag more from the palette.")
+        elif self._editor.do("Add a small cluster", edit):
+            self._canvas.fit()
+
+    def _take_tables(self) -> None:
+        from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
+
+        SqlDialog(self._editor.document, self._window).open()
+
+    def _add_load(self) -> None:
+        if not self._editor.plan.tables:
+            tables = first_steps.step("tables")
+            self._messages.say("info", "A load needs tables.", tables.button, partial(self.do, "tables"))
+            return
+        workload = offers.workload_of_tables(self._editor.plan)
+        if self._editor.do(f"Add workload {workload.name}", lambda plan: edits.add(plan, workload)):
+            self._editor.selection.set((workload.id,))

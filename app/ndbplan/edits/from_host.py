@@ -1,0 +1,209 @@
+"""Settings that a data node takes from its host: threads, memory, redo log, each with the reason.
+
+    plan, chosen = with_settings_of(plan, node_id)
+    [c.line for c in chosen]      # ["AutomaticThreadConfig 1: 8 LDM threads on the 32 cores of db-1", ...]
+
+The one place that chooses them: for the first data node of a plan, and for the check that misses a thread
+setting. Only what the plan does not state is chosen, and only where the version knows it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from ndbplan.base.resources import read_json
+from ndbplan.base.units import format_bytes_binary, format_ndb_size
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.settings import node_settings
+from ndbplan.edits import parts as edits
+from ndbplan.edits.solutions import memory_size_within
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.threads.layout import ThreadCounts, thread_counts
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.origins import Origin, SetByProgram
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
+
+RULE = "from-host"
+"""By which origins of parameters name it."""
+THREAD_SETTINGS = ("ThreadConfig", "MaxNoOfExecutionThreads", "AutomaticThreadConfig", "NumCPUs")
+LOG_PARTS = (4, 6, 8, 10, 12, 16, 20, 24, 32)
+"""Values that NoOfFragmentLogParts takes."""
+_FEWEST_FILES = 3
+_OF_THE_SYSTEM = 0.10
+"""Share of the memory of a host that the system and its file cache need."""
+_MOST_EXECUTION_THREADS = 72
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A setting that follows from the host, and why it is this one."""
+
+    name: str
+    value: int
+    reason: str
+
+    @property
+    def line(self) -> str:
+        """`DataMemory 32G: half of the 64 GiB of db-1`."""
+        return f"{self.words}: {self.reason}"
+
+    @property
+    def words(self) -> str:
+        """`DataMemory 32G`."""
+        is_size = catalogue.parameter("DB", self.name).unit == "bytes"
+        return f"{self.name} {format_ndb_size(self.value) if is_size else self.value}"
+
+
+@cache
+def default_of(name: str) -> float:
+    """A number of node_defaults.json. KeyError when there is none."""
+    values = {row["name"]: row["value"] for row in read_json("ndb/node_defaults.json")["values"]}
+    return float(values[name])
+
+
+def with_settings_of(plan: Plan, process_id: str) -> tuple[Plan, tuple[Chosen, ...]]:
+    """The plan with what its first data node takes from its host for all of them, and what that was.
+
+    Nothing for a second data node: what the first one has holds for it too; nothing before 8.x.
+    """
+    node = plan.by_id[process_id]
+    if not isinstance(node, DataNode) or len(plan.data_nodes) != 1 or not plan.features.automatic_threads:
+        return plan, ()
+    stated = {name.lower() for name in plan.parameters.data_node}
+    done: list[Chosen] = []
+    for choose in _CHOICES:
+        for chosen in choose(plan, node):
+            if not stated & _decided_by(chosen.name):
+                plan, done = _with(plan, chosen), [*done, chosen]
+    return plan, tuple(done)
+
+
+def settled_anew(plan: Plan) -> Plan:
+    """The plan in which what was taken from a host is what the smallest host of a data node gives now."""
+    ours = {name for name, origin in plan.origins.data_node.items() if _is_ours(origin)}
+    if not ours or not plan.data_nodes:
+        return plan
+    node = min(plan.data_nodes, key=lambda one: _size_of(plan.host(one.host_id)))
+    bare = plan
+    for name in ours:
+        bare = edits.set_parameter(bare, "data_node", name, None)
+    wanted: dict[str, Chosen] = {}
+    stated = {name.lower() for name in bare.parameters.data_node}
+    for choose in _CHOICES:
+        for chosen in choose(bare, node):
+            if chosen.name in ours or (chosen.name == "NumCPUs" and "numcpus" not in stated):
+                wanted[chosen.name] = chosen
+                bare = _with(bare, chosen)
+    for name, chosen in wanted.items():
+        if plan.parameters.data_node.get(name) != chosen.value:
+            plan = _with(plan, chosen)
+    for name in sorted(ours - wanted.keys()):
+        plan = edits.set_parameter(plan, "data_node", name, None)
+    return plan
+
+
+def _is_ours(origin: Origin) -> bool:
+    return isinstance(origin, SetByProgram) and origin.rule == RULE
+
+
+def _size_of(host: Host) -> tuple[int, int]:
+    return host.memory_bytes, host.cores
+
+
+def _decided_by(name: str) -> set[str]:
+    """Parameters, in small letters, each of which decides what this one would: stated, it is not chosen."""
+    return {one.lower() for one in (THREAD_SETTINGS if name in THREAD_SETTINGS[:-1] else (name,))}
+
+
+def _with(plan: Plan, chosen: Chosen) -> Plan:
+    origin = SetByProgram(rule=RULE, reason=chosen.reason)
+    return edits.set_parameter(plan, "data_node", chosen.name, chosen.value, origin)
+
+
+def thread_setting(plan: Plan, node: DataNode) -> tuple[Chosen, ...]:
+    """What lets a data node use the cores of its host; nothing where no setting of the version does."""
+    host = plan.host(node.host_id)
+    beside = [p for p in plan.processes_of_host[host.id] if p.kind in ("data", "sql") and p.id != node.id]
+    cores = max(1, host.cores // (1 + len(beside)))
+    of = f"of the {host.cores} cores of {host.hostname}" if beside else f"cores of {host.hostname}"
+    if plan.features.automatic_threads:
+        counts = thread_counts(plan.version, {"AutomaticThreadConfig": 1, "NumCPUs": cores}, cores)
+        automatic = Chosen("AutomaticThreadConfig", 1, f"{_ldm(counts)} on the {cores} {of}")
+        if not beside:
+            return (automatic,)
+        shared = f"{len(beside)} other node{'s' if len(beside) > 1 else ''} there need theirs"
+        return (automatic, Chosen("NumCPUs", cores, shared))
+    name = "MaxNoOfExecutionThreads"
+    if not plan.features.multithreaded_node or not catalogue.knows("DB", name, plan.version):
+        return ()
+    most = min(cores, _MOST_EXECUTION_THREADS, plan.features.execution_threads_most)
+    counts = thread_counts(plan.version, {name: most}, cores)
+    chosen = Chosen(name, most, f"{_ldm(counts)} on the {cores} {of}")
+    parts = next((p for p in LOG_PARTS if p >= counts.ldm_instances and p % counts.ldm_instances == 0), None)
+    have = node_settings(plan, node).number("NoOfFragmentLogParts")
+    if parts is None or parts == have or not catalogue.knows("DB", "NoOfFragmentLogParts", plan.version):
+        return (chosen,)
+    return (chosen, Chosen("NoOfFragmentLogParts", parts, "each LDM thread has a log part of its own"))
+
+
+def _ldm(counts: ThreadCounts) -> str:
+    return f"{counts.ldm_instances} LDM thread{'s' if counts.ldm_instances > 1 else ''}"
+
+
+def _memory(plan: Plan, node: DataNode) -> Iterator[Chosen]:
+    host = plan.host(node.host_id)
+    share = host.memory_bytes * default_of("data_memory_share")
+    beside = default_of("other_memory_bytes") + host.cores * default_of("other_memory_bytes_per_core")
+    room = host.memory_bytes * (1 - _OF_THE_SYSTEM) - beside
+    disk = disk_for(plan, node, DiskRole.LCP)
+    on_disk = default_of("data_memory_disk_share") * (disk.capacity_bytes if disk is not None else math.inf)
+    size = memory_size_within(min(share, room, on_disk))
+    if size <= node_settings(plan, node).number("DataMemory"):
+        return
+    of = f"of the {format_bytes_binary(host.memory_bytes)} of {host.hostname}"
+    reason = f"half {of}" if share <= room else f"what other buffers for {host.cores} cores leave {of}"
+    if disk is not None and on_disk < min(share, room):
+        reason = f"what checkpoints, logs and a backup of it leave room for on {disk.name} of {host.hostname}"
+    yield Chosen("DataMemory", size, reason)
+    if catalogue.knows("DB", "ODirect", plan.version):
+        yield Chosen("ODirect", 1, "checkpoints of so much memory would flood the file cache")
+
+
+def _redo(plan: Plan, node: DataNode) -> Iterator[Chosen]:
+    """A redo log for the memory, of files and parts that heavy writes can do with, within its disk."""
+    settings = node_settings(plan, node)
+    host, disk = plan.host(node.host_id), disk_for(plan, node, DiskRole.REDO)
+    values = {name: settings.value(name) for name in THREAD_SETTINGS}
+    ldm = thread_counts(plan.version, values, host.cores).ldm_instances
+    parts = next((p for p in LOG_PARTS if p >= ldm), LOG_PARTS[-1])
+    writers = f"{ldm} LDM threads write" if ldm > 1 else "one LDM thread writes"
+    yield Chosen("NoOfFragmentLogParts", parts, f"{writers} to them at once")
+    file_bytes = int(default_of("redo_file_bytes"))
+    wanted = settings.number("DataMemory") * default_of("redo_share")
+    if disk is not None:
+        wanted = min(wanted, disk.capacity_bytes * default_of("redo_disk_share"))
+    files = max(_FEWEST_FILES, math.floor(wanted / (parts * file_bytes)))
+    size = format_bytes_binary(files * parts * file_bytes)
+    yield Chosen("FragmentLogFileSize", file_bytes, "files of this size change rarely under heavy writes")
+    yield Chosen("NoOfFragmentLogFiles", files, f"a redo log of {size} for DataMemory")
+    yield Chosen("RedoBuffer", int(default_of("redo_buffer_bytes")), "bursts wait there, not in the clients")
+
+
+def _threads(plan: Plan, node: DataNode) -> Iterator[Chosen]:
+    yield from thread_setting(plan, node)
+
+
+_CHOICES = (_threads, _memory, _redo)
+"""In the order in which one builds on another."""
+
+
+def without_settings(plan: Plan, chosen: Iterable[Chosen]) -> Plan:
+    """The plan with what was chosen back at the product's defaults."""
+    for one in chosen:
+        if plan.parameters.data_node.get(one.name) == one.value:
+            plan = edits.set_parameter(plan, "data_node", one.name, None)
+    return plan

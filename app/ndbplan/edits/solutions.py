@@ -1,0 +1,105 @@
+"""Changes that lift a limit, as edits: the checks offer them for problems, the advice tries them under load.
+
+How much of each is needed is the business of who estimates; here is only how it is done.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from ndbplan.base.units import GIB, MIB
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.settings import scope_of
+from ndbplan.edits import parts as edits
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
+
+_COARSE_FROM_BYTES = 8 * GIB
+"""Sizes of memory from here on are whole GiB: nobody means the MiB."""
+MOST_CORES = 4096
+
+
+def memory_size(least_bytes: float) -> int:
+    """The next size of DataMemory as people write it: whole GiB of large ones, else whole 16 MiB."""
+    return math.ceil(least_bytes / _step(least_bytes)) * _step(least_bytes)
+
+
+def memory_size_within(most_bytes: float) -> int:
+    """The last such size that is no more than this."""
+    return int(most_bytes // _step(most_bytes)) * _step(most_bytes)
+
+
+def _step(size_bytes: float) -> int:
+    return GIB if size_bytes >= _COARSE_FROM_BYTES else 16 * MIB
+
+
+def module_size(least_bytes: float) -> int:
+    """The next memory of a host that can be had: 2, 3, 4, 6, 8, 12 ... GiB, as modules come."""
+    power = 2 * GIB
+    while True:
+        for size in (power, power * 3 // 2):
+            if size >= least_bytes:
+                return size
+        power *= 2
+
+
+def set_everywhere(plan: Plan, name: str, value: int) -> Plan:
+    """A parameter for all data nodes, those that state it themselves included."""
+    plan = edits.set_parameter(plan, "data_node", name, value)
+    for node in plan.data_nodes:
+        if scope_of(node, name) == node.id:
+            plan = edits.set_parameter(plan, node.id, name, value)
+    return plan
+
+
+def host_memory(plan: Plan, host_ids: Iterable[str], memory_bytes: int) -> Plan:
+    """Hosts with so much memory at least."""
+    for host_id in host_ids:
+        if plan.host(host_id).memory_bytes < memory_bytes:
+            plan = edits.update(plan, host_id, memory_bytes=memory_bytes)
+    return plan
+
+
+def more_space(plan: Plan, factor: float, most_files: int) -> Plan:
+    """Every tablespace with so much more space: more data files, or larger ones where those are too many."""
+    for space in plan.tablespaces:
+        count = sum(math.ceil(file.count * factor) for file in space.data_files)
+        files = tuple(
+            f.model_copy(
+                update={"count": math.ceil(f.count * factor)}
+                if count <= most_files
+                else {"size_bytes": math.ceil(f.size_bytes * factor / MIB) * MIB}
+            )
+            for f in space.data_files
+        )
+        plan = edits.update(plan, space.id, data_files=files)
+    return plan
+
+
+def faster_disks(plan: Plan, role: DiskRole) -> Plan:
+    """Every disk that a data node uses for `role`, twice as fast."""
+    disks = {disk.id for node in plan.data_nodes if (disk := disk_for(plan, node, role)) is not None}
+    for disk_id in sorted(disks):
+        disk = plan.by_id[disk_id]
+        fields = ("sequential_write_bytes_per_s", "random_write_iops", "random_read_iops")
+        plan = edits.update(plan, disk_id, **{name: 2 * getattr(disk, name) for name in fields})
+    return plan
+
+
+def faster_network(plan: Plan) -> Plan:
+    """Links of every host and location ten times as fast: the next generation."""
+    for location in plan.locations:
+        if location.uplink_bytes_per_s is not None:
+            plan = edits.update(plan, location.id, uplink_bytes_per_s=10 * location.uplink_bytes_per_s)
+    for host in plan.hosts:
+        plan = edits.update(plan, host.id, network_bytes_per_s=10 * host.network_bytes_per_s)
+    return plan
+
+
+def more_cores(plan: Plan) -> Plan:
+    """Every host that runs data, SQL or API nodes with twice as many cores."""
+    for host in plan.hosts:
+        if any(process.kind != "management" for process in plan.processes_of_host[host.id]):
+            plan = edits.update(plan, host.id, cores=min(MOST_CORES, 2 * host.cores))
+    return plan

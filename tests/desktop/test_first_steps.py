@@ -1,0 +1,121 @@
+"""The way of a first plan: every step can be done where it is missing, and the row goes when all is done."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+
+from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.main_window import MainWindow
+from ndbplan.edits import parts as edits
+from ndbplan.edits.first_steps import STEPS
+from ndbplan.edits.offers import make_table
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def open_window(qtbot, qapp, tmp_path):
+    theme.install(qapp, "dark")
+    opened = []
+
+    def make() -> MainWindow:
+        window = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
+        window.files.ask_unsaved = lambda: "discard"
+        window.resize(1280, 800)
+        window.show()
+        window.finish_building()
+        opened.append(window)
+        return window
+
+    yield make
+    for window in opened:
+        window.close()
+        window.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def ticked(window: MainWindow) -> list[str]:
+    return [key for key, button in window.steps.row.buttons.items() if "done" in button.toolTip()]
+
+
+def test_from_nothing_to_a_plan_that_can_be_simulated_by_clicks_on_what_is_missing(open_window, qtbot):
+    window = open_window()
+    simulation = window.panels.analyses.show_tab("Simulation")
+    assert not window.top_bar.simulate.isEnabled()
+    assert "No data node yet" in window.top_bar.simulate.toolTip()
+    qtbot.mouseClick(simulation._empty.button, LEFT)
+    plan = window.document.plan
+    assert len(plan.data_nodes) == 2
+    assert len({node.host_id for node in plan.data_nodes}) == 2
+    assert len(plan.management_nodes) == len(plan.sql_nodes) == 2
+    assert plan.parameters.data_node["AutomaticThreadConfig"] == 1
+    assert simulation._empty.heading.text() == "No table yet"
+    qtbot.mouseClick(simulation._empty.button, LEFT)
+    (dialog,) = window.findChildren(SqlDialog)
+    dialog.reject()
+    table = make_table(window.document.plan)
+    window.document.edit("Add a table", lambda p: edits.add(p, table))
+    assert simulation._empty.heading.text() == "No workload yet"
+    assert not window.top_bar.simulate.isEnabled()
+    qtbot.mouseClick(simulation._empty.button, LEFT)
+    (workload,) = window.document.plan.workloads
+    kinds = {op.kind.value for t in workload.transactions for op in t.operations}
+    assert kinds == {"read", "insert"}, "a table of a key alone is not updated"
+    assert window.top_bar.simulate.isEnabled()
+    assert simulation._empty.heading.text() == "Nothing simulated yet"
+    window.document.undo_stack.undo()
+    assert not window.top_bar.simulate.isEnabled()
+    assert "No workload yet" in window.top_bar.simulate.toolTip()
+
+
+def test_the_row_ticks_what_is_done_and_goes_when_all_is(open_window, qtbot):
+    window = open_window()
+    row = window.steps.row
+    assert row.isVisible()
+    assert ticked(window) == []
+    qtbot.mouseClick(row.buttons["hosts"], LEFT)
+    assert ticked(window) == ["hosts"]
+    window.open_sample("starter")
+    assert ticked(window) == ["hosts", "tables", "load"]
+    window.steps.done("simulate")
+    assert row.isVisible()
+    window.steps.done("export")
+    assert not row.isVisible()
+    window.close()
+    assert open_window().steps.row is None, "what is done once is not shown again"
+
+
+def test_sent_away_it_does_not_come_back(open_window, qtbot):
+    window = open_window()
+    qtbot.mouseClick(window.steps.row.close_button, LEFT)
+    assert not window.steps.row.isVisible()
+    window.open_sample("starter")
+    assert not window.steps.row.isVisible()
+    window.close()
+    assert open_window().steps.row is None
+
+
+@pytest.mark.parametrize("key", [step.key for step in STEPS if step.key != "export"])
+def test_a_click_on_any_step_of_an_empty_plan_does_it_or_says_what_comes_first(open_window, qtbot, key):
+    window = open_window()
+    qtbot.mouseClick(window.steps.row.buttons[key], LEFT)
+    dialogs = window.findChildren(SqlDialog)
+    did = bool(window.document.plan.data_nodes) or bool(dialogs) or window.messages.isVisible()
+    assert did
+    for dialog in dialogs:
+        dialog.reject()
+
+
+def test_the_row_lies_inside_of_the_canvas_and_moves_nothing(open_window, qtbot):
+    window = open_window()
+    window.open_sample("starter")
+    canvas, row = window.canvas, window.steps.row
+    place = canvas.geometry()
+    view = canvas.transform()
+    assert canvas.rect().contains(row.geometry())
+    qtbot.mouseClick(row.close_button, LEFT)
+    assert canvas.geometry() == place
+    assert canvas.transform() == view

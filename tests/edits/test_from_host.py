@@ -1,0 +1,99 @@
+"""What the first data node of a plan takes from its host."""
+
+from __future__ import annotations
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from ndbplan.base.units import GIB, TIB
+from ndbplan.checks.run import check
+from ndbplan.edits.from_host import settled_anew, with_settings_of, without_settings
+from ndbplan.edits.offers import make_disk, make_host, make_process
+from ndbplan.edits.parts import add, remove, set_parameter, set_plan, update
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
+
+
+def with_node(cores: int, memory: int, disk: str = "nvme", version: str | None = None) -> tuple[Plan, str]:
+    plan = EMPTY_PLAN if version is None else set_plan(EMPTY_PLAN, ndb_version=version)
+    host = make_host(plan, "host-small").model_copy(
+        update={"cores": cores, "memory_bytes": memory, "disks": ()}
+    )
+    host = host.model_copy(update={"disks": (make_disk(plan, host, disk),)})
+    plan = add(plan, host)
+    node = make_process(plan, "data", host.id)
+    return add(plan, node), node.id
+
+
+def test_threads_memory_and_redo_follow_the_host_with_reasons() -> None:
+    plan, node = with_node(32, 256 * GIB)
+    after, chosen = with_settings_of(plan, node)
+    given = after.parameters.data_node
+    assert given["AutomaticThreadConfig"] == 1
+    assert given["DataMemory"] == 128 * GIB
+    assert given["NoOfFragmentLogParts"] == 8
+    log = given["NoOfFragmentLogParts"] * given["NoOfFragmentLogFiles"] * given["FragmentLogFileSize"]
+    assert log == 32 * GIB
+    assert {one.name for one in chosen} == set(given)
+    assert all(one.reason for one in chosen)
+    assert next(one for one in chosen if one.name == "DataMemory").line == (
+        "DataMemory 128G: half of the 256 GiB of host-1"
+    )
+    assert without_settings(after, chosen) == plan
+
+
+def test_what_the_plan_states_is_left_alone() -> None:
+    plan, node = with_node(32, 256 * GIB)
+    plan = set_parameter(plan, "data_node", "DataMemory", 5 * GIB)
+    plan = set_parameter(plan, "data_node", "MaxNoOfExecutionThreads", 4)
+    after, chosen = with_settings_of(plan, node)
+    assert after.parameters.data_node["DataMemory"] == 5 * GIB
+    assert "AutomaticThreadConfig" not in after.parameters.data_node
+    assert "DataMemory" not in {one.name for one in chosen}
+
+
+def test_a_second_data_node_and_older_versions_take_nothing() -> None:
+    plan, node = with_node(32, 256 * GIB, version="7.6")
+    assert with_settings_of(plan, node) == (plan, ())
+    plan, node = with_node(32, 256 * GIB)
+    second = make_process(plan, "data", plan.hosts[0].id)
+    both = add(plan, second)
+    assert with_settings_of(both, second.id) == (both, ())
+
+
+@given(
+    st.integers(1, 256),
+    st.integers(4, 4096).map(lambda gib: gib * GIB),
+    st.sampled_from(["nvme", "sata", "sas", "cloud"]),
+)
+def test_what_is_chosen_is_never_refused_nor_too_much(cores: int, memory: int, disk: str) -> None:
+    assume(memory >= 2 * GIB + cores * GIB // 8)
+    plan, node = with_node(cores, memory, disk)
+    after, _ = with_settings_of(plan, node)
+    before = {(p.rule, p.where) for p in check(plan)}
+    new = [p for p in check(after) if (p.rule, p.where) not in before and p.severity != "hint"]
+    assert not [p for p in new if p.severity == "error"], (cores, memory / TIB)
+    assert not [p for p in new if "redo" in p.rule or "thread" in p.rule]
+
+
+def test_what_was_taken_says_so_and_follows_the_hosts() -> None:
+    plan, node = with_node(32, 256 * GIB)
+    plan, chosen = with_settings_of(plan, node)
+    assert set(plan.origins.data_node) == {one.name for one in chosen}
+    assert plan.origins.data_node["DataMemory"].words.endswith("half of the 256 GiB of host-1")
+    smaller = update(plan, plan.hosts[0].id, memory_bytes=64 * GIB, cores=8)
+    followed = settled_anew(smaller)
+    assert followed.parameters.data_node["DataMemory"] == 32 * GIB
+    assert followed.parameters.data_node["NoOfFragmentLogParts"] == 4
+    by_hand = set_parameter(plan, "data_node", "DataMemory", 100 * GIB)
+    still = settled_anew(update(by_hand, plan.hosts[0].id, memory_bytes=64 * GIB))
+    assert still.parameters.data_node["DataMemory"] == 100 * GIB, "set by hand, it stays"
+
+
+def test_an_sql_node_beside_it_leaves_fewer_processors() -> None:
+    plan, node = with_node(32, 256 * GIB)
+    plan, _ = with_settings_of(plan, node)
+    shared = settled_anew(add(plan, make_process(plan, "sql", plan.hosts[0].id)))
+    assert shared.parameters.data_node["NumCPUs"] == 16
+    alone = settled_anew(remove(shared, [shared.sql_nodes[0].id]))
+    assert alone.parameters == plan.parameters
+    assert settled_anew(plan) is plan, "what is right is shared"
