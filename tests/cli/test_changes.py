@@ -436,3 +436,22 @@ def test_whatever_is_added_is_a_plan_or_refused_in_one_line(kind: str, words: li
         line = ""
         assert loads(dumps(after)) == after
     assert "\n" not in line
+
+
+def test_a_first_data_node_says_what_it_takes_from_its_host(call: Any, tmp_path: Path) -> None:
+    path = tmp_path / "new.ndbplan"
+    call("new", "-o", path)
+    call("add", path, "host", "a1", "memory=64GiB", "cores=8")
+    said = call("add", path, "data", "host=a1").out
+    assert "parameters.data_node.DataMemory = 34359738368: half of the 64 GiB of a1" in said
+    assert "AutomaticThreadConfig = 1: 2 LDM threads" in said
+    assert "parameters" not in call("add", path, "data", "host=a1").out, "the second one is like the first"
+
+
+def test_a_load_can_be_made_from_the_tables(call: Any, tmp_path: Path) -> None:
+    path = tmp_path / "new.ndbplan"
+    call("new", "-o", path)
+    call("add", path, "table", "shop.a")
+    call("add", path, "workload", "day", "from=tables")
+    assert {t.name for t in load(path).workloads[0].transactions} == {"read a", "insert a"}
+    assert "from=tables" in call("add", path, "workload", "night", "from=clouds").refused()
