@@ -14,7 +14,6 @@ from PySide6.QtGui import QCloseEvent, QColor
 from PySide6.QtWidgets import QWidget
 
 from ndbplan.desktop.actions import SPECS
-from ndbplan.desktop.commands import commands_of
 from ndbplan.desktop.dialogs.command_palette import Command
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.document.tasks import wait_for_leaving
@@ -225,10 +224,7 @@ def test_the_command_palette_runs_actions_and_goes_to_objects(window, qtbot) -> 
 
 def test_the_command_palette_offers_additions_samples_and_only_what_can_be_done(window) -> None:
     def offers() -> dict[str, Command]:
-        found = commands_of(
-            window.actions_table, window.editor, window.document, window.go_to, window.open_sample
-        )
-        return {command.text: command for command in found}
+        return {command.text: command for command in window.commands._commands()}
 
     offered = offers()
     assert "Delete" not in offered

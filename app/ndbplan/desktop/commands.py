@@ -1,10 +1,12 @@
-"""What the command palette offers in a window: actions, additions, places to go to, samples."""
+"""What the command palette offers in a window: actions, panels, parameters, places, samples, problems."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import NamedTuple
 
+from ndbplan.configuration.stated import SCOPES
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.actions import SPECS, Actions
 from ndbplan.desktop.dialogs.command_palette import Command
@@ -13,32 +15,85 @@ from ndbplan.desktop.document.editor import Editor
 from ndbplan.edits import palette as catalogue
 from ndbplan.plan.samples import sample_names
 
-_ICONS = {spec.name: spec.icon for spec in SPECS}
+_SPECS = {spec.name: spec for spec in SPECS}
 _PART_ICONS = {"Host": "server", "Location": "warehouse", "Disk": "hard-drive", "Table": "table-2"}
+_SCOPE_TEXT = {
+    "data_node": "data nodes", "management": "management nodes", "sql": "SQL and API nodes",
+    "tcp": "TCP links", "shm": "shared memory links", "system": "the system",
+}  # fmt: skip
+_SHORTENED = 90
+_IN_MENUS = {"Theme": "Theme: ", "Align": ""}
+"""What stands before the text of an action that says too little without its menu."""
 
 
-def commands_of(
-    actions: Actions,
-    editor: Editor,
-    document: Document,
-    go_to: Callable[[str], object],
-    open_sample: Callable[[str], object],
-) -> Iterator[Command]:
+class Doors(NamedTuple):
+    """Where commands lead to in a window."""
+
+    go_to: Callable[[str], object]
+    """Select an object and bring it into view."""
+    open_sample: Callable[[str], object]
+    open_page: Callable[[str], object]
+    """A page of the guide, by its file."""
+    open_parameter: Callable[[str, str], object]
+    """A parameter of all nodes of a kind: the plan's name of the kind, the parameter's name."""
+    open_tab: Callable[[str], object]
+    """A tab of the analyses."""
+    problems: Callable[[], Iterator[tuple[str, str, str | None]]]
+    """Message, severity and the object of each problem there is."""
+
+
+def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doors) -> Iterator[Command]:
     """Everything that can be done in the window now."""
     for action in actions.all():
-        name = action.objectName()
-        if action.isEnabled() and name != "find":
+        spec = _SPECS[action.objectName()]
+        if action.isEnabled() and spec.name != "find":
             keys = action.shortcut().toString().replace("+", " ")
-            yield Command(action.text().rstrip("…"), "", _ICONS[name], action.trigger, keys)
+            text = _IN_MENUS.get(spec.menu, "") + action.text().rstrip("…")
+            yield Command(text, "", spec.icon, action.trigger, keys, f"{spec.menu} {spec.tip}")
     for entry in catalogue.offers():
         if entry.kind != "role":
             add = partial(editor.add_beside_selection, entry.key)
             yield Command(f"Add {entry.text}", entry.kind, entry.icon, add)
+    yield from _places(document, doors)
+    yield from _parameters(document, doors)
+    for sample in sample_names():
+        yield Command(f"Sample {sample}", "new plan", "sparkles", partial(doors.open_sample, sample))
+    yield from _pages(doors)
+    for message, severity, object_id in doors.problems():
+        text = message if len(message) <= _SHORTENED else f"{message[:_SHORTENED]}…"
+        lead = partial(doors.open_tab, "Problems") if object_id is None else partial(doors.go_to, object_id)
+        yield Command(text, severity, "triangle-alert", lead, "", f"problem {message}")
+
+
+def _places(document: Document, doors: Doors) -> Iterator[Command]:
+    from ndbplan.desktop.analyses.area import TABS
+
+    for name, _module, _panel in TABS:
+        yield Command(name, "analysis", "activity", partial(doors.open_tab, name))
     plan = document.plan
     for part in plan.objects():
         host = plan.host_of_disk.get(part.id)
         text = f"{host.hostname} / {part.name}" if host is not None else display_name(plan, part)
         icon = _PART_ICONS.get(type(part).__name__, "circle-dot")
-        yield Command(text, "go to", icon, partial(go_to, part.id))
-    for sample in sample_names():
-        yield Command(f"Sample {sample}", "new plan", "sparkles", partial(open_sample, sample))
+        yield Command(text, "go to", icon, partial(doors.go_to, part.id), "", type(part).__name__)
+
+
+def _parameters(document: Document, doors: Doors) -> Iterator[Command]:
+    from ndbplan.ndb.parameters import parameters
+
+    for scope, where in _SCOPE_TEXT.items():
+        for parameter in parameters(SCOPES[scope], document.plan.version):
+            lead = partial(doors.open_parameter, scope, parameter.name)
+            yield Command(parameter.name, where, "sliders-horizontal", lead, "", "parameter")
+
+
+def look_in_guide(open_search: Callable[[str], object], typed: str) -> Command:
+    """What is offered for words that nothing is called by."""
+    return Command(f"Search the guide for “{typed[:60]}”", "guide", "search", partial(open_search, typed))
+
+
+def _pages(doors: Doors) -> Iterator[Command]:
+    from ndbplan.desktop.dialogs.guide_window import pages
+
+    for file, title in pages():
+        yield Command(title, "guide", "circle-help", partial(doors.open_page, file))

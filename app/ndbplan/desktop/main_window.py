@@ -182,7 +182,7 @@ class MainWindow(QMainWindow):
         from ndbplan.desktop.canvas.empty import EmptyCanvas
         from ndbplan.desktop.canvas.input.pinch import Pinch
         from ndbplan.desktop.canvas.minimap import Minimap
-        from ndbplan.desktop.commands import commands_of
+        from ndbplan.desktop.commands import Doors, commands_of, look_in_guide
         from ndbplan.desktop.dialogs.command_palette import CommandPalette
         from ndbplan.desktop.steps import Steps
 
@@ -195,16 +195,18 @@ class MainWindow(QMainWindow):
         self.empty.sample_wanted.connect(self.show_gallery)
         self.empty.host_wanted.connect(lambda: self.editor.add_beside_selection("host-small"))
         self.empty.file_wanted.connect(self.files.open)
+        doors = Doors(
+            go_to=self.go_to,
+            open_sample=self.show_sample,
+            open_page=self._open_guide,
+            open_parameter=self.open_parameter,
+            open_tab=self.open_tab,
+            problems=self.panels.listed_problems,
+        )
         self.commands = CommandPalette(
             self,
-            partial(
-                commands_of,
-                self.actions_table,
-                self.editor,
-                self.document,
-                self.go_to,
-                self.show_sample,
-            ),
+            partial(commands_of, self.actions_table, self.editor, self.document, doors),
+            partial(look_in_guide, partial(self._open_guide, "")),
         )
 
     def _connect(self) -> None:
@@ -481,9 +483,31 @@ class MainWindow(QMainWindow):
         self.canvas.bring_into_view((object_id,))
 
     def _show_guide(self) -> None:
+        self._open_guide()
+
+    def _open_guide(self, page: str = "", words: str = "") -> None:
+        """The guide, at a page, or at the first that holds some words."""
         from ndbplan.desktop.dialogs.guide_window import GuideWindow
 
-        GuideWindow(self).show()
+        guide = GuideWindow(self)
+        if page:
+            guide.open(page)
+        guide.search.setText(words)
+        guide.show()
+
+    def open_parameter(self, scope: str, name: str) -> None:
+        """Open the value of a parameter of all nodes of a kind."""
+        self._show_workspace()
+        self.panels.inspector_frame.show()
+        self.actions_table["inspector"].setChecked(True)
+        self.panels.inspector.open_parameter(scope, name)
+
+    def open_tab(self, name: str) -> None:
+        """Bring a tab of the analyses to the front."""
+        self._show_workspace()
+        self.panels.analyses_frame.show()
+        self.actions_table["analyses"].setChecked(True)
+        self.panels.analyses.show_tab(name)
 
     def _show_keys(self) -> None:
         from ndbplan.desktop.dialogs.keys_dialog import KeysDialog
@@ -510,6 +534,17 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
         self.take_files(Path(url.toLocalFile()) for url in event.mimeData().urls() if url.toLocalFile())
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Where the focus goes: on by Tab, but to the canvas from what was hidden or switched off.
+
+        Qt would give it to the next field and select all of that: the next key would overwrite it.
+        """
+        lost = QApplication.focusWidget()
+        if lost is not None and not (lost.isVisible() and lost.isEnabled()):
+            self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+            return True
+        return super().focusNextPrevChild(forward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.actions_table["present"].isChecked():

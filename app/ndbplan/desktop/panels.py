@@ -19,7 +19,7 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ndbplan.configuration.failures import Part
     from ndbplan.desktop.analyses import AnalysisArea
@@ -115,6 +115,14 @@ class SidePanels(QObject):
             happenings.cut_off(ids, at_s)
         else:
             happenings.kill(ids, at_s)
+
+    def listed_problems(self) -> Iterator[tuple[str, str, str | None]]:
+        """Message, severity and the object of each problem that stands."""
+        latest = self.estimates.latest
+        for problem in latest.problems if latest is not None else ():
+            if not problem.waived:
+                first = problem.object_ids[0] if problem.object_ids else None
+                yield problem.message, problem.severity.value, first
 
     @property
     def is_busy(self) -> bool:

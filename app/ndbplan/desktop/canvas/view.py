@@ -6,6 +6,7 @@ through the Editor.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
@@ -223,9 +224,8 @@ class CanvasView(Stage):
             return
         self._end_rename(commit=True)
         rect = item.rect_in_scene()
-        field = RenameField(name, self.viewport())
+        field = RenameField(name, partial(self.editor.rename, object_id), self.viewport())
         field.cover(self.mapFromScene(rect.topLeft()), round(rect.width() * self.zoom))
-        field.done.connect(lambda text: self.editor.rename(object_id, text))
         field.ended.connect(self._rename_ended)
         self._rename = field
         field.show()

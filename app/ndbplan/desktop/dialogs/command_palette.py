@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.desktop.look import paint, theme
+from ndbplan.desktop.widgets.ranking import Name, ranked
+from ndbplan.desktop.widgets.sections import label
 
 _ENTRY = Qt.ItemDataRole.UserRole + 1
 _SHOWN = 60
@@ -34,16 +36,26 @@ class Command:
     icon: str
     run: Callable[[], object]
     keys: str = ""
+    more: str = ""
+    """Further words it is found by."""
 
 
 class CommandPalette(QFrame):
     """Floats over the window; Enter runs, Esc closes."""
 
-    def __init__(self, window: QWidget, commands: Callable[[], Iterable[Command]]) -> None:
+    def __init__(
+        self,
+        window: QWidget,
+        commands: Callable[[], Iterable[Command]],
+        otherwise: Callable[[str], Command],
+    ) -> None:
+        """`otherwise`: what is offered for words that nothing is called by."""
         super().__init__(window)
         self._window = window
         self._commands = commands
+        self._otherwise = otherwise
         self._known: list[Command] = []
+        self._names: list[Name] = []
         self._width = 600
         self._most = 12 * _ROW
         self.setObjectName("commandPalette")
@@ -65,7 +77,11 @@ class CommandPalette(QFrame):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setAccessibleName("Matching commands")
         self.list.clicked.connect(self._run)
+        self.none = label("", "muted", wrap=False)
+        self.none.setContentsMargins(10, 2, 10, 2)
+        self.none.hide()
         column.addWidget(self.field)
+        column.addWidget(self.none)
         column.addWidget(self.list)
         self.hide()
 
@@ -75,6 +91,7 @@ class CommandPalette(QFrame):
         frame = f"background: {t.panel}; border: 1px solid {t.line_strong}; border-radius: 10px;"
         self.setStyleSheet(f"#commandPalette {{ {frame} }}")
         self._known = list(self._commands())
+        self._names = [Name(command.text, f"{command.detail} {command.more}") for command in self._known]
         window = self._window
         self._width = min(600, window.width() - 40)
         self._most = min(12 * _ROW, window.height() - 160)
@@ -86,13 +103,16 @@ class CommandPalette(QFrame):
         self.field.setFocus()
 
     def matching(self, text: str) -> list[Command]:
-        """Commands in which the letters of `text` appear in order, best first."""
-        scored = [(score(text, c.text), i, c) for i, c in enumerate(self._known)]
-        return [c for s, _, c in sorted(scored, key=lambda one: (-one[0], one[1])) if s > 0][:_SHOWN]
+        """Commands that are called so, best first; nothing is: the one that looks elsewhere."""
+        found = [self._known[i] for i in ranked(text, self._names)[:_SHOWN]]
+        return found or [self._otherwise(text.strip())]
 
     def _filter(self, text: str) -> None:
         self._model.clear()
-        for command in self.matching(text):
+        found = self.matching(text)
+        self.none.setText(f"Nothing is called “{text.strip()[:60]}”.")
+        self.none.setVisible(bool(found) and found[0] not in self._known)
+        for command in found:
             item = QStandardItem(command.text)
             item.setData(command, _ENTRY)
             item.setEditable(False)
@@ -130,23 +150,6 @@ class CommandPalette(QFrame):
         elif event.type() == QEvent.Type.FocusOut and self.isVisible():
             self.hide()
         return False
-
-
-def score(typed: str, text: str) -> float:
-    """How well letters typed in order match a text: 0 not at all, more at word starts and in a row."""
-    needle, hay = typed.lower().replace(" ", ""), text.lower()
-    if not needle:
-        return 1.0
-    at, total, previous = 0, 1.0, -2
-    for letter in needle:
-        place = hay.find(letter, at)
-        if place < 0:
-            return 0.0
-        total += 3.0 if place == previous + 1 else 1.0
-        if place == 0 or not hay[place - 1].isalnum():
-            total += 2.0
-        previous, at = place, place + 1
-    return total - len(hay) * 0.01
 
 
 class _Row(QStyledItemDelegate):

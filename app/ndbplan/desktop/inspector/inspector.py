@@ -21,7 +21,7 @@ from ndbplan.desktop.inspector.pages.plan import MixedPage, PlanPage
 from ndbplan.desktop.inspector.pages.processes import DataNodePage, ProcessPage
 from ndbplan.desktop.inspector.pages.tables import LogfileGroupPage, TablePage, TablespacePage
 from ndbplan.desktop.inspector.pages.workloads import WorkloadPage
-from ndbplan.desktop.inspector.parameters import parameters_for
+from ndbplan.desktop.inspector.parameters import ParametersPanel, parameters_for
 from ndbplan.desktop.inspector.remedies import RemedySearch
 from ndbplan.desktop.inspector.why import Why
 from ndbplan.desktop.look import theme
@@ -73,6 +73,7 @@ class Inspector(QWidget):
         self._context = Context(document, selection, estimates, Tasks(self))
         self._remedies = RemedySearch(self._context, self)
         self._page: Page | None = None
+        self._parameters: tuple[Section, ParametersPanel] | None = None
         self._built_for: object = None
         self._expanded: dict[str, bool] = {}
         self._title = label("", "title")
@@ -82,7 +83,7 @@ class Inspector(QWidget):
         self._column = QVBoxLayout(self._content)
         self._column.setContentsMargins(MARGIN, 4, MARGIN, MARGIN)
         self._column.setSpacing(10)
-        scroll = QScrollArea()
+        self._scroll = scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -103,6 +104,16 @@ class Inspector(QWidget):
         estimates.updated.connect(self._show_estimate)
         theme.theme().changed.connect(self._rebuild)
         self._reconcile()
+
+    def open_parameter(self, scope: str, name: str) -> None:
+        """Show the plan's parameters, and open the value of one."""
+        self._context.selection.clear()
+        if self._parameters is None:
+            return
+        fold, panel = self._parameters
+        fold.expand()
+        panel.edit_parameter(scope, name)
+        self._scroll.ensureWidgetVisible(panel)
 
     def close_tasks(self) -> None:
         """Stop the background work; the window calls this before it goes."""
@@ -144,6 +155,7 @@ class Inspector(QWidget):
             fold.toggled.connect(lambda on: self._expanded.update(parameters=on))
             self._column.addWidget(fold)
             page.keep_fresh(parameters)
+        self._parameters = (fold, parameters) if parameters is not None else None
         loss = LossSection(self._context, ids)
         page.keep_fresh(loss)
         self._why = Why(self._context, ids)

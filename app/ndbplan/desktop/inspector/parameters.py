@@ -80,6 +80,8 @@ class ParametersPanel(QWidget):
         self._context, self._process_ids = context, tuple(process_ids)
         kind = context.plan.by_id[process_ids[0]].kind if process_ids else "data"
         self._kind_scope = _KIND_SCOPES[kind]
+        self.scopes: QComboBox | None = None
+        """Which nodes the parameters are of, where nothing is selected."""
         self.model = ParametersModel(context, Scope(self._kind_scope, self._process_ids), self)
         self.search = QLineEdit()
         self.search.setPlaceholderText(f"Search {self.model.rowCount()} parameters")
@@ -134,6 +136,21 @@ class ParametersPanel(QWidget):
         if self.changed_only.isChecked() or self.decided_only.isChecked():
             self._apply_filter()
         self._current_changed()
+
+    def edit_parameter(self, scope: str, name: str) -> None:
+        """Go to a parameter of all nodes of a kind, and open its value."""
+        if self.scopes is not None:
+            self.scopes.setCurrentIndex(max(0, self.scopes.findData(scope)))
+            self.model.set_scope(Scope(scope))
+        for box in (self.changed_only, self.decided_only):
+            box.setChecked(False)
+        self.search.setText(name)
+        names = [parameter.name for parameter in self.model.parameters]
+        index = self._filter.mapFromSource(self.model.index(names.index(name), 1))
+        self.view.setCurrentIndex(index)
+        self.view.scrollTo(index)
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.view.edit(index)
 
     def reset_selected(self) -> None:
         """Take the selected parameter back to what holds without it."""
@@ -210,7 +227,7 @@ class ParametersPanel(QWidget):
                 group.addButton(button)
                 row.addWidget(button)
         else:
-            box = QComboBox()
+            self.scopes = box = QComboBox()
             box.setAccessibleName("Which nodes the parameters apply to")
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(8)

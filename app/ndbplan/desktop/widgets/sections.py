@@ -143,6 +143,11 @@ class Section(QWidget):
         """Put a link or a small control to the right of the heading."""
         self._top.addWidget(widget)
 
+    def expand(self) -> None:
+        """Show what is in it."""
+        if self._toggle is not None:
+            self._toggle.setChecked(True)
+
     def _toggled(self, expanded: bool) -> None:
         self.content.setVisible(expanded)
         self.toggled.emit(expanded)

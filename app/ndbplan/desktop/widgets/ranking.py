@@ -1,0 +1,107 @@
+"""How well what is typed names something: whole words and their beginnings, then initials, then likeness."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_LIKE = 70.0
+"""Share of letters in common, in percent, from which on a word with a slip in it is still meant."""
+_LIKE_FROM = 3
+"""Letters from which on a slip may be in a word."""
+
+
+@dataclass(frozen=True)
+class Name:
+    """A text that can be typed for, and further words under which it is found."""
+
+    text: str
+    more: str = ""
+
+    @cached_property
+    def whole(self) -> str:
+        """The text in small letters."""
+        return self.text.lower()
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Its words: also the parts of DataMemory, and DataMemory as one."""
+        plain = re.findall(r"[^\s/·:]+", self.whole)
+        parts = [part.lower() for part in _WORD.findall(self.text)]
+        return tuple(dict.fromkeys([*plain, *parts]))
+
+    @cached_property
+    def initials(self) -> str:
+        """First letters of its words."""
+        return "".join(part[0].lower() for part in _WORD.findall(self.text))
+
+    @cached_property
+    def more_words(self) -> tuple[str, ...]:
+        """The further words."""
+        return tuple(re.findall(r"[^\s/·:]+", self.more.lower()))
+
+
+def score(typed: str, name: Name, *, alike: bool = True) -> float:
+    """How well letters name something: 0 not at all.
+
+    `alike`: also by likeness, which forgives slips; it is only asked for where nothing else is found.
+    """
+    asked = " ".join(typed.lower().split())
+    if not asked:
+        return 1.0
+    found = _named(asked, name)
+    if not found and alike:
+        found = _alike(asked, name)
+    # Of equal ones the shorter is meant.
+    return max(0.001, found - min(len(name.text), 100) * 0.01) if found else 0.0
+
+
+def _named(asked: str, name: Name) -> float:
+    tokens, joined = asked.split(), asked.replace(" ", "")
+    if asked == name.whole:
+        return 1000.0
+    if asked in name.words:
+        return 950.0
+    if name.whole.startswith(asked):
+        return 900.0
+    if _all_begin(tokens, name.words):
+        return 850.0
+    if len(joined) > 1 and joined in name.initials:
+        return 800.0
+    if asked in name.whole or _squeezed(asked) in _squeezed(name.whole):
+        return 700.0
+    if _all_begin(tokens, (*name.words, *name.more_words)):
+        return 600.0
+    return 0.0
+
+
+def _squeezed(text: str) -> str:
+    """Letters and digits alone: `hostb1` is host-b1."""
+    return re.sub(r"[^\w]", "", text) or text
+
+
+def _all_begin(tokens: Sequence[str], words: Sequence[str]) -> bool:
+    return all(any(word.startswith(token) for word in words) for token in tokens)
+
+
+def _alike(asked: str, name: Name) -> float:
+    from rapidfuzz import fuzz
+
+    if len(asked) < _LIKE_FROM:
+        return 0.0
+    near = max(fuzz.ratio(asked, word, score_cutoff=_LIKE) for word in (name.whole, *name.words))
+    if not near and " " in asked:
+        near = fuzz.token_sort_ratio(asked, name.whole, score_cutoff=_LIKE)
+    return near * 5.0
+
+
+def ranked(typed: str, names: Sequence[Name]) -> list[int]:
+    """Numbers of the names that are meant, best first; of equal ones in their order."""
+    scored = [(score(typed, name, alike=False), i) for i, name in enumerate(names)]
+    found = [(mark, i) for mark, i in scored if mark > 0]
+    if not found:
+        found = [(mark, i) for i, name in enumerate(names) if (mark := score(typed, name)) > 0]
+    return [i for mark, i in sorted(found, key=lambda one: (-one[0], one[1]))]

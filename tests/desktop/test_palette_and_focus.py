@@ -1,0 +1,188 @@
+"""The command palette covers what there is; the focus goes where a person sends it and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+
+from ndbplan.desktop.analyses.area import TABS
+from ndbplan.desktop.dialogs.guide_window import GuideWindow, pages
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.main_window import MainWindow
+from ndbplan.edits import parts as edits
+from ndbplan.plan.samples import sample_names
+
+_LONG_MS = 60_000
+
+
+@pytest.fixture
+def window(qtbot, qapp, tmp_path):
+    theme.install(qapp, "dark")
+    made = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
+    made.files.ask_unsaved = lambda: "discard"
+    made.open_sample("starter")
+    made.resize(1400, 900)
+    made.show()
+    made.finish_building()
+    yield made
+    made.files.ask_unsaved = lambda: "discard"
+    made.close()
+    made.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def _run(window: MainWindow, typed: str) -> None:
+    window._open_commands()
+    QTest.keyClicks(window.commands.field, typed)
+    QTest.keyClick(window.commands.field, Qt.Key.Key_Return)
+
+
+class TestPalette:
+    def test_a_parameter_opens_its_field(self, qtbot, window) -> None:
+        window.selection.set(["host-a1"])
+        _run(window, "datamemory")
+        assert window.selection.ids == ()
+        panel = window.panels.inspector._parameters[1]
+        row = panel._filter.mapToSource(panel.view.currentIndex()).row()
+        assert panel.model.parameters[row].name == "DataMemory"
+        qtbot.waitUntil(lambda: isinstance(QApplication.focusWidget(), QLineEdit))
+        editor = QApplication.focusWidget()
+        assert panel.view.isAncestorOf(editor)
+        QTest.keyClick(editor, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        QTest.keyClicks(editor, "64G")
+        QTest.keyClick(editor, Qt.Key.Key_Return)
+        stated = 64 * 2**30
+        qtbot.waitUntil(lambda: window.document.plan.parameters.data_node.get("DataMemory") == stated)
+
+    def test_parameters_of_other_kinds_are_found_too(self, window) -> None:
+        window._open_commands()
+        (first, *_) = window.commands.matching("PortNumber")
+        assert first.text == "PortNumber"
+        first.run()
+        assert window.panels.inspector._parameters[1].model.scope.name == "management"
+        window.commands.hide()
+
+    @pytest.mark.parametrize(
+        ("typed", "found"),
+        [
+            ("dark", "Theme: Dark"),
+            ("smlte", "Simulate"),
+            ("ng", "Add a node group"),
+            ("orders", "shop.orders"),
+            ("sample tick", "Sample tick-store"),
+            ("failures", "Failures"),
+            ("what may fail", "What may fail"),
+        ],
+    )
+    def test_the_first_that_is_offered_is_what_was_meant(self, window, typed: str, found: str) -> None:
+        window._open_commands()
+        assert window.commands.matching(typed)[0].text == found
+        window.commands.hide()
+
+    def test_everything_there_is_can_be_found(self, qtbot, window) -> None:
+        window.document.edit("One replica", lambda p: edits.remove(p, ["ndb2"]))
+        qtbot.waitUntil(lambda: window.panels.estimates.is_fresh, timeout=_LONG_MS)
+        window._open_commands()
+        offered = {command.text for command in window.commands._known}
+        assert {f"Sample {name}" for name in sample_names()} <= offered
+        assert {title for _, title in pages()} <= offered
+        assert {name for name, _, _ in TABS} <= offered
+        assert {table.full_name for table in window.document.plan.tables} <= offered
+        problems = [c for c in window.commands._known if c.icon == "triangle-alert"]
+        standing = [p for p in window.panels.estimates.latest.problems if not p.waived]
+        assert len(problems) == len(standing) > 0
+        window.commands.hide()
+
+    def test_a_problem_leads_to_its_object(self, qtbot, window) -> None:
+        window.document.edit("One replica", lambda p: edits.remove(p, ["ndb2"]))
+        qtbot.waitUntil(lambda: window.panels.estimates.is_fresh, timeout=_LONG_MS)
+        window._open_commands()
+        problem = next(p for p in window.panels.estimates.latest.problems if p.object_ids and not p.waived)
+        command = next(c for c in window.commands._known if problem.message.startswith(c.text.rstrip("…")))
+        command.run()
+        assert window.selection.ids == problem.object_ids[:1]
+        window.commands.hide()
+
+    def test_nothing_found_says_so_and_enter_searches_the_guide(self, window) -> None:
+        window._open_commands()
+        QTest.keyClicks(window.commands.field, "quorum queue")
+        assert window.commands.none.isVisible()
+        assert "Nothing is called “quorum queue”" in window.commands.none.text()
+        (only,) = window.commands.matching("quorum queue")
+        assert only.text == "Search the guide for “quorum queue”"
+        QTest.keyClick(window.commands.field, Qt.Key.Key_Return)
+        (guide,) = window.findChildren(GuideWindow)
+        assert guide.isVisible()
+        assert guide.search.text() == "quorum queue"
+        guide.close()
+
+    def test_a_page_of_the_guide_opens_there(self, window) -> None:
+        _run(window, "What may fail")
+        (guide,) = window.findChildren(GuideWindow)
+        assert guide.contents.currentItem().text() == "What may fail"
+        guide.close()
+
+
+class TestFocus:
+    def test_it_never_falls_into_a_field_whose_text_the_next_key_would_replace(self, window) -> None:
+        panel = window.panels.analyses.show_tab("Problems")
+        for hidden in (panel._buttons[""], window.panels.analyses.tabs):
+            hidden.setFocus()
+            hidden.hide()
+            focus = QApplication.focusWidget()
+            assert focus is window.canvas
+            hidden.show()
+        panel._buttons["error"].setFocus()
+        panel._buttons["error"].setEnabled(False)
+        assert not isinstance(QApplication.focusWidget(), QLineEdit)
+        name = window.document.plan.name
+        QTest.keyClicks(QApplication.focusWidget(), "x")
+        assert window.document.plan.name == name
+
+    def test_after_a_sample_was_opened_keys_change_nothing(self, window) -> None:
+        window.show_gallery()
+        QTest.keyClick(window.gallery.cards[0], Qt.Key.Key_Return)
+        assert QApplication.focusWidget() is window.canvas
+        plan = window.document.plan
+        QTest.keyClicks(QApplication.focusWidget(), "abc")
+        assert window.document.plan is plan
+
+    def test_tab_still_goes_from_field_to_field(self, qtbot, window) -> None:
+        window.selection.set(["host-a1"])
+        with qtbot.waitActive(window):
+            window.activateWindow()
+        first = window.panels.inspector._page.findChildren(QLineEdit)[0]
+        qtbot.waitUntil(first.isVisible)
+        first.setFocus()
+        QTest.keyClick(first, Qt.Key.Key_Tab)
+        after = window.focusWidget()
+        assert window.panels.inspector.isAncestorOf(after)
+        assert after is not first
+
+    def test_enter_that_ends_a_rename_stays_on_the_canvas(self, qtbot, window) -> None:
+        window.selection.set(["host-a1"])
+        QTest.keyClick(window.canvas, Qt.Key.Key_F2)
+        field = QApplication.focusWidget()
+        assert isinstance(field, QLineEdit)
+        QTest.keyClicks(field, "host-x")
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        assert window.document.plan.host("host-a1").hostname == "host-x"
+        assert QApplication.focusWidget() is window.canvas
+
+    def test_a_refused_name_keeps_what_was_typed(self, window) -> None:
+        window.selection.set(["host-a1"])
+        QTest.keyClick(window.canvas, Qt.Key.Key_F2)
+        field = QApplication.focusWidget()
+        QTest.keyClicks(field, "no good name!")
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        assert QApplication.focusWidget() is field
+        assert field.text() == "no good name!"
+        assert field.property("invalid")
+        assert window.messages.isVisible()
+        field.selectAll()
+        QTest.keyClicks(field, "good-name")
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        assert window.document.plan.host("host-a1").hostname == "good-name"
