@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QMargins, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QLabel,
@@ -30,9 +30,11 @@ from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.files import FileFlow
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.file_drops import FileDrops
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_menu import MainMenu
 from ndbplan.desktop.panels import SidePanels
+from ndbplan.desktop.session import Session
 from ndbplan.desktop.status_bar import StatusBar
 from ndbplan.desktop.top_bar import TopBar
 from ndbplan.desktop.widgets.message_bar import MessageBar
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from ndbplan.desktop.dialogs.command_palette import CommandPalette
     from ndbplan.desktop.dialogs.gallery import Gallery
     from ndbplan.desktop.document.recovery import Journal
+    from ndbplan.desktop.document.shared_file import Theirs
     from ndbplan.desktop.document.tasks import Tasks
     from ndbplan.desktop.sides.outline import Outline
     from ndbplan.desktop.sides.palette import Palette
@@ -75,7 +78,6 @@ class MainWindow(QMainWindow):
         self.journal: Journal | None = None
         self._journal_folder = journal_folder
         self.setWindowTitle("ndbplan")
-        self.setAcceptDrops(True)
         self.resize(1440, 900)
         self.restoreGeometry(QByteArray.fromBase64(self.preferences.get("window", "").encode()))
 
@@ -105,8 +107,12 @@ class MainWindow(QMainWindow):
         ]
         self._build()
         UndoKeys(self)
+        splitters = {"workspace": self.workspace, "middle": self.middle, "side": self.side}
+        self.session = Session(self.preferences, self.canvas, self.panels, self.actions_table, splitters)
+        self.file_drops = FileDrops(self, self.take_files)
         self._connect()
         self._refresh()
+        self.session.restore()
 
     # Building
 
@@ -176,6 +182,7 @@ class MainWindow(QMainWindow):
         self.side.addWidget(_titled("PALETTE", self.palette_panel, QMargins(0, 12, 0, 0), 12))
         self.side.addWidget(_titled("OUTLINE", self.outline, QMargins(8, 10, 4, 4), 4))
         self.side.setSizes([600, 260])
+        self.session.restore_sizes("side")
         self.actions_table.add_to(self, [self.outline])
 
     def _build_on_canvas(self) -> None:
@@ -219,10 +226,11 @@ class MainWindow(QMainWindow):
         self.editor.chosen.connect(self._tell_what_is_chosen)
         self.files.failed.connect(partial(self.messages.say, "error"))
         self.files.noticed.connect(partial(self.messages.say, "warning"))
+        self.files.ask_whose = self._ask_whose
+        self.files.offered.connect(partial(self.messages.say, "warning"))
         self.files.saved.connect(lambda path: self.messages.say("done", f"Saved {path}"))
         self.files.shown.connect(self._show_workspace)
         self.canvas.zoom_changed.connect(self.status.show_zoom)
-        self.canvas.files_dropped.connect(self.take_files)
         self.canvas.out_of_sight.connect(self._offer_to_show)
         self.canvas.covering.connect(self._offer_to_move_apart)
         self.canvas.opened.connect(lambda _id: self.panels.focus_inspector())
@@ -428,6 +436,11 @@ class MainWindow(QMainWindow):
         }[name]
         part.setVisible(self.actions_table[name].isChecked())
 
+    def _ask_whose(self, path: Path, theirs: Theirs) -> str:
+        from ndbplan.desktop.dialogs.conflict_dialog import ask_whose
+
+        return ask_whose(self, lambda: self.document.plan, path, theirs)
+
     def _present(self) -> None:
         on = self.actions_table["present"].isChecked()
         self._show_workspace()
@@ -520,20 +533,14 @@ class MainWindow(QMainWindow):
         if not self.files.may_leave():
             event.ignore()
             return
+        self.session.keep()
+        self.files.shared.close()
         self.preferences.put("window", self.saveGeometry().toBase64().toStdString())
         if self.journal is not None:
             self.journal.close()
             self.tasks.close()
         self.panels.close()
         event.accept()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls():
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        event.acceptProposedAction()
-        self.take_files(Path(url.toLocalFile()) for url in event.mimeData().urls() if url.toLocalFile())
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Where the focus goes: on by Tab, but to the canvas from what was hidden or switched off.

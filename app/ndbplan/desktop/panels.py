@@ -125,6 +125,18 @@ class SidePanels(QObject):
                 yield problem.message, problem.severity.value, first
 
     @property
+    def tab(self) -> str:
+        """The analysis on show; nothing: they are not there yet."""
+        return self.analyses.tab if self._has("analyses") else ""
+
+    def show_tab(self, name: str) -> None:
+        """Bring an analysis to the front as soon as they are there; one that is not known: nothing."""
+        if self._has("analyses"):
+            self.analyses.choose_tab(name)
+        else:
+            self.ready.connect(lambda: self.analyses.choose_tab(name))
+
+    @property
     def is_busy(self) -> bool:
         """Whether an estimate is due or the analyses compute."""
         return (self._has("estimates") and not self.estimates.is_fresh) or (

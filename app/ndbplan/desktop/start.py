@@ -125,13 +125,19 @@ def open_window(app: QApplication, path: Path | None = None, sample: str | None 
     window = MainWindow(preferences)
     window.resize(window.size().boundedTo(window.screen().availableSize()))
     window.mark_theme()
+    reopened = False
     if path is not None:
         window.files.open(path)
     elif sample is not None:
         window.open_sample(sample)
     else:
-        window.show_gallery()
+        last = window.session.file
+        reopened = last is not None and window.files.open(last)
+        if not reopened:
+            window.show_gallery()
     window.show()
+    if reopened:
+        window.session.restore_view()
     QTimer.singleShot(_FIRST_PAINT_MS, window, lambda: _when_shown(window))
     return window
 

@@ -92,6 +92,16 @@ class AnalysisArea(QWidget):
         self._build(index)
         return self._panels[index]
 
+    @property
+    def tab(self) -> str:
+        """Name of the tab at the front."""
+        return TABS[self.tabs.currentIndex()][0]
+
+    def choose_tab(self, name: str) -> None:
+        """Bring a tab to the front if it is known."""
+        if name in (text for text, _, _ in TABS):
+            self.show_tab(name)
+
     def show_tab(self, name: str) -> Panel:
         """Bring a tab to the front."""
         self.tabs.setCurrentIndex([text for text, _, _ in TABS].index(name))

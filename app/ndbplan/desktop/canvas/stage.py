@@ -194,6 +194,17 @@ class Stage(QGraphicsView):
         self._fit_on_resize = False
         self.moved.emit()
 
+    @property
+    def is_fitted(self) -> bool:
+        """Whether everything is shown, also when the window changes its size."""
+        return self._fit_on_resize
+
+    def look_at(self, point: QPointF) -> None:
+        """Bring a point of the canvas to the middle."""
+        self._scroll(self.mapFromScene(point) - self.viewport().rect().center())
+        self._fit_on_resize = False
+        self.moved.emit()
+
     def rest(self) -> None:
         """Paint what a moving zoom only scaled."""
         if self._zooming is not None:

@@ -7,9 +7,8 @@ through the Editor.
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -35,9 +34,6 @@ _COPY = Qt.KeyboardModifier.ControlModifier
 
 class CanvasView(Stage):
     """Shows the document's plan and lets a person take hold of it."""
-
-    files_dropped = Signal(object)
-    """Paths of files that were dropped onto the canvas."""
 
     def __init__(self, editor: Editor, parent: QWidget | None = None) -> None:
         super().__init__(editor, parent)
@@ -248,9 +244,8 @@ class CanvasView(Stage):
         if key is not None:
             self._drop = drops.Drop(self, key)
             event.acceptProposedAction()
-        elif event.mimeData().hasUrls():
-            event.acceptProposedAction()
         else:
+            # Files are the window's.
             event.ignore()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
@@ -260,7 +255,7 @@ class CanvasView(Stage):
             event.setAccepted(self._drop.can_land)
             self.say_at(self.mapToScene(event.position().toPoint()), self._drop.refusal)
         else:
-            event.setAccepted(event.mimeData().hasUrls())
+            event.ignore()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self._edges.stop()
@@ -276,7 +271,3 @@ class CanvasView(Stage):
             drop.commit()
             event.acceptProposedAction()
             self.setFocus()
-        elif event.mimeData().hasUrls():
-            event.acceptProposedAction()
-            names = (url.toLocalFile() for url in event.mimeData().urls())
-            self.files_dropped.emit([Path(name) for name in names if name])

@@ -112,6 +112,13 @@ class Document(QObject):
         """Take over a plan from a recovery journal: its file is older, so it counts as modified."""
         self._replace(plan, path, True)
 
+    def take_from_file(self, plan: Plan) -> None:
+        """Show what the file holds now, as a step that can be undone: nothing of it is to be saved."""
+        self.undo_stack.push(_Step(self, "Take what the file holds", self._plan, plan, None))
+        self._kept_unsaved = False
+        self.undo_stack.setClean()
+        self.state_changed.emit()
+
     def save(self, path: Path | None = None) -> None:
         """Write the plan to `path`, or to its own file. Raises PlanFileError; the document stays as it is."""
         target = (path or self._path or Path(f"{self._plan.name}{file.SUFFIX}")).absolute()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.shared_file import SharedFile, Theirs, content_of
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import Plan
 
@@ -24,6 +25,8 @@ class FileFlow(QObject):
     """One line: what could not be read or written, and what to do."""
     noticed = Signal(str)
     """One line: what is to be known of the plan that is open now."""
+    offered = Signal(str, str, object)
+    """One line, a button and what it does."""
     saved = Signal(object)
     """Path of the file just written."""
     shown = Signal()
@@ -34,8 +37,12 @@ class FileFlow(QObject):
         self._document = document
         self._preferences = preferences
         self._window = window
+        self.ask_whose: Callable[[Path, Theirs], str] = lambda _path, _theirs: "cancel"
+        """`theirs`, `mine`, `copy` or `cancel`: what becomes of what somebody else wrote meanwhile."""
+        self.shared = SharedFile(document, self)
+        self.shared.changed_elsewhere.connect(self._tell_of_change)
 
-    # The three questions; tests answer them in place of a person.
+    # The questions; tests answer them in place of a person.
 
     def ask_open(self) -> Path | None:
         """Which file to open."""
@@ -114,20 +121,68 @@ class FileFlow(QObject):
         chosen = path or self.ask_open()
         if chosen is None:
             return False
+        # What is there before it is read: what comes between reading and looking is somebody else's.
+        content = content_of(chosen)
         try:
             notice = self._document.open(chosen)
         except UserError as error:
             self.failed.emit(error.line)
             return False
+        self.shared.know(content)
         self._preferences.add_recent(chosen.absolute())
         self.shown.emit()
-        if notice:
-            self.noticed.emit(notice)
+        notices = [text for text in (notice, *self._of_others(chosen)) if text]
+        if notices:
+            self.noticed.emit(" ".join(notices))
         return True
+
+    def _of_others(self, path: Path) -> Iterator[str]:
+        """What is to be known of a file that others use too, or that cannot be written."""
+        if self.shared.is_read_only:
+            yield f"{path.name} is read-only: Save asks for another name."
+        if self.shared.holder:
+            yield (
+                f"{path.name} is open in {self.shared.holder} too. Before a save would overwrite "
+                "what somebody else saved, you are asked."
+            )
+
+    def _tell_of_change(self) -> None:
+        path, theirs = self._document.path, self.shared.theirs()
+        if path is None or theirs is None:
+            return
+        if theirs.plan is None:
+            self.noticed.emit(f"{path.name} was changed by somebody else: {theirs.error}.")
+        elif self._document.is_modified:
+            self.noticed.emit(
+                f"{path.name} was saved by somebody else. Your changes are kept; Save shows what differs."
+            )
+        else:
+            self.offered.emit(f"{path.name} was saved by somebody else.", "Take theirs", self.take_theirs)
+
+    def take_theirs(self) -> None:
+        """Show what somebody else wrote, as a step that can be undone."""
+        content, theirs = content_of(self._document.path), self.shared.theirs()
+        if theirs is None or theirs.plan is None:
+            self.failed.emit(f"There is nothing to take{f': {theirs.error}' if theirs else ''}.")
+            return
+        self.shared.know(content)
+        self._document.take_from_file(theirs.plan)
 
     def save(self) -> bool:
         """Write to the plan's file; a plan without one asks. False: not written, still open."""
-        return self._write(self._document.path or self.ask_save())
+        path = self._document.path
+        if path is None or self.shared.is_read_only:
+            return self._write(self.ask_save())
+        theirs = self.shared.theirs()
+        if theirs is None:
+            return self._write(path)
+        answer = self.ask_whose(path, theirs)
+        if answer == "theirs":
+            self.take_theirs()
+            return not self._document.is_modified
+        if answer == "cancel":
+            return False
+        return self._write(path if answer == "mine" else self.ask_save())
 
     def save_as(self) -> bool:
         """Write to another file."""
@@ -141,6 +196,7 @@ class FileFlow(QObject):
         except UserError as error:
             self.failed.emit(error.line)
             return False
+        self.shared.know_now()
         self._preferences.add_recent(path.absolute())
         self.saved.emit(path)
         return True

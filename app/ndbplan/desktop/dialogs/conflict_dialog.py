@@ -1,0 +1,73 @@
+"""Before a save that would overwrite what somebody else wrote: what differs, and whose plan stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QDialogButtonBox, QListWidget, QPushButton, QWidget
+
+from ndbplan.desktop.dialogs.frame import Dialog
+from ndbplan.desktop.document.shared_file import Theirs
+from ndbplan.desktop.widgets.sections import label
+from ndbplan.edits.changes import value_changes
+from ndbplan.plan.plan import Plan
+
+_MOST = 200
+
+
+class ConflictDialog(Dialog):
+    """`answer` is `theirs`, `mine`, `copy` or, closed without one, `cancel`."""
+
+    def __init__(self, parent: QWidget | None, path: Path, theirs: Theirs, mine: Plan) -> None:
+        super().__init__("Changed by somebody else", "Save a copy…", parent)
+        self.answer = "cancel"
+        self.resize(640, 380)
+        gone = f"{path.name} was changed since you opened it: {theirs.error}." if theirs.error else ""
+        text = gone or f"{path.name} was saved by somebody else since you opened it. Theirs → yours:"
+        self.body.addWidget(label(text, "problemText"))
+        self.differences = QListWidget()
+        self.differences.setAccessibleName("What differs")
+        self.differences.addItems(differences(theirs.plan, mine) if theirs.plan is not None else [])
+        self.differences.setVisible(theirs.plan is not None)
+        self.body.addWidget(self.differences, 1)
+        self.keep_mine = self._button("Keep mine", "mine")
+        self.keep_mine.setToolTip("Write your plan over theirs; theirs stays beside it, as NAME~")
+        self.take_theirs = self._button("Take theirs", "theirs")
+        self.take_theirs.setToolTip("Show their plan here; undo brings yours back")
+        self.take_theirs.setEnabled(theirs.plan is not None)
+        self.take.setToolTip("Write your plan under another name; theirs stays as it is")
+        self.add_foot(lambda: self._choose("copy"))
+
+    def _button(self, text: str, answer: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setAutoDefault(False)
+        self.buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        button.clicked.connect(lambda: self._choose(answer))
+        return button
+
+    def _choose(self, answer: str) -> None:
+        self.answer = answer
+        self.accept()
+
+
+def differences(theirs: Plan, mine: Plan) -> list[str]:
+    """What the second plan has other than the first, one value in a line."""
+    lines = [
+        f"{title}: {getattr(theirs, name)} -> {getattr(mine, name)}"
+        for name, title in (("name", "name of the plan"), ("ndb_version", "NDB version"))
+        if getattr(theirs, name) != getattr(mine, name)
+    ]
+    lines += ["notes of the plan"] if theirs.notes != mine.notes else []
+    known = set(lines)
+    lines += [change.line for change in value_changes(theirs, mine) if change.line not in known]
+    if len(lines) > _MOST:
+        lines = [*lines[:_MOST], f"and {len(lines) - _MOST} more"]
+    return lines or ["Only places on the canvas differ."]
+
+
+def ask_whose(window: QWidget, mine: Callable[[], Plan], path: Path, theirs: Theirs) -> str:
+    """Show what differs and wait for the answer."""
+    dialog = ConflictDialog(window, path, theirs, mine())
+    dialog.exec()
+    return dialog.answer

@@ -1,0 +1,108 @@
+"""What a window was like when it was closed, for the next one: open file, tab, sizes of panels, zoom.
+
+session.keep()            # when it closes
+session.restore()         # when it is made: sizes at once, the tab when its panel is there
+session.file              # the file that was open; None: there was none, or it is gone
+session.restore_view()    # where one looked at it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QPointF
+from PySide6.QtWidgets import QSplitter
+
+from ndbplan.desktop.actions import Actions
+from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.panels import SidePanels
+
+_NAME = "session"
+_TOGGLED = ("side", "analyses", "inspector")
+
+
+class Session:
+    """Of one window; kept in the preferences."""
+
+    def __init__(
+        self,
+        preferences: Preferences,
+        canvas: CanvasView,
+        panels: SidePanels,
+        actions: Actions,
+        splitters: Mapping[str, QSplitter],
+    ) -> None:
+        self._preferences, self._canvas, self._panels = preferences, canvas, panels
+        self._actions, self._splitters = actions, splitters
+
+    def keep(self) -> None:
+        """Note what the window is like."""
+        canvas, path = self._canvas, self._canvas.document.path
+        centre = canvas.mapToScene(canvas.viewport().rect().center())
+        before = self._known
+        session: dict[str, Any] = {
+            "file": str(path) if path is not None else "",
+            "zoom": round(canvas.zoom, 4),
+            "fits": canvas.is_fitted,
+            "centre": [round(centre.x(), 1), round(centre.y(), 1)],
+            "tab": self._panels.tab or before.get("tab", ""),
+        }
+        if self._actions["present"].isChecked():
+            # Panels that only the presentation hides come back.
+            session |= {key: before[key] for key in ("splitters", "hidden") if key in before}
+        else:
+            session["splitters"] = {
+                name: splitter.saveState().toBase64().toStdString()
+                for name, splitter in self._splitters.items()
+            }
+            session["hidden"] = [name for name in _TOGGLED if not self._actions[name].isChecked()]
+        self._preferences.put(_NAME, session)
+
+    def restore(self) -> None:
+        """Give the panels that are there the sizes they had; the tab that was shown comes with its panel."""
+        self.restore_sizes("workspace", "middle")
+        hidden, tab = self._known.get("hidden"), self._known.get("tab")
+        for name in _TOGGLED:
+            if isinstance(hidden, list) and name in hidden:
+                self._actions[name].trigger()
+        if isinstance(tab, str) and tab:
+            self._panels.show_tab(tab)
+
+    def restore_sizes(self, *names: str) -> None:
+        """Give the panels of splitters the sizes they had, once they are there."""
+        states = self._known.get("splitters")
+        for name in names:
+            state = states.get(name) if isinstance(states, dict) else None
+            if isinstance(state, str):
+                self._splitters[name].restoreState(QByteArray.fromBase64(state.encode("ascii", "ignore")))
+
+    @property
+    def file(self) -> Path | None:
+        """The file that was open; None: there was none, or it is gone."""
+        name = self._known.get("file")
+        with suppress(OSError, ValueError):
+            if isinstance(name, str) and name and Path(name).is_file():
+                return Path(name)
+        return None
+
+    def restore_view(self) -> None:
+        """Look at the canvas as at the end: for the file that was open then."""
+        zoom, centre = self._known.get("zoom"), self._known.get("centre")
+        if self._known.get("fits") is not False or not isinstance(zoom, int | float):
+            return
+        self._canvas.set_zoom(float(zoom))
+        if isinstance(centre, list) and len(centre) == 2 and _are_numbers(centre):
+            self._canvas.look_at(QPointF(*centre))
+
+    @property
+    def _known(self) -> dict[str, Any]:
+        session: dict[str, Any] = self._preferences.get(_NAME, {})
+        return session
+
+
+def _are_numbers(values: list[Any]) -> bool:
+    return all(isinstance(value, int | float) and abs(value) < 1e9 for value in values)

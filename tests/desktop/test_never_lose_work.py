@@ -1,0 +1,286 @@
+"""The same file in two windows, files that somebody else writes, drops on the window, sessions restored."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QApplication
+
+from ndbplan.desktop.dialogs.conflict_dialog import ConflictDialog, differences
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.shared_file import Theirs
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.main_window import MainWindow
+from ndbplan.edits import parts as edits
+from ndbplan.plan.file import load, save
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.samples import sample_plan
+
+LEFT = Qt.MouseButton.LeftButton
+WAIT_MS = 10_000
+
+
+@pytest.fixture
+def open_window(qtbot, qapp, tmp_path):
+    theme.install(qapp, "dark")
+    opened: list[MainWindow] = []
+
+    def make(*, shown: bool = True) -> MainWindow:
+        number = len(opened)
+        window = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / f"journals-{number}")
+        window.files.ask_unsaved = lambda: "discard"
+        window.resize(1280, 800)
+        if shown:
+            window.show()
+            window.finish_building()
+        opened.append(window)
+        return window
+
+    yield make
+    for window in opened:
+        window.close()
+        window.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def plan_file(tmp_path: Path) -> Path:
+    path = tmp_path / "shop.ndbplan"
+    save(sample_plan("starter"), path)
+    return path
+
+
+def with_cores(plan: Plan, cores: int) -> Plan:
+    return edits.update(plan, "host-a1", cores=cores)
+
+
+def set_cores(window: MainWindow, cores: int) -> None:
+    window.document.edit("Set cores", lambda plan: with_cores(plan, cores))
+
+
+def test_a_file_that_another_window_has_open_says_so(open_window, plan_file) -> None:
+    first, second = open_window(), open_window()
+    first.files.open(plan_file)
+    assert not first.messages.isVisible()
+    second.files.open(plan_file)
+    assert "is open in another window of this program too" in second.messages.text
+    first.files.new()
+    third = open_window()
+    third.files.open(plan_file)
+    assert "is open" not in third.messages.text, "who has closed it holds it no more"
+
+
+def test_a_file_that_another_process_has_open_says_which(open_window, plan_file) -> None:
+    code = (
+        "import sys\n"
+        "from PySide6.QtCore import QLockFile\n"
+        f"lock = QLockFile({str(plan_file.with_name('.shop.ndbplan.lock'))!r})\n"
+        "print(lock.tryLock(0), flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdin is not None
+        assert other.stdout.readline().strip() == "True"
+        window = open_window()
+        window.files.open(plan_file)
+        assert f"(process {other.pid} here)" in window.messages.text
+        other.kill()
+        other.wait()
+    window.files.new()
+    window.messages.hide()
+    window.files.open(plan_file)
+    assert not window.messages.isVisible(), "a process that is gone holds nothing"
+
+
+@pytest.mark.parametrize("answer", ["mine", "theirs", "copy", "cancel"])
+def test_a_save_never_overwrites_what_somebody_else_saved_unasked(
+    open_window, plan_file, tmp_path, answer
+) -> None:
+    first, second = open_window(), open_window()
+    first.files.open(plan_file)
+    second.files.open(plan_file)
+    set_cores(second, 8)
+    assert second.files.save()
+    set_cores(first, 64)
+    asked: list[list[str]] = []
+
+    def ask(_path: Path, theirs: Theirs) -> str:
+        assert theirs.plan is not None
+        asked.append(differences(theirs.plan, first.document.plan))
+        return answer
+
+    first.files.ask_whose = ask
+    first.files.ask_save = lambda: tmp_path / "copy.ndbplan"
+    done = first.files.save()
+    assert asked == [["cores of host host-a1: 8 -> 64"]]
+    assert done is (answer != "cancel")
+    kept = load(plan_file).host("host-a1").cores
+    assert kept == (64 if answer == "mine" else 8)
+    if answer == "copy":
+        assert load(tmp_path / "copy.ndbplan").host("host-a1").cores == 64
+    if answer == "theirs":
+        assert first.document.plan.host("host-a1").cores == 8
+        assert not first.document.is_modified
+        first.document.undo_stack.undo()
+        assert first.document.plan.host("host-a1").cores == 64, "undo brings one's own back"
+        assert first.document.is_modified
+    if answer == "mine":
+        assert load(plan_file.with_name("shop.ndbplan~")).host("host-a1").cores == 8
+        assert first.files.save(), "what was kept is not asked about again"
+        assert len(asked) == 1
+
+
+def test_a_change_by_somebody_else_is_told_when_it_comes_and_can_be_taken(
+    open_window, plan_file, qtbot
+) -> None:
+    window = open_window()
+    window.files.open(plan_file)
+    save(with_cores(sample_plan("starter"), 48), plan_file)
+    qtbot.waitUntil(lambda: "was saved by somebody else" in window.messages.text, timeout=WAIT_MS)
+    qtbot.mouseClick(window.messages._button, LEFT)
+    assert window.document.plan.host("host-a1").cores == 48
+    assert not window.document.is_modified
+    set_cores(window, 12)
+    save(with_cores(sample_plan("starter"), 50), plan_file)
+    qtbot.waitUntil(lambda: "Your changes are kept" in window.messages.text, timeout=WAIT_MS)
+    assert window.document.plan.host("host-a1").cores == 12
+
+
+def test_ones_own_save_is_nobody_elses(open_window, plan_file, qtbot) -> None:
+    window = open_window()
+    window.files.open(plan_file)
+    told: list[int] = []
+    window.files.shared.changed_elsewhere.connect(lambda: told.append(1))
+    asked: list[int] = []
+    window.files.ask_whose = lambda _path, _theirs: asked.append(1) or "cancel"
+    for cores in (3, 5):
+        set_cores(window, cores)
+        with qtbot.waitSignal(window.files.shared._watcher.directoryChanged, timeout=WAIT_MS):
+            assert window.files.save()
+    assert not told
+    assert not asked
+
+
+def test_a_file_that_is_gone_or_broken_is_asked_about_too(open_window, plan_file) -> None:
+    window = open_window()
+    window.files.open(plan_file)
+    plan_file.write_text("nonsense")
+    said: list[str] = []
+    window.files.ask_whose = lambda _path, theirs: said.append(theirs.error) or "mine"
+    assert window.files.save()
+    assert said
+    assert said[0]
+    plan_file.unlink()
+    set_cores(window, 5)
+    assert window.files.save()
+    assert said[1] == "it is gone"
+
+
+def test_a_read_only_file_says_so_and_is_saved_under_another_name(open_window, plan_file, tmp_path) -> None:
+    plan_file.chmod(0o444)
+    window = open_window()
+    window.files.open(plan_file)
+    assert "read-only" in window.messages.text
+    before = plan_file.read_bytes()
+    set_cores(window, 5)
+    window.files.ask_save = lambda: tmp_path / "copy.ndbplan"
+    assert window.files.save()
+    assert plan_file.read_bytes() == before
+    assert load(tmp_path / "copy.ndbplan").host("host-a1").cores == 5
+
+
+def test_the_dialog_shows_what_differs_and_answers_by_its_buttons(qtbot, qapp, tmp_path) -> None:
+    theirs, mine = with_cores(sample_plan("starter"), 8), sample_plan("starter")
+    for button, answer in (("keep_mine", "mine"), ("take_theirs", "theirs"), ("take", "copy")):
+        dialog = ConflictDialog(None, tmp_path / "shop.ndbplan", Theirs(theirs), mine)
+        dialog.show()
+        assert dialog.differences.item(0).text() == "cores of host host-a1: 8 -> 32"
+        qtbot.mouseClick(getattr(dialog, button), LEFT)
+        assert dialog.answer == answer
+    dialog = ConflictDialog(None, tmp_path / "shop.ndbplan", Theirs(None, "it is gone"), mine)
+    assert not dialog.take_theirs.isEnabled()
+    dialog.reject()
+    assert dialog.answer == "cancel"
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def drag(event_type: type, window: MainWindow, data: QMimeData) -> bool:
+    at, canvas = QPoint(200, 200), window.canvas.viewport()
+    if event_type is QDragEnterEvent:
+        event = QDragEnterEvent(at, Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier)
+    else:
+        event = QDropEvent(QPointF(at), Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(canvas, event)
+    return event.isAccepted()
+
+
+def of_files(*paths: Path) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return data
+
+
+def test_the_window_is_marked_while_files_hang_over_it_and_says_what_a_drop_does(
+    open_window, plan_file, tmp_path
+) -> None:
+    window = open_window()
+    data = of_files(plan_file)
+    assert drag(QDragEnterEvent, window, data)
+    assert window.file_drops.isVisible()
+    assert window.file_drops.geometry() == window.rect()
+    assert window.file_drops.words.text() == "Drop to open shop.ndbplan"
+    QApplication.sendEvent(window, QDragLeaveEvent())
+    assert not window.file_drops.isVisible()
+    drag(QDragEnterEvent, window, of_files(tmp_path / "config.ini", tmp_path / "a.sql"))
+    assert window.file_drops.words.text() == "Drop to import 2 files"
+    drag(QDragEnterEvent, window, data)
+    drag(QDropEvent, window, data)
+    assert not window.file_drops.isVisible()
+    assert window.document.path == plan_file
+    plain = QMimeData()
+    plain.setText("hello")
+    drag(QDragEnterEvent, window, plain)
+    assert not window.file_drops.isVisible()
+
+
+def test_a_new_window_is_as_the_last_one_was(open_window, plan_file, tmp_path, qapp) -> None:
+    first = open_window()
+    first.files.open(plan_file)
+    first.panels.analyses.show_tab("Memory")
+    first.workspace.setSizes([300, 600, 380])
+    first.actions_table["inspector"].trigger()
+    first.canvas.set_zoom(0.5)
+    first.canvas.look_at(QPointF(400, 300))
+    seen = first.canvas.visible_rect().center()
+    sizes = first.workspace.sizes()
+    first.close()
+    second = open_window()
+    assert second.session.file == plan_file
+    assert second.panels.analyses.tab == "Memory"
+    assert second.workspace.sizes()[0] == sizes[0]
+    assert not second.panels.inspector_frame.isVisible()
+    second.files.open(second.session.file)
+    second.session.restore_view()
+    assert second.canvas.zoom == pytest.approx(0.5)
+    assert (second.canvas.visible_rect().center() - seen).manhattanLength() < 6
+    second.close()
+    plan_file.unlink()
+    assert open_window().session.file is None
+
+
+@pytest.mark.parametrize("kept", [{}, {"splitters": 3, "hidden": "x", "tab": 7, "zoom": "a", "file": ["b"]}])
+def test_what_cannot_be_read_of_a_session_is_forgotten(open_window, tmp_path, kept) -> None:
+    preferences = Preferences(tmp_path / "preferences.json")
+    preferences.put("session", kept)
+    window = open_window()
+    window.session.restore_view()
+    assert window.session.file is None
+    assert window.document.plan == EMPTY_PLAN
