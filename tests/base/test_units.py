@@ -161,6 +161,9 @@ def test_links_are_sold_in_bits(text: str, value: float) -> None:
         ("10 Gb/s", ("10 GB/s", "10 Gbit/s")),
         ("100mbps", ("100 MB/s", "100 Mbit/s")),
         ("1,500", ("1500", "1.500")),
+        ("1,500 MB", ("1500 MB", "1.500 MB")),
+        ("5m/s", ("5 MB/s", "5 MiB/s")),
+        ("5 G/s", ("5 GB/s", "5 GiB/s")),
     ],
 )
 def test_a_rate_that_reads_two_ways_is_refused_with_both(text: str, readings: tuple[str, str]) -> None:
@@ -169,3 +172,52 @@ def test_a_rate_that_reads_two_ways_is_refused_with_both(text: str, readings: tu
     values = {units.parse_bytes_per_s(reading) for reading in readings}
     assert len(values) == 2
     assert all(reading in refused.value.line for reading in readings)
+
+
+def test_a_rate_of_small_m_is_refused_with_both_readings() -> None:
+    with pytest.raises(units.TwoReadingsError) as refused:
+        units.parse_count("5m/s")
+    assert [units.parse_count(reading) for reading in refused.value.readings] == [5e6, 0.005]
+    assert units.parse_count("5M/s") == 5e6
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "value"),
+    [
+        ("de_DE.UTF-8", "1,5 GB", 1_500_000_000),
+        ("fr_FR", "0,25 MB", 250_000),
+        ("de_DE", "1.5 GB", 1_500_000_000),
+        ("en_US.UTF-8", "1,5 GB", None),
+        ("de_CH.UTF-8", "1,5 GB", None),
+        ("C", "1,5 GB", None),
+        ("", "1,5 GB", None),
+        ("de_DE", "1,5,5 GB", None),
+        ("de_DE", "1,500 GB", None),
+    ],
+)
+def test_a_decimal_comma_is_read_where_people_write_it(
+    monkeypatch: pytest.MonkeyPatch, language: str, text: str, value: int | None
+) -> None:
+    for name in ("LC_ALL", "LC_NUMERIC", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", language)
+    if value is None:
+        with pytest.raises(UserError):
+            units.parse_bytes(text)
+    else:
+        assert units.parse_bytes(text) == value
+
+
+def test_one_system_of_units_for_everything() -> None:
+    try:
+        units.use_system("decimal")
+        assert units.format_bytes(10 * units.GIB) == units.format_bytes_binary(10 * units.GIB) == "10.7 GB"
+        units.use_system("binary")
+        assert units.format_bytes(10 * units.GIB) == units.format_bytes_binary(10 * units.GIB) == "10 GiB"
+        assert units.format_bytes_per_s(units.MIB) == "1 MiB/s"
+        with pytest.raises(ValueError, match="metric"):
+            units.use_system("metric")
+    finally:
+        units.use_system("")
+    assert units.format_bytes(units.MIB) == "1.05 MB"
+    assert units.format_bytes_binary(units.MIB) == "1 MiB"

@@ -40,6 +40,7 @@ WINDOW = {
     "align_middle": "Places on the canvas", "distribute_across": "Places on the canvas",
     "distribute_down": "Places on the canvas", "side": LOOKS, "analyses": LOOKS, "inspector": LOOKS,
     "next_panel": LOOKS, "present": LOOKS, "theme_system": LOOKS, "theme_light": LOOKS, "theme_dark": LOOKS,
+    "units_usual": LOOKS, "units_decimal": LOOKS, "units_binary": LOOKS,
     "simulate": "Simulation", "guide": LOOKS, "keys": LOOKS,
     # Analyses
     "SimulationPanel": "Simulation", "DistributionPanel": "Distribution", "MemoryPanel": "Memory",

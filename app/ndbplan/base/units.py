@@ -6,6 +6,7 @@ Inside the program everything is SI: bytes, seconds, per second.
 from __future__ import annotations
 
 import math
+import os
 import re
 
 from ndbplan.base.errors import UserError
@@ -38,10 +39,12 @@ def whole_number(text: str, most: int = 2**64 - 1) -> int | None:
 
 def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examples: str) -> float:
     text = text.strip()
+    comma = re.match(r"([0-9]{1,3}),([0-9]{3})(?![0-9,.])(.*)", text)
+    if comma is not None and len(text) <= _LONGEST:
+        raise two_readings(text, comma[1] + comma[2] + comma[3], f"{comma[1]}.{comma[2]}{comma[3]}")
+    if decimal_comma():
+        text = re.sub(r"^([0-9]*),([0-9]+)(?![0-9,.])", r"\1.\2", text)
     match = re.fullmatch(_TYPED, text, re.I) if len(text) <= _LONGEST else None
-    comma = re.match(r"\s*([0-9]{1,3}),([0-9]{3})(?![0-9,.])", text)
-    if comma is not None:
-        raise two_readings(text, comma[1] + comma[2], f"{comma[1]}.{comma[2]}")
     if match is None or match[3].lower() not in units:
         raise UserError(f"'{text.strip()[:40]}' is not {kind}", fix=f"type for example {examples}")
     number = float(f"{match[1].replace(' ', '').replace('_', '')}e{match[2] or 0}")
@@ -56,9 +59,32 @@ def _typed(text: str) -> str:
     return text.strip()[: _LONGEST + 1]
 
 
-def two_readings(text: str, one: str, other: str) -> UserError:
+class TwoReadingsError(UserError):
+    """A value that means two things: whoever typed it is asked which."""
+
+    def __init__(self, text: str, one: str, other: str) -> None:
+        super().__init__(f"'{text.strip()[:40]}' reads two ways: {one} or {other}", fix="type one of them")
+        self.readings = (one, other)
+        """Both, each spelt so that it means one thing."""
+
+
+def two_readings(text: str, one: str, other: str) -> TwoReadingsError:
     """The refusal of a value that means two things; each reading is spelt so that it means one."""
-    return UserError(f"'{text.strip()[:40]}' reads two ways: {one} or {other}", fix="type one of them")
+    return TwoReadingsError(text, one, other)
+
+
+_POINT_LANGUAGES = frozenset(["en", "ja", "zh", "ko", "he", "th", "hi", "ga", "mt", "cy"])
+"""Languages that write 1.5; others write 1,5 (CLDR, decimal separator)."""
+_POINT_REGIONS = ("de_CH", "de_LI", "es_MX", "es_US", "fr_CH", "it_CH")
+
+
+def decimal_comma() -> bool:
+    """Whether the language of numbers of this process writes 1,5: the environment's, unless it says none."""
+    found = next((os.environ[name] for name in ("LC_ALL", "LC_NUMERIC", "LANG") if os.environ.get(name)), "")
+    name = re.split(r"[.@]", found)[0]
+    language = name.partition("_")[0].lower()
+    plain = language in ("", "c", "posix") or not language.isalpha()
+    return not plain and language not in _POINT_LANGUAGES and name not in _POINT_REGIONS
 
 
 def parse_bytes(text: str) -> int:
@@ -69,6 +95,11 @@ def parse_bytes(text: str) -> int:
 def parse_bytes_per_s(text: str) -> float:
     """Bytes per second from `118 MB/s`, `118 MB` or `10 Gbit/s`. Raises UserError, also for `10 Gb/s`."""
     amount = re.sub(r"(/s|ps)$", "", _typed(text))
+    short = re.fullmatch(r"(.*[0-9])\s*([kmgt])\s*", amount, re.I)
+    if short is not None and amount != _typed(text):
+        # NDB's own M is binary, but nobody spells a rate so.
+        prefix = short[2].upper()
+        raise two_readings(text, f"{short[1].strip()} {prefix}B/s", f"{short[1].strip()} {prefix}iB/s")
     bits = re.fullmatch(r"(.*[0-9])\s*([kmgt]?)(bit|b)\s*", amount, re.I)
     if bits is None or (bits[3] == "b" and not bits[2]) or bits[3] == "B":
         return _parse(amount, _BYTE_UNITS, "a rate in bytes", "118 MB/s")
@@ -98,8 +129,13 @@ def parse_clock(text: str) -> float:
 
 
 def parse_count(text: str) -> float:
-    """A count from `10k`, `3M` (powers of 1000), `250 000`. Raises UserError."""
-    return _parse(_typed(text).removesuffix("/s"), _COUNT_UNITS, "a number", "10k or 3M")
+    """A count from `10k`, `3M` (powers of 1000), `250 000`. Raises UserError, also for a rate of `5m/s`."""
+    typed = _typed(text)
+    small = re.fullmatch(r"(.*[0-9])\s*m/s", typed)
+    if small is not None:
+        number = _parse(small[1], _COUNT_UNITS, "a number", "10k or 3M")
+        raise two_readings(text, f"{small[1].strip()}M/s", f"{number / 1000:g}/s")
+    return _parse(typed.removesuffix("/s"), _COUNT_UNITS, "a number", "10k or 3M")
 
 
 def _significant(value: float, digits: int = 3) -> str:
@@ -118,13 +154,42 @@ def _scaled(value: float, step: float, names: list[str]) -> str:
     return f"{_significant(value)} {names[index]}".strip()
 
 
+SYSTEMS = ("", "decimal", "binary")
+"""Units of bytes: as each kind of thing is usually counted, or one for all."""
+_system = ""
+
+
+def use_system(system: str) -> None:
+    """Show all bytes of this process in `decimal` (GB) or `binary` (GiB) units; nothing: each as usual.
+
+    What people and configuration files spell is read as ever. ValueError for another name.
+    """
+    global _system
+    if system not in SYSTEMS:
+        raise ValueError(f"there is no system of units '{system}'")
+    _system = system
+
+
+def system_in_use() -> str:
+    """The system of units in which all bytes are shown; nothing: each as usual."""
+    return _system
+
+
 def format_bytes(value: float) -> str:
-    """`16.6 MB`: decimal units, three significant digits."""
-    return _scaled(value, 1000.0, ["B", "KB", "MB", "GB", "TB", "PB"])
+    """`16.6 MB`: three significant digits, in decimal units unless binary ones are chosen for all."""
+    return _in_binary(value) if _system == "binary" else _in_decimal(value)
 
 
 def format_bytes_binary(value: float) -> str:
-    """`16 MiB`: binary units, as memory and NDB's parameters are counted."""
+    """`16 MiB`, as memory and NDB's parameters are counted, unless decimal units are chosen for all."""
+    return _in_decimal(value) if _system == "decimal" else _in_binary(value)
+
+
+def _in_decimal(value: float) -> str:
+    return _scaled(value, 1000.0, ["B", "KB", "MB", "GB", "TB", "PB"])
+
+
+def _in_binary(value: float) -> str:
     return _scaled(value, 1024.0, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"])
 
 

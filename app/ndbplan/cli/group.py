@@ -39,12 +39,22 @@ class _Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="ndbplan", prog_name="ndbplan")
+@click.option(
+    "--units",
+    type=click.Choice(["decimal", "binary"]),
+    help="Print all bytes in powers of 1000 (GB) or of 1024 (GiB); JSON has plain bytes.",
+)
 @click.pass_context
-def ndbplan(ctx: click.Context) -> None:
+def ndbplan(ctx: click.Context, units: str | None) -> None:
     """Plan MySQL NDB Cluster deployments: where data lands, what disks must take, how long operations last.
 
     Without a command: the window.
     """
+    if units is not None:
+        from ndbplan.base.units import use_system
+
+        use_system(units)
+        ctx.call_on_close(lambda: use_system(""))
     if ctx.invoked_subcommand is None:
         ctx.invoke(ndbplan.commands["open"], plan_file=None)
 

@@ -38,6 +38,7 @@ class MainMenu(QMenu):
             self._add(lines, "Align")
             menu.insertMenu(actions["side"], lines)
             menu.addMenu("Appearance").addActions(actions.of_menu("Theme"))
+            menu.addMenu("Units of bytes").addActions(actions.of_menu("Units"))
 
     def _fill_recent(self) -> None:
         self._recent.clear()

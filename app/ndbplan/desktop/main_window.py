@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ndbplan.base.units import system_in_use
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.document import Document
@@ -260,6 +261,9 @@ class MainWindow(QMainWindow):
             "inspector": partial(self._toggle, "inspector"), "next_panel": self._next_panel,
             "present": self._present, "theme_system": partial(self._set_theme, "system"),
             "theme_light": partial(self._set_theme, "light"), "theme_dark": partial(self._set_theme, "dark"),
+            "units_usual": partial(self._set_units, ""),
+            "units_decimal": partial(self._set_units, "decimal"),
+            "units_binary": partial(self._set_units, "binary"),
             "simulate": self.simulate, "guide": self._show_guide,
             "keys": self._show_keys,
         }  # fmt: skip
@@ -465,6 +469,19 @@ class MainWindow(QMainWindow):
         """Tick the appearance in use in the menu."""
         for mode in ("system", "light", "dark"):
             self.actions_table[f"theme_{mode}"].setChecked(theme.theme().mode == mode)
+
+    def _set_units(self, system: str) -> None:
+        self.preferences.put("units", system)
+        self.mark_units()
+        if system != system_in_use():
+            shown = {"decimal": "in decimal units", "binary": "in binary units"}.get(system, "as usual")
+            self.messages.say("info", f"Bytes are shown {shown} from the next start on.")
+
+    def mark_units(self) -> None:
+        """Tick the units of bytes in the menu that are chosen."""
+        chosen = self.preferences.get("units", "") or "usual"
+        for system in ("usual", "decimal", "binary"):
+            self.actions_table[f"units_{system}"].setChecked(chosen == system)
 
     def _next_panel(self) -> None:
         stops: list[tuple[QWidget, Callable[[], object]]] = [

@@ -114,10 +114,13 @@ def open_window(app: QApplication, path: Path | None = None, sample: str | None 
     """A shown window with the plan in it; the panels follow in the next turns of the event loop."""
     from PySide6.QtCore import QTimer
 
+    from ndbplan.base.units import SYSTEMS, use_system
     from ndbplan.desktop.document.preferences import Preferences
     from ndbplan.desktop.look import theme
 
     preferences = Preferences()
+    units = preferences.get("units", "")
+    use_system(units if units in SYSTEMS else "")
     mode = preferences.get("appearance", "system")
     theme.install(app, mode if mode in ("light", "dark") else "system")
     from ndbplan.desktop.main_window import MainWindow
@@ -125,6 +128,7 @@ def open_window(app: QApplication, path: Path | None = None, sample: str | None 
     window = MainWindow(preferences)
     window.resize(window.size().boundedTo(window.screen().availableSize()))
     window.mark_theme()
+    window.mark_units()
     reopened = False
     if path is not None:
         window.files.open(path)

@@ -16,8 +16,10 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QGridLayout,
+    QHBoxLayout,
     QLabel,
     QLineEdit,
+    QPushButton,
     QSizePolicy,
     QToolButton,
     QVBoxLayout,
@@ -25,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import TwoReadingsError
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.units import Unit
@@ -82,6 +85,11 @@ class Field(QWidget):
         layout.addWidget(caption, 0, 0, Qt.AlignmentFlag.AlignVCenter)
         layout.addWidget(editor, 0, 1)
         layout.addWidget(self.error, 1, 0, 1, 2)
+        self.readings = QWidget()
+        """Buttons for each meaning of what was typed, where it has two."""
+        self.readings.hide()
+        QHBoxLayout(self.readings).setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.readings, 2, 0, 1, 2)
         layout.setColumnStretch(0, 2)
         layout.setColumnStretch(1, 3)
 
@@ -101,11 +109,21 @@ class Field(QWidget):
 
     def refuse(self, line: str) -> None:
         """Show what is wrong; an empty line: nothing is."""
+        self._forget_readings()
         self.error.setText(line)
         self.error.setVisible(bool(line))
         if self.editor.property("invalid") != bool(line):
             self.editor.setProperty("invalid", bool(line))
             theme.restyle(self.editor)
+
+    def _forget_readings(self) -> None:
+        self.readings.hide()
+        row = self.readings.layout()
+        while row is not None and (item := row.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
 
     def _show(self, value: Any) -> None:
         raise NotImplementedError
@@ -180,6 +198,9 @@ class LineField(Field):
             return
         try:
             value = self._unit.parse(text) if text else None
+        except TwoReadingsError as error:
+            self._ask(error)
+            return
         except UserError as error:
             self.refuse(error.line)
             return
@@ -187,6 +208,23 @@ class LineField(Field):
         self._shown = text
         if not self._take(value):
             self._shown = before
+
+    def _ask(self, error: TwoReadingsError) -> None:
+        """Ask which of two meanings is meant."""
+        self.refuse(f"{error.what}?")
+        row = self.readings.layout()
+        assert isinstance(row, QHBoxLayout)
+        for reading in error.readings:
+            button = QPushButton(reading)
+            button.setProperty("look", "solution")
+            button.clicked.connect(lambda _on=False, text=reading: self._mean(text))
+            row.addWidget(button)
+        row.addStretch(1)
+        self.readings.show()
+
+    def _mean(self, text: str) -> None:
+        self.line.setText(text)
+        self._finished()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if (

@@ -1,0 +1,79 @@
+"""A number that can be read two ways is asked about in its field, never guessed."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QPushButton
+
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.fields import LineField
+from ndbplan.desktop.widgets.units import BYTES_PER_S, COUNT
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def field_of(qtbot, qapp):
+    theme.install(qapp, "light")
+    made = []
+
+    def make(unit):
+        taken: list[float] = []
+        field = LineField("Value", unit, taken.append)
+        field.show_value(1000)
+        field.show()
+        made.append(field)
+        return field, taken
+
+    yield make
+    for field in made:
+        field.close()
+        field.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def buttons(field: LineField) -> list[QPushButton]:
+    return [b for b in field.readings.findChildren(QPushButton) if b.isVisible()]
+
+
+def typed(qtbot, field: LineField, text: str) -> None:
+    field.line.setFocus()
+    field.line.selectAll()
+    qtbot.keyClicks(field.line, text)
+    qtbot.keyClick(field.line, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize(
+    ("unit", "text", "texts", "values"),
+    [
+        (COUNT, "1,500", ["1500", "1.500"], [1500, None]),
+        (BYTES_PER_S, "5m/s", ["5 MB/s", "5 MiB/s"], [5e6, 5 * 2**20]),
+    ],
+)
+def test_the_two_meanings_are_buttons(field_of, qtbot, unit, text, texts, values) -> None:
+    for number, value in enumerate(values):
+        field, taken = field_of(unit)
+        typed(qtbot, field, text)
+        assert "reads two ways" in field.error.text()
+        assert [button.text() for button in buttons(field)] == texts
+        assert not taken
+        qtbot.mouseClick(buttons(field)[number], LEFT)
+        if value is None:
+            assert "not a whole number" in field.error.text()
+        else:
+            assert taken == [value]
+            assert field.error.isHidden()
+        assert not buttons(field)
+
+
+def test_typing_on_or_escape_takes_the_question_back(field_of, qtbot) -> None:
+    field, taken = field_of(COUNT)
+    typed(qtbot, field, "1,500")
+    qtbot.keyClick(field.line, Qt.Key.Key_Escape)
+    assert not buttons(field)
+    assert field.error.isHidden()
+    typed(qtbot, field, "1,500")
+    typed(qtbot, field, "7")
+    assert taken == [7]
+    assert not buttons(field)
