@@ -45,3 +45,32 @@ def test_fixes_of_one_rule_only(call: Any, saved: Callable[[str], Path], tmp_pat
     assert "FooBar" not in load(out).parameters.data_node
     assert "FooBar" in load(path).parameters.data_node
     assert "no rule" in call("fix", path, "--rule", "nonsense").refused()
+
+
+def test_tighten_says_what_is_most_worth_measuring_and_how_to_state_it(call: Any, tmp_path: Path) -> None:
+    path = tmp_path / "new.ndbplan"
+    call("new", "-o", path)
+    for host in ("a1", "a2"):
+        call("add", path, "host", host)
+        call("add", path, "data", f"host={host}")
+    call("add", path, "table", "shop.orders", "rows=20000000")
+    call("add", path, "column", "doc", "table=shop.orders", "type=json")
+    (first, *_) = call("tighten", path, "--json").json("tighten")["assumptions"]
+    assert first["address"] == "tables[shop.orders].columns[doc].average_bytes"
+    assert 0.5 < first["share"] < 1
+    said = call("tighten", path).out
+    assert "mean length of shop.orders.doc: 1\u2009000 is assumed" in said
+    call("set", path, f"{first['address']}=200")
+    assert "doc" not in call("tighten", path).out
+
+
+def test_one_system_of_units_for_all_that_a_command_prints(call: Any, saved: Callable[[str], Path]) -> None:
+    path = saved("starter")
+    usual = call("estimate", path, "--only", "memory").out
+    binary = call("--units", "binary", "estimate", path, "--only", "memory").out
+    decimal = call("--units", "decimal", "estimate", path, "--only", "memory").out
+    assert " GiB" in binary
+    assert " GB" not in binary
+    assert " GiB" not in decimal
+    assert call("estimate", path, "--only", "memory").out == usual, "the next command is as usual again"
+    assert "metric" in call("--units", "metric", "check", path).refused()

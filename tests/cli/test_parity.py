@@ -56,12 +56,15 @@ WINDOW = {
     # Dialogs
     "GuideWindow": LOOKS, "KeysDialog": LOOKS, "ImportDialog": "Import",
     "RealKeysDialog": "Count real keys",
+    "ConflictDialog": "Open, Save, Save as",
     "SqlDialog": "Tables from SQL", "RecoveryDialog": "Recovery after a crash",
     # Kinds of what the palette offers
     "location": "Palette: location, host, disk, node", "host": "Palette: location, host, disk, node",
     "disk": "Palette: location, host, disk, node", "process": "Palette: location, host, disk, node",
     "role": "Disk roles",
     # Functions of the engine that the window calls and the commands do not, under another name there
+    "estimate.storage.column_bytes.assumed_mean_bytes": "Memory: tighten these",
+    "advise.tighten.deciding": "Memory: tighten these",
     "advise.remedies.find_remedies": "What would help, the highest load",
     "checks.run.check": "Problems",
     "estimate.stored.redistribute": "Distribution: add and reorganise",

@@ -1,10 +1,11 @@
-"""Commands that advise: what would help a load, and every fix of the rules."""
+"""Commands that advise: what would help a load, every fix of the rules, what is worth measuring."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +15,9 @@ from ndbplan.cli.changes import OUTPUT, write_changed
 from ndbplan.cli.group import json_option, ndbplan, show, why_option
 from ndbplan.cli.loads import _announce_preparation
 from ndbplan.cli.parameters import PLAN, Duration, UsageError, named_workload, read_plan
+
+if TYPE_CHECKING:
+    from ndbplan.advise.tighten import Assumption
 
 
 @ndbplan.command()
@@ -143,6 +147,33 @@ def fix(
     lines = [change.line for change in value_changes(plan, fixed.plan)]
     show(shape, as_json=as_json, text=_fix_lines(shape, lines))
     ctx.exit(1 if has_errors(fixed.left) else 0)
+
+
+@ndbplan.command()
+@PLAN
+@json_option
+def tighten(plan_file: Path, *, as_json: bool) -> None:
+    """Say which assumptions decide most of the memory: what is most worth measuring, and how to state it."""
+    from ndbplan.advise.tighten import assumptions
+    from ndbplan.estimate.estimation import Estimation
+
+    plan = read_plan(plan_file)
+    needs_data_nodes(plan, plan_file)
+    found = assumptions(Estimation(plan))
+    shape = {"assumptions": [one.to_json() for one in found]}
+    show(shape, as_json=as_json, text=_assumption_lines(found))
+
+
+def _assumption_lines(found: tuple[Assumption, ...]) -> Iterator[str]:
+    from ndbplan.base.units import format_bytes, format_count, format_percent
+
+    if not found:
+        yield "nothing that decides the memory is assumed"
+    for one in found:
+        low, high = format_bytes(one.low_bytes), format_bytes(one.high_bytes)
+        yield f"{format_percent(one.share):>6}  {one.what}: {format_count(one.assumed)} is assumed"
+        yield f"        all data nodes: {format_bytes(one.bytes)} ({low} … {high})"
+        yield f"        ndbplan set PLAN {shlex.quote(f'{one.address}=MEASURED')}"
 
 
 def _fix_lines(shape: dict[str, Any], changes: list[str]) -> Iterator[str]:

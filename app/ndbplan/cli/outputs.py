@@ -389,6 +389,7 @@ def _survive() -> Schema:
 def _advice() -> dict[str, Schema]:
     from ndbplan.advise.max_load import MaxLoad
     from ndbplan.advise.remedies import Remedy
+    from ndbplan.advise.tighten import Assumption
     from ndbplan.edits.changes import ValueChange
 
     next_limit = object_schema({"max_per_s": QUANTITY, "limited_by": BOTTLENECK})
@@ -423,6 +424,7 @@ def _advice() -> dict[str, Schema]:
         "max-load": record(**most["properties"], optional=later),
         "survive": _survive(),
         "remedies": closed(remedies),
+        "tighten": closed(record(assumptions=array(closed(schema_of(Assumption))))),
         "fix": closed(fixed),
     }
 
@@ -462,7 +464,7 @@ def definitions() -> dict[str, Schema]:
         "backup": times["backup"],
         "calibrate": times["calibrate"],
     }
-    then = {name: advice[name] for name in ("survive", "remedies", "fix")}
+    then = {name: advice[name] for name in ("survive", "remedies", "fix", "tighten")}
     return {**_common(), **_named(first), "part": _part(), **_named(then)}
 
 

@@ -12,6 +12,7 @@ from ndbplan.base.units import format_value
 from ndbplan.describe.titles import SPACE_OF_ROLE
 from ndbplan.desktop.analyses.growth_chart import GrowthChart, GrowthPicture, growth_picture
 from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.analyses.tighten import Tighten
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.document.tasks import Outcome, Task
@@ -72,9 +73,16 @@ class MemoryPanel(Panel):
         split.addWidget(_above(tables, self.chart))
         split.addWidget(_above(nodes, _titled("Disks of data nodes", self.disks)))
         split.setSizes([480, 560])
+        self.tighten = Tighten(context)
+        whole = QWidget()
+        lines = QVBoxLayout(whole)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(4)
+        lines.addWidget(split, 1)
+        lines.addWidget(self.tighten)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
-        self._pages.addWidget(split)
+        self._pages.addWidget(whole)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 8, 16, 8)
         layout.addWidget(self._pages)
@@ -95,6 +103,7 @@ class MemoryPanel(Panel):
         self._pages.setCurrentIndex(1)
         memory = now.memory
         self._total.show_quantity(memory.cluster_bytes)
+        self.tighten.ask(plan)
         self._growth.start()
         ids = {table.full_name: table.id for table in plan.tables}
         self._table_ids = [ids.get(table.table, "") for table in memory.tables]

@@ -57,6 +57,8 @@ class Cell:
     optional: bool = False
     """An empty text means None."""
     tip: str = ""
+    instead: Callable[[Plan, Any], Any] | None = None
+    """What is assumed of a part that states nothing; None of it: nothing is."""
 
 
 @dataclass(frozen=True)
@@ -125,14 +127,29 @@ class GridModel(QAbstractTableModel):
         value = getattr(part, cell.name)
         if role == Qt.ItemDataRole.CheckStateRole and cell.flag:
             return Qt.CheckState.Checked if value else Qt.CheckState.Unchecked
+        instead = None if value is not None or cell.instead is None else self._instead(cell, part)
+        if role == Qt.ItemDataRole.DisplayRole and instead is not None:
+            return f"{self._text(cell, instead)} assumed"
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return None if cell.flag else self._text(cell, value)
+        if instead is not None:
+            if role == Qt.ItemDataRole.ForegroundRole:
+                return QColor(theme.tokens().warning)
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return "Nothing is stated, so this is assumed; type what you measured."
         if cell.name in getattr(part, "assumed", ()):
             if role == Qt.ItemDataRole.ForegroundRole:
                 return QColor(theme.tokens().warning)
             if role == Qt.ItemDataRole.ToolTipRole:
                 return "This value is assumed; type another to state it."
         return None
+
+    def _instead(self, cell: Cell, part: Any) -> Any:
+        assert cell.instead is not None
+        try:
+            return cell.instead(self._document.plan, part)
+        except UserError:
+            return None
 
     def _text(self, cell: Cell, value: Any) -> str:
         if cell.choices is not None:

@@ -47,6 +47,16 @@ def stored_bytes(column: Column, version: NdbVersion) -> Quantity:
     return Quantity(stored.mean_bytes, least, most, "bytes", why)
 
 
+def assumed_mean_bytes(column: Column, version: NdbVersion) -> float | None:
+    """Mean length that is assumed of the values of a column, in bytes; None: it is stated, or fixed."""
+    if column.average_bytes is not None:
+        return None
+    stored = in_memory(column, version)
+    if stored.type.storage is Storage.BLOB:
+        return ASSUMED_BLOB_BYTES
+    return stored.mean_bytes - stored.type.length_bytes if stored.length_is_assumed else None
+
+
 def row_payload_bytes(columns: tuple[Column, ...], version: NdbVersion) -> Quantity:
     """Mean bytes of the values of one row in these columns, NULLs and blobs included."""
     stored = (stored_bytes(column, version).because() * filled(column) for column in columns)

@@ -20,7 +20,7 @@ from ndbplan.estimate.constants import Constants, term_of
 from ndbplan.estimate.storage.distribution import hash_map_of, not_grown, spread_rows
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.row_cost import index_arrivals
-from ndbplan.estimate.storage.rows import RowLayout, blob_parts, unique_tables
+from ndbplan.estimate.storage.rows import RowLayout, StoredColumn, blob_parts, unique_tables
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.constants import Constant
 from ndbplan.ndb.hash_index import hash_index_facts, hash_index_pages
@@ -50,6 +50,12 @@ FIXED, VARIABLE, HASH_INDEX, ORDERED_INDEX, UNIQUE_INDEX, BLOB, _DISK = range(le
 _TABLES_AT_ONCE = 32
 """Enough to forget what a call of numpy costs, few enough to stay in the processor's cache."""
 
+_COLUMNS_TOLD = 8
+_LENGTH = {
+    True: "assumption: the plan does not state the mean length",
+    False: "plan: the mean length that it states",
+}
+
 _Range: TypeAlias = tuple[float, float, float, tuple[Term, ...]]
 """Bytes: value, low, high, and why."""
 _NOTHING: _Range = (0.0, 0.0, 0.0, ())
@@ -73,6 +79,8 @@ class TableMemory(Shape):
     """By kind. Quantities are made of them when asked for: few of them are, of hundreds of tables."""
     disk_bytes: int
     """Pages in tablespaces; no memory."""
+    columns: tuple[StoredColumn, ...] = ()
+    """Of a row, to say what of its variable part is which column's; none: bytes were counted."""
 
     @property
     def variable_bytes(self) -> Quantity:
@@ -114,7 +122,20 @@ class TableMemory(Shape):
 
     def _quantity(self, kind: int) -> Quantity:
         value, low, high, why = self.ranges[kind]
+        if kind == VARIABLE and value:
+            why = (*why, *self._by_column())
         return Quantity(value, low, high, "bytes", why)
+
+    def _by_column(self) -> Iterator[Term]:
+        """What values of variable columns take, the largest first."""
+        shares = [
+            (self.rows * (1.0 - column.null_fraction) * column.mean_bytes, column)
+            for column in self.columns
+            if not column.is_disk and column.type.storage in (Storage.VARIABLE, Storage.BLOB)
+        ]
+        for taken, column in sorted(shares, key=lambda share: -share[0])[:_COLUMNS_TOLD]:
+            mean = f"{column.mean_bytes:.4g} bytes in {1.0 - column.null_fraction:.3g} of the rows"
+            yield Term(f"values of {column.name}, {mean}", taken, "bytes", _LENGTH[column.length_is_assumed])
 
 
 class TableSizes(NamedTuple):
@@ -386,6 +407,7 @@ def _sizes(
         int(of_kind[FIXED]) // copies,
         ranges,
         int(of_kind[_DISK]) // copies,
+        () if where.counted_variable_bytes else where.layout.columns,
     )
     return TableSizes(
         memory,

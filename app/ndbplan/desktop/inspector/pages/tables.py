@@ -15,6 +15,7 @@ from ndbplan.desktop.widgets.units import BYTES, COUNT, MEMORY, NUMBER, SHARE, T
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
 from ndbplan.edits.tables import put_columns, put_primary_key
+from ndbplan.estimate.storage.column_bytes import assumed_mean_bytes
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, PartitionBalance, SpaceFile
@@ -41,10 +42,11 @@ _COLUMN_CELLS = (
     Cell(
         "average_bytes",
         "Avg bytes",
-        70,
+        104,
         NUMBER,
         optional=True,
         tip="Mean length of the values that are not NULL",
+        instead=lambda plan, column: assumed_mean_bytes(column, plan.version),
     ),
     Cell("nullable", "Null", 40, flag=True),
     Cell("null_fraction", "NULLs", 60, SHARE, tip="Share of rows that hold NULL"),

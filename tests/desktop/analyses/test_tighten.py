@@ -1,0 +1,85 @@
+"""Assumed lengths are seen in their fields, and those that decide are named where the memory is shown."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QPushButton
+
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.inspector.grid import GridModel
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.main_window import MainWindow
+from ndbplan.edits import parts as edits
+from ndbplan.edits.offers import make_table
+from ndbplan.plan.tables import Column
+
+LEFT = Qt.MouseButton.LeftButton
+WAIT_MS = 20_000
+
+
+@pytest.fixture
+def window(qtbot, qapp, tmp_path):
+    theme.install(qapp, "light")
+    made = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
+    made.files.ask_unsaved = lambda: "discard"
+    made.resize(1366, 768)
+    made.show()
+    made.finish_building()
+    made.steps.do("hosts")
+    table = make_table(made.document.plan)
+    columns = (table.columns[0], Column(name="doc", type="json"), Column(name="n", type="int"))
+    table = table.model_copy(update={"rows": 20_000_000, "assumed": (), "columns": columns})
+    made.document.edit("Add a table", lambda plan: edits.add(plan, table))
+    yield made
+    made.close()
+    made.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def average_bytes(window: MainWindow) -> tuple[GridModel, int]:
+    (table,) = window.document.plan.tables
+    window.selection.set((table.id,))
+    models = [m for m in window.panels.inspector.findChildren(GridModel) if m.cells[0].name == "name"]
+    model = next(m for m in models if "average_bytes" in [cell.name for cell in m.cells])
+    return model, [cell.name for cell in model.cells].index("average_bytes")
+
+
+def test_an_assumed_length_is_shown_as_assumed_and_typed_over(window) -> None:
+    model, place = average_bytes(window)
+    doc = model.index(1, place)
+    assert model.data(doc) == "1 000 assumed"
+    assert model.data(doc, Qt.ItemDataRole.EditRole) == "", "who types begins with nothing"
+    assert model.data(doc, Qt.ItemDataRole.ForegroundRole).name() == theme.tokens().warning.lower()
+    assert "type what you measured" in model.data(doc, Qt.ItemDataRole.ToolTipRole)
+    assert model.data(model.index(0, place)) == "", "a number always has its bytes"
+    assert model.setData(doc, "200")
+    model.refresh()
+    assert model.data(doc) == "200"
+    assert window.document.plan.tables[0].column("doc").average_bytes == 200
+
+
+def test_the_memory_says_what_rests_on_one_assumption_and_leads_there(window, qtbot) -> None:
+    panel = window.panels.analyses.show_tab("Memory")
+    qtbot.waitUntil(
+        lambda: "rests on the mean length of test.t1.doc" in panel.tighten.words.toolTip(), timeout=WAIT_MS
+    )
+    height = panel.tighten.height()
+    (button,) = panel.tighten.findChildren(QPushButton)
+    assert button.text() == "test.t1.doc"
+    window.selection.set(())
+    qtbot.mouseClick(button, LEFT)
+    assert window.selection.ids == (window.document.plan.tables[0].id,)
+    model, place = average_bytes(window)
+    model.setData(model.index(1, place), "200")
+    qtbot.waitUntil(lambda: "No single assumption" in panel.tighten.words.text(), timeout=WAIT_MS)
+    assert panel.tighten.height() == height, "nothing moves"
+
+
+def test_the_units_of_bytes_are_chosen_once(window, tmp_path) -> None:
+    window.actions_table["units_binary"].trigger()
+    assert window.preferences.get("units", "") == "binary"
+    assert window.actions_table["units_binary"].isChecked()
+    assert not window.actions_table["units_usual"].isChecked()
+    assert "from the next start on" in window.messages.text
+    assert Preferences(tmp_path / "preferences.json").get("units", "") == "binary"
