@@ -455,3 +455,18 @@ def test_a_load_can_be_made_from_the_tables(call: Any, tmp_path: Path) -> None:
     call("add", path, "workload", "day", "from=tables")
     assert {t.name for t in load(path).workloads[0].transactions} == {"read a", "insert a"}
     assert "from=tables" in call("add", path, "workload", "night", "from=clouds").refused()
+
+
+def test_disk_data_comes_with_its_tables(call: Any, saved: Any) -> None:
+    path = saved("starter")
+    sql = (
+        "CREATE LOGFILE GROUP lg_9 ADD UNDOFILE 'u.log' INITIAL_SIZE 64M ENGINE NDB;"
+        "CREATE TABLESPACE ts_9 ADD DATAFILE 'd.dat' USE LOGFILE GROUP lg_9 INITIAL_SIZE 128M ENGINE NDB;"
+    )
+    added = call("add", path, "table", "--ddl", sql, "--json").json("add")["added"]
+    assert [one.partition("[")[0] for one in added] == ["logfile_groups", "tablespaces"]
+    table = "CREATE TABLE shop.d (id INT PRIMARY KEY, x INT) TABLESPACE ts_9 STORAGE DISK ENGINE NDB;"
+    call("add", path, "table", "--ddl", table)
+    plan = load(path)
+    space = next(one for one in plan.tablespaces if one.name == "ts_9")
+    assert plan.table("shop.d").tablespace_id == space.id

@@ -330,7 +330,13 @@ def test_a_value_that_reads_two_ways_is_refused_with_both(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("hosts[host-a1].cores=0", ("hosts[host-a1].cores=0", "greater than or equal to 1", "it is 32")),
+        (
+            "hosts[host-a1].cores=0",
+            (
+                "hosts[host-a1].cores=0",
+                "0 is refused: it must be 1 or more (it is 32)",
+            ),
+        ),
         ("hosts[host-a1].cores=1.5", ("not a whole number",)),
         ("hosts[host-a1].cores=many", ("many",)),
         ("hosts[host-a1].cores=", ("must",)),

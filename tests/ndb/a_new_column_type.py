@@ -25,8 +25,8 @@ def main() -> None:
     from ndbplan.estimate.storage.real_keys import distribution_columns
     from ndbplan.estimate.storage.rows import row_layout
     from ndbplan.estimate.stored import memory
+    from ndbplan.importing.ddl.into_plan import with_tables
     from ndbplan.importing.ddl.statements import read_ddl
-    from ndbplan.importing.files import with_tables
     from ndbplan.importing.ndb_desc_tables import statements_of
     from ndbplan.ndb.keys.hash import distribution_hash
     from ndbplan.ndb.version import NdbVersion

@@ -67,6 +67,13 @@ def test_lengths_end_where_sql_ends(kind: str, most: int) -> None:
         file.from_document(_with("tables.0.columns.1", {"name": name, "type": kind, "length": most + 1}))
 
 
+@pytest.mark.parametrize("path", ["hosts.0.cores", "hosts.0.sockets", "hosts.0.network_bytes_per_s"])
+def test_none_where_one_is_needed_is_nobodys_limit(path: str) -> None:
+    with pytest.raises(PlanFileError, match="0 is refused: it must be 1 or more") as refused:
+        file.from_document(_with(path, 0))
+    assert "a limit of" not in refused.value.line
+
+
 def test_as_many_tables_as_the_product_can_hold() -> None:
     most = catalogue.parameter("DB", "MaxNoOfTables", NdbVersion.parse("8.4")).maximum
     assert most == NDB_TABLES

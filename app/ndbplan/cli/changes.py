@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -224,8 +225,8 @@ def _refuse_unknown_rules(before: Plan, after: Plan) -> None:
 def _tables_of(plan: Plan, kind: str, words: tuple[str, ...], ddl: str) -> tuple[Plan, list[str], list[str]]:
     """The plan with the tables of SQL, as "From SQL…" adds them; their addresses; what could not be read."""
     from ndbplan.edits.assign import assign
+    from ndbplan.importing.ddl.into_plan import with_ddl
     from ndbplan.importing.ddl.statements import read_ddl
-    from ndbplan.importing.files import with_tables
 
     if kind.lower() not in ("table", "tables"):
         raise UsageError(
@@ -234,22 +235,28 @@ def _tables_of(plan: Plan, kind: str, words: tuple[str, ...], ddl: str) -> tuple
     if any("=" not in word for word in words):
         raise UsageError("SQL names its tables itself", where="--ddl", fix="leave the name out")
     text = ddl
-    if "(" not in ddl:
+    if "(" not in ddl and not re.match(r"\s*(?:CREATE|ALTER|USE|SET|/\*|--\s)", ddl, re.I):
         text = read_bytes(Path(ddl)).decode("utf-8", "replace")
     definitions = read_ddl(text, plan.version)
     notes = [str(problem) for problem in definitions.problems]
-    if not definitions.tables:
+    if definitions.is_empty:
         raise UsageError(
             f"no table could be read{': ' + notes[0] if notes else ''}", where="--ddl", fix="correct the SQL"
         )
-    spaces = {space.name: space.id for space in plan.tablespaces}
-    wanted = {i: spaces[space] for i, space in definitions.tablespaces.items() if space in spaces}
-    plan = with_tables(plan, definitions.tables, wanted)
+    known = plan.by_id
+    plan, _, missing = with_ddl(plan, definitions)
+    notes += missing
+    spaces = [
+        f"{field}[{part.id}]"
+        for field in ("logfile_groups", "tablespaces")
+        for part in getattr(plan, field)
+        if part.id not in known
+    ]
     addresses = [f"tables[{plan.table(table.full_name).id}]" for table in definitions.tables]
     for address in addresses:
         for word in words:
             plan, _ = assign(plan, f"{address}.{word}")
-    return plan, addresses, notes
+    return plan, [*spaces, *addresses], notes
 
 
 @ndbplan.command("remove")

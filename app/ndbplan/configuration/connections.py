@@ -47,14 +47,26 @@ class Connection:
         return self.given[name] if name in self.given else self.settings.value(name)
 
 
-@kept_by_value(64)
-def _given(wide: bool, binds: bool, tls: bool) -> Mapping[str, int]:
+@kept_by_value(65_536)
+def _given(
+    wide: bool, binds: bool, tls: bool, server: int, port: int | None, key: int | None
+) -> Mapping[str, int]:
     given = dict(_WIDE_AREA) if wide else {}
     if binds:
         given["TcpBind_INADDR_ANY"] = 1
     if tls:
         given["RequireLinkTls"] = 1
+    given["NodeIdServer"] = server
+    if port is not None:
+        given["PortNumber"] = port
+    if key is not None:
+        given["ShmKey"] = key
     return given
+
+
+def _shm_key(unique: int, first: int, second: int) -> int:
+    """ShmKey of a connection without one: port of the first management server, both ids (fixShmKey)."""
+    return (unique << 16 | max(first, second) << 8 | min(first, second)) & 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
@@ -70,6 +82,8 @@ class _End:
     binds: bool
     tls: bool
     shm: bool
+    port: int
+    """At which it listens: a management server's own, a data node's ServerPort; 0: any that is free."""
     map: frozenset[int] | None
 
 
@@ -99,6 +113,7 @@ def _end(plan: Plan, process: Process, node_id: int) -> _End:
         bool(number("TcpBind_INADDR_ANY")),
         bool(number("RequireTls")),
         bool(number("UseShm")),
+        number("PortNumber" if process.kind == "management" else "ServerPort"),
         frozenset(int(part) for part in listed if part.isdigit()) if listed else None,
     )
 
@@ -130,6 +145,7 @@ def _connections(plan: Plan, wanted: frozenset[int] | None) -> Iterator[Connecti
         for process in plan.processes
         for node_id in process_node_ids(process)
     }
+    unique = next((end.port for _, end in sorted(ends.items()) if end.kind == "management"), 0)
     joined: set[frozenset[int]] = set()
     for link in plan.links:
         first, second = (ends[plan.by_id[end].node_id] for end in (link.process_id_1, link.process_id_2))
@@ -138,7 +154,8 @@ def _connections(plan: Plan, wanted: frozenset[int] | None) -> Iterator[Connecti
             continue
         joined.add(pair)
         if wanted is None or pair & wanted:
-            yield _connection(plan, first, second, link.kind, connection_settings(plan, link), link)
+            settings = connection_settings(plan, link)
+            yield _connection(plan, first, second, link.kind, settings, link, unique)
     by_kind = {
         kind: [e for _, e in sorted(ends.items()) if e.kind == kind] for kind in ("data", "api", "management")
     }
@@ -162,19 +179,32 @@ def _connections(plan: Plan, wanted: frozenset[int] | None) -> Iterator[Connecti
             continue
         shared = first.kind == "api" and second.shm and first.hostname == second.hostname != ""
         kind = "shm" if shared else "tcp"
-        yield _connection(plan, first, second, kind, shm if shared else tcp, None)
+        yield _connection(plan, first, second, kind, shm if shared else tcp, None, unique)
 
 
 def _connection(
-    plan: Plan, first: _End, second: _End, kind: str, settings: NodeSettings, link: Link | None
+    plan: Plan,
+    first: _End,
+    second: _End,
+    kind: str,
+    settings: NodeSettings,
+    link: Link | None,
+    unique: int,
 ) -> Connection:
+    """`unique`: PortNumber of the first management server, which keys of shared memory begin with."""
     apart = first.domain and second.domain and first.domain != second.domain
     wide = bool(link is None and kind == "tcp" and (first.wan or second.wan or apart))
     listens = server_of((first.node_id, first.kind), (second.node_id, second.kind))
     server = first if first.node_id == listens else second
     binds = server.binds and catalogue.knows(kind.upper(), "TcpBind_INADDR_ANY", plan.version)
     tls = (first.tls or second.tls) and catalogue.knows(kind.upper(), "RequireLinkTls", plan.version)
-    given = _given(wide, binds, tls)
+    # With a first port for all TCP connections ndb_mgmd counts ports up, host by host: not told.
+    counts_up = kind == "tcp" and link is None and settings.states("PortNumber")
+    port = None if counts_up else server.port
+    key = None
+    if kind == "shm" and not settings.states("ShmKey"):
+        key = _shm_key(unique, first.node_id, second.node_id)
+    given = _given(wide, binds, tls, listens, port, key)
     return Connection((first.node_id, second.node_id), kind, settings, given, link)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ndbplan.base.shapes import Shape
+from ndbplan.configuration.connections import connections
 from ndbplan.configuration.sections import (
     NodeConfiguration,
     connection_defaults,
@@ -98,11 +99,10 @@ def diff(before: Plan, after: Plan) -> Difference:
     removed = tuple(old[node_id] for node_id in sorted(old) if node_id not in both)
     parameters = _parameters(before, after, {node_id: (old[node_id], new[node_id]) for node_id in both})
     links_old, links_new = link_configuration(before), link_configuration(after)
-    links = tuple(
-        sorted(
-            pair for pair in links_old.keys() | links_new.keys() if links_old.get(pair) != links_new.get(pair)
-        )
-    )
+    pairs = {
+        pair for pair in links_old.keys() | links_new.keys() if links_old.get(pair) != links_new.get(pair)
+    }
+    links = tuple(sorted(pairs | _made_otherwise(before, after, frozenset(both))))
     parameters += _of_connections(before, after)
     return _difference(tuple(sorted(parameters, key=_weight)), added, removed, links)
 
@@ -161,6 +161,24 @@ def _parameters(
 
 def _value(node: NodeConfiguration, name: str, plan: Plan) -> int | str | None:
     return node.value(name, plan) if catalogue.exists(node.section, name) else node.stated.get(name)
+
+
+def _made_otherwise(before: Plan, after: Plan, both: frozenset[int]) -> set[tuple[int, int]]:
+    """Connections without a section of their own that ndb_mgmd makes otherwise than before.
+
+    Between nodes that are of the same kind in both plans (`both`, by id): through shared memory instead of
+    TCP, with the buffers of a wide area, at another port, bound or with TLS as their nodes are. New nodes
+    bring theirs along, and defaults of a kind are parameters that are told.
+    """
+    old, new = (
+        {
+            (min(one.node_ids), max(one.node_ids)): (one.kind, one.given)
+            for one in connections(plan)
+            if one.link is None and both.issuperset(one.node_ids)
+        }
+        for plan in (before, after)
+    )
+    return {pair for pair in old.keys() & new.keys() if old[pair] != new[pair]}
 
 
 def _of_connections(before: Plan, after: Plan) -> list[ParameterChange]:

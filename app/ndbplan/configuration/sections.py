@@ -12,6 +12,7 @@ from ndbplan.configuration.directories import DataNodePaths, data_node_paths, de
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import SCOPES, SECTIONS, Fate, Reading, readings, with_twins
 from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.threads.layout import is_automatic, thread_config_text, thread_counts
 from ndbplan.ndb.values import BadValueError, format_value, parse_value
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.origins import NO_ORIGINS, Origins
@@ -294,7 +295,23 @@ class NodeConfiguration:
     def value(self, name: str, plan: Plan) -> int | str | None:
         """Effective value, the version's default included."""
         stated: dict[str, int | str] = with_twins(self.section, dict(self.stated), plan.version)
+        if name == "ThreadConfig" and name not in stated:
+            return _written_threads(plan, stated)
         return stated[name] if name in stated else catalogue.default(self.section, name, plan.version)
+
+
+def _written_threads(plan: Plan, stated: Mapping[str, int | str]) -> str | None:
+    """ThreadConfig that ndb_mgmd writes out where a number decides on the threads (checkThreadConfig).
+
+    None where none does, and where it also binds them to processors, which it says in the same text.
+    """
+    known = plan.features
+    counted = any(name in stated for name in ("MaxNoOfExecutionThreads", "__ndbmt_lqh_threads"))
+    if not (counted and known.multithreaded_node and known.thread_config) or stated.get("__ndbmt_classic"):
+        return None
+    if is_automatic(plan.version, stated) or stated.get("LockExecuteThreadToCPU"):
+        return None
+    return thread_config_text(thread_counts(plan.version, stated, 1))
 
 
 def effective_configuration(plan: Plan) -> dict[int, NodeConfiguration]:

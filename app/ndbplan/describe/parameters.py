@@ -9,6 +9,7 @@ from typing import Final
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.stated import SCOPES, Fate, Stated, stated
 from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.modelled import moves
 from ndbplan.ndb.values import format_value
 from ndbplan.plan.origins import Origin, SetByImport, SetByProgram
 from ndbplan.plan.plan import Plan
@@ -33,7 +34,7 @@ def origin_words(origin: Origin | None) -> str:
 class ParameterRow(Shape):
     """One parameter at one place of a plan."""
 
-    JSON = "where section name value set_by why"
+    JSON = "where section name value set_by modelled why"
 
     where: str
     section: str
@@ -45,6 +46,8 @@ class ParameterRow(Shape):
     """One of SETTERS."""
     why: str
     """Rule and reason, or file and line."""
+    modelled: bool
+    """Whether any figure depends on it; others are only carried into config.ini."""
 
 
 def parameter_rows(plan: Plan, set_by: Collection[str] = SETTERS[:3]) -> Iterator[ParameterRow]:
@@ -61,7 +64,8 @@ def _row(one: Stated) -> ParameterRow:
     parameter = reading.parameter
     value = str(reading.raw) if parameter is None else format_value(parameter, reading.value)
     why = "" if one.origin is None else one.origin.words
-    return ParameterRow(one.where, one.section, reading.name, value, setter(one.origin), why)
+    modelled = bool(moves(one.section, reading.name))
+    return ParameterRow(one.where, one.section, reading.name, value, setter(one.origin), why, modelled)
 
 
 def _defaults(plan: Plan) -> Iterator[ParameterRow]:
@@ -72,4 +76,5 @@ def _defaults(plan: Plan) -> Iterator[ParameterRow]:
                 continue
             value = "" if parameter.default is None else format_value(parameter, parameter.default)
             where = f"all {scope.replace('_', ' ')} settings"
-            yield ParameterRow(where, section, parameter.name, value, "default", "")
+            modelled = bool(moves(section, parameter.name))
+            yield ParameterRow(where, section, parameter.name, value, "default", "", modelled)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,12 +19,10 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_bytes
 from ndbplan.edits import parts as edits
-from ndbplan.edits.ids import NewIds
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import refusal
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
-from ndbplan.plan.tables import Table
 
 if TYPE_CHECKING:
     from ndbplan.importing.measurements import Measurement
@@ -39,10 +37,6 @@ _SECTION = re.compile(
 _CREATE = re.compile(r"\bCREATE\s+(?:TEMPORARY\s+)?TABLE\b", re.I)
 _SLICE = 1_000_000
 _LONGEST_MARK = 100
-_KEPT_OF_A_KNOWN_TABLE = (
-    "id", "rows", "growth_rows_per_month", "partition_rows", "tablespace_id",
-    "distribution_key_values", "distribution_key_table_id", "distribution_key_first",
-)  # fmt: skip
 
 
 class FileKindError(UserError):
@@ -291,63 +285,22 @@ def _status(done: Imported, name: str, text: str) -> None:
 
 
 def _tables(done: Imported, cancelled: Callable[[], bool], name: str, text: str) -> None:
-    from ndbplan.importing.ddl.disk_data import with_disk_data
+    from ndbplan.importing.ddl.into_plan import with_ddl
     from ndbplan.importing.ddl.statements import read_ddl
 
     ddl = read_ddl(text, done.plan.version, cancelled=cancelled)
     for problem in ddl.problems:
         message = f"column {problem.column}: {problem.message}"
         done.findings.append(Finding(name, problem.line, "warning", message))
-    done.plan, changes, missing = with_disk_data(done.plan, ddl.disk_data)
+    done.plan, changes, missing = with_ddl(done.plan, ddl)
     done.changes += changes
     done.findings += [Finding(name, None, "warning", what) for what in missing]
-    spaces = {space.name: space.id for space in done.plan.tablespaces}
-    wanted = {i: spaces[space] for i, space in ddl.tablespaces.items() if space in spaces}
-    known = {table.full_name for table in done.plan.tables}
-    done.plan = with_tables(done.plan, ddl.tables, wanted)
-    for table in ddl.tables:
-        what = "redefined, rows kept" if table.full_name in known else "added"
-        known.add(table.full_name)
-        done.changes.append(f"{table.full_name}: {what}, {_counted(len(table.columns), 'column')}")
-    if not ddl.tables and not ddl.disk_data.logfile_groups:
+    if ddl.is_empty:
         done.findings.append(Finding(name, None, "warning", "no table could be read"))
 
 
 def _counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' if number != 1 else ''}"
-
-
-def with_tables(plan: Plan, tables: Iterable[Table], tablespace_ids: Mapping[str, str] | None = None) -> Plan:
-    """The plan with tables added; one of a name it has gets the new definition and keeps its rows.
-
-    `tablespace_ids`: where a new table goes, by its own id. Raises EditError.
-    """
-    named = {table.full_name: table for table in plan.tables}
-    ids = NewIds(plan)
-    parents: dict[str, str] = {}
-    """Full name of the table whose rows are the values of a distribution key."""
-    tables = tuple(tables)
-    names = {table.id: table.full_name for table in tables}
-    for table in tables:
-        parent = names.get(table.distribution_key_table_id or "")
-        if parent is not None:
-            parents[table.full_name] = parent
-        known = named.get(table.full_name)
-        if known is None:
-            space = (tablespace_ids or {}).get(table.id)
-            named[table.full_name] = edits.changed(
-                table, id=ids.of(Table), tablespace_id=space, distribution_key_table_id=None
-            )
-        else:
-            told = (name for name in Table.model_fields if name not in _KEPT_OF_A_KNOWN_TABLE)
-            fields = {n: getattr(table, n) for n in told if getattr(table, n) != getattr(known, n)}
-            named[table.full_name] = edits.changed(known, **fields)
-    for name, parent in parents.items():
-        # What the plan states of the values is known better.
-        mine = named[name]
-        if mine.distribution_key_values is None and mine.distribution_key_table_id is None:
-            named[name] = edits.changed(mine, distribution_key_table_id=named[parent].id)
-    return edits.put_tables(plan, named.values())
 
 
 def _statistics(done: Imported, name: str, text: str) -> None:
@@ -364,6 +317,7 @@ def _statistics(done: Imported, name: str, text: str) -> None:
 
 def _described_tables(done: Imported, name: str, text: str) -> None:
     """Add the tables that ndb_desc describes and the plan lacks."""
+    from ndbplan.importing.ddl.into_plan import with_tables
     from ndbplan.importing.ddl.statements import read_ddl
     from ndbplan.importing.ndb_desc_tables import statements_of
 

@@ -116,12 +116,22 @@ def refusal(error: Mapping[str, Any]) -> str:
     context = error.get("ctx") or {}
     if error["type"] == "value_error":
         return str(context["error"])
-    said = _ALLOWED.get(str(context.get("pattern"))) or str(error["msg"]).lower()
-    if error["type"] not in _LIMITS or context.get("ge", context.get("gt")) == 0:
+    said = _ALLOWED.get(str(context.get("pattern"))) or _limit_in_words(context) or str(error["msg"]).lower()
+    least = context.get("ge", context.get("gt"))
+    given = error.get("input")
+    # Less than nothing, and none where one is needed, are nobody's limits.
+    if error["type"] not in _LIMITS or least == 0 or (least is not None and given in (0, False)):
         return said
     fields = [step for step in error.get("loc", ()) if isinstance(step, str)]
     whose = "NDB" if fields and fields[-1] in _LIMITED_BY_NDB else "this program"
     return f"{said}, a limit of {whose}"
+
+
+def _limit_in_words(context: Mapping[str, Any]) -> str:
+    """What a number must be, from the context of pydantic's error; nothing for other errors."""
+    words = {"ge": "it must be {} or more", "gt": "it must be above {}", "le": "it must be {} or less"}
+    words["lt"] = "it must be below {}"
+    return next((text.format(context[key]) for key, text in words.items() if key in context), "")
 
 
 _LIMITS = {"less_than", "less_than_equal", "greater_than", "greater_than_equal", "too_long"}

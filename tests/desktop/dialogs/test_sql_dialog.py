@@ -90,3 +90,23 @@ def test_a_file_that_is_not_there_is_said_in_one_line(dialog: SqlDialog, tmp_pat
     dialog.load(tmp_path / "none.sql")
     assert "cannot be read" in dialog.state.text()
     assert not dialog.take.isEnabled()
+
+
+def test_log_file_groups_and_tablespaces_come_too(
+    qtbot: QtBot, dialog: SqlDialog, document: Document
+) -> None:
+    text = (
+        "CREATE LOGFILE GROUP lg_9 ADD UNDOFILE 'u.log' INITIAL_SIZE 64M ENGINE NDB;\n"
+        "CREATE TABLESPACE ts_9 ADD DATAFILE 'd.dat' USE LOGFILE GROUP lg_9 INITIAL_SIZE 128M ENGINE NDB;\n"
+        "ALTER TABLESPACE ts_9 ADD DATAFILE 'e.dat' INITIAL_SIZE 128M ENGINE NDB;\n"
+    )
+    before = document.plan
+    _typed(qtbot, dialog, text)
+    assert dialog.take.text() == "Add 1 log file group, 1 tablespace"
+    listed = [dialog.read_back.item(i).text() for i in range(dialog.read_back.count())]
+    assert "tablespace ts_9 · 2 files · new" in listed
+    dialog.add_tables()
+    space = next(one for one in document.plan.tablespaces if one.name == "ts_9")
+    assert sum(file.count for file in space.data_files) == 2
+    document.undo_stack.undo()
+    assert document.plan is before

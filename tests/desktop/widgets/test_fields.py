@@ -58,7 +58,7 @@ def test_leaving_without_typing_changes_nothing(qtbot: QtBot, document: Document
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("lots", "is not a size in bytes"), ("0", "greater than 0"), ("", "cannot be empty")],
+    [("lots", "is not a size in bytes"), ("0", "must be above 0"), ("", "cannot be empty")],
 )
 def test_what_is_wrong_is_said_below_and_the_plan_stays(
     qtbot: QtBot, document: Document, text: str, said: str

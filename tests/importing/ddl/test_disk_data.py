@@ -41,7 +41,7 @@ def test_disk_data_of_a_text_is_part_of_the_plan() -> None:
     said = " | ".join(f.message for f in done.findings)
     assert "log file group 'nowhere', which nothing makes" in said
     assert "there is no 'unknown' above" in said
-    assert "AUTO_INCREMENT=101: up to 100 rows" in said
+    assert "AUTO_INCREMENT=101: 100 rows are assumed" in said
 
 
 def test_what_is_there_already_stays() -> None:

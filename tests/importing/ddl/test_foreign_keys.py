@@ -6,8 +6,8 @@ import pytest
 
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.storage.key_values import key_values
+from ndbplan.importing.ddl.into_plan import with_tables
 from ndbplan.importing.ddl.statements import read_ddl
-from ndbplan.importing.files import with_tables
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 

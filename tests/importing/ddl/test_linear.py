@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from ndbplan.importing.ddl.into_plan import with_tables
 from ndbplan.importing.ddl.statements import read_ddl
-from ndbplan.importing.files import with_tables
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import EMPTY_PLAN
 

@@ -66,8 +66,8 @@ def test_a_dump() -> None:
     assert not orders.logging
     assert orders.row_format_fixed
     assert found.tablespaces == {orders.id: "ts_1"}
-    assert [(p.line, p.column) for p in found.problems] == [(13, 3), (21, 64)]
-    assert "AUTO_INCREMENT=" in found.problems[1].message
+    assert [(p.line, p.column) for p in found.problems] == [(9, 84), (13, 3), (20, 19), (21, 64)]
+    assert "AUTO_INCREMENT=" in found.problems[3].message
 
 
 def test_what_cannot_be_read_is_told_with_its_place_and_the_rest_is_kept() -> None:
@@ -95,6 +95,7 @@ CREATE TEMPORARY TABLE g (id INT PRIMARY KEY);
     assert [t.name for t in found.tables] == ["b", "c", "f"]
     assert [(p.line, p.column, p.message) for p in found.problems] == [
         (1, 44, "this quote is not closed"),
+        (3, 44, "COMMENT is for people; it is left out"),
         (5, 1, "a semicolon is missing before this"),
         (5, 37, "this quote is not closed"),
         (7, 1, "ALTER TABLE is not followed; it is left out"),

@@ -24,7 +24,13 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.threads.config import check_thread_config, cpu_shortage
-from ndbplan.ndb.threads.layout import ThreadConfigError, ThreadCounts, parse_thread_config, thread_counts
+from ndbplan.ndb.threads.layout import (
+    THREAD_PARAMETERS,
+    ThreadConfigError,
+    ThreadCounts,
+    parse_thread_config,
+    thread_counts,
+)
 from ndbplan.ndb.values import BadValueError, parse_cpu_list
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -54,7 +60,7 @@ def thread_text(alike: NodesAlike) -> str:
 
 def threads(alike: NodesAlike) -> ThreadCounts:
     """Threads of the nodes. Raises ThreadConfigError for a ThreadConfig they would refuse."""
-    parameters = {name: alike.settings.value(name) for name in THREAD_SETTINGS}
+    parameters = {name: alike.settings.value(name) for name in THREAD_PARAMETERS}
     plan = alike.plan
     cores = min((plan.host(node.host_id).cores for node in alike.nodes), default=8)
     return thread_counts(plan.version, parameters, cores)
@@ -95,9 +101,8 @@ def cpus_for_threads(now: Estimation) -> Iterator[Problem]:
         try:
             cpus = parse_cpu_list(alike.settings.text(name))
             counts = threads(alike)
-            ldm = alike.settings.number("__ndbmt_lqh_threads") or counts.ldm
             text = thread_text(alike) if by_text else None
-            shortage = cpu_shortage(cpus, replace(counts, ldm=ldm), text, plan.version)
+            shortage = cpu_shortage(cpus, counts, text, plan.version)
         except (BadValueError, ThreadConfigError):
             continue
         if shortage is None:

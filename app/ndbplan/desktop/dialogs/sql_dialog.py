@@ -1,4 +1,7 @@
-"""Tables from SQL: paste CREATE TABLE statements or a dump, see what is understood, take it into the plan."""
+"""Tables from SQL: paste statements or a dump, see what is understood, take it into the plan.
+
+Log file groups and tablespaces come with the tables, as on the command line.
+"""
 
 from __future__ import annotations
 
@@ -76,18 +79,14 @@ class SqlDialog(Dialog):
             self.state.say(error.line, is_error=True)
 
     def add_tables(self) -> None:
-        """Take the tables into the plan as one undoable edit; known ones keep their rows and growth."""
+        """Take what was read into the plan as one undoable edit; known tables keep their rows and growth."""
         ddl = self._ddl
-        if ddl is None or not ddl.tables:
+        if ddl is None or ddl.is_empty:
             return
-        from ndbplan.importing.files import with_tables
+        from ndbplan.importing.ddl.into_plan import with_ddl
 
-        count = len(ddl.tables)
         try:
-            self._document.edit(
-                f"Add {count} table{'s' if count != 1 else ''} from SQL",
-                lambda plan: with_tables(plan, ddl.tables),
-            )
+            self._document.edit(f"Add {_what_comes(ddl)} from SQL", lambda plan: with_ddl(plan, ddl).plan)
         except UserError as error:
             self.state.say(error.line, is_error=True)
             return
@@ -119,16 +118,22 @@ class SqlDialog(Dialog):
         for table in ddl.tables:
             what = "changes" if table.full_name in known else "new"
             self._item(f"{table.full_name} · {len(table.columns)} columns · {what}", "table-2", None)
+        for kind, groups, there in (
+            ("log file group", ddl.disk_data.logfile_groups, self._document.plan.logfile_groups),
+            ("tablespace", ddl.disk_data.tablespaces, self._document.plan.tablespaces),
+        ):
+            names = {one.name for one in there}
+            for group in groups.values():
+                files = f"{len(group.files)} file{'s' if len(group.files) != 1 else ''}"
+                what = "there already" if group.name in names else "new"
+                self._item(f"{kind} {group.name} · {files} · {what}", "hard-drive", None)
         for problem in ddl.problems:
             self._item(str(problem), "triangle-alert", (problem.line, problem.column))
-        count = len(ddl.tables)
-        self.take.setEnabled(count > 0)
-        self.take.setText(f"Add {count} tables" if count != 1 else "Add 1 table")
-        notes = len(ddl.problems)
-        if count or notes:
-            self.state.say(
-                f"{count} tables understood, {notes} notes" if notes else f"{count} tables understood"
-            )
+        self.take.setEnabled(not ddl.is_empty)
+        self.take.setText(f"Add {_what_comes(ddl)}")
+        notes, what = len(ddl.problems), _what_comes(ddl)
+        if notes or not ddl.is_empty:
+            self.state.say(f"{what} understood, {notes} notes" if notes else f"{what} understood")
         else:
             self.state.say(_HINT)
 
@@ -149,6 +154,19 @@ class SqlDialog(Dialog):
         )
         self.text.setTextCursor(cursor)
         self.text.setFocus()
+
+
+def _what_comes(ddl: DdlResult) -> str:
+    """`2 tables, 1 tablespace`."""
+    counts = (
+        (len(ddl.disk_data.logfile_groups), "log file group"),
+        (len(ddl.disk_data.tablespaces), "tablespace"),
+    )
+    words = [f"{count} {kind}{'s' if count != 1 else ''}" for count, kind in counts if count]
+    tables = len(ddl.tables)
+    if tables or not words:
+        words.insert(0, f"{tables} table{'s' if tables != 1 else ''}")
+    return ", ".join(words)
 
 
 def _read_ddl(text: str, plan: Plan, task: Task) -> DdlResult:

@@ -36,6 +36,7 @@ from ndbplan.desktop.widgets.fields import Choices
 from ndbplan.desktop.widgets.sections import label, link
 from ndbplan.desktop.widgets.units import Unit
 from ndbplan.edits import parts as edits
+from ndbplan.ndb.modelled import mark_words
 from ndbplan.plan.plan import Plan
 
 _ROW_HEIGHT, _MOST_ROWS = 26, 9
@@ -111,7 +112,9 @@ class GridModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.cells[section].header
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self.cells[section].tip or None
+            cell, kinds = self.cells[section], {type(part).__name__ for part in self._parts}
+            mark = mark_words(kinds.pop(), cell.name) if len(kinds) == 1 else ""
+            return ". ".join(filter(None, (cell.tip.rstrip("."), mark))) or None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         return None

@@ -26,6 +26,7 @@ from ndbplan.desktop.widgets.units import BYTES
 from ndbplan.edits import parts as edits
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb import values
+from ndbplan.ndb.modelled import mark_words
 from ndbplan.ndb.parameters import Parameter
 from ndbplan.plan.origins import Origin, SetByProgram
 from ndbplan.plan.plan import Plan
@@ -250,7 +251,8 @@ def describe(parameter: Parameter) -> str:
         parts.append(f"A change {restart}.")
     if parameter.status != "used":
         parts.append(f"Status: {parameter.status.replace('_', ' ')}.")
-    return " ".join(parts)
+    mark = mark_words(parameter.section, parameter.name)
+    return " ".join([*parts, mark] if mark else parts)
 
 
 def _unit(parameter: Parameter) -> str:

@@ -32,6 +32,7 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.units import Unit
 from ndbplan.edits import parts as edits
+from ndbplan.ndb.modelled import mark_words
 from ndbplan.plan.plan import Plan
 
 LABEL_WIDTH = 112
@@ -59,10 +60,9 @@ class Field(QWidget):
         caption.setBuddy(editor)
         caption.setMinimumWidth(LABEL_WIDTH)
         caption.setWordWrap(True)
-        caption.setToolTip(tip)
-        editor.setToolTip(tip)
+        self._caption = caption
+        self.explain(tip)
         editor.setAccessibleName(label)
-        editor.setAccessibleDescription(tip)
         editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         editor.setMinimumWidth(80)
         editor.installEventFilter(self)
@@ -92,6 +92,12 @@ class Field(QWidget):
         layout.addWidget(self.readings, 2, 0, 1, 2)
         layout.setColumnStretch(0, 2)
         layout.setColumnStretch(1, 3)
+
+    def explain(self, tip: str) -> None:
+        """Say what the value is, and what depends on it."""
+        self._caption.setToolTip(tip)
+        self.editor.setToolTip(tip)
+        self.editor.setAccessibleDescription(tip)
 
     def show_value(self, value: Any, confirm: Callable[[], None] | None = None) -> None:
         """Show the plan's value; with `confirm` it is marked as assumed."""
@@ -408,6 +414,10 @@ class Form(QWidget):
     def _add(self, name: str, field: Field, get: Callable[[Any], Any] | None) -> None:
         self._fields.append((name, field, get or (lambda part: getattr(part, name))))
         field.setObjectName(name)
+        kinds = {type(part).__name__ for part in self._parts()}
+        mark = mark_words(kinds.pop(), name) if len(kinds) == 1 else ""
+        if mark:
+            field.explain(f"{field.editor.toolTip().rstrip('.')}. {mark}".removeprefix(". "))
         self._layout.addWidget(field)
 
     def _committer(self, name: str, label: str, edit: Callable[[Plan, str, Any], Plan] | None) -> Commit:

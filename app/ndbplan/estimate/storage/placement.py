@@ -11,16 +11,14 @@ from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.features import features
 from ndbplan.ndb.placement.fragment_counts import Cluster, TableShape
 from ndbplan.ndb.placement.fragments import Placement, place_all
-from ndbplan.ndb.threads.layout import ThreadCounts, is_automatic, thread_counts
+from ndbplan.ndb.threads.layout import THREAD_PARAMETERS, ThreadCounts, is_automatic, thread_counts
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
-
-_THREAD_PARAMETERS = ("MaxNoOfExecutionThreads", "ThreadConfig", "AutomaticThreadConfig", "NumCPUs")
 
 
 def threads_with(settings: NodeSettings, cores: int) -> ThreadCounts:
     """Threads of a data node on a host of so many cores. ThreadConfigError for a ThreadConfig it refuses."""
-    parameters = tuple((name, settings.value(name)) for name in _THREAD_PARAMETERS)
+    parameters = tuple((name, settings.value(name)) for name in THREAD_PARAMETERS)
     return _threads(settings.version, parameters, cores)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -33,6 +33,8 @@ from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.tables import Table
 
 _MOST_BROKEN = 100
+MOST_ROWS = 10**15
+"""Of a table; the next number of a key may be beyond."""
 _NO_SEMICOLON = "a semicolon is missing before this"
 _COMMENTS = r"\s*+(?:--[^\n]*\n\s*+|\#[^\n]*\n\s*+|/\*(?:[^*]|\*(?!/))*+\*/\s*+)*+"
 _NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
@@ -40,6 +42,13 @@ _CREATE_TABLE = re.compile(rf"{_COMMENTS}CREATE\s+(TEMPORARY\s+)?TABLE\b", re.I)
 _DATABASE = re.compile(
     rf"{_COMMENTS}(?:USE|CREATE\s+(?:DATABASE|SCHEMA)(?:\s+IF\s+NOT\s+EXISTS)?)\s+({_NAME})", re.I
 )
+_ALTER_DATABASE = re.compile(
+    rf"{_COMMENTS}ALTER\s+(?:DATABASE|SCHEMA)\s+(?:(?!(?:DEFAULT|CHARACTER|CHARSET|COLLATE)\b)({_NAME}))?",
+    re.I,
+)
+_DUMPED = re.compile(r"^-- Host: [^\n]*?\bDatabase:[ \t]*(\S[^\n]*?)[ \t]*$", re.M)
+"""The head of a dump of one database, which names it nowhere else; of several it names none."""
+_HEAD_LETTERS = 4096
 _DROP = re.compile(
     rf"{_COMMENTS}DROP\s+(?:TABLE|VIEW)\s+(?:IF\s+EXISTS\s+)?({_NAME}(?:\s*+[.,]\s*+{_NAME})*)", re.I
 )
@@ -78,6 +87,11 @@ class DdlResult:
     disk_data: DiskData = field(default_factory=DiskData)
     """Log file groups and tablespaces that the text makes."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it that a plan could take."""
+        return not (self.tables or self.disk_data.logfile_groups or self.disk_data.tablespaces)
+
 
 def read_ddl(
     text: str,
@@ -89,6 +103,9 @@ def read_ddl(
 
     What was read so far when `cancelled()` turns true, asked before each statement.
     """
+    dumped = _DUMPED.search(text, 0, _HEAD_LETTERS)
+    if dumped is not None:
+        database = dumped[1]
     text = unwrapped(text.removeprefix("\ufeff"))
     places = Places(text)
     reader = _Reader(version, database, cancelled)
@@ -166,14 +183,15 @@ class _Reader:
 
     def _other(self, offset: int, statement: str) -> None:
         """Statements that are not CREATE TABLE but tell something about tables."""
-        named = _DATABASE.match(statement)
+        named, altered = _DATABASE.match(statement), _ALTER_DATABASE.match(statement)
         if named:
             self._database = _bare(named[1])
+        if named or altered:
+            of = _bare(altered[1]) if altered and altered[1] else self._database
             if "SET" in statement.upper() or "COLLATE" in statement.upper():
                 with suppress(ValueError):
                     tokens = words(statement, offset)
-                    stated = _default_charset(Stream(tokens, offset + len(statement)))
-                    self._charsets[self._database] = stated
+                    self._charsets[of] = _default_charset(Stream(tokens, offset + len(statement)))
             return
         dropped = _DROP.match(statement)
         if dropped:
@@ -328,22 +346,39 @@ def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
         name = _index_name(item) or constraint
         hashed, columns = _key(item)
         parts.add_index(name, columns, "unique_hash" if hashed else "unique")
+        _index_options(item, parts)
     elif first.kind == "word" and first.upper in ("KEY", "INDEX"):
         item.next()
         name = _index_name(item)
         _, columns = _key(item)
         parts.add_index(name, columns, "ordered")
+        _index_options(item, parts)
     elif first.kind == "word" and first.upper in ("FULLTEXT", "SPATIAL"):
         parts.problems.append((first.start, f"NDB has no {first.upper} index; it is left out"))
     elif item.accept("FOREIGN"):
         item.expect("KEY")
         name = _index_name(item) or constraint
         _, columns = _key(item)
-        parts.foreign_keys.append((name, _references(item, parts.database, columns)))
+        key = _references(item, parts.database, columns)
+        parts.foreign_keys.append((name, key))
+        what = f"FOREIGN KEY to {key.table}" if key.table else "FOREIGN KEY"
+        parts.problems.append(
+            (first.start, f"{what}: planned as its index; looking for the row it names is not counted")
+        )
     elif first.kind == "word" and first.upper == "CHECK":
-        return
+        parts.problems.append((first.start, "CHECK is looked at by SQL nodes; it is not counted"))
     else:
         reader.read(item, parts)
+
+
+def _index_options(item: Stream, parts: TableParts) -> None:
+    """What stands behind the columns of an index is for people and other engines."""
+    while not item.at_end():
+        word = item.next()
+        item.accept("=")
+        if word.upper in ("COMMENT", "KEY_BLOCK_SIZE", "WITH"):
+            item.next()
+            parts.problems.append((word.start, f"{word.upper} of an index changes nothing; it is left out"))
 
 
 def _references(item: Stream, database: str, columns: tuple[str, ...]) -> ForeignKey:
@@ -405,6 +440,11 @@ def _read_options(options: Stream, parts: TableParts) -> None:
             parts.on_disk = options.next().upper == "DISK"
         elif name in _OPTIONS and not options.at_end():
             _OPTIONS[name](parts, options.next())
+        elif name in _WITHOUT_EFFECT and not options.at_end():
+            options.accept("DIRECTORY")
+            options.accept("=")
+            options.next()
+            parts.problems.append((word.start, f"{name} changes nothing in NDB; it is left out"))
 
 
 def _engine(parts: TableParts, value: Word) -> None:
@@ -419,11 +459,11 @@ def _max_rows(parts: TableParts, value: Word) -> None:
 
 
 def _auto_increment(parts: TableParts, value: Word) -> None:
-    # The next number of a dump: rows there were at most, as far as none was skipped.
-    if (rows := whole_number(value.text) or 0) > 1:
-        parts.problems.append(
-            (value.start, f"AUTO_INCREMENT={rows}: up to {rows - 1} rows were written; rows are not set")
-        )
+    # The next number of a dump: rows there were at most, as far as none was skipped or deleted.
+    if 1 < (following := whole_number(value.text) or 0) <= MOST_ROWS:
+        parts.options |= {"rows": following - 1, "assumed": ("rows",)}
+        said = f"AUTO_INCREMENT={following}: {following - 1} rows are assumed, as many as were written"
+        parts.problems.append((value.start, said))
 
 
 def _row_format(parts: TableParts, value: Word) -> None:
@@ -438,10 +478,25 @@ _BALANCE = re.compile(r"PARTITION_BALANCE\s*=\s*(\w+)", re.I)
 _FLAG = re.compile(r"(READ_BACKUP|FULLY_REPLICATED|NOLOGGING)\s*(?:=\s*([0-9]))?", re.I)
 
 
+_SETTINGS = ("PARTITION_BALANCE", "READ_BACKUP", "FULLY_REPLICATED", "NOLOGGING")
+
+
+def _unknown_settings(text: str) -> Iterator[str]:
+    """Names in an NDB_TABLE comment that it has not."""
+    for setting in text.split(","):
+        name = setting.partition("=")[0].strip()
+        if name and name.upper() not in _SETTINGS:
+            yield name
+
+
 def _comment(parts: TableParts, value: Word) -> None:
     match = re.search(r"NDB_TABLE\s*=\s*([^;]*)", value.text)
     if match is None:
+        if value.text:
+            parts.problems.append((value.start, "COMMENT is for people; it is left out"))
         return
+    for unknown in _unknown_settings(match[1]):
+        parts.problems.append((value.start, f"NDB_TABLE has no {unknown[:40]}; it is left out"))
     balance = _BALANCE.search(match[1])
     if balance:
         parts.options["partition_balance"] = balance[1].upper()
@@ -453,6 +508,15 @@ def _comment(parts: TableParts, value: Word) -> None:
         else:
             parts.options[name.lower()] = on
 
+
+_WITHOUT_EFFECT = frozenset(
+    {
+        "AVG_ROW_LENGTH", "CHECKSUM", "COMPRESSION", "CONNECTION", "DATA", "DELAY_KEY_WRITE", "ENCRYPTION",
+        "ENGINE_ATTRIBUTE", "INDEX", "INSERT_METHOD", "KEY_BLOCK_SIZE", "PACK_KEYS", "PASSWORD",
+        "SECONDARY_ENGINE", "STATS_AUTO_RECALC", "STATS_PERSISTENT", "STATS_SAMPLE_PAGES", "AUTOEXTEND_SIZE",
+    }
+)  # fmt: skip
+"""Options of tables that other engines read."""
 
 _OPTIONS: dict[str, Any] = {
     "ENGINE": _engine,

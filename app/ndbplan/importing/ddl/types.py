@@ -190,6 +190,9 @@ class ColumnReader:
         if typed not in _TYPES:
             raise Unreadable(type_word.start, f"column {name}: type {type_word.text} is not known")
         column["type"] = _TYPES[typed].name
+        if column["type"] == "geometry":
+            what = f"column {name}: {typed.upper()} is planned as a BLOB; work on its content is not counted"
+            parts.problems.append((type_word.start, what))
         if typed == "double":
             item.accept("PRECISION")
         elif typed in ("char", "character", "nchar") and item.accept("VARYING"):
@@ -252,7 +255,10 @@ class ColumnReader:
                 item.next()
                 item.skip_parenthesis()
             elif word == "COMMENT":
-                self._comment(column, item.next().text)
+                comment = item.next()
+                self._comment(column, comment.text)
+                if comment.text and "NDB_COLUMN" not in comment.text.upper():
+                    parts.problems.append((comment.start, "COMMENT is for people; it is left out"))
             elif word == "STORAGE":
                 column["storage"] = "disk" if item.next().upper == "DISK" else "memory"
             elif word == "COLUMN_FORMAT":
@@ -262,9 +268,12 @@ class ColumnReader:
                 virtual = not item.accept("STORED") and not item.accept("PERSISTENT")
                 item.accept("VIRTUAL")
             elif word in ("CHECK", "REFERENCES"):
+                said = "CHECK is looked at by SQL nodes; it is not counted"
                 if word == "REFERENCES":
                     item.name("a table")
+                    said = "REFERENCES of a column makes no foreign key; it is left out"
                 item.skip_parenthesis()
+                parts.problems.append((start, f"column {name}: {said}"))
             elif word == "PRIMARY" or word == "KEY":
                 item.accept("KEY")
                 parts.primary_key = (name,)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -19,6 +19,15 @@ from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
 _DEFAULT_THREADS = 2
+THREAD_PARAMETERS = (
+    "MaxNoOfExecutionThreads",
+    "ThreadConfig",
+    "AutomaticThreadConfig",
+    "NumCPUs",
+    "__ndbmt_lqh_threads",
+    "__ndbmt_classic",
+)
+"""Parameters that decide on the threads of a data node."""
 _ITEM = re.compile(r"\s*+([a-z]+)\s*+(?:=\s*+\{([^{}]*)\})?\s*+(?:,|$)", re.I)
 _COUNT = re.compile(r"(?:^|,)\s*count\s*=\s*([+0-9a-fx]{1,12})\s*(?=,|$)", re.I)
 _NUMBER = re.compile(r"\+?(?:0[xX]([0-9a-fA-F]{1,8})|(0[0-7]{0,11})|([1-9][0-9]{0,9}))")
@@ -103,7 +112,21 @@ def thread_counts(
     text = str(parameters.get("ThreadConfig") or "").strip()
     if text and known.thread_config:
         return parse_thread_config(version, text)
-    return _for_execution_threads(version, _number(parameters, "MaxNoOfExecutionThreads", _DEFAULT_THREADS))
+    # The old settings of developers count without ThreadConfig only (THRConfig::do_parse of three numbers).
+    if _number(parameters, "__ndbmt_classic", 0) == 1:
+        return _for_execution_threads(version, _DEFAULT_THREADS)
+    counts = _for_execution_threads(version, _number(parameters, "MaxNoOfExecutionThreads", _DEFAULT_THREADS))
+    own = _number(parameters, "__ndbmt_lqh_threads", 0)
+    return replace(counts, ldm=own) if own else counts
+
+
+def thread_config_text(counts: ThreadCounts) -> str:
+    """ThreadConfig as ndb_mgmd writes it out for threads that a number decided (getConfigString).
+
+    Written by 7.4.10 for every MaxNoOfExecutionThreads (truth: the thread map that it printed).
+    """
+    kinds = ("main", "ldm", "recv", "rep", "tc", "send")
+    return ",".join(kind for kind in kinds for _ in range(getattr(counts, kind)))
 
 
 def _number(parameters: Mapping[str, int | str | None], name: str, default: int) -> int:

@@ -1,0 +1,83 @@
+"""What an SQL text makes, taken into a plan: log file groups and tablespaces first, then tables.
+
+taken = with_ddl(plan, read_ddl(text, plan.version))
+taken.plan, taken.changes, taken.missing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from ndbplan.edits import parts as edits
+from ndbplan.edits.ids import NewIds
+from ndbplan.importing.ddl.disk_data import with_disk_data
+from ndbplan.importing.ddl.statements import DdlResult
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
+
+_KEPT_OF_A_KNOWN_TABLE = (
+    "id", "rows", "growth_rows_per_month", "partition_rows", "tablespace_id", "assumed",
+    "distribution_key_values", "distribution_key_table_id", "distribution_key_first",
+)  # fmt: skip
+
+
+class Taken(NamedTuple):
+    """A plan with what an SQL text makes."""
+
+    plan: Plan
+    changes: list[str]
+    """What came, in words."""
+    missing: list[str]
+    """What could not come, because something it needs is not there."""
+
+
+def with_ddl(plan: Plan, ddl: DdlResult) -> Taken:
+    """The plan with everything that was read; what it has already by name is kept or redefined.
+
+    Raises EditError.
+    """
+    plan, changes, missing = with_disk_data(plan, ddl.disk_data)
+    spaces = {space.name: space.id for space in plan.tablespaces}
+    wanted = {i: spaces[space] for i, space in ddl.tablespaces.items() if space in spaces}
+    known = {table.full_name for table in plan.tables}
+    plan = with_tables(plan, ddl.tables, wanted)
+    for table in ddl.tables:
+        what = "redefined, rows kept" if table.full_name in known else "added"
+        known.add(table.full_name)
+        count = len(table.columns)
+        changes.append(f"{table.full_name}: {what}, {count} column{'s' if count != 1 else ''}")
+    return Taken(plan, changes, missing)
+
+
+def with_tables(plan: Plan, tables: Iterable[Table], tablespace_ids: Mapping[str, str] | None = None) -> Plan:
+    """The plan with tables added; one of a name it has gets the new definition and keeps its rows.
+
+    `tablespace_ids`: where a new table goes, by its own id. Raises EditError.
+    """
+    named = {table.full_name: table for table in plan.tables}
+    ids = NewIds(plan)
+    parents: dict[str, str] = {}
+    """Full name of the table whose rows are the values of a distribution key."""
+    tables = tuple(tables)
+    names = {table.id: table.full_name for table in tables}
+    for table in tables:
+        parent = names.get(table.distribution_key_table_id or "")
+        if parent is not None:
+            parents[table.full_name] = parent
+        known = named.get(table.full_name)
+        if known is None:
+            space = (tablespace_ids or {}).get(table.id)
+            named[table.full_name] = edits.changed(
+                table, id=ids.of(Table), tablespace_id=space, distribution_key_table_id=None
+            )
+        else:
+            told = (name for name in Table.model_fields if name not in _KEPT_OF_A_KNOWN_TABLE)
+            fields = {n: getattr(table, n) for n in told if getattr(table, n) != getattr(known, n)}
+            named[table.full_name] = edits.changed(known, **fields)
+    for name, parent in parents.items():
+        # What the plan states of the values is known better.
+        mine = named[name]
+        if mine.distribution_key_values is None and mine.distribution_key_table_id is None:
+            named[name] = edits.changed(mine, distribution_key_table_id=named[parent].id)
+    return edits.put_tables(plan, named.values())
