@@ -447,6 +447,9 @@ def _inside(plan: Plan, place: Place) -> Iterator[Place]:
     here = place.value
     if isinstance(here, Part):
         for field in type(here).model_fields:
+            if field == "origins":
+                # Who set a value follows from what sets it; nobody sets that.
+                continue
             section = _section_of(plan, here, field)
             shape = _shape(here, field)
             inner = Place((*place.path, field), getattr(here, field), shape, section)
