@@ -131,7 +131,8 @@ def _limit_in_words(context: Mapping[str, Any]) -> str:
     """What a number must be, from the context of pydantic's error; nothing for other errors."""
     words = {"ge": "it must be {} or more", "gt": "it must be above {}", "le": "it must be {} or less"}
     words["lt"] = "it must be below {}"
-    return next((text.format(context[key]) for key, text in words.items() if key in context), "")
+    stated = ((text, context[key]) for key, text in words.items() if key in context)
+    return next((text.format(f"{one:g}" if isinstance(one, float) else one) for text, one in stated), "")
 
 
 _LIMITS = {"less_than", "less_than_equal", "greater_than", "greater_than_equal", "too_long"}
