@@ -103,7 +103,7 @@ class Course(NamedTuple):
 
     plan: Plan
     workload: Workload
-    happening: Sequence[Event]
+    events: Sequence[Event]
     step_s: float
     seed: int
     every_node: bool = False
@@ -127,16 +127,16 @@ class Course(NamedTuple):
                 duration_s=seconds,
                 step_s=self.step_s,
                 seed=self.seed,
-                every_node=self.every_node or bool(self.happening),
+                every_node=self.every_node or bool(self.events),
                 uneven=self.uneven,
             )
 
-        if not self.happening:
+        if not self.events:
             scenario = compiled(self.plan, self.workload)
             return Story(scenario, scenario)
         from ndbplan.simulate.events.story import story_of
 
-        return story_of(self.plan, self.workload, self.happening, compiled)
+        return story_of(self.plan, self.workload, self.events, compiled)
 
 
 def _job_duration_s(course: Course, start: StartState | None, cancelled: Callable[[], bool] | None) -> float:
