@@ -72,7 +72,8 @@ def test_one_unit_for_each_process() -> None:
         "ndb_mgmd-146.service",
         "ndbmtd-1.service",
         "ndbmtd-2.service",
-        "mysqld.service",
+        "ndb_mysqld-147.service",
+        "ndb_mysqld-148.service",
     }
     old = render_files(sample("disk-data"), ["systemd"])
     assert "systemd/node1/ndbd-2.service" in old
@@ -92,7 +93,13 @@ def test_the_operator_gets_what_it_does_not_set_itself() -> None:
     assert spec["redundancyLevel"] == 2
     assert spec["dataNode"]["nodeCount"] == 2
     assert spec["dataNode"]["config"]["DataMemory"] == "128G"
-    assert spec["dataNode"]["ndbPodSpec"]["resources"]["requests"]["memory"] == "256Gi"
+    requests = spec["dataNode"]["ndbPodSpec"]["resources"]["requests"]
+    host = plan.host(plan.data_nodes[0].host_id)
+    assert 128 * 2**30 < int(requests["memory"].removesuffix("Mi")) * 2**20 < host.memory_bytes
+    assert int(requests["cpu"]) == host.cores - 1
+    assert "image" not in spec
+    exact = render_files(set_plan(plan, ndb_version="8.4.8"), ["operator"])["ndb-operator.yaml"]
+    assert _loaded(exact)["spec"]["image"].endswith(":8.4.8")
     assert not {"DataDir", "FileSystemPath", "NoOfReplicas"} & spec["dataNode"]["config"].keys()
     assert "ndb-operator.yaml" not in render_files(set_plan(plan, ndb_version="7.6"), ["operator"])
 
@@ -110,9 +117,10 @@ def test_the_inventory_names_every_node() -> None:
     groups = _loaded(files["ansible/inventory.yml"])["all"]["children"]
     data = groups["ndb_data"]["hosts"]["host-a1"]["ndb_data_nodes"][0]
     assert data["node_id"] == 1
+    assert "/nvme0/mysqlcluster/ndb_1_fs" in data["directories"], "a link needs its folder"
     assert data["links"] == [{"path": "/nvme0/mysqlcluster/ndb_1_fs/LCP", "target": "/nvme1/ndb/ndb_1_lcp"}]
     sql = groups["ndb_sql"]["hosts"]["app-a1"]["ndb_sql_nodes"][0]
-    assert sql == {"node_ids": [147, 160, 161], "service": "mysqld"}
+    assert sql == {"node_ids": [147, 160, 161], "service": "ndb_mysqld-147.service"}
     common = _loaded(files["ansible/group_vars/all.yml"])
     assert common["ndb_connect_string"] == "mgm-c1:1186,app-b1:1186"
     assert common["ndb_version"] == "8.4"

@@ -285,7 +285,7 @@ def gcp_save_limit(text: str) -> float:
 
 CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ("multithreaded_node", "7.0.0", lambda v: threads(v, MaxNoOfExecutionThreads=8).ldm, 1, 4),
-    ("config_cache", "7.0.0", lambda v: "--configdir" in runbook(plan(v)), False, True),
+    ("config_cache", "7.0.0", lambda v: "=--reload" in runbook(plan(v)), False, True),
     ("memory_usage_report", "7.0.0", lambda v: "REPORT MEMORYUSAGE" in runbook(plan(v)).upper(), False, True),
     ("add_nodes_online", "7.0.0", lambda v: refused(lambda: reorganise(plan(v))), True, False),
     ("ndbinfo", "7.1.0", lambda v: "ndbinfo.nodes" in runbook(plan(v)), False, True),
@@ -311,6 +311,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         False,
         True,
     ),
+    ("mysqld_initialises", "7.5.0", lambda v: "--initialize-insecure" in runbook(plan(v)), False, True),
     (
         "kubernetes_operator",
         "8.0.0",

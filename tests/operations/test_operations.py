@@ -10,7 +10,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.operations.add_nodes import CannotGrowError, add_nodes, grown_configuration
-from ndbplan.operations.commands import Copy, Management, WaitStarted
+from ndbplan.operations.commands import Copy, CreateNodeGroup, StartService, StopDataNode, WaitStarted
 from ndbplan.operations.first_start import first_start
 from ndbplan.operations.operation import Operation
 from ndbplan.operations.roll_out import roll_out, rolling_restart, upgrade
@@ -29,8 +29,8 @@ def keys(found: Operation) -> list[str]:
     return [interval.step.key for interval in found.timeline]
 
 
-def management_commands(found: Operation) -> list[str]:
-    return [c.command for step in found.steps for c in step.commands if isinstance(c, Management)]
+def node_groups_made(found: Operation) -> list[tuple[int, ...]]:
+    return [c.node_ids for step in found.steps for c in step.commands if isinstance(c, CreateNodeGroup)]
 
 
 def test_steps_of_adding_nodes_come_in_the_order_that_works() -> None:
@@ -113,7 +113,10 @@ def test_one_definition_says_commands_and_durations() -> None:
         assert step.text
         assert step.commands
     restarts = [step for step in found.steps if step.key.startswith("restart-")]
-    assert [step.commands[0] for step in restarts] == [Management("1 RESTART"), Management("2 RESTART")]
+    assert [step.commands[0] for step in restarts] == [
+        StopDataNode(1, "host-a1", "ndbmtd-1.service", (2,)),
+        StopDataNode(2, "host-b1", "ndbmtd-2.service", (1,)),
+    ]
 
 
 def test_without_durations_an_operation_has_the_same_steps() -> None:
@@ -136,9 +139,8 @@ def test_waiting_lasts_longer_than_what_is_expected() -> None:
 def test_reserved_nodes_are_taken_as_many_as_asked() -> None:
     plan = with_reserved(ADD_NODES, 4)
     one = add_nodes(Estimation(plan))
-    assert [c for c in management_commands(one) if "NODEGROUP" in c] == ["CREATE NODEGROUP 5,6"]
-    both = management_commands(add_nodes(Estimation(plan), 2))
-    assert [c for c in both if "NODEGROUP" in c] == ["CREATE NODEGROUP 5,6", "CREATE NODEGROUP 7,8"]
+    assert node_groups_made(one) == [(5, 6)]
+    assert node_groups_made(add_nodes(Estimation(plan), 2)) == [(5, 6), (7, 8)]
     assert "configuration" not in keys(add_nodes(Estimation(plan), 2))
     assert grown_configuration(plan, 2) is None
 
@@ -151,8 +153,7 @@ def test_more_groups_than_reserved_nodes_need_a_new_configuration() -> None:
         # Reserved nodes are started with --initial further down, and so not restarted before.
         assert names[:5] == ["configuration", "management", "restart-3", "restart-4", "sql-nodes"]
         assert any(isinstance(c, Copy) for c in found.step("configuration").commands)
-        created = [c for c in management_commands(found) if "NODEGROUP" in c]
-        assert created == ["CREATE NODEGROUP 5,6", "CREATE NODEGROUP 7,8"]
+        assert node_groups_made(found) == [(5, 6), (7, 8)]
     grown = grown_configuration(plan, 2)
     assert [n.node_id for n in grown.data_nodes] == [3, 4, 5, 6, 7, 8]
     # The reserved nodes stay so until CREATE NODEGROUP.
@@ -172,8 +173,8 @@ def test_restarts_that_erase_say_so_in_their_command() -> None:
         roll_out(Estimation(STARTER), ("RedoBuffer",)),
         roll_out(Estimation(STARTER), ("NoOfFragmentLogFiles",)),
     )
-    assert Management("1 RESTART") in plain.step("restart-1").commands
-    assert Management("1 RESTART -i") in initial.step("restart-1").commands
+    assert StartService("host-a1", "ndbmtd-1.service") in plain.step("restart-1").commands
+    assert StartService("host-a1", "ndbmtd-1.service", "--initial") in initial.step("restart-1").commands
     assert "With --initial" in initial.step("restart-1").text
 
 

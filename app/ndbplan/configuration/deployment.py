@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import text_of
 from ndbplan.plan.hardware import Host
@@ -9,6 +11,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode, SqlNode
 
 MANAGEMENT_PORT = 1186
+_FIRST_SQL_PORT = 3306
 MANAGEMENT_DIRECTORY = "/var/lib/mysql-cluster"
 """Where ndb_mgmd finds config.ini, keeps its cache and its log."""
 
@@ -55,3 +58,25 @@ def mysqld_instance(plan: Plan, node: SqlNode) -> str:
     """Suffix of the option group and service of one mysqld: nothing, or @id when its host runs several."""
     alone = sum(other.host_id == node.host_id for other in plan.sql_nodes) == 1
     return "" if alone else f"@{node.node_id}"
+
+
+@dataclass(frozen=True)
+class SqlFiles:
+    """Where one mysqld keeps its files, and the port it listens on."""
+
+    data_dir: str
+    socket: str
+    error_log: str
+    """Outside the data directory, which must be empty when it is filled."""
+    pid_file: str
+    port: int
+
+
+def sql_files(plan: Plan, node: SqlNode) -> SqlFiles:
+    """Files of an SQL node: the usual ones, or some of its own when its host runs several."""
+    alone = not mysqld_instance(plan, node)
+    mine = [other for other in plan.sql_nodes if other.host_id == node.host_id]
+    folder = "/var/lib/mysql" if alone else f"/var/lib/mysql-{node.node_id}"
+    log = "/var/log/mysqld.log" if alone else f"/var/log/mysqld-{node.node_id}.log"
+    port = _FIRST_SQL_PORT + mine.index(node)
+    return SqlFiles(folder, f"{folder}/mysql.sock", log, f"{folder}/mysqld.pid", port)

@@ -13,8 +13,18 @@ from ndbplan.configuration.deployment import (
     mysqld_instance,
 )
 from ndbplan.configuration.directories import data_node_paths
+from ndbplan.configuration.settings import node_settings
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
+
+_STAYS_DOWN = (
+    "StopOnError is 1: a node that fails ends with 0, as one that is stopped, and stays down until somebody",
+    "starts it. With StopOnError=0 in config.ini its angel process starts it again.",
+)
+_COMES_BACK = (
+    "StopOnError is 0: the angel process starts a node that fails, systemd an angel that was killed. One",
+    "that is stopped on purpose (STOP, SHUTDOWN) ends with 0 and stays down.",
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,10 @@ class Service:
     mounts: tuple[str, ...] = ()
     """Paths that must be mounted first."""
     locks_memory: bool = False
+    takes_option: bool = False
+    """Whether it can be given an option for its next start alone, as --initial."""
+    remark: tuple[str, ...] = ("One that is stopped on purpose ends with 0 and stays down.",)
+    """Which ends it comes back from."""
 
     @property
     def file(self) -> str:
@@ -49,9 +63,11 @@ def services(plan: Plan) -> tuple[Service, ...]:
     )
 
 
-def sql_service(plan: Plan, node: SqlNode) -> str:
-    """Name of the service of an SQL node, as systemctl takes it."""
-    return f"mysqld{mysqld_instance(plan, node)}"
+def service_of(plan: Plan, node: ManagementNode | DataNode | SqlNode) -> Service:
+    """The service of one node."""
+    if isinstance(node, ManagementNode):
+        return _management(plan, node)
+    return _data(plan, node) if isinstance(node, DataNode) else _sql(plan, node)
 
 
 def _management(plan: Plan, node: ManagementNode) -> Service:
@@ -70,6 +86,7 @@ def _management(plan: Plan, node: ManagementNode) -> Service:
         "simple",
         tuple(words),
         management_directory(plan, node),
+        takes_option=plan.features.config_cache,
     )
 
 
@@ -89,6 +106,8 @@ def _data(plan: Plan, node: DataNode) -> Service:
         ),
         mounts=tuple(path for path in paths.all() if path.startswith("/")),
         locks_memory=True,
+        takes_option=True,
+        remark=_STAYS_DOWN if node_settings(plan, node).value("StopOnError") else _COMES_BACK,
     )
 
 
@@ -99,7 +118,8 @@ def _sql(plan: Plan, node: SqlNode) -> Service:
         words.append(f"--defaults-group-suffix={suffix}")
     return Service(
         plan.host(node.host_id).hostname,
-        f"{sql_service(plan, node)}.service",
+        # A name of its own: mysqld.service is that of the distribution's packages.
+        f"ndb_mysqld-{node.node_id}.service",
         f"SQL node {node.node_id} of {ascii_text(plan.name)}",
         "notify" if plan.features.mysqld_notifies_systemd else "simple",
         tuple(words),

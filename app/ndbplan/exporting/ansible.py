@@ -12,9 +12,9 @@ from ndbplan.configuration.deployment import (
     data_node_program,
     management_directory,
     management_port,
-    mysqld_instance,
 )
 from ndbplan.configuration.directories import data_node_paths
+from ndbplan.configuration.services import service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.exporting.yaml_text import yaml_text
 from ndbplan.plan.hardware import Host
@@ -93,8 +93,9 @@ def _node(plan: Plan, node: Process) -> tuple[str, dict[str, Any]]:
         if node.node_group is not None:
             entry["node_group"] = node.node_group
         if paths.lcp is not None:
-            link = f"{paths.file_system}/ndb_{node.node_id}_fs/LCP"
-            entry["links"] = [{"path": link, "target": paths.lcp}]
+            folder = f"{paths.file_system}/ndb_{node.node_id}_fs"
+            entry["directories"].append(folder)
+            entry["links"] = [{"path": f"{folder}/LCP", "target": paths.lcp}]
         return "ndb_data_nodes", entry
     if isinstance(node, ManagementNode):
         directory = management_directory(plan, node)
@@ -103,6 +104,6 @@ def _node(plan: Plan, node: Process) -> tuple[str, dict[str, Any]]:
             "port": management_port(plan, node),
             "directory": directory,
         }
-    ids = list(process_node_ids(node))
-    suffix = mysqld_instance(plan, node) if isinstance(node, SqlNode) else ""
-    return "ndb_sql_nodes", {"node_ids": ids, "service": f"mysqld{suffix}"}
+    assert isinstance(node, SqlNode)
+    entry = {"node_ids": list(process_node_ids(node)), "service": service_of(plan, node).name}
+    return "ndb_sql_nodes", entry

@@ -17,7 +17,7 @@ from ndbplan.exporting.runbook import render_markdown, render_script, runbook_pa
 from ndbplan.exporting.schedule import gantt_svg
 from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.exporting.systemd import render_units
-from ndbplan.operations.add_nodes import GROWN_CONFIG, add_nodes, grown_configuration
+from ndbplan.operations.add_nodes import GROWN_FOLDER, add_nodes, grown_configuration
 from ndbplan.plan.plan import Plan
 
 
@@ -35,14 +35,19 @@ def _my_cnf(plan: Plan, _groups: int) -> dict[str, str]:
 
 def _runbook(plan: Plan, groups: int) -> dict[str, str]:
     parts = runbook_parts(plan, groups)
-    files = {"runbook.md": render_markdown(plan, parts), "runbook.sh": render_script(plan, parts)}
+    return {"runbook.md": render_markdown(plan, parts), "runbook.sh": render_script(plan, parts)}
+
+
+def _grown(plan: Plan, groups: int, kinds: Collection[str]) -> dict[str, str]:
+    """The folder that holds once nodes are added; nothing for a plan that cannot grow or lists them."""
     try:
         grown = grown_configuration(plan, groups)
     except UserError:
-        grown = None
-    if grown is not None:
-        files[GROWN_CONFIG] = render_config_ini(grown)
-    return files
+        return {}
+    if grown is None:
+        return {}
+    files = {name: text for kind in kinds for name, text in KINDS[kind](grown, groups).items()}
+    return {f"{GROWN_FOLDER}{name}": text for name, text in files.items()}
 
 
 def _schema(plan: Plan, _groups: int) -> dict[str, str]:
@@ -98,6 +103,8 @@ def render_files(plan: Plan, only: Collection[str] | None = None, *, add_groups:
     for kind, rendered in KINDS.items():
         if only is None or kind in only:
             files.update(rendered(plan, add_groups))
+    if only is None or "runbook" in only:
+        files.update(_grown(plan, add_groups, KINDS.keys() if only is None else only))
     return files
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from ndbplan.configuration.deployment import connect_string, mysqld_instance, sql_hosts
+from ndbplan.configuration.deployment import connect_string, mysqld_instance, sql_files, sql_hosts
 from ndbplan.exporting.templates import render
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode, process_node_ids
-
-_FIRST_PORT = 3306
 
 
 def render_my_cnf(plan: Plan) -> dict[str, str]:
@@ -18,13 +16,13 @@ def render_my_cnf(plan: Plan) -> dict[str, str]:
             plan=plan,
             host=host,
             connect_string=connect_string(plan),
-            instances=[_instance(plan, node, number) for number, node in enumerate(nodes)],
+            instances=[_instance(plan, node) for node in nodes],
         )
         for host, nodes in sql_hosts(plan)
     }
 
 
-def _instance(plan: Plan, node: SqlNode, number: int) -> dict[str, object]:
+def _instance(plan: Plan, node: SqlNode) -> dict[str, object]:
     suffix = mysqld_instance(plan, node)
     options: list[str] = []
     ids = process_node_ids(node)
@@ -36,11 +34,12 @@ def _instance(plan: Plan, node: SqlNode, number: int) -> dict[str, object]:
             options.append(f"ndb-cluster-connection-pool-nodeids={','.join(map(str, ids))}")
         else:
             options.append(f"ndb-nodeid={node.node_id}")
-    if suffix:
-        options += [
-            f"port={_FIRST_PORT + number}",
-            f"datadir=/var/lib/mysql-{node.node_id}",
-            f"socket=/var/lib/mysql-{node.node_id}/mysql.sock",
-            f"pid-file=/var/lib/mysql-{node.node_id}/mysqld.pid",
-        ]
-    return {"group": f"mysqld{suffix}", "options": options, "node_id": node.node_id}
+    files = sql_files(plan, node)
+    options += [
+        f"port={files.port}",
+        f"datadir={files.data_dir}",
+        f"socket={files.socket}",
+        f"log-error={files.error_log}",
+        f"pid-file={files.pid_file}",
+    ]
+    return {"group": f"mysqld{suffix}", "options": options, "node_id": node.node_id, "socket": files.socket}

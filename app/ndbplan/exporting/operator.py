@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
-from ndbplan.base.units import format_ndb_size
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import MIB, format_ndb_size
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.sections import PATH_PARAMETERS
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import OF_PLAN, Fate, readings
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.yaml_text import yaml_text
 from ndbplan.ndb.values import format_value
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, DiskRole, process_node_ids
+
+_IMAGE = "container-registry.oracle.com/mysql/community-cluster"
+"""Of the product; what the operator takes when none is named."""
 
 _SET_BY_OPERATOR = {
     *OF_PLAN,
@@ -34,13 +40,15 @@ def render_operator(plan: Plan) -> str:
         f"Cluster '{plan.name}' for MySQL NDB Operator, written by ndbplan.\n"
         "The operator places nodes, ids, directories and management nodes itself; settings of single nodes "
         "and "
-        "disk roles of the plan are not carried over."
+        "disk roles of the plan are not carried over. It cannot give a host to one node, mount several "
+        "disks, lock memory, create log file groups, or add node groups to a cluster that runs."
     )
     document = {
         "apiVersion": "mysql.oracle.com/v1",
         "kind": "NdbCluster",
         "metadata": {"name": kubernetes_name(plan.name)},
         "spec": {
+            **_image(plan),
             "redundancyLevel": no_of_replicas(plan),
             "freeAPISlots": len(plan.api_slots),
             "dataNode": _data_node(plan, members),
@@ -51,6 +59,12 @@ def render_operator(plan: Plan) -> str:
     if management:
         document["spec"]["managementNode"] = {"config": management}  # type: ignore[index]
     return yaml_text(document, comment)
+
+
+def _image(plan: Plan) -> dict[str, str]:
+    """The programs of the plan's release; nothing when it names a series only: it has its own then."""
+    exact = re.fullmatch(r"\d+\.\d+\.\d+", plan.ndb_version)
+    return {"image": f"{_IMAGE}:{plan.ndb_version}"} if exact else {}
 
 
 def kubernetes_name(name: str) -> str:
@@ -79,15 +93,8 @@ def _data_node(plan: Plan, members: list[DataNode]) -> dict[str, Any]:
         spec["config"] = config
     if not members:
         return spec
-    hosts = [plan.host(node.host_id) for node in members]
-    spec["ndbPodSpec"] = {
-        "resources": {
-            "requests": {
-                "cpu": str(min(host.cores for host in hosts)),
-                "memory": _binary(min(host.memory_bytes for host in hosts)),
-            }
-        }
-    }
+    if requests := _requests(plan, members):
+        spec["ndbPodSpec"] = {"resources": {"requests": requests}}
     disks = [disk for node in members for disk in _disks(plan, node)]
     if disks:
         smallest = min(sum(disk.capacity_bytes for disk in _disks(plan, node)) for node in members)
@@ -96,6 +103,17 @@ def _data_node(plan: Plan, members: list[DataNode]) -> dict[str, Any]:
             "resources": {"requests": {"storage": _binary(smallest)}},
         }
     return spec
+
+
+def _requests(plan: Plan, members: list[DataNode]) -> dict[str, str]:
+    """Cores and memory that a data node needs: less than its host has, as other pods run there too."""
+    cores = max(1, min(plan.host(node.host_id).cores for node in members) - 1)
+    ids = {node.node_id for node in members}
+    try:
+        needed = max(n.ram_bytes.high for n in Estimation(plan).memory.nodes if n.node_id in ids)
+    except UserError:
+        return {"cpu": str(cores)}
+    return {"cpu": str(cores), "memory": _binary(math.ceil(needed / MIB) * MIB)}
 
 
 def _disks(plan: Plan, node: DataNode) -> list[Disk]:

@@ -11,10 +11,25 @@ from ndbplan.configuration.deployment import address, connect_string
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.templates import render
 from ndbplan.operations.add_nodes import add_nodes
-from ndbplan.operations.commands import Command, Copy, Management, Shell, Sql, WaitStarted
+from ndbplan.operations.commands import (
+    Command,
+    Copy,
+    CreateNodeGroup,
+    Management,
+    Shell,
+    Sql,
+    StartService,
+    StopAllDataNodes,
+    StopDataNode,
+    StopService,
+    WaitManagement,
+    WaitSql,
+    WaitStarted,
+)
 from ndbplan.operations.first_start import first_start
 from ndbplan.operations.operation import Operation, Step
 from ndbplan.operations.roll_out import rolling_restart
+from ndbplan.operations.whole_cluster import back_up, start_cluster, stop_cluster
 from ndbplan.plan.plan import Plan
 
 _HEREDOC = "END_OF_SQL"
@@ -25,8 +40,12 @@ def runbook_parts(plan: Plan, add_groups: int = 1) -> tuple[Operation, ...]:
     now = Estimation(plan)
     found = (
         _timed_or_not(partial(first_start, now)),
+        _timed_or_not(partial(back_up, now)),
         _timed_or_not(partial(rolling_restart, now)),
+        _timed_or_not(partial(rolling_restart, now, initial=True)),
         _timed_or_not(partial(add_nodes, now, add_groups)),
+        _timed_or_not(partial(stop_cluster, now)),
+        _timed_or_not(partial(start_cluster, now)),
     )
     return tuple(operation for operation in found if operation is not None)
 
@@ -43,7 +62,14 @@ def _timed_or_not(operation: Callable[..., Operation]) -> Operation | None:
 
 def render_markdown(plan: Plan, parts: tuple[Operation, ...]) -> str:
     """The runbook as Markdown."""
-    return render("runbook.md.j2", plan=plan, parts=parts, steps=_steps, blocks=markdown_blocks)
+    return render(
+        "runbook.md.j2",
+        plan=plan,
+        parts=parts,
+        steps=_steps,
+        blocks=markdown_blocks,
+        connect_string=connect_string(plan),
+    )
 
 
 def render_script(plan: Plan, parts: tuple[Operation, ...]) -> str:
@@ -55,10 +81,18 @@ def render_script(plan: Plan, parts: tuple[Operation, ...]) -> str:
         parts=parts,
         steps=_steps,
         connect_string=connect_string(plan),
+        known_data_nodes=_known_data_nodes(plan, parts),
         management_host=plan.host(first.host_id).hostname if first else "localhost",
         line=_script_line,
         expected=expected_text,
     )
+
+
+def _known_data_nodes(plan: Plan, parts: tuple[Operation, ...]) -> list[int]:
+    """Data nodes of the plan, and those that its parts add."""
+    commands = (command for part in parts for step in part.steps for command in step.commands)
+    added = (command.node_ids for command in commands if isinstance(command, CreateNodeGroup))
+    return sorted({*(node.node_id for node in plan.data_nodes), *(i for ids in added for i in ids)})
 
 
 def _steps(operation: Operation) -> list[Step]:
@@ -72,52 +106,120 @@ def expected_text(step: Step) -> str:
 
 
 def _script_line(command: Command) -> str:
-    if isinstance(command, Shell):
-        return f"on {shell_quoted(command.host)} {shell_quoted(command.command)}"
-    if isinstance(command, Management):
-        return f"management {shell_quoted(command.command)}"
-    if isinstance(command, Copy):
-        words = " ".join(shell_quoted(word) for word in (command.file, command.host, command.target))
-        return f"copy_file {words}"
-    if isinstance(command, WaitStarted):
-        ids = ",".join(map(str, command.node_ids))
-        return f"wait_started {shell_quoted(ids)} {command.timeout_s}"
-    lines = "\n".join(command.statements)
-    words = f"sql {shell_quoted(command.host)} {shell_quoted(_socket(command))}"
-    return f"{words} <<'{_HEREDOC}'\n{lines}\n{_HEREDOC}"
+    """The call of a function of the script that does a command, and waits for what comes of it."""
+    if isinstance(command, Sql):
+        lines = "\n".join(command.statements)
+        name = "sql_once" if command.makes else "sql"
+        return f"{_call(name, command.host, command.socket)} <<'{_HEREDOC}'\n{lines}\n{_HEREDOC}"
+    return _call(*_function_call(command))
 
 
-def _socket(command: Sql) -> str:
-    return f"/var/lib/mysql-{command.instance[1:]}/mysql.sock" if command.instance else ""
+def _call(*words: object) -> str:
+    return " ".join((str(words[0]), *(shell_quoted(str(word)) for word in words[1:])))
+
+
+def _function_call(command: Command) -> tuple[object, ...]:
+    match command:
+        case Shell():
+            return ("on", command.host, command.command)
+        case Management():
+            return ("management", command.command)
+        case Copy():
+            return ("copy_file", command.file, command.host, command.target)
+        case StartService():
+            return ("start_service", command.host, command.unit, command.option)
+        case StopService():
+            return ("stop_service", command.host, command.unit)
+        case StopDataNode():
+            stop = (command.node_id, command.host, command.unit, command.timeout_s)
+            return ("stop_data_node", *stop, *command.partners)
+        case StopAllDataNodes():
+            return (
+                "stop_all_data_nodes",
+                command.timeout_s,
+                *(word for one in command.services for word in one),
+            )
+        case WaitManagement():
+            ids = ",".join(map(str, command.node_ids))
+            return ("wait_management", command.timeout_s, ids, *command.servers)
+        case WaitStarted():
+            return ("wait_started", ",".join(map(str, command.node_ids)), command.timeout_s)
+        case WaitSql():
+            return ("wait_sql", command.node_id, command.host, command.socket, command.timeout_s)
+        case CreateNodeGroup():
+            return ("create_nodegroup", *command.node_ids)
+    raise TypeError(command)
 
 
 def markdown_blocks(plan: Plan, step: Step) -> list[str]:
     """The commands of a step as code blocks, those of one kind that follow one another together."""
     blocks: list[tuple[str, list[str]]] = []
     for command in step.commands:
-        language, text = _markdown(plan, command)
-        if blocks and blocks[-1][0] == language != "sql":
-            blocks[-1][1].append(text)
-        else:
-            blocks.append((language, [text]))
+        for language, text in _markdown(plan, command):
+            if blocks and blocks[-1][0] == language != "sql":
+                blocks[-1][1].append(text)
+            else:
+                blocks.append((language, [text]))
     return [_fenced(language, "\n".join(texts)) for language, texts in blocks]
 
 
-def _markdown(plan: Plan, command: Command) -> tuple[str, str]:
-    """The language of a command and how a person types it."""
-    if isinstance(command, Shell):
-        return "sh", f"ssh root@{shell_quoted(command.host)} {shell_quoted(command.command)}"
-    if isinstance(command, Management):
-        return "", f"ndb_mgm> {command.command}"
-    if isinstance(command, Copy):
-        target = shell_quoted(f"root@{address(command.host)}:{command.target}")
-        return "sh", f"scp {shell_quoted(command.file)} {target}"
-    if isinstance(command, WaitStarted):
-        connect = shell_quoted(connect_string(plan))
-        ids = ",".join(map(str, command.node_ids))
-        waiter = f"ndb_waiter --ndb-connectstring={connect} --wait-nodes={ids}"
-        return "sh", f"{waiter} --timeout={command.timeout_s}"
-    return "sql", "\n".join((f"-- on {command.host}", *command.statements))
+def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
+    """The lines of a command, each with its language, as a person types them."""
+    connect = f"--ndb-connectstring={shell_quoted(connect_string(plan))}"
+    match command:
+        case Shell():
+            return [_typed(command.host, command.command)]
+        case Management():
+            return [("", f"ndb_mgm> {command.command}")]
+        case Copy():
+            target = shell_quoted(f"root@{address(command.host)}:{command.target}")
+            keep = f"{shell_quoted(command.target)}{{,.$(date +%Y%m%dT%H%M%S)}}"
+            return [
+                _typed(command.host, f"test ! -e {shell_quoted(command.target)} || cp -p {keep}"),
+                ("sh", f"scp {shell_quoted(command.file)} {target}"),
+            ]
+        case StartService():
+            option = (
+                f"echo START_OPTION={command.option} >/run/{command.unit}.option && "
+                if command.option
+                else ""
+            )
+            return [_typed(command.host, f"{option}systemctl start {command.unit}")]
+        case StopService():
+            return [_typed(command.host, f"systemctl stop {command.unit}")]
+        case StopDataNode():
+            return [
+                ("", f"ndb_mgm> {command.node_id} STOP{'' if command.partners else ' -a'}"),
+                _typed(command.host, _ended(command.unit)),
+            ]
+        case StopAllDataNodes():
+            return [
+                ("", "ndb_mgm> ALL STOP"),
+                *(_typed(host, _ended(unit)) for host, unit in command.services),
+            ]
+        case WaitManagement():
+            return [
+                ("sh", f"ndb_mgm --ndb-connectstring={shell_quoted(s)} --execute=SHOW")
+                for s in command.servers
+            ]
+        case WaitStarted():
+            ids = ",".join(map(str, command.node_ids))
+            return [("sh", f"ndb_waiter {connect} --wait-nodes={ids} --timeout={command.timeout_s}")]
+        case WaitSql():
+            return [_typed(command.host, f"mysql --socket={command.socket} --execute='SELECT 1'")]
+        case CreateNodeGroup():
+            return [("", f"ndb_mgm> CREATE NODEGROUP {','.join(map(str, command.node_ids))}")]
+        case Sql():
+            return [("sql", "\n".join((f"-- on {command.host}", *command.statements)))]
+    raise TypeError(command)
+
+
+def _typed(host: str, command: str) -> tuple[str, str]:
+    return ("sh", f"ssh root@{shell_quoted(host)} {shell_quoted(command)}")
+
+
+def _ended(unit: str) -> str:
+    return f"while systemctl is-active --quiet {unit}; do sleep 1; done"
 
 
 def _fenced(language: str, text: str) -> str:

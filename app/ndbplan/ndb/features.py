@@ -27,6 +27,7 @@ class Features(NamedTuple):
     algorithm_inplace: bool
     pool_node_ids: bool
     mysqld_notifies_systemd: bool
+    mysqld_initialises: bool
     kubernetes_operator: bool
     data_nodes_most: int
     node_groups_most: int

@@ -16,17 +16,21 @@ from ndbplan.estimate.grown import grow
 from ndbplan.estimate.times.restart import IDLE, Conditions
 from ndbplan.operations.commands import (
     Command,
+    CreateNodeGroup,
     Management,
     Shell,
     copy_configuration,
+    install_services,
     node_directories,
-    start_data_node,
+    refuse_old_files,
+    start_service,
     wait_started,
 )
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.roll_out import with_disks_asked
 from ndbplan.operations.steps import (
     NO_DDL,
+    ddl_clients,
     new_configuration,
     reload_management_nodes,
     restart_each,
@@ -36,8 +40,8 @@ from ndbplan.operations.table_moves import disk_loads, table_moves
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 
-GROWN_CONFIG = "config-with-added-nodes.ini"
-"""config.ini of the grown plan, beside the one of the plan itself."""
+GROWN_FOLDER = "after-add-nodes/"
+"""The exported folder of the grown plan, inside that of the plan itself: what holds from then on."""
 
 
 class CannotGrowError(UserError):
@@ -88,7 +92,7 @@ def add_nodes(
     moves, first = table_moves(plan, change)
     steps = (
         *(() if known else _prepare(times, plan, grown, new, conditions)),
-        _directories(grown, new),
+        _directories(grown, new, known),
         _start_new(times, grown, new, conditions),
         _create_node_groups(times, plan, new, groups),
         *moves,
@@ -104,8 +108,10 @@ def add_nodes(
         notes = ["future nodes listed as NodeGroup 65536 from the start would spare the rolling restart"]
         text = f"Adds {_groups(groups)}: data nodes {_ids(new)}."
     text += (
-        " The cluster serves reads and writes all the time, but choose a quiet hour: reorganising takes "
-        "CPU. Until the end no other DDL and no restart of a data node. It cannot be undone by shrinking."
+        " Data nodes serve reads and writes all the time, but choose a quiet hour: reorganising takes CPU, "
+        f"and clients of {ddl_clients(plan)} wait for each whole statement that moves a table: let them use "
+        "another SQL node meanwhile. Until the end no other DDL and no restart of a data node. It cannot be "
+        "undone by shrinking."
     )
     title, label = "Add nodes online", f"Add {_groups(groups)} online"
     if change is None:
@@ -144,9 +150,10 @@ def _prepare(
     yield new_configuration(
         times,
         "Edit the configuration",
-        f"{GROWN_CONFIG} is the configuration with the new data nodes; it goes to every management host as "
-        "config.ini. Check the new host names in it first.",
-        copy_configuration(grown, GROWN_CONFIG),
+        f"{GROWN_FOLDER}config.ini has the new data nodes too; it goes to every management host. Check the "
+        f"host names in it before, and from now on use the folder "
+        f"{GROWN_FOLDER.rstrip('/')} instead of this one.",
+        copy_configuration(grown, f"{GROWN_FOLDER}config.ini"),
     )
     yield reload_management_nodes(
         times,
@@ -163,12 +170,13 @@ def _prepare(
     yield from restart_sql_nodes(times, plan)
 
 
-def _directories(grown: Plan, new: Sequence[DataNode]) -> Step:
+def _directories(grown: Plan, new: Sequence[DataNode], known: bool) -> Step:
+    folder = "" if known else GROWN_FOLDER
     return Step(
         "directories",
-        "Directories on the new hosts",
+        "Directories and units on the new hosts",
         "The programs must be installed there in the same version as on the old hosts.",
-        tuple(node_directories(grown, new)),
+        (*node_directories(grown, new), *install_services(grown, new, folder)),
     )
 
 
@@ -181,14 +189,17 @@ def _start_new(times: Times, grown: Plan, new: list[DataNode], conditions: Condi
         "Start the new data nodes",
         "In parallel, for the first time and therefore with --initial. They are started, but hold "
         "no data until their node group exists.",
-        (*(start_data_node(grown, node, "--initial") for node in new), wait_started(new, duration)),
+        (
+            *(refuse_old_files(grown, node) for node in new),
+            *(start_service(grown, node, "--initial") for node in new),
+            wait_started(new, duration),
+        ),
         duration,
         label=f"Start the new data nodes {ids} with --initial",
         blocked=(NO_DDL,),
         check=f"ALL STATUS: nodes {ids} started; SHOW: no node group yet",
         rollback="stop them; the cluster does not need them",
         if_it_fails="stop the new nodes, correct, start them again with --initial; the others are untouched",
-        destructive=f"--initial erases whatever data nodes {ids} had on their disks; they must be new.",
         phases=() if found is None else found.phases,
     )
 
@@ -201,7 +212,7 @@ def _create_node_groups(times: Times, plan: Plan, new: Sequence[DataNode], group
         "Create the node groups",
         f"Exactly {replicas} nodes each. A node group can only be dropped while it is empty.",
         (
-            *(Management("CREATE NODEGROUP " + ",".join(str(n.node_id) for n in group)) for group in members),
+            *(CreateNodeGroup(tuple(node.node_id for node in group)) for group in members),
             Management("SHOW"),
         ),
         times.constant("create_nodegroup_s", groups),

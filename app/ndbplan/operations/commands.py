@@ -1,4 +1,8 @@
-"""What is typed where: the kinds of commands, and those that make, start and stop parts of a cluster."""
+"""What is done where: kinds of commands, each with what it waits for, and what makes up parts of a cluster.
+
+A command may be given again whatever became of the one before: what is done already is a success. Processes
+are started and stopped by their services alone, so that limits of the units hold from the first start on.
+"""
 
 from __future__ import annotations
 
@@ -10,26 +14,32 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.deployment import (
     MANAGEMENT_DIRECTORY,
-    connect_string,
-    data_node_program,
+    address,
     management_directory,
+    management_port,
     mysqld_instance,
+    sql_files,
     sql_hosts,
 )
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
-from ndbplan.configuration.services import sql_service
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.services import service_of, services
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
+from ndbplan.plan.processes import DataNode, ManagementNode, Process, SqlNode
 
 _OWNER = "-o mysql -g mysql -m 0750"
 _LEAST_WAIT_S = 3600
 _PATIENCE = 3.0
 """Waiting ends after this many times the longest estimate."""
+_STOP_S = 900
+"""A stop of a data node hands over its work first; a management server was seen to take 33 s."""
+_MANAGEMENT_S = 180
+_SQL_S = 600
 
 
 @dataclass(frozen=True)
 class Shell:
-    """A command on a host."""
+    """A command on a host that may be repeated."""
 
     host: str
     command: str
@@ -37,7 +47,7 @@ class Shell:
 
 @dataclass(frozen=True)
 class Management:
-    """A command of the management client."""
+    """A command of the management client that may be repeated."""
 
     command: str
 
@@ -48,17 +58,67 @@ class Sql:
 
     host: str
     statements: tuple[str, ...]
-    instance: str = ""
-    """`@51` when the host runs several SQL nodes."""
+    socket: str
+    makes: bool = False
+    """They make things: that one is there already is a success."""
 
 
 @dataclass(frozen=True)
 class Copy:
-    """A file of the exported folder, copied to a host."""
+    """A file of the exported folder, copied to a host; what it replaces is kept with the time in its name."""
 
     file: str
     host: str
     target: str
+
+
+@dataclass(frozen=True)
+class StartService:
+    """A service is started; one that runs is left alone."""
+
+    host: str
+    unit: str
+    option: str = ""
+    """For this start alone."""
+
+
+@dataclass(frozen=True)
+class StopService:
+    """A service is stopped, and its process has ended."""
+
+    host: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class StopDataNode:
+    """A data node hands over its work and stops; its process has ended. One that is down is left alone."""
+
+    node_id: int
+    host: str
+    unit: str
+    partners: tuple[int, ...]
+    """Nodes of its node group, which must all be started; none: it is in no group, and holds no data."""
+    timeout_s: int = _STOP_S
+
+
+@dataclass(frozen=True)
+class StopAllDataNodes:
+    """All data nodes stop together, each complete; their processes have ended."""
+
+    services: tuple[tuple[str, str], ...]
+    """Host and unit of each."""
+    timeout_s: int = _STOP_S
+
+
+@dataclass(frozen=True)
+class WaitManagement:
+    """Wait until every management server answers and sees all others."""
+
+    servers: tuple[str, ...]
+    """Host and port of each."""
+    node_ids: tuple[int, ...]
+    timeout_s: int = _MANAGEMENT_S
 
 
 @dataclass(frozen=True)
@@ -69,13 +129,46 @@ class WaitStarted:
     timeout_s: int
 
 
-Command = Shell | Management | Sql | Copy | WaitStarted
+@dataclass(frozen=True)
+class WaitSql:
+    """Wait until an SQL node is connected to the cluster and answers a query."""
+
+    node_id: int
+    host: str
+    socket: str
+    timeout_s: int = _SQL_S
+
+
+@dataclass(frozen=True)
+class CreateNodeGroup:
+    """A node group of started nodes; one that is there already is left alone."""
+
+    node_ids: tuple[int, ...]
+
+
+Command = (
+    Shell
+    | Management
+    | Sql
+    | Copy
+    | StartService
+    | StopService
+    | StopDataNode
+    | StopAllDataNodes
+    | WaitManagement
+    | WaitStarted
+    | WaitSql
+    | CreateNodeGroup
+)
 
 
 def wait_started(nodes: Iterable[DataNode], expected_s: Quantity | None = None) -> WaitStarted:
     """Waiting for data nodes: an hour, or three times the longest that is expected when that is more."""
     patience_s = math.ceil(_PATIENCE * expected_s.high) if expected_s is not None else 0
     return WaitStarted(tuple(node.node_id for node in nodes), max(_LEAST_WAIT_S, patience_s))
+
+
+# Files and folders.
 
 
 def management_directories(plan: Plan) -> Iterator[Command]:
@@ -111,16 +204,27 @@ def _link_checkpoints(host: str, node: DataNode, paths: DataNodePaths) -> Iterat
     yield Shell(host, f"ln -sfn {shell_quoted(paths.lcp)} {link}")
 
 
+def refuse_old_files(plan: Plan, node: DataNode) -> Shell:
+    """Fails where a data node that does not run has a file system already."""
+    folder = f"{data_node_paths(plan, node).file_system}/ndb_{node.node_id}_fs/D1"
+    service = service_of(plan, node)
+    return Shell(
+        service.host, f"systemctl is-active --quiet {service.name} || test ! -e {shell_quoted(folder)}"
+    )
+
+
 def move_redo_log(plan: Plan, node: DataNode) -> Iterator[Command]:
     """The folders of the log parts moved to their own disk and linked, while the node is stopped."""
     host, paths = plan.host(node.host_id).hostname, data_node_paths(plan, node)
     folder = f"{paths.file_system}/ndb_{node.node_id}_fs"
-    yield Management(f"{node.node_id} STOP")
+    yield stop_data_node(plan, node)
     for name in paths.redo_folders:
         here, there = shell_quoted(f"{folder}/{name}"), f"{paths.redo}/{name.split('/')[0]}"
-        yield Shell(host, f"test -L {here} || mv {here} {shell_quoted(there)}")
+        # A folder that is no link was written last: what lies at the other place is older.
+        move = f"{{ rm -rf -- {shell_quoted(there)} && mv {here} {shell_quoted(there)}; }}"
+        yield Shell(host, f"test -L {here} || test ! -e {here} || {move}")
         yield Shell(host, f"ln -sfn {shell_quoted(there)} {here}")
-    yield start_data_node(plan, node)
+    yield start_service(plan, node)
     yield wait_started((node,))
 
 
@@ -136,49 +240,113 @@ def copy_my_cnf(plan: Plan) -> Iterator[Command]:
         yield Copy(f"{host.hostname}.my.cnf", host.hostname, "/etc/my.cnf")
 
 
-def start_management(plan: Plan, node: ManagementNode, option: str = "") -> Shell:
-    """The command that starts one management node."""
-    host = plan.host(node.host_id).hostname
-    cache = f" --configdir={MANAGEMENT_DIRECTORY}" if plan.features.config_cache else ""
-    extra = f" {option}" if option else ""
-    return Shell(
-        host,
-        f"cd {shell_quoted(management_directory(plan, node))} && runuser -u mysql -- ndb_mgmd "
-        f"--ndb-nodeid={node.node_id} --config-file={MANAGEMENT_DIRECTORY}/config.ini{cache}{extra}",
+def install_services(plan: Plan, of: Iterable[Process] | None = None, folder: str = "") -> Iterator[Command]:
+    """Units copied from a folder and enabled: of all nodes, or of some."""
+    wanted = None if of is None else {service_of(plan, n).name for n in of if isinstance(n, DataNode)}
+    for service in services(plan):
+        if wanted is None or service.name in wanted:
+            yield Copy(f"{folder}{service.file}", service.host, f"/etc/systemd/system/{service.name}")
+            enable = f"systemctl daemon-reload && systemctl enable {shell_quoted(service.name)}"
+            yield Shell(service.host, enable)
+
+
+def sql_data_directories(plan: Plan) -> Iterator[Command]:
+    """The data directory of each SQL node, made and filled where it is not there yet."""
+    for node in plan.sql_nodes:
+        host, files = plan.host(node.host_id).hostname, sql_files(plan, node)
+        log, data = shell_quoted(files.error_log), shell_quoted(files.data_dir)
+        yield Shell(host, f"install -d {_OWNER.replace('0750', '0755')} {data}")
+        yield Shell(host, f"test -e {log} || install -o mysql -g mysql -m 0640 /dev/null {log}")
+        group = f" --defaults-group-suffix={suffix}" if (suffix := mysqld_instance(plan, node)) else ""
+        if plan.features.mysqld_initialises:
+            fill = f"mysqld --defaults-file=/etc/my.cnf{group} --initialize-insecure --user=mysql"
+        else:
+            fill = f"mysql_install_db --defaults-file=/etc/my.cnf --user=mysql --datadir={data}"
+        yield Shell(host, f"test -d {data}/mysql || {fill}")
+
+
+# Processes.
+
+
+def start_service(plan: Plan, node: ManagementNode | DataNode | SqlNode, option: str = "") -> StartService:
+    """The command that starts one node."""
+    service = service_of(plan, node)
+    return StartService(service.host, service.name, option)
+
+
+def stop_service(plan: Plan, node: ManagementNode | SqlNode) -> StopService:
+    """The command that stops a management or SQL node."""
+    service = service_of(plan, node)
+    return StopService(service.host, service.name)
+
+
+def stop_data_node(plan: Plan, node: DataNode) -> StopDataNode:
+    """The command that stops one data node while its node group goes on."""
+    service = service_of(plan, node)
+    group = next((group for group in node_groups(plan) if node in group), ())
+    partners = tuple(one.node_id for one in group if one.node_id != node.node_id)
+    return StopDataNode(node.node_id, service.host, service.name, partners)
+
+
+def restart_data_node(plan: Plan, node: DataNode, option: str = "") -> Iterator[Command]:
+    """A data node stopped and started by its service: with the programs and limits that are there now."""
+    yield stop_data_node(plan, node)
+    yield start_service(plan, node, option)
+
+
+def stop_all_data_nodes(plan: Plan) -> StopAllDataNodes:
+    """All data nodes of a plan, stopped together."""
+    found = (service_of(plan, node) for node in plan.data_nodes)
+    return StopAllDataNodes(tuple((service.host, service.name) for service in found))
+
+
+def wait_management(plan: Plan) -> WaitManagement:
+    """Waiting until the management servers answer and see one another."""
+    return WaitManagement(
+        tuple(
+            f"{address(plan.host(node.host_id).hostname)}:{management_port(plan, node)}"
+            for node in plan.management_nodes
+        ),
+        tuple(node.node_id for node in plan.management_nodes),
     )
 
 
 def reload_management(plan: Plan) -> Iterator[Command]:
     """Every management node stopped and started on the new file, one after the other."""
     for node in plan.management_nodes:
-        yield Management(f"{node.node_id} STOP")
-        yield start_management(plan, node, "--reload" if plan.features.config_cache else "")
+        yield stop_service(plan, node)
+        yield start_service(plan, node, "--reload" if plan.features.config_cache else "")
+        yield wait_management(plan)
 
 
-def start_data_node(plan: Plan, node: DataNode, option: str = "") -> Shell:
-    """The command that starts one data node."""
-    extra = f" {option}" if option else ""
-    return Shell(
-        plan.host(node.host_id).hostname,
-        f"runuser -u mysql -- {data_node_program(plan)} "
-        f"--ndb-connectstring={shell_quoted(connect_string(plan))} --ndb-nodeid={node.node_id}{extra}",
-    )
+def wait_sql(plan: Plan, node: SqlNode) -> WaitSql:
+    """Waiting until an SQL node serves queries."""
+    return WaitSql(node.node_id, plan.host(node.host_id).hostname, sql_files(plan, node).socket)
 
 
-def refuse_old_files(plan: Plan, node: DataNode) -> Shell:
-    """Fails where a data node has a file system already."""
-    folder = f"{data_node_paths(plan, node).file_system}/ndb_{node.node_id}_fs/D1"
-    return Shell(plan.host(node.host_id).hostname, f"test ! -e {shell_quoted(folder)}")
-
-
-def sql_nodes_each(plan: Plan, action: str) -> Iterator[Command]:
-    """`start` or `restart` of every SQL node, one after the other, and a look at them."""
+def start_sql_nodes(plan: Plan) -> Iterator[Command]:
+    """Every SQL node started, one after the other."""
     for node in plan.sql_nodes:
-        yield Shell(plan.host(node.host_id).hostname, f"systemctl {action} {sql_service(plan, node)}")
-    yield Management("SHOW")
+        yield start_service(plan, node)
+        yield wait_sql(plan, node)
 
 
-def on_an_sql_node(plan: Plan, *statements: str) -> Sql:
-    """Statements on the first SQL node."""
-    node: SqlNode = plan.sql_nodes[0]
-    return Sql(plan.host(node.host_id).hostname, statements, mysqld_instance(plan, node))
+def restart_sql_nodes_each(plan: Plan) -> Iterator[Command]:
+    """Every SQL node restarted, each while all others serve."""
+    for node in plan.sql_nodes:
+        yield from (wait_sql(plan, other) for other in plan.sql_nodes if other is not node)
+        yield stop_service(plan, node)
+        yield start_service(plan, node)
+        yield wait_sql(plan, node)
+
+
+def sql_node_for_ddl(plan: Plan) -> SqlNode:
+    """The SQL node that runs statements on tables: the last one, as clients often try the first one first."""
+    return plan.sql_nodes[-1]
+
+
+def on_an_sql_node(plan: Plan, *statements: str, makes: bool = False) -> Sql:
+    """Statements on the SQL node for them."""
+    node = sql_node_for_ddl(plan)
+    host = plan.host(node.host_id).hostname
+    return Sql(host, statements, sql_files(plan, node).socket, makes)

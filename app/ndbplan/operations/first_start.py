@@ -4,31 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ndbplan.base.quoting import shell_quoted, sql_identifier, sql_text
+from ndbplan.base.quoting import sql_identifier, sql_text
 from ndbplan.configuration.deployment import connect_string
-from ndbplan.configuration.directories import data_node_paths
-from ndbplan.configuration.services import services
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.operations.commands import (
     Command,
-    Copy,
     Management,
-    Shell,
     copy_configuration,
     copy_my_cnf,
+    install_services,
     management_directories,
-    move_redo_log,
     node_directories,
     on_an_sql_node,
     refuse_old_files,
-    sql_nodes_each,
-    start_data_node,
-    start_management,
+    sql_data_directories,
+    start_service,
+    start_sql_nodes,
+    wait_management,
     wait_started,
 )
 from ndbplan.operations.operation import Operation, Step, Times
-from ndbplan.operations.steps import verify
+from ndbplan.operations.steps import move_redo_logs, verify
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 
@@ -39,12 +36,13 @@ def first_start(now: Estimation, *, timed: bool = True) -> Operation:
     steps = (
         _directories(plan),
         _configuration(plan, times),
+        _services(plan),
         _management(plan, times),
         _data_nodes(plan, times),
-        *_redo_folders(plan),
+        *move_redo_logs(plan),
+        *_sql_data(plan),
         *_sql_nodes(plan, times),
         *_disk_data(plan, times),
-        _services(plan),
         verify(plan),
     )
     text = (
@@ -70,7 +68,7 @@ def _configuration(plan: Plan, times: Times) -> Step:
         "configuration",
         "Copy the configuration",
         "The same config.ini goes to every management host, each SQL host gets its own my.cnf. A file "
-        "that is there already is kept beside it with the ending .before.",
+        "that it replaces is kept beside it with the time in its name.",
         (*copy_configuration(plan), *copy_my_cnf(plan)),
         times.constant("edit_configuration_s"),
     )
@@ -82,7 +80,11 @@ def _management(plan: Plan, times: Times) -> Step:
         "Start the management nodes",
         "The cluster log should end with a line about the new configuration; SHOW lists every node of "
         "the plan as not connected.",
-        (*(start_management(plan, node) for node in plan.management_nodes), Management("SHOW")),
+        (
+            *(start_service(plan, node) for node in plan.management_nodes),
+            wait_management(plan),
+            Management("SHOW"),
+        ),
         times.constant("management_restart_s", max(1, len(plan.management_nodes))),
     )
 
@@ -92,7 +94,7 @@ def _data_nodes(plan: Plan, times: Times) -> Step:
     duration = None if found is None else found.duration_s
     commands: list[Command] = []
     for node in plan.data_nodes:
-        commands += (refuse_old_files(plan, node), start_data_node(plan, node))
+        commands += (refuse_old_files(plan, node), start_service(plan, node))
     return Step(
         "data-nodes",
         "Start the data nodes",
@@ -104,27 +106,13 @@ def _data_nodes(plan: Plan, times: Times) -> Step:
     )
 
 
-def _redo_folders(plan: Plan) -> Iterator[Step]:
-    moved = [node for node in plan.data_nodes if data_node_paths(plan, node).redo]
-    if moved:
-        yield Step(
-            "redo-folders",
-            "Move the redo log to its own disk",
-            "NDB has one FileSystemPath for redo log and checkpoints; the plan fixes it on another disk than "
-            "the one of the redo log. The folders of the log parts are moved and linked, one node after the "
-            "other. A start with --initial makes plain folders again: repeat this step after it.",
-            tuple(command for node in moved for command in move_redo_log(plan, node)),
-            destructive="Data nodes are stopped one after the other.",
-        )
-
-
 def _sql_nodes(plan: Plan, times: Times) -> Iterator[Step]:
     if plan.sql_nodes:
         yield Step(
             "sql-nodes",
             "Start the SQL nodes",
-            "SHOW must list each of them with its address.",
-            tuple(sql_nodes_each(plan, "start")),
+            "Each must be connected and answer a query.",
+            tuple(start_sql_nodes(plan)),
             times.constant("sql_restart_s", len(plan.sql_nodes)),
         )
 
@@ -136,23 +124,29 @@ def _disk_data(plan: Plan, times: Times) -> Iterator[Step]:
             "disk-data",
             "Create the log file group and the tablespaces",
             "Data and undo files are written in full on every data node at once.",
-            (on_an_sql_node(plan, *disk_data_statements(plan)),),
+            tuple(on_an_sql_node(plan, one, makes=True) for one in disk_data_statements(plan)),
             None if found is None else found.duration_s,
         )
 
 
 def _services(plan: Plan) -> Step:
-    commands: list[Command] = []
-    for service in services(plan):
-        commands.append(Copy(service.file, service.host, f"/etc/systemd/system/{service.name}"))
-        enable = f"systemctl daemon-reload && systemctl enable {shell_quoted(service.name)}"
-        commands.append(Shell(service.host, enable))
     return Step(
         "services",
         "Let every node start with its host",
-        "The units are enabled, not started: what runs now goes on, and systemd takes over at the next boot.",
-        tuple(commands),
+        "Units of all nodes, enabled. From here on every start, stop and restart goes through them.",
+        tuple(install_services(plan)),
     )
+
+
+def _sql_data(plan: Plan) -> Iterator[Step]:
+    if plan.sql_nodes:
+        yield Step(
+            "sql-data",
+            "Data directories of the SQL nodes",
+            "A directory without system tables is filled; root has no password then and can log in on the "
+            "host only: give it one at once.",
+            tuple(sql_data_directories(plan)),
+        )
 
 
 def disk_data_statements(plan: Plan) -> Iterator[str]:

@@ -13,6 +13,7 @@ from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations.commands import copy_configuration
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.steps import (
+    move_redo_logs,
     new_configuration,
     reload_management_nodes,
     restart_each,
@@ -47,16 +48,31 @@ def _reload(times: Times, plan: Plan) -> Iterator[Step]:
     )
 
 
-def rolling_restart(now: Estimation, *, timed: bool = True) -> Operation:
-    """Every node restarted while the cluster works. `timed`: with durations; raises what `restart` raises."""
+def rolling_restart(now: Estimation, *, initial: bool = False, timed: bool = True) -> Operation:
+    """Every node restarted while the cluster works, data nodes with --initial if asked for.
+
+    `timed`: with durations; raises what `restart` raises.
+    """
     plan, times = now.plan, Times(now, known=timed)
     steps = (
         *_reload(times, plan),
-        *restart_each(times, plan, "node", IDLE),
+        *restart_each(times, plan, "initial" if initial else "node", IDLE),
+        *(move_redo_logs(plan) if initial else ()),
         *restart_sql_nodes(times, plan),
         verify(plan),
     )
-    text = "For parameters whose change needs a rolling restart. No DDL and no backup meanwhile."
+    need = "initial_node" if initial else "node"
+    names = ", ".join(sorted(p.name for p in catalogue.parameters("DB", plan.version) if p.restart == need))
+    if initial:
+        text = (
+            f"For parameters whose change the data nodes take with --initial only: {names}. Each node copies "
+            "all its rows from its node group. No DDL and no backup meanwhile."
+        )
+        return Operation("initial-rolling-restart", "Rolling restart with --initial", steps, text)
+    text = (
+        "For parameters whose change needs a rolling restart without --initial, and for new programs. "
+        "`ndbplan diff` says what a change needs. No DDL and no backup meanwhile."
+    )
     return Operation("rolling-restart", "Rolling restart", steps, text)
 
 

@@ -6,15 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ndbplan.base.quantity import total_of_independent
+from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate
 from ndbplan.operations.commands import (
     Command,
     Management,
+    move_redo_log,
     on_an_sql_node,
     reload_management,
-    sql_nodes_each,
+    restart_data_node,
+    restart_sql_nodes_each,
+    sql_node_for_ddl,
+    start_service,
+    stop_all_data_nodes,
     wait_started,
 )
 from ndbplan.operations.operation import Step, Times
@@ -25,6 +31,16 @@ NO_DDL = "DDL"
 NO_RESTART = "restarts of data nodes"
 ONE_SQL_NODE = "clients of the SQL node that restarts"
 NO_NODE_FAILURE = "a second node of the same group must not fail"
+NOBODY = "everything: the cluster is down"
+
+
+def ddl_clients(plan: Plan) -> str:
+    """Whose clients wait while a statement on tables runs."""
+    if not plan.sql_nodes:
+        return "the SQL node that runs them"
+    node = sql_node_for_ddl(plan)
+    only = ", the only one" if len(plan.sql_nodes) == 1 else ""
+    return f"SQL node {node.node_id} on {plan.host(node.host_id).hostname}{only}"
 
 
 def new_configuration(times: Times, title: str, text: str, copies: Iterable[Command]) -> Step:
@@ -68,6 +84,9 @@ def restart_each(
     `reserved`: nodes without a node group that restart too. They hold no data, so they have no duration.
     """
     groups = node_groups(plan)
+    if groups and len(groups[0]) == 1:
+        yield _restart_all(times, plan, kind, conditions)
+        return
     rounds: list[list[DataNode]]
     if conditions.one_of_each_group:
         most = max((len(group) for group in groups), default=0)
@@ -80,6 +99,46 @@ def restart_each(
     for nodes in rounds:
         holds_data = nodes[0].node_group != NODE_GROUP_NONE
         yield _restart(times if holds_data else Times(times.now, known=False), plan, kind, nodes, conditions)
+
+
+def _restart_all(times: Times, plan: Plan, kind: Kind, conditions: Conditions) -> Step:
+    """One copy of the rows only: no node can go without the others."""
+    found = times.ask(times.now.restart, "system", None, conditions)
+    duration = None if found is None else found.duration_s
+    lost = " With --initial all rows are lost: restore a backup afterwards." if kind == "initial" else ""
+    option = "--initial" if kind == "initial" else ""
+    return Step(
+        "restart-all",
+        "Restart all data nodes",
+        f"NoOfReplicas is 1: without one node there is no cluster, so all stop and start together.{lost}",
+        (
+            stop_all_data_nodes(plan),
+            *(start_service(plan, node, option) for node in plan.data_nodes),
+            wait_started(plan.data_nodes, duration),
+        ),
+        duration,
+        blocked=(NOBODY,),
+        check="ALL STATUS: all started",
+        rollback="restart once more with the old configuration",
+        if_it_fails="read the error log of the node that does not start, correct, start it again",
+        destructive=f"The cluster is down while its data nodes restart.{lost}",
+        phases=() if found is None else found.phases,
+    )
+
+
+def move_redo_logs(plan: Plan) -> Iterator[Step]:
+    """The redo logs moved to their own disks; nothing where they lie with the checkpoints."""
+    moved = [node for node in plan.data_nodes if data_node_paths(plan, node).redo]
+    if moved:
+        yield Step(
+            "redo-folders",
+            "Move the redo log to its own disk",
+            "NDB has one FileSystemPath for redo log and checkpoints; the plan fixes it on another disk than "
+            "the one of the redo log. The folders of the log parts are moved and linked, one node after the "
+            "other. A start with --initial makes plain folders again: this step comes after it.",
+            tuple(command for node in moved for command in move_redo_log(plan, node)),
+            destructive="Data nodes are stopped one after the other.",
+        )
 
 
 def _restart(times: Times, plan: Plan, kind: Kind, nodes: list[DataNode], conditions: Conditions) -> Step:
@@ -99,7 +158,11 @@ def _restart(times: Times, plan: Plan, kind: Kind, nodes: list[DataNode], condit
         f"Restart data {name} on {hosts}",
         f"{how} The next node is not touched before this one is STARTED again.",
         (
-            *(Management(f"{node.node_id} RESTART{' -i' if initial else ''}") for node in nodes),
+            *(
+                command
+                for node in nodes
+                for command in restart_data_node(plan, node, "--initial" if initial else "")
+            ),
             wait_started(nodes, duration),
         ),
         duration,
@@ -130,7 +193,7 @@ def restart_sql_nodes(times: Times, plan: Plan) -> Iterator[Step]:
         "sql-nodes",
         "Restart the SQL nodes",
         "One after the other, so that clients always find another one.",
-        tuple(sql_nodes_each(plan, "restart")),
+        tuple(restart_sql_nodes_each(plan)),
         times.constant("sql_restart_s", count),
         label=f"Restart {count} SQL node{'s' if count > 1 else ''}, one after the other",
         blocked=(ONE_SQL_NODE, NO_DDL),

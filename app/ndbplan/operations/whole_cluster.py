@@ -1,0 +1,115 @@
+"""Work on the cluster as a whole: a backup, the stop of everything, the start after that."""
+
+from __future__ import annotations
+
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.times.restart import IDLE
+from ndbplan.operations.commands import (
+    Command,
+    Management,
+    start_service,
+    start_sql_nodes,
+    stop_all_data_nodes,
+    stop_service,
+    wait_management,
+    wait_started,
+)
+from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.steps import verify
+from ndbplan.plan.plan import Plan
+
+
+def back_up(now: Estimation, *, timed: bool = True) -> Operation:
+    """A backup of all data nodes. `timed`: with its duration; raises what `backup` raises then."""
+    times = Times(now, known=timed)
+    found = times.ask(now.backup)
+    step = Step(
+        "backup",
+        "START BACKUP",
+        "Every data node writes its share into BackupDataDir; the client tells the number of the backup. It "
+        "holds rows and tables of NDB only: save users and views of each SQL node with mysqldump.",
+        (Management("START BACKUP WAIT COMPLETED"),),
+        None if found is None else found.duration_s,
+        check="the management client reports completed",
+        if_it_fails="the cluster works on; remove the unfinished files and repeat it",
+    )
+    return Operation(
+        "backup",
+        "Back up",
+        (step,),
+        "While the cluster works. Copy the files of every data node to another place afterwards. They come "
+        "back with ndb_restore into an empty cluster: tables once (--restore-meta), then the rows of every "
+        "data node (--restore-data), each with --nodeid and --backupid.",
+    )
+
+
+def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
+    """Everything stopped in order: SQL nodes, data nodes together, management nodes. It has no estimate."""
+    del timed
+    plan = now.plan
+    steps = []
+    if plan.sql_nodes:
+        steps.append(
+            Step(
+                "sql-nodes",
+                "Stop the SQL nodes",
+                "Clients are cut off here.",
+                tuple(stop_service(plan, node) for node in plan.sql_nodes),
+                destructive="The cluster is out of service until it is started again.",
+            )
+        )
+    steps += [
+        Step(
+            "data-nodes",
+            "Stop the data nodes",
+            "All together, so that none is older than another.",
+            (stop_all_data_nodes(plan),),
+            destructive="" if plan.sql_nodes else "The cluster is out of service until it is started again.",
+        ),
+        Step(
+            "management",
+            "Stop the management nodes",
+            "Last, so that they tell of the rest until the end.",
+            tuple(stop_service(plan, node) for node in plan.management_nodes),
+        ),
+    ]
+    return Operation(
+        "stop", "Stop the whole cluster", tuple(steps), "Nothing is lost: rows lie on the disks."
+    )
+
+
+def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
+    """The start of a cluster that was stopped. `timed`: with durations; raises what `restart` raises then."""
+    plan, times = now.plan, Times(now, known=timed)
+    found = times.ask(now.restart, "system", None, IDLE)
+    duration = None if found is None else found.duration_s
+    management = _started(plan)
+    data: tuple[Command, ...] = tuple(start_service(plan, node) for node in plan.data_nodes)
+    steps = [
+        Step("management", "Start the management nodes", "First, as all others ask them.", management),
+        Step(
+            "data-nodes",
+            "Start the data nodes",
+            "All at once: each loads its last checkpoint and executes its redo log.",
+            (*data, wait_started(plan.data_nodes, duration)),
+            duration,
+            phases=() if found is None else found.phases,
+        ),
+    ]
+    if plan.sql_nodes:
+        steps.append(
+            Step(
+                "sql-nodes",
+                "Start the SQL nodes",
+                "Clients can come back as soon as the first of them answers.",
+                tuple(start_sql_nodes(plan)),
+                times.constant("sql_restart_s", len(plan.sql_nodes)),
+            )
+        )
+    text = "After the stop of the whole cluster, or when it went down as a whole. Never with --initial."
+    return Operation("start-again", "Start the whole cluster again", (*steps, verify(plan)), text)
+
+
+def _started(plan: Plan) -> tuple[Command, ...]:
+    commands: list[Command] = [start_service(plan, node) for node in plan.management_nodes]
+    return (*commands, wait_management(plan))
