@@ -71,7 +71,7 @@ def rolling_restart(now: Estimation, *, initial: bool = False, timed: bool = Tru
         return Operation("initial-rolling-restart", "Rolling restart with --initial", steps, text)
     text = (
         "For parameters whose change needs a rolling restart without --initial, and for new programs. "
-        "`ndbplan diff` says what a change needs. No DDL and no backup meanwhile."
+        "ndbplan diff says what a change needs. No DDL and no backup meanwhile."
     )
     return Operation("rolling-restart", "Rolling restart", steps, text)
 

@@ -103,7 +103,7 @@ def restart_each(
 
 def _restart_all(times: Times, plan: Plan, kind: Kind, conditions: Conditions) -> Step:
     """One copy of the rows only: no node can go without the others."""
-    found = times.ask(times.now.restart, "system", None, conditions)
+    found = times.ask(times.now.restart, "start" if kind == "initial" else "system", None, conditions)
     duration = None if found is None else found.duration_s
     lost = " With --initial all rows are lost: restore a backup afterwards." if kind == "initial" else ""
     option = "--initial" if kind == "initial" else ""
