@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -67,17 +68,29 @@ def look_at(seed: int) -> None:
     assert not value_changes(fixed.plan, clicked(plan, Random(seed))), "the order matters"
 
 
+MISSING = {"node-kinds", "management-nodes", "sql-nodes", "node-group-size"}
+"""Rules about nodes that are missing: once there is one, others may ask for more."""
+
+
+def errors(problems: Sequence[Problem]) -> list[Problem]:
+    return [problem for problem in problems if problem.severity == "error"]
+
+
 @pytest.mark.parametrize("seed", [0, 5, 116, 777, 4623])
 def test_ways_out_that_are_taken_do_no_harm(seed: int) -> None:
     plan = random_plan(seed)
     before = check(plan)
     fixed = fix_all(plan)
     assert fixed.rounds <= MOST_ROUNDS
-    assert harm(before, fixed.left, anywhere=True) == ""
+    assert harm(errors(before), errors(fixed.left), anywhere=True) == ""
     for problem in before:
         for way in problem.solutions:
+            after = find(way.edit(plan))
             hosts = way.buys and len(way.edit(plan).hosts) > len(plan.hosts)
-            assert harm(before, find(way.edit(plan)), anywhere=hosts) == "", way.title
+            if problem.rule in MISSING:
+                assert harm(errors(before), errors(after), anywhere=True) == "", way.title
+            else:
+                assert harm(before, after, anywhere=hosts) == "", way.title
 
 
 @pytest.mark.parametrize("batch", range(_FIRST // _BATCH, (_FIRST + _COUNT) // _BATCH))

@@ -23,6 +23,7 @@ from ndbplan.checks.harm import harm
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import find
 from ndbplan.checks.unwise.disks import MANY_FILES
+from ndbplan.configuration.assumed import unknown
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
 from ndbplan.edits import parts as edits
@@ -78,6 +79,8 @@ class Remedies:
 
     highest: MaxLoad
     remedies: tuple[Remedy, ...]
+    missing: str = ""
+    """Where there are none: what is only assumed of what limits the load; nothing: all is stated."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +188,8 @@ def find_remedies(
     enough = [r for r in useful if r.is_enough]
     rest = sorted((r for r in useful if not r.is_enough), key=lambda r: -r.after.value)
     useless = [r for r in tried if not r.helps] if also_useless else []
-    return Remedies(before, (*enough, *rest, *useless))
+    missing = "" if useful else unknown(plan, before.limited_by.resource)
+    return Remedies(before, (*enough, *rest, *useless), missing)
 
 
 def _remedy(

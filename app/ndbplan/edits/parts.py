@@ -427,8 +427,8 @@ def add_node_group(plan: Plan, groups: int = 1) -> Plan:
         hosts: dict[str, str] = {}
         for model in models:
             if model.host_id not in hosts:
-                plan, hosts[model.host_id] = _twin_host(plan, plan.host(model.host_id))
-            plan = _twin_node(plan, model, hosts[model.host_id], group)
+                plan, hosts[model.host_id] = twin_host(plan, plan.host(model.host_id))
+            plan = twin_node(plan, model, hosts[model.host_id], group)
     return plan
 
 
@@ -451,7 +451,8 @@ def _numbered(plan: Plan, replicas: int) -> Plan:
     return plan
 
 
-def _twin_host(plan: Plan, model: Host) -> tuple[Plan, str]:
+def twin_host(plan: Plan, model: Host) -> tuple[Plan, str]:
+    """The plan with a host of the same hardware and disks under the next free name, and its id."""
     taken = {host.hostname for host in plan.hosts}
     hostname = next_hostname(model.hostname, taken)
     ids = NewIds(plan)
@@ -462,7 +463,8 @@ def _twin_host(plan: Plan, model: Host) -> tuple[Plan, str]:
     return add(plan, twin), twin.id
 
 
-def _twin_node(plan: Plan, model: DataNode, host_id: str, group: int | None) -> Plan:
+def twin_node(plan: Plan, model: DataNode, host_id: str, group: int | None) -> Plan:
+    """The plan with a data node of the same settings on another host, with the same roles on its disks."""
     node_id = free_node_id(plan, "data")
     twin = model.model_copy(
         update={"id": NewIds(plan).of_node("data", node_id), "node_id": node_id, "node_group": group}

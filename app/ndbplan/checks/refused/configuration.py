@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
+from ndbplan.checks.node_cures import another_node
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.configuration.stated import Fate, Stated, stated
@@ -22,15 +25,15 @@ def without(scope: str, name: str) -> Edit:
 @rule("node-kinds", "A data node, a management node or an SQL or API node is missing", refused=True)
 def node_kinds(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
-    for kind, present in (
-        ("data node", plan.data_nodes),
-        ("management node", plan.management_nodes),
-        ("SQL or API node", (*plan.sql_nodes, *plan.api_slots)),
+    for name, kind, present in (
+        ("data node", "data", plan.data_nodes),
+        ("management node", "management", plan.management_nodes),
+        ("SQL or API node", "sql", (*plan.sql_nodes, *plan.api_slots)),
     ):
         if not present:
-            yield error(
-                "cluster", f"there is no {kind}; ndb_mgmd asks for one of each kind at least", f"add a {kind}"
-            )
+            text = f"there is no {name}; ndb_mgmd asks for one of each kind at least"
+            found = error("cluster", text, f"add a {name}")
+            yield replace(found, solve=partial(another_node, kind, "node-kinds", now))
 
 
 @rule("unknown-parameter", "The version does not know a parameter")

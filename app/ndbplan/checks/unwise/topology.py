@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 from ndbplan.base.units import format_bytes_binary
+from ndbplan.checks.node_cures import another_node, rest_of_group
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.limits import LOOPBACK
 from ndbplan.checks.refused.threads import is_automatic
@@ -76,13 +79,14 @@ def node_group_size(now: Estimation) -> Iterator[Problem]:
     in_groups = [node for node in counted if stated_group(plan, node) != NODE_GROUP_NONE]
     if len(in_groups) % replicas:
         missing = replicas - len(in_groups) % replicas
-        yield error(
+        found = error(
             "data nodes",
             f"{len(in_groups)} data nodes are not a multiple of NoOfReplicas {replicas}; ndb_mgmd refuses "
             "the configuration",
             f"add {missing} data node{'s' if missing > 1 else ''} or take {len(in_groups) % replicas} away",
             [node.id for node in in_groups],
         )
+        yield replace(found, solve=partial(rest_of_group, "node-group-size", now))
     else:
         groups: dict[int, list[DataNode]] = {}
         for node in in_groups:
@@ -134,7 +138,7 @@ def management_nodes(now: Estimation) -> Iterator[Problem]:
     if not nodes:
         return
     if len(nodes) == 1:
-        yield warning(
+        found = warning(
             "management nodes",
             f"there is one management node ({nodes[0].node_id}); while it is down no node can start and, "
             f"with "
@@ -142,6 +146,7 @@ def management_nodes(now: Estimation) -> Iterator[Problem]:
             "add a second one on another host",
             [nodes[0].id],
         )
+        yield replace(found, solve=partial(another_node, "management", "management-nodes", now))
     if len({node.host_id for node in nodes}) == 1 < len(nodes):
         yield warning(
             f"host {plan.host(nodes[0].host_id).hostname}",
@@ -178,13 +183,16 @@ def sql_nodes(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     count, _free = sql_and_spare_nodes(plan)
     if plan.data_nodes and count < 2:
-        yield warning(
+        found = warning(
             "SQL nodes",
             f"there {'is one SQL or API node' if count == 1 else 'are no SQL or API nodes'}; fewer "
             "than two mean an outage when one is restarted",
             "add another one on another host",
             [node.id for node in plan.sql_nodes],
         )
+        # Of none at all, another rule says so, with the way out.
+        solve = partial(another_node, "sql", "sql-nodes", now) if count else None
+        yield replace(found, solve=solve)
 
 
 @rule("spare-api-slots", "No API slot is free for tools and replacements")

@@ -163,7 +163,10 @@ class Advice(QWidget):
         if answer.highest is not None:
             self._show_highest(answer.highest)
         if not answer.remedies:
-            self._column.addWidget(label("None of the changes tried raises what the cluster takes.", "muted"))
+            text = "None of the changes tried raises what the cluster takes."
+            if answer.missing:
+                text += f" What limits it is only assumed: measure and enter {answer.missing}."
+            self._column.addWidget(label(text, "muted"))
         for remedy in answer.remedies:
             self._column.addWidget(RemedyCard(self._context, remedy))
 

@@ -32,6 +32,8 @@ class Answer:
     """The highest load of the plan as it is; None: the search failed."""
     remedies: tuple[Remedy, ...] = ()
     error: str = ""
+    missing: str = ""
+    """Where nothing helps: what is only assumed of what limits the load."""
 
 
 class RemedySearch(QObject):
@@ -120,7 +122,7 @@ class RemedySearch(QObject):
             answer = Answer(plan, error=outcome.error)
         else:
             remedies = outcome.value
-            answer = Answer(plan, remedies.highest, remedies.remedies)
+            answer = Answer(plan, remedies.highest, remedies.remedies, missing=remedies.missing)
         self._answers[asked] = answer
         while len(self._answers) > _KEPT:
             self._answers.popitem(last=False)

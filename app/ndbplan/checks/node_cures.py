@@ -1,0 +1,120 @@
+"""Nodes that are missing: where each could run, tried on the plan; hosts that are there come before new ones.
+
+another_node("management", "management-nodes", now, look)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import partial
+
+from ndbplan.base.errors import UserError
+from ndbplan.checks.harm import harm
+from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, WaysOut
+from ndbplan.checks.solutions import ways_out
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits import offers
+from ndbplan.edits import parts as edits
+from ndbplan.edits.from_host import with_settings_of
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+
+_NAMES = {"management": "a management node", "sql": "an SQL node", "data": "a data node"}
+_HOSTS_TRIED = 3
+
+
+def another_node(kind: str, rule: str, now: Estimation, look: Look) -> WaysOut:
+    """Ways to run one more node of a kind where none of its kind and no data node runs."""
+    plan = now.plan
+    found: list[Solution] = []
+    for host in _free_hosts(plan, kind)[:_HOSTS_TRIED]:
+        edit = partial(_on_host, kind=kind, host_id=host.id)
+        if _mends(look, plan, edit, rule):
+            why = f"{host.hostname} is there and runs no data node"
+            found.append(Solution(f"Add {_NAMES[kind]} on {host.hostname}", why, edit))
+            break
+    # The first data nodes come as a whole node group: one alone is refused.
+    count = no_of_replicas(plan) if kind == "data" and not plan.data_nodes else 1
+    found += _on_new_hosts(kind, count, rule, plan, look)
+    return ways_out(found, f"add {_NAMES[kind]} on a host of its own")
+
+
+def rest_of_group(rule: str, now: Estimation, look: Look) -> WaysOut:
+    """The data nodes that the last node group lacks, on hosts like that of the last data node."""
+    plan = now.plan
+    missing = -len(plan.data_nodes) % no_of_replicas(plan)
+    return ways_out(_on_new_hosts("data", missing, rule, plan, look), f"add {missing} data nodes")
+
+
+def _on_new_hosts(kind: str, count: int, rule: str, plan: Plan, look: Look) -> list[Solution]:
+    edit = partial(_with_hosts, kind=kind, count=count)
+    if not _mends(look, plan, edit, rule):
+        return []
+    what = _NAMES[kind] if count == 1 else f"{count} data nodes"
+    where = "a host" if count == 1 else "hosts"
+    like = "the last data node's" if kind == "data" and plan.data_nodes else "the small class of the palette"
+    title = f"Add {what} on {where} of {'its' if count == 1 else 'their'} own"
+    return [Solution(title, f"hardware of {like}", edit, buys=True)]
+
+
+def _mends(look: Look, plan: Plan, edit: Edit, rule: str) -> bool:
+    """Whether the rule has less to say, and no rule finds a new error.
+
+    New warnings are no harm: a second management node is asked for only when there is a first one.
+    """
+    try:
+        before, after = look(plan), look(edit(plan))
+    except UserError:
+        return False
+    less = sum(problem.rule == rule for problem in after) < sum(problem.rule == rule for problem in before)
+    return less and not harm(_errors(before), _errors(after), anywhere=True)
+
+
+def _errors(problems: Iterable[Problem]) -> list[Problem]:
+    return [problem for problem in problems if problem.severity is Severity.ERROR]
+
+
+def _free_hosts(plan: Plan, kind: str) -> list[Host]:
+    """Hosts without a data node and without one of the kind, those apart from it by location first."""
+    taken = {plan.host(p.host_id).location_id for p in plan.processes if p.kind == kind and p.host_id}
+    free = [
+        host
+        for host in plan.hosts
+        if not any(process.kind in ("data", kind) for process in plan.processes_of_host[host.id])
+    ]
+    return sorted(free, key=lambda host: (host.location_id in taken, len(plan.processes_of_host[host.id])))
+
+
+def _on_host(plan: Plan, kind: str, host_id: str) -> Plan:
+    process = offers.make_process(plan, kind, host_id)
+    return with_settings_of(edits.add(plan, process), process.id)[0]
+
+
+def _with_hosts(plan: Plan, kind: str, count: int) -> Plan:
+    for _ in range(count):
+        if kind == "data" and plan.data_nodes:
+            model = _of_short_group(plan)
+            apart = _location_apart(plan)
+            plan, host_id = edits.twin_host(plan, plan.host(model.host_id))
+            plan = edits.update(plan, host_id, location_id=apart)
+            plan = edits.twin_node(plan, model, host_id, model.node_group)
+        else:
+            host = offers.make_host(plan, offers.DEFAULT_HOST)
+            plan = _on_host(edits.add(plan, host), kind, host.id)
+    return plan
+
+
+def _of_short_group(plan: Plan) -> DataNode:
+    """The last data node of a group that states a number and lacks members, else the last one at all."""
+    members = Counter(node.node_group for node in plan.data_nodes)
+    short = [node for node in plan.data_nodes if members[node.node_group] < no_of_replicas(plan)]
+    return (short or plan.data_nodes)[-1]
+
+
+def _location_apart(plan: Plan) -> str | None:
+    """A location without data nodes, so that one failure does not take both copies; None: there is none."""
+    taken = {plan.host(node.host_id).location_id for node in plan.data_nodes}
+    return next((place.id for place in plan.locations if place.id not in taken), None)
