@@ -49,6 +49,7 @@ from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, Index, Table
 from ndbplan.plan.workloads import ClosedLoad
 from ndbplan.simulate.model.scenario import compile_scenario, lcp_share, queues
+from ndbplan.simulate.model.start import first_world
 from ndbplan.simulate.run import simulate
 from ndbplan.simulate.world import Laws
 
@@ -201,6 +202,13 @@ def laws(v: str) -> Laws:
     """What a simulation of a sample is told."""
     found = plan(v)
     return compile_scenario(found, found.workloads[0], duration_s=1.0, step_s=0.1, seed=1).laws
+
+
+def checkpoint_speed_at_start(v: str) -> float:
+    """Bytes a second that checkpoints are set to when the load of a sample begins."""
+    found = plan(v)
+    scenario = compile_scenario(found, found.workloads[0], duration_s=1.0, step_s=0.1, seed=1)
+    return float(first_world(scenario).state.node_state[0].lcp_target_bytes_per_s)
 
 
 def log_full_after(v: str) -> float:
@@ -642,6 +650,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ("lcp_speed_steps_down", "8.0.0", lambda v: laws(v).nodes[0].lcp_steps_down, 7, 5),
     ("gcp_save_limit_by_epochs", "7.4.5", gcp_save_limit, 120.0, 200.0),
     ("lcp_flushes_before", "8.0.0", lambda v: laws(v).run.lcp_flushes_before, 1, 2),
+    ("lcp_speed_begins_lowest", "8.0.0", checkpoint_speed_at_start, 10 * 2**20, 100 * 2**20),
     ("transaction_memory", "8.0.19", out_of_operations, [233], [234]),
     ("job_buffers_pooled", "8.0.23", lambda v: job_buffer_pages(CROWDED, version(v)), 26_336, 51_418),
     ("job_buffer_pages_own", "8.0.23", lambda v: job_buffer_pages(ROOMY, version(v)), 2432, 2224),

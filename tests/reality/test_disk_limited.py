@@ -40,8 +40,9 @@ def result(phase_id: str) -> SimulationResult:
 
 OFF = {
     "C6-6000": "the running checkpoint wrote for 16 s more, not 12 s as simulated: the log lags 7 s later",
-    "C7-12000": "the pause after a checkpoint lasted 15 s and more with buffers of 8 MiB, not 10 s; "
-    "files of 16 MiB slowed the checkpoint though no buffer is larger",
+    "C7-6000": "the second checkpoint had 0.76 of the disk until a log file was full, 0.62 as simulated "
+    "only later: buffers of 8 MiB were full after 3.7 s, not 4.9 s",
+    "C7-12000": "the checkpoint that ran at the start ended 3 s earlier than simulated, of 30 s in all",
 }
 """Phases in which the program is off by more, and what of them it does not know."""
 
@@ -74,7 +75,7 @@ def test_first_error_comes_at_the_right_moment(phase_id: str) -> None:
     assert abs(found.first_at_s.value - expected[1]) <= max(5.0, 0.30 * expected[1])
 
 
-@pytest.mark.parametrize("phase_id", judged(IDS, "C7-12000"))
+@pytest.mark.parametrize("phase_id", judged(IDS, "C7-6000", "C7-12000"))
 def test_accepted_rate(phase_id: str) -> None:
     # Parts drift apart at random; files that end at different moments cost a run more or less.
     phase = BY_ID[phase_id]
@@ -148,7 +149,7 @@ STEADY = [
 ]
 
 
-@pytest.mark.parametrize("phase_id", judged(STEADY, "C7-12000"))
+@pytest.mark.parametrize("phase_id", STEADY)
 def test_a_checkpoint_and_the_log_share_the_disk(phase_id: str) -> None:
     phase = BY_ID[phase_id]
     seconds = np.array(_whole_seconds(phase))

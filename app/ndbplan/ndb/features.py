@@ -106,6 +106,7 @@ class Features(NamedTuple):
     lcp_speed_steps_up: int
     lcp_speed_steps_down: int
     lcp_flushes_before: int
+    lcp_speed_begins_lowest: bool
     backup_share: bool
     multithreaded_backup: bool
     data_files_by_many_threads: bool

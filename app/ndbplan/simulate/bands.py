@@ -261,7 +261,7 @@ def _drawn(
     """
     import numpy as np
 
-    from ndbplan.simulate.model.start import StartState
+    from ndbplan.simulate.model.start import StartState, fresh_start
 
     random = np.random.default_rng((seed, number))
 
@@ -281,7 +281,10 @@ def _drawn(
     column(disks, lambda disk: disk.read_iops)[:] *= drawn_of("disk_speed_drawn")
     column(disks, lambda disk: disk.lcp_share)[:] *= drawn_of("lcp_device_share_drawn")
     run.lcp_stage_s *= drawn_of("lcp_stage_s")
+    run.lcp_begin_stage_s *= drawn_of("lcp_begin_stage_s")
     if number > 0:
+        flushes = constants["lcp_flushes_after"]
+        run.lcp_flushes_after += round(draw(flushes.low, flushes.value, flushes.high) - flushes.value)
         begun = constants["lcp_flush_begun"]
         run.lcp_flush_spread = (begun.high - begun.low) / 2.0
     run.aborted_log *= drawn_of("redo_aborted_share")
@@ -291,7 +294,7 @@ def _drawn(
     drawn = replace(
         scenario.with_laws(run=run, disks=disks, load=laws.load * factor), seed=seed + 7919 * number
     )
-    first = StartState.first_lcp_s * drawn_of("lcp_first_drawn")
+    first = fresh_start(scenario.plan).first_lcp_s * drawn_of("lcp_first_drawn")
     return drawn, factor, StartState(first_lcp_s=first)
 
 

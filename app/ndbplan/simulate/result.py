@@ -161,7 +161,7 @@ class SimulationResult:
             loaded_after_s=_loaded(sim),
             happened=tuple(sim.happened),
             bottlenecks=_bottlenecks(sim, errors, parts, disks, cluster_stop),
-            lcp_at_start=sim.start.lcp_at_start(float(sim.settings[0][1].lcp_stage_s)),
+            lcp_at_start=sim.start.lcp_at_start(sim.settings[0][1]),
             cluster_stop=cluster_stop,
             down=sim.outage.down_times() if sim.failing is not None else (),
             slowed=tuple(sim.slowed),

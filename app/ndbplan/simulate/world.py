@@ -123,6 +123,14 @@ class OfNode(IntEnum):
     LCP_WRITTEN = 8
 
 
+class Change(IntEnum):
+    """What is kept of each fragment as of when its checkpoint began: `begun[Change.NEW, n, turn]`."""
+
+    UPDATED = 0
+    CHANGED = 1
+    NEW = 2
+
+
 class Run(Row):
     """Settings of a run."""
 
@@ -155,7 +163,9 @@ class Run(Row):
     grows: bool
     """Inserted rows make checkpoints larger."""
     lcp_stage_s: float
-    """Least time of a flush of the log between two checkpoints."""
+    """Least time of a flush of the log after a checkpoint, before the log is cut."""
+    lcp_begin_stage_s: float
+    """The same between the cut of the log and the next checkpoint."""
     lcp_flushes_after: float
     """Flushes of the log that a checkpoint waits for at its end, before the log is cut."""
     lcp_flushes_before: float
@@ -251,8 +261,6 @@ class Node(Row):
     """Checkpoint bytes of rows that one transaction updates."""
     changed_bytes: float
     """The same of rows that it inserts and deletes, weighted."""
-    lcp_meanwhile: float
-    """Share of the rows inserted before a fragment's turn, since its checkpoint began, that it writes."""
     fragment_share: float
     """Share of an LDM thread's rows that a fragment of a changed table has."""
     abort_share: float
@@ -311,7 +319,7 @@ class NodeState(Row):
     rows_bytes: float
     """Checkpoint bytes of all rows."""
     updated_bytes: float
-    """Since the start of the last checkpoint; rows that were updated twice count twice."""
+    """Checkpoint bytes of rows that were updated since the run began; those updated twice count twice."""
     changed_bytes: float
     """The same of rows that were inserted and deleted, weighted."""
     new_bytes: float
@@ -323,12 +331,6 @@ class NodeState(Row):
     lcp_written_bytes: float
     lcp_fragments_left: float
     """Fragments not yet begun."""
-    lcp_rows_bytes: float
-    """Rows when the running checkpoint began."""
-    lcp_updated_bytes: float
-    """Changes that the running checkpoint is about."""
-    lcp_changed_bytes: float
-    lcp_new_bytes: float
     needed_bytes: float
     """Checkpoint bytes that the changes of the running second make necessary."""
     memory_bytes: float
@@ -501,6 +503,8 @@ class State(NamedTuple):
     node_state: Rows[NodeState]
     targets: Floats
     """Checkpoint speed of each LDM thread."""
+    begun: Floats
+    """What had changed on a node when the last checkpoint of each of its fragments began, by `Change`."""
     weights: Floats
     """Unevenness between log parts."""
     cluster: Cluster
@@ -569,7 +573,7 @@ def example() -> tuple[World, History]:
         floats(2), floats(2), rows(Disk, 1), ints(1), ints(1), floats(1),
     )  # fmt: skip
     state = State(
-        floats(3), rows(NodeState, 1), floats(2), floats(2), record(Cluster()), floats(1), floats(1),
-        floats(2), rows(DiskWork, 1), record(Piece()), floats(3),
+        floats(3), rows(NodeState, 1), floats(2), floats(3), floats(2), record(Cluster()), floats(1),
+        floats(1), floats(2), rows(DiskWork, 1), record(Piece()), floats(3),
     )  # fmt: skip
     return World(laws, state), History(*(floats(2 if i in (0, 1) else 3) for i in range(9)))

@@ -11,6 +11,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bands import monte_carlo
 from ndbplan.simulate.kernel.ready import prepare
+from ndbplan.simulate.model.pauses import lcp_stages_s
 from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.model.start import StartState, first_history, first_world, start_in_cycle
 from ndbplan.simulate.run import Course, simulate, to_the_end
@@ -31,12 +32,18 @@ def _lasts_s(plan: Plan) -> float:
 
 def test_a_checkpoint_writes_then_rests_then_waits_for_log(overload: Plan) -> None:
     lasts_s = _lasts_s(overload)
-    left = [_after(overload, share * lasts_s).lcp_at_start(0.5) for share in (0.0, 0.25, 0.5, 0.99)]
+    run = Course(overload, overload.workload(LIGHT), (), 0.1, 1).story(1.0).scenario.laws.run
+    left = [_after(overload, share * lasts_s).lcp_at_start(run) for share in (0.0, 0.25, 0.5, 0.99)]
     assert all(one.writes and one.next_after_s is None for one in left)
     assert left[2].left_bytes == pytest.approx(left[0].left_bytes / 2, rel=1e-6)
     assert sorted((one.left_bytes for one in left), reverse=True) == [one.left_bytes for one in left]
-    pauses = [_after(overload, lasts_s + s).lcp_at_start(0.5) for s in (0.0, 0.7, 2.9, 3.1, 1e6)]
-    assert [one.next_after_s for one in pauses] == pytest.approx([3.0, 2.3, 0.1, 0.0, 0.0])
+    stages = lcp_stages_s(overload)
+    assert len(stages) == run.lcp_flushes_after + run.lcp_flushes_before
+    whole_s = sum(stages)
+    assert stages[-1] > stages[0]
+    moments = (0.0, 0.7, 1.5 * stages[0], whole_s - 0.1, whole_s + 0.1, 1e6)
+    pauses = [_after(overload, lasts_s + s).lcp_at_start(run) for s in moments]
+    assert [one.next_after_s for one in pauses] == pytest.approx([max(0.0, whole_s - s) for s in moments])
     assert not any(one.writes or one.left_bytes for one in pauses)
 
 

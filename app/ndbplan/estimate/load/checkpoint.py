@@ -73,6 +73,12 @@ def is_partial(settings: NodeSettings) -> bool:
     return settings.features.partial_checkpoints and bool(settings.number("EnablePartialLcp"))
 
 
+def has_small_files(settings: NodeSettings, constants: Constants) -> bool:
+    """Whether redo log files are so small that changing from one to the next costs disk time."""
+    file_bytes = settings.number("FragmentLogFileSize")
+    return file_bytes < max(redo_buffer_bytes(settings), constants["redo_small_file_bytes"].value)
+
+
 def checkpoint_share(settings: NodeSettings, constants: Constants, ldms: int, log_parts: int) -> Quantity:
     """Share of a busy disk that checkpoints of so many LDM threads take from so many log parts in use.
 
@@ -89,7 +95,7 @@ def checkpoint_share(settings: NodeSettings, constants: Constants, ldms: int, lo
     ends = (low / (low + log_parts), high / (high + log_parts))
     share = Quantity.spanning(value / (value + log_parts), ends, "fraction", weight.why)
     names = []
-    if settings.number("FragmentLogFileSize") < redo_buffer_bytes(settings):
+    if has_small_files(settings, constants):
         names.append("lcp_device_share_small_files")
     if settings.features.lcp_share_of_buffered_writes and not settings.number("ODirect"):
         names.append("lcp_device_share_buffered")

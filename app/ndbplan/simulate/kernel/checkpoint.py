@@ -8,7 +8,7 @@ from ndbplan.base.compiled import compiled
 from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.chance import normal, random_share
 from ndbplan.simulate.kernel.log import RUN_BYTES, open_files
-from ndbplan.simulate.world import Cluster, Node, NodeState, Part, Run
+from ndbplan.simulate.world import Change, Cluster, Node, NodeState, Part, Run
 
 LCP_PARTS = 2048.0
 LAG_TARGET_S = 2.0
@@ -25,30 +25,48 @@ FORCED_AT = 2.0 / 3.0
 
 
 @compiled
-def _next_fragment(nodes: Rows[Node], node_state: Rows[NodeState], n: int) -> None:
+def _next_fragment(nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats, n: int) -> None:
     """Begin the next fragment of every LDM thread: it is written as large as it is now.
 
-    Of rows inserted before its turn some are written with it, later ones are not (7.4.10, 8.4.8: bytes of
-    checkpoints during inserts). Size: full, or from 7.6 partial, by distinct changed rows (NDB source).
+    So of the rows inserted since its checkpoint began the later fragments hold more: 0.14 to 0.35 of all
+    while a thread has two (7.4.10, 8.4.8). Size: full, or from 7.6 partial, by what has changed since the
+    fragment's own last checkpoint, distinct rows (NDB source).
     """
-    data = node_state[n].lcp_rows_bytes
-    more = nodes[n].lcp_meanwhile * max(0.0, node_state[n].rows_bytes - data)
-    if nodes[n].partial_lcp and data > 0.0:
-        updated = data * (1.0 - np.exp(-node_state[n].lcp_updated_bytes / data))
-        changed = min(1.0, (updated + node_state[n].lcp_changed_bytes) / data)
-        k = changed * (1.0 + 0.5 * nodes[n].fragment_share)
-        full = min(1.0, (1.0 + np.floor(LCP_PARTS * k / (k + nodes[n].recovery_work))) / LCP_PARTS)
-        data = data * full + min(data, updated + node_state[n].lcp_new_bytes) * (1.0 - full)
-    node_state[n].lcp_left_bytes += np.floor((data + more) * nodes[n].lcp_factor / nodes[n].fragments)
-    node_state[n].lcp_fragments_left -= 1.0
+    node, state = nodes[n], node_state[n]
+    turn = max(0, int(node.fragments - state.lcp_fragments_left))
+    data = state.rows_bytes
+    if node.partial_lcp and data > 0.0:
+        changed = state.changed_bytes - begun[Change.CHANGED, n, turn]
+        new = state.new_bytes - begun[Change.NEW, n, turn]
+        updated = state.updated_bytes - begun[Change.UPDATED, n, turn]
+        updated = data * (1.0 - np.exp(-updated / data))
+        share = min(1.0, (updated + changed) / data)
+        k = share * (1.0 + 0.5 * node.fragment_share)
+        full = min(1.0, (1.0 + np.floor(LCP_PARTS * k / (k + node.recovery_work))) / LCP_PARTS)
+        data = data * full + min(data, updated + new) * (1.0 - full)
+    begun[Change.UPDATED, n, turn] = state.updated_bytes
+    begun[Change.CHANGED, n, turn] = state.changed_bytes
+    begun[Change.NEW, n, turn] = state.new_bytes
+    state.lcp_left_bytes += np.floor(data * node.lcp_factor / node.fragments)
+    state.lcp_fragments_left -= 1.0
 
 
 @compiled
-def _next_fragments(run: Run, nodes: Rows[Node], node_state: Rows[NodeState], n: int) -> None:
+def _next_fragments(run: Run, nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats, n: int) -> None:
     """Begin fragments when those under way will not last for a whole step."""
     step = node_state[n].lcp_target_bytes_per_s * max(run.step_s, FRAGMENT_AHEAD_S)
     while node_state[n].lcp_fragments_left > 0.0 and node_state[n].lcp_left_bytes < step:
-        _next_fragment(nodes, node_state, n)
+        _next_fragment(nodes, node_state, begun, n)
+
+
+@compiled
+def _goes_on(run: Run, nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats) -> bool:
+    """Begin the fragments whose turn it is. Whether some node has anything left to write."""
+    running = False
+    for n in range(node_state.shape[0]):
+        _next_fragments(run, nodes, node_state, begun, n)
+        running |= node_state[n].lcp_left_bytes > 0.0
+    return running
 
 
 @compiled
@@ -101,7 +119,14 @@ def _log_is_short(nodes: Rows[Node], parts: Floats, node_state: Rows[NodeState])
 
 
 @compiled
-def _begin(run: Run, nodes: Rows[Node], parts: Floats, node_state: Rows[NodeState], cluster: Cluster) -> None:
+def _begin(
+    run: Run,
+    nodes: Rows[Node],
+    parts: Floats,
+    node_state: Rows[NodeState],
+    begun: Floats,
+    cluster: Cluster,
+) -> None:
     """A checkpoint begins, on every node at once."""
     # How long ago the last global checkpoint was is chance: the log is kept back to the mean moment.
     since = (cluster.gcp_age_s - cluster.lcp_late_s) / run.gcp_s - 0.5
@@ -111,15 +136,10 @@ def _begin(run: Run, nodes: Rows[Node], parts: Floats, node_state: Rows[NodeStat
     for n in range(parts.shape[1]):
         if node_state[n].is_dead:
             continue
-        node_state[n].lcp_rows_bytes = node_state[n].rows_bytes
-        node_state[n].lcp_updated_bytes = node_state[n].updated_bytes
-        node_state[n].lcp_changed_bytes = node_state[n].changed_bytes
-        node_state[n].lcp_new_bytes = node_state[n].new_bytes
-        node_state[n].updated_bytes = node_state[n].changed_bytes = node_state[n].new_bytes = 0.0
         node_state[n].lcp_fragments_left = nodes[n].fragments
         node_state[n].undo_start_bytes = node_state[n].undo_made_bytes
         node_state[n].lcp_left_bytes = CONTROL_FILE_BYTES
-        _next_fragments(run, nodes, node_state, n)
+        _next_fragments(run, nodes, node_state, begun, n)
         for p in range(parts.shape[2]):
             # The checkpoint takes disk time: what was written last step is no measure any more.
             parts[Part.LIMIT, n, p] = nodes[n].buffer_limit_bytes
@@ -134,18 +154,19 @@ def _begin(run: Run, nodes: Rows[Node], parts: Floats, node_state: Rows[NodeStat
 
 @compiled
 def checkpoint(
-    run: Run, nodes: Rows[Node], parts: Floats, node_state: Rows[NodeState], cluster: Cluster
+    run: Run,
+    nodes: Rows[Node],
+    parts: Floats,
+    node_state: Rows[NodeState],
+    begun: Floats,
+    cluster: Cluster,
 ) -> None:
     """End of fragments, start, pause and end of checkpoints, one for the whole cluster at a time.
 
     Called when fragments are written, and when the time of a stage of the pause is over.
     """
     if cluster.lcp_writes:
-        running = False
-        for n in range(parts.shape[1]):
-            _next_fragments(run, nodes, node_state, n)
-            running |= node_state[n].lcp_left_bytes > 0.0
-        if not running:
+        if not _goes_on(run, nodes, node_state, begun):
             cluster.lcp_writes = cluster.lcp_starts = False
             cluster.lcp_stages_left = run.lcp_flushes_after
             cluster.lcp_stage_left_s = run.lcp_stage_s - cluster.lcp_early_s - cluster.lcp_late_s
@@ -165,7 +186,7 @@ def checkpoint(
     made = parts[Part.MADE].sum() - cluster.log_at_lcp_bytes
     first = cluster.lcp_number == 0 and made > 0.0
     if made >= run.lcp_threshold_bytes or first or _log_is_short(nodes, parts, node_state):
-        _begin(run, nodes, parts, node_state, cluster)
+        _begin(run, nodes, parts, node_state, begun, cluster)
     else:
         # From now on it is the amount of log that starts a checkpoint, not the time.
         cluster.lcp_stage_left_s = cluster.lcp_late_s = 0.0
@@ -173,9 +194,13 @@ def checkpoint(
 
 @compiled
 def _before_the_next(run: Run, parts: Floats, cluster: Cluster) -> None:
-    """The log was cut: the next checkpoint waits for flushes of its own before it writes."""
+    """The log was cut: the next checkpoint waits for flushes of its own before it writes.
+
+    From 8.0 on one of them is for the files of the checkpoint before the last, which the first has not.
+    """
     cluster.lcp_starts = True
-    cluster.lcp_stages_left = run.lcp_flushes_before
+    cluster.lcp_stages_left = min(run.lcp_flushes_before, max(1, cluster.lcp_number))
+    cluster.lcp_stage_left_s += run.lcp_begin_stage_s - run.lcp_stage_s
     _mark(parts, _flush_begun(run, cluster))
 
 
@@ -194,7 +219,7 @@ def _end_stage(run: Run, parts: Floats, node_state: Rows[NodeState], cluster: Cl
         cluster.lcp_stage_left_s = 0.0
         return False
     cluster.lcp_stages_left -= 1.0
-    cluster.lcp_stage_left_s += run.lcp_stage_s
+    cluster.lcp_stage_left_s += run.lcp_begin_stage_s if cluster.lcp_starts else run.lcp_stage_s
     cluster.lcp_late_s = -beyond
     if cluster.lcp_stages_left > 0.0:
         _mark(parts, 0.0)

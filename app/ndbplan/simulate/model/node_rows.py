@@ -97,7 +97,6 @@ def node_facts(
             sums = _sums(plan, node, by_table, grow, rate)
             row = _settings_row(plan, node, sums, disks[node.id])
             row.fragments = _fragments(plan, node, by_table)
-            row.lcp_meanwhile = _meanwhile(plan, row)
             mine = used[node.node_id]
             row.memory_limit_bytes = mine.data_memory_limit_bytes * (
                 1.0 - node_settings(plan, node).number("MinFreePct") / 100
@@ -262,15 +261,6 @@ def _fragments(plan: Plan, node: DataNode, by_table: list[tuple[TableLoad, Share
     count = sum(_fragments_of(plan, node, table) for table in tables)
     most = constant_for(plan, "lcp_fragments_in_turn").value
     return float(min(most, max(FEWEST_FRAGMENTS, round(count / max(1, ldm_threads(plan, node))))))
-
-
-def _meanwhile(plan: Plan, row: Node) -> float:
-    """Weight of the rows inserted since a checkpoint began when a fragment's turn comes.
-
-    Known is the share of all rows inserted while a checkpoint writes; fragment k of n finds k/n of them.
-    """
-    share = constant_for(plan, "lcp_insert_share_partial" if row.partial_lcp else "lcp_insert_share").value
-    return share * 2 * row.fragments / (row.fragments - 1)
 
 
 def _disk_data_row(

@@ -11,19 +11,23 @@ from ndbplan.base.row_types import Floats, Rows, column, record, rows, stacked
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.simulate.model.pauses import lcp_stages_s
 from ndbplan.simulate.world import (
     ERROR_CODES,
     LAG_WINDOW_S,
     PURPOSES,
+    Change,
     Cluster,
     DiskWork,
     History,
     Laws,
+    Node,
     NodeState,
     OfCluster,
     OfNode,
     Part,
     Piece,
+    Run,
     State,
     World,
     look_anew,
@@ -46,7 +50,7 @@ class StartState:
     redo_log_bytes: float = 0.0
     """Log of each such part that is still needed."""
     lcp_target_bytes_per_s: float | None = None
-    """Speed the checkpoints are set to, for each node; None: the highest in normal operation."""
+    """Speed the checkpoints are set to, for each node; None: as after a time without load."""
     rows_bytes: float | None = None
     """Bytes of all rows of a node as a checkpoint writes them; None: as the plan's tables say."""
     lcp_left_bytes: float | None = None
@@ -58,7 +62,7 @@ class StartState:
     first_lcp_flushes: int = 0
     """And how many flushes of the log it has to wait for: right after a checkpoint 6, from 8.0 on 7."""
     lcp_began_s_ago: float | None = None
-    """When the last checkpoint began before the run; None: none did; the first rows start one."""
+    """When the last checkpoint began before the run; None: none did; the first rows begin one."""
     lcp_left_by_node: tuple[tuple[int, float], ...] = ()
     """What a running checkpoint has left to write, by node id, where nodes differ; none of other nodes."""
 
@@ -71,11 +75,13 @@ class StartState:
         """Whether a checkpoint runs at the start."""
         return self.lcp_left_bytes is not None or bool(self.lcp_left_by_node)
 
-    def lcp_at_start(self, lcp_stage_s: float) -> LcpAtStart:
-        """What is assumed of local checkpoints, where a flush of the log between two takes so long."""
+    def lcp_at_start(self, run: Run) -> LcpAtStart:
+        """What is assumed of local checkpoints, by what a run's settings say of the pause between two."""
         left = [self.lcp_left_bytes or 0.0, *(left for _, left in self.lcp_left_by_node)]
-        flushes = max(0, self.first_lcp_flushes - 1)
-        next_s = None if self.lcp_writes else self.first_lcp_s + flushes * lcp_stage_s
+        later = max(0, self.first_lcp_flushes - 1)
+        begins = min(later, float(run.lcp_flushes_before))
+        waits_s = begins * run.lcp_begin_stage_s + (later - begins) * run.lcp_stage_s
+        next_s = None if self.lcp_writes else float(self.first_lcp_s + waits_s)
         return LcpAtStart(self.lcp_began_s_ago, self.lcp_writes, max(left), next_s)
 
 
@@ -93,6 +99,11 @@ class LcpAtStart(Shape):
     next_after_s: float | None
     """When the next one begins at the earliest: with a backlog the flushes of the log before it take
     longer. None: one runs."""
+
+
+def fresh_start(plan: Plan) -> StartState:
+    """A start at which no checkpoint is under way: the load's first rows begin one."""
+    return StartState(first_lcp_s=constant_for(plan, "lcp_first_s").value)
 
 
 def start_in_cycle(plan: Plan, workload: Workload, lcp_began_s_ago: float) -> StartState:
@@ -113,14 +124,13 @@ def start_in_cycle(plan: Plan, workload: Workload, lcp_began_s_ago: float) -> St
             if node.duration_s.value > lcp_began_s_ago
         )
         return StartState(lcp_began_s_ago=lcp_began_s_ago, lcp_left_by_node=left, first_lcp_s=0.0)
-    stage_s = constant_for(plan, "lcp_stage_s").value
-    flushes = int(constant_for(plan, "lcp_flushes_after").value + plan.features.lcp_flushes_before)
-    done = int((lcp_began_s_ago - lasts_s) / stage_s)
-    rest_s = (done + 1) * stage_s - (lcp_began_s_ago - lasts_s)
+    stages = lcp_stages_s(plan)
+    ended_s = lcp_began_s_ago - lasts_s
+    done = int(np.searchsorted(np.cumsum(stages), ended_s, side="right"))
     return StartState(
         lcp_began_s_ago=lcp_began_s_ago,
-        first_lcp_s=rest_s if done < flushes else 0.0,
-        first_lcp_flushes=max(0, flushes - done),
+        first_lcp_s=sum(stages[: done + 1]) - ended_s if done < len(stages) else 0.0,
+        first_lcp_flushes=len(stages) - done,
     )
 
 
@@ -128,7 +138,7 @@ def first_world(
     scenario: Scenario, start: StartState | None = None, most_buckets: int = MOST_BUCKETS
 ) -> World:
     """The world at the start of a run that records `most_buckets` moments at most."""
-    begin = start or StartState()
+    begin = start or fresh_start(scenario.plan)
     laws = scenario.laws.copy()
     per_second = int(laws.run.steps_per_second)
     per_bucket = per_second
@@ -141,6 +151,7 @@ def first_world(
         parts=_part_state(laws, begin),
         node_state=node_state,
         targets=targets,
+        begun=np.zeros((len(Change), len(laws.nodes), _most_fragments(scenario))),
         weights=np.ones(laws.load.shape),
         cluster=_cluster_state(scenario, begin),
         waiting=np.zeros(max(1, int(laws.run.queue_slots))),
@@ -169,6 +180,11 @@ def first_history(scenario: Scenario, world: World) -> History:
         busy=np.zeros((buckets, disks, 2)),
         node=np.zeros((buckets, count, len(OfNode))),
     )
+
+
+def _most_fragments(scenario: Scenario) -> int:
+    """Fragments that an LDM thread checkpoints in turn, at most, whatever the plan grows to."""
+    return max(1, int(constant_for(scenario.plan, "lcp_fragments_in_turn").value))
 
 
 def _part_state(laws: Laws, start: StartState) -> Floats:
@@ -203,9 +219,16 @@ def _node_state(scenario: Scenario, start: StartState) -> tuple[Rows[NodeState],
         if left is not None:
             state.lcp_left_bytes = left
             state.lcp_fragments_left = start.lcp_fragments_left
-        state.lcp_target_bytes_per_s = node.lcp_max_bytes_per_s if target is None else target
+        state.lcp_target_bytes_per_s = _speed_at_start(scenario, node) if target is None else target
         targets[n, : node.ldms] = state.lcp_target_bytes_per_s / node.ldms
     return stacked(states), targets
+
+
+def _speed_at_start(scenario: Scenario, node: Node) -> float:
+    """What checkpoints are set to when a load begins after a time without one."""
+    if scenario.plan.features.lcp_speed_begins_lowest and node.adaptive_lcp:
+        return float(node.lcp_min_bytes_per_s)
+    return float(node.lcp_max_bytes_per_s)
 
 
 def _cluster_state(scenario: Scenario, start: StartState) -> Cluster:
