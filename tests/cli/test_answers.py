@@ -158,6 +158,18 @@ def test_simulate_is_the_same_for_the_same_seed(call: Any, saved: Any) -> None:
     assert runs[0] == runs[1] != runs[2]
 
 
+def test_figures_of_many_runs_are_those_of_the_middle_one(call: Any, saved: Any) -> None:
+    path = saved("redo-overload")
+    one = call("simulate", path, "--for", "20s", "--json").json("simulate")
+    many = call("simulate", path, "--for", "20s", "--runs", "9", "--json").json("simulate")
+    runs = many["monte_carlo"]
+    for name in ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log_fill_max"):
+        assert many[name] == runs[name]
+    assert many["accepted_per_s"] != one["accepted_per_s"]
+    assert [rate["from_s"] for rate in runs["rates"]] == [0]
+    assert many["errors"] == one["errors"]
+
+
 def test_simulate_says_where_in_the_cycle_of_checkpoints_it_begins(call: Any, saved: Any) -> None:
     path = saved("redo-overload")
     unsaid = call("simulate", path, "--for", "20s", "--json").json("simulate")["lcp_at_start"]

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.ndb.nearness import Situation, nearness
+from ndbplan.ndb.nearness import Situation, kinds, nearness
 from ndbplan.ndb.version import NdbVersion
 
 MEASURED = Situation(NdbVersion.parse("8.4.8"), 2, 2, 1e6, 1040, 1e9)
-KINDS = st.sampled_from(["restart", "backup", "reorganise"])
+KINDS = st.sampled_from(kinds())
 AXES = st.sampled_from(Situation._fields[1:])
 
 

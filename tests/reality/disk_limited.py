@@ -16,13 +16,12 @@ from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
+from ndbplan.simulate.model.pauses import lcp_stages_s
 from ndbplan.simulate.model.start import StartState
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 
 FOLDER = Path(__file__).parent / "clusters" / "disk-limited"
-FLUSHES = 6
-"""Flushes of the log between two checkpoints."""
 BEGUN = 0.5
 """Share of one that is under way when the first begins, as is likeliest."""
 SERVER_CODES = {1205: 266}
@@ -186,7 +185,7 @@ def _fills(row: dict[str, str]) -> float:
 def _writes(row: dict[str, str]) -> float:
     """Checkpoint bytes of a second, the trickle of small tables left out."""
     amount = float(row["n2_lcp_MBs"])
-    return amount * 1e6 if amount > 0.5 else 0.0
+    return amount * 1e6 if amount > 0.6 else 0.0
 
 
 def _lcp_left(
@@ -220,15 +219,14 @@ def _pause(phase: Phase, before: tuple[dict[str, str], ...]) -> tuple[float, int
     """(seconds, flushes of the log) still to wait for the next checkpoint."""
     speed = phase.settings["throttle_MBs"] * 1e6 * 0.99
     at = max((i + 1.0 for i, row in enumerate(before) if _writes(row) > 0), default=0.0)
-    left = FLUSHES
-    while left > 1:
+    stages = lcp_stages_s(plan_of(phase))
+    for done, least_s in enumerate(stages[:-1]):
         row = before[min(len(before) - 1, int(at))]
-        begun = BEGUN if left in (FLUSHES, 1) else 0.0
-        at += max(0.5, (1.0 + begun) * 2 * _fills(row) / speed)
+        begun = BEGUN if done == 0 else 0.0
+        at += max(least_s, (1.0 + begun) * 2 * _fills(row) / speed)
         if at > len(before):
-            return at - len(before), left
-        left -= 1
-    return 0.5, left
+            return at - len(before), len(stages) - done
+    return stages[-1], 1
 
 
 def simulated(phase: Phase, **settings: Any) -> SimulationResult:

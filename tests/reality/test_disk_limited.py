@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from statistics import median
-from typing import Any
 
 import numpy as np
 import pytest
@@ -38,20 +37,10 @@ def result(phase_id: str) -> SimulationResult:
     return simulated(BY_ID[phase_id])
 
 
-OFF = {
-    "C6-6000": "the running checkpoint wrote for 16 s more, not 12 s as simulated: the log lags 7 s later",
-    "C7-6000": "the second checkpoint had 0.76 of the disk until a log file was full, 0.62 as simulated "
-    "only later: buffers of 8 MiB were full after 3.7 s, not 4.9 s",
-    "C7-12000": "the checkpoint that ran at the start ended 3 s earlier than simulated, of 30 s in all",
-}
-"""Phases in which the program is off by more, and what of them it does not know."""
-
-
-def judged(ids: list[str] | tuple[str, ...], *off: str) -> list[Any]:
-    """Phases to be judged; some are known to be off."""
-    return [
-        pytest.param(i, marks=pytest.mark.xfail(strict=True, reason=OFF[i])) if i in off else i for i in ids
-    ]
+FURTHER_OFF = {"C7-6000": 0.17}
+"""Rates that are known to be off by more, at most by this. The second checkpoint of this run had 0.76 of the
+disk until a log file was full and 0.62, as simulated, only later: buffers of 8 MiB were full after 3.7 s, not
+4.9 s."""
 
 
 def fill_class(share: float) -> str:
@@ -66,7 +55,7 @@ def test_first_error_is_of_the_right_kind(phase_id: str) -> None:
     assert (found.code if found else None) == (expected[0] if expected else None)
 
 
-@pytest.mark.parametrize("phase_id", judged([i for i in IDS if BY_ID[i].first_error is not None], "C6-6000"))
+@pytest.mark.parametrize("phase_id", [i for i in IDS if BY_ID[i].first_error is not None])
 def test_first_error_comes_at_the_right_moment(phase_id: str) -> None:
     expected = BY_ID[phase_id].first_error
     found = result(phase_id).first_error
@@ -75,14 +64,16 @@ def test_first_error_comes_at_the_right_moment(phase_id: str) -> None:
     assert abs(found.first_at_s.value - expected[1]) <= max(5.0, 0.30 * expected[1])
 
 
-@pytest.mark.parametrize("phase_id", judged(IDS, "C7-6000", "C7-12000"))
+@pytest.mark.parametrize("phase_id", IDS)
 def test_accepted_rate(phase_id: str) -> None:
     # Parts drift apart at random; files that end at different moments cost a run more or less.
     phase = BY_ID[phase_id]
     seeds = range(1, 8) if phase.first_error else (1,)
     runs = [simulated(phase, seed=seed).accepted_per_s.value for seed in seeds]
     rows_per_s = median(runs) * phase.settings["batch"]
-    assert rows_per_s == pytest.approx(phase.measured["accepted_mean"], rel=RATE_OFF)
+    off = abs(rows_per_s / phase.measured["accepted_mean"] - 1)
+    assert off <= FURTHER_OFF.get(phase_id, RATE_OFF)
+    assert off > RATE_OFF or phase_id not in FURTHER_OFF, "better than known: take it off the list"
 
 
 @pytest.mark.parametrize("phase_id", IDS)

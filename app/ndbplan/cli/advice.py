@@ -14,6 +14,7 @@ from ndbplan.cli.answers import needs_data_nodes
 from ndbplan.cli.changes import OUTPUT, write_changed
 from ndbplan.cli.group import json_option, ndbplan, show, why_option
 from ndbplan.cli.loads import _announce_preparation
+from ndbplan.cli.marks import marked
 from ndbplan.cli.parameters import PLAN, Duration, UsageError, named_workload, read_plan
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def remedies(
         "note": before.note,
         "remedies": [remedy.to_json(why=why) for remedy in searched.remedies],
     }
+    shape = marked(plan, shape, "load")
     show(shape, as_json=as_json, why=why, text=_remedy_lines(shape))
 
 

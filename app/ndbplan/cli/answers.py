@@ -10,6 +10,7 @@ import click
 from ndbplan.base.errors import UserError
 from ndbplan.cli.conditions import conditions_of, conditions_options
 from ndbplan.cli.group import json_option, ndbplan, show, why_option
+from ndbplan.cli.marks import ESTIMATE, marked
 from ndbplan.cli.parameters import (
     PLAN,
     Names,
@@ -81,7 +82,7 @@ def distribute(
         if output is not None:
             raise UsageError("nothing was counted", where="--output", fix="name a file of keys with --keys")
         shapes = [distribution_json(distribution_of(plan, table)) for table in tables]
-        show({"tables": shapes}, as_json=as_json)
+        show(marked(plan, {"tables": shapes}, "storage"), as_json=as_json)
         return
     if len(tables) != 1:
         raise UsageError(
@@ -103,7 +104,7 @@ def distribute(
     if output is not None and not counted.faulty:
         save(plan, output)
         answer["files"] = [str(output)]
-    show(answer, as_json=as_json)
+    show(marked(plan, answer, "storage"), as_json=as_json)
     if counted.faulty:
         click.echo(f"ndbplan: {keys}: {_unread(counted)} — correct the keys", err=True)
         ctx.exit(2)
@@ -173,7 +174,7 @@ def estimate(
     if months is not None:
         by_month = growth(plan, months, step=max(1, months // 12), workload=now.workload)
         shape["growth"] = by_month.to_json(why=why)
-    show(shape, as_json=as_json, why=why)
+    show(marked(plan, shape, ESTIMATE), as_json=as_json, why=why)
 
 
 @ndbplan.command()

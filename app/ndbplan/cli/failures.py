@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ndbplan.cli.group import json_option, ndbplan, show, why_option
+from ndbplan.cli.marks import marked
 from ndbplan.cli.parameters import PLAN, UsageError, named_workload, read_plan
 
 if TYPE_CHECKING:
@@ -86,13 +87,14 @@ def survive(
 
         steps = _steps(plan, ctx.meta[_ORDER], {"dead": dead, "cut": cut, "then": then})
         shape = course_to_json(plan, steps)
-        show(shape, as_json=as_json, text=_course_lines(shape))
+        show(marked(plan, shape, "restart"), as_json=as_json, text=_course_lines(shape))
         return
     from ndbplan.advise.survival import survive as every_failure
     from ndbplan.estimate.estimation import chosen_workload
 
     report = every_failure(plan, depth, chosen_workload(plan, named_workload(plan, workload)))
-    show(report.to_json(why), as_json=as_json, why=why, text=_report_lines(report))
+    shape = marked(plan, report.to_json(why), "restart")
+    show(shape, as_json=as_json, why=why, text=_report_lines(report))
 
 
 def _steps(plan: Plan, order: list[str | None], given: dict[str, tuple[str, ...]]) -> tuple[Step, ...]:

@@ -11,6 +11,7 @@ import click
 from ndbplan.base.errors import UserError
 from ndbplan.cli.conditions import conditions_of, conditions_options
 from ndbplan.cli.group import json_option, ndbplan, prepare_simulation, show, why_option
+from ndbplan.cli.marks import BACKUP, marked
 from ndbplan.cli.parameters import PLAN, Duration, Names, UsageError, named_workload, read_plan, write_text
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def procedure(
     shape["best_window"] = window
     if effect:
         shape["effect"] = _effect(plan, kind, asked["under"], add_groups, why=why)
-    show(shape, as_json=as_json, why=why)
+    show(marked(plan, shape, "restart"), as_json=as_json, why=why)
 
 
 @ndbplan.command()
@@ -159,7 +160,7 @@ def backup(plan_file: Path, under: str | None, *, why: bool, as_json: bool) -> N
         "restore": now.restore().to_json(why),
         "create_files": now.create_files().to_json(why),
     }
-    show(shape, as_json=as_json, why=why)
+    show(marked(plan, shape, BACKUP), as_json=as_json, why=why)
 
 
 @ndbplan.command()

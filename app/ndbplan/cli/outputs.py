@@ -173,6 +173,8 @@ def _growth() -> Schema:
             months_until_full=left,
             disks=array(closed(record(host=STRING, disk=STRING, months_until_full=left))),
             tablespaces=array(closed(record(tablespace=STRING, months_until_full=left))),
+            nearness=OBJECT,
+            optional=("nearness",),
         ),
         "With --months: memory and disks month by month, and when each is full; null: not within a "
         "hundred years.",
@@ -301,12 +303,14 @@ def _simulate() -> Schema:
 
 def _runs() -> Schema:
     from ndbplan.simulate.bands import Bands, ErrorOdds, StopOdds
+    from ndbplan.simulate.rates import SteadyRate
 
     odds = {"probability": FRACTION, "first_at_s": ESTIMATED}
     wide = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log_fill_max")
     found = promise(
         Bands,
-        f"runs seed {' '.join(wide)} errors cluster_stop",
+        f"runs seed {' '.join(wide)} errors cluster_stop rates",
+        rates=array(schema_of(SteadyRate)),
         **dict.fromkeys(wide, ESTIMATED),
         errors=array(promise(ErrorOdds, "code probability first_at_s", **odds)),
         cluster_stop=or_null(promise(StopOdds, "probability first_at_s", **odds)),
@@ -315,7 +319,14 @@ def _runs() -> Schema:
     return record(
         **found["properties"],
         series=record(times_s=array(NUMBER), bands=array(band)),
-        optional=("latency_mean_s", "redo_buffer_fill_max", "redo_log_fill_max", "cluster_stop", "series"),
+        optional=(
+            "latency_mean_s",
+            "redo_buffer_fill_max",
+            "redo_log_fill_max",
+            "cluster_stop",
+            "series",
+            "rates",
+        ),
     )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
+from itertools import compress
 from typing import NamedTuple
 
 from ndbplan.base.quantity import Quantity
@@ -69,6 +70,18 @@ class Nearness(Shape):
 
 
 @cache
+def _compared(kind: str) -> tuple[bool, ...]:
+    """Which of `Situation.logarithms` matter to a kind."""
+    other = read_json("ndb/measured_runs.json")["does_not_matter"].get(kind, [])
+    return tuple(name not in other for name in Situation._fields[1:])
+
+
+def kinds() -> tuple[str, ...]:
+    """What there may be measurements of."""
+    return tuple(read_json("ndb/measured_runs.json")["kinds"])
+
+
+@cache
 def _runs(kind: str) -> tuple[tuple[str, Situation], ...]:
     found = []
     for run in read_json("ndb/measured_runs.json")["kinds"][kind]:
@@ -78,12 +91,15 @@ def _runs(kind: str) -> tuple[tuple[str, Situation], ...]:
 
 
 def nearness(kind: str, plan: Situation) -> Nearness:
-    """Of an operation of this kind: `restart`, `backup` or `reorganise`."""
-    runs, own = _runs(kind), plan.logarithms
-    others = [run.logarithms for _, run in runs]
-    if plan.rows < 1:
-        # A cluster without rows: what a row is matters to nobody.
-        own, others = own[:2] + own[4:], [other[:2] + other[4:] for other in others]
+    """Of a figure of one of the `kinds`: an operation, `load` or `storage`."""
+    runs = _runs(kind)
+    if not runs:
+        return Nearness("beyond", round(_MOST / _PER_UNIT, 3), ())
+    # Of a cluster without rows it matters to nobody how many there are and what a row is.
+    empty = (True, True, False, False, True) if plan.rows < 1 else (True,) * 5
+    chosen = [a and b for a, b in zip(_compared(kind), empty, strict=True)]
+    own = tuple(compress(plan.logarithms, chosen))
+    others = [tuple(compress(run.logarithms, chosen)) for _, run in runs]
     beyond = [
         max(0.0, min(side) - one, one - max(side))
         for one, side in zip(own, zip(*others, strict=True), strict=True)

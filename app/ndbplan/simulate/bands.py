@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.kept import keeping
-from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.row_types import column
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
+from ndbplan.simulate.rates import SteadyRate, spread, steady_rates
 from ndbplan.simulate.series import Records, Series, in_bands
 from ndbplan.simulate.world import ERROR_CODES, PURPOSES, OfCluster
 
@@ -39,7 +40,6 @@ MOST_RUNS = 10_000
 MOST_NUMBERS = 20_000_000
 """Of all series of all runs together, which are held until the percentiles are known: 80 MB."""
 FEWEST_BUCKETS = 60
-_SOURCE = "simulated runs with constants drawn from their ranges"
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,8 @@ class Bands(Shape):
     """What many runs found."""
 
     JSON = (
-        "runs seed accepted_per_s latency_mean_s redo_buffer_fill_max redo_log_fill_max errors cluster_stop"
+        "runs seed accepted_per_s latency_mean_s redo_buffer_fill_max redo_log_fill_max errors cluster_stop "
+        "rates"
     )
 
     runs: int
@@ -103,6 +104,8 @@ class Bands(Shape):
     """Of every error, log part, disk and node; empty when there are too many."""
     cluster_stop: StopOdds | None = None
     """None: it stopped in no run."""
+    rates: tuple[SteadyRate, ...] = ()
+    """By each steady rate that is offered; none of a load that changes all the time."""
 
     @property
     def series(self) -> tuple[Band, ...]:
@@ -412,7 +415,7 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
     for i, code in enumerate(ERROR_CODES):
         moments = [float(run.first[i]) for run in runs if np.isfinite(run.first[i])]
         if moments:
-            errors.append(ErrorOdds(code, len(moments) / count, _spread(moments, "s", count)))
+            errors.append(ErrorOdds(code, len(moments) / count, spread(moments, "s", count)))
     return Bands(
         runs=count,
         seed=seed,
@@ -422,19 +425,22 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
         redo_buffer_fill=bands[2],
         redo_log_fill=bands[3],
         disk_utilisation=bands[4],
-        accepted_per_s=_spread([run.accepted_per_s for run in runs], "tx/s", count),
-        latency_mean_s=_spread([run.latency_mean_s for run in runs], "s", count),
-        redo_buffer_fill_max=_spread([float(run.series[2].max()) for run in runs], "fraction", count),
-        redo_log_fill_max=_spread([float(run.series[3].max()) for run in runs], "fraction", count),
+        accepted_per_s=spread([run.accepted_per_s for run in runs], "tx/s", count),
+        latency_mean_s=spread([run.latency_mean_s for run in runs], "s", count),
+        redo_buffer_fill_max=spread([float(run.series[2].max()) for run in runs], "fraction", count),
+        redo_log_fill_max=spread([float(run.series[3].max()) for run in runs], "fraction", count),
         errors=tuple(sorted(errors, key=lambda odds: odds.first_at_s.value)),
         details=details,
         cluster_stop=_stop_odds(runs),
+        rates=steady_rates(
+            scenario.workload, runs[0].bucket_s, np.stack([run.series[0] for run in runs]).astype(np.float64)
+        ),
     )
 
 
 def _stop_odds(runs: list[_Run]) -> StopOdds | None:
     moments = [run.stopped_s for run in runs if math.isfinite(run.stopped_s)]
-    return StopOdds(len(moments) / len(runs), _spread(moments, "s", len(runs))) if moments else None
+    return StopOdds(len(moments) / len(runs), spread(moments, "s", len(runs))) if moments else None
 
 
 def _percentiles(runs: list[_Run]) -> tuple[Floats, Floats, Floats]:
@@ -455,11 +461,3 @@ def _percentiles(runs: list[_Run]) -> tuple[Floats, Floats, Floats]:
         high = np.minimum(low + 1, len(runs) - 1)
         found[:, row] = values[low] * (1.0 - share) + values[high] * share
     return found[0], found[1], found[2]
-
-
-def _spread(values: list[float], unit: str, runs: int) -> Quantity:
-    """Median with the tenth and the ninetieth percentile as its range."""
-    import numpy as np
-
-    low, middle, high = (float(v) for v in np.percentile(values, (10, 50, 90)))
-    return Quantity(middle, low, high, unit, (Term("runs", runs, "count", _SOURCE),))

@@ -170,6 +170,8 @@ class Run(Row):
     """Flushes of the log that a checkpoint waits for at its end, before the log is cut."""
     lcp_flushes_before: float
     """The same before the next one writes."""
+    lcp_flushes_first: float
+    """The same where no checkpoint was before the one that ended: none of its files are to be deleted."""
     lcp_flush_begun: float
     """Share of a further flush that the first of these waits for: one that is under way."""
     lcp_flush_spread: float

@@ -199,7 +199,8 @@ def _before_the_next(run: Run, parts: Floats, cluster: Cluster) -> None:
     From 8.0 on one of them is for the files of the checkpoint before the last, which the first has not.
     """
     cluster.lcp_starts = True
-    cluster.lcp_stages_left = min(run.lcp_flushes_before, max(1, cluster.lcp_number))
+    first = cluster.lcp_number <= 1
+    cluster.lcp_stages_left = run.lcp_flushes_first if first else run.lcp_flushes_before
     cluster.lcp_stage_left_s += run.lcp_begin_stage_s - run.lcp_stage_s
     _mark(parts, _flush_begun(run, cluster))
 

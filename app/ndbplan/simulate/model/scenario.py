@@ -33,7 +33,7 @@ from ndbplan.simulate.model.load_over_time import (
 from ndbplan.simulate.model.loaders import Loaders, has_loaders, loaders_of
 from ndbplan.simulate.model.node_rows import NodeFacts, SimulationError, node_facts
 from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s, page_cache
-from ndbplan.simulate.model.pauses import lcp_flushes_after
+from ndbplan.simulate.model.pauses import flushes_after, flushes_before
 from ndbplan.simulate.model.pools import set_pools
 from ndbplan.simulate.world import Disk, Laws, Node, Place, Run
 
@@ -323,9 +323,9 @@ def _run(
     run = Run()
     set_step(run, plan, step_s)
     known = plan.features
-    run.lcp_begin_stage_s = constant_for(plan, "lcp_begin_stage_s").value
-    run.lcp_flushes_after, run.lcp_stage_s = lcp_flushes_after(plan)
-    run.lcp_flushes_before = known.lcp_flushes_before
+    run.lcp_flushes_after, run.lcp_stage_s = flushes_after(plan)
+    run.lcp_flushes_before, run.lcp_begin_stage_s = flushes_before(plan)
+    run.lcp_flushes_first = run.lcp_flushes_before - (known.lcp_flushes_before - 1)
     run.lcp_flush_begun = constant_for(plan, "lcp_flush_begun").value
     run.replicas_apart = known.replicas_refuse_apart
     run.lag_noise = uneven * constant_for(plan, "redo_lag_noise").value

@@ -234,7 +234,7 @@ def _speed_at_start(scenario: Scenario, node: Node) -> float:
 def _cluster_state(scenario: Scenario, start: StartState) -> Cluster:
     cluster = Cluster()
     cluster.lcp_writes = start.lcp_writes
-    cluster.lcp_number = start.lcp_writes or start.lcp_began_s_ago is not None
+    cluster.lcp_number = 2 if start.lcp_writes or start.lcp_began_s_ago is not None else 0
     before_the_cut = start.first_lcp_flushes - scenario.laws.run.lcp_flushes_before
     cluster.lcp_starts = before_the_cut <= 0
     cluster.lcp_stages_left = start.first_lcp_flushes if cluster.lcp_starts else before_the_cut

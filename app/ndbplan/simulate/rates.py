@@ -1,0 +1,66 @@
+"""What many runs accept at each steady rate of a load that goes in steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.shapes import Shape
+from ndbplan.plan.workloads import OpenLoad, Workload
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MOST_RATES = 100
+"""A schedule of more is no handful of steady rates."""
+SOURCE = "simulated runs with constants drawn from their ranges"
+
+
+@dataclass(frozen=True)
+class SteadyRate(Shape):
+    """A rate that is offered for some time, and what is accepted of it."""
+
+    JSON = "from_s to_s offered_per_s accepted_per_s"
+
+    from_s: float
+    to_s: float
+    offered_per_s: float
+    accepted_per_s: Quantity
+    """Mean over that time: median of the runs, with their tenth and ninetieth percentile."""
+
+
+def spread(values: list[float], unit: str, runs: int) -> Quantity:
+    """Median with the tenth and the ninetieth percentile as its range."""
+    import numpy as np
+
+    low, middle, high = (float(v) for v in np.percentile(values, (10, 50, 90)))
+    return Quantity(middle, low, high, unit, (Term("runs", runs, "count", SOURCE),))
+
+
+def steady_rates(workload: Workload, bucket_s: float, accepted: Floats) -> tuple[SteadyRate, ...]:
+    """One for each step of an open load that lasts at least one moment of the records.
+
+    `accepted`: transactions a second, by run and moment. None for loads that change all the time.
+    """
+    load = workload.load
+    if not isinstance(load, OpenLoad) or load.shape != "step" or load.repeat_s > 0:
+        return ()
+    end_s = accepted.shape[1] * bucket_s
+    points = sorted((point for point in load.points if point.at_s < end_s), key=lambda point: point.at_s)
+    if len(points) > MOST_RATES:
+        return ()
+    found = []
+    for at, point in enumerate(points):
+        # Before its first point a load is as there.
+        from_s = point.at_s if at else 0.0
+        to_s = points[at + 1].at_s if at + 1 < len(points) else end_s
+        first, last = round(from_s / bucket_s), round(to_s / bucket_s)
+        if last > first:
+            means = accepted[:, first:last].mean(axis=1, dtype=float).tolist()
+            taken = spread(means, "tx/s", len(means))
+            found.append(SteadyRate(from_s, to_s, point.rate_per_s, taken))
+    return tuple(found)

@@ -1,0 +1,55 @@
+"""What runs accept at each steady rate of a load."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.workloads import OpenLoad, RatePoint, Workload
+from ndbplan.simulate.bands import monte_carlo
+from ndbplan.simulate.rates import steady_rates
+
+PLAN = sample_plan("redo-overload-8.4")
+WORKLOAD = PLAN.workloads[0]
+
+
+def stepped(*points: tuple[float, float], shape: str = "step", repeat_s: float = 0.0) -> Workload:
+    load = OpenLoad(
+        points=tuple(RatePoint(at_s=at, rate_per_s=rate) for at, rate in points),
+        shape=shape,  # type: ignore[arg-type]
+        repeat_s=repeat_s,
+    )
+    return WORKLOAD.model_copy(update={"load": load})
+
+
+def test_each_step_has_the_means_of_its_own_time() -> None:
+    accepted = np.array([[10.0] * 20 + [30.0] * 40, [12.0] * 20 + [20.0] * 40, [14.0] * 20 + [25.0] * 40])
+    first, second = steady_rates(stepped((20, 40.0), (0, 15.0)), 1.0, accepted)
+    assert (first.from_s, first.to_s, first.offered_per_s) == (0, 20, 15.0)
+    assert (second.from_s, second.to_s, second.offered_per_s) == (20, 60, 40.0)
+    assert first.accepted_per_s.value == pytest.approx(12.0)
+    assert second.accepted_per_s.value == pytest.approx(25.0)
+    assert second.accepted_per_s.low == pytest.approx(21.0)
+    assert second.accepted_per_s.high == pytest.approx(29.0)
+
+
+def test_steps_beyond_the_end_and_shorter_than_a_moment_are_left_out() -> None:
+    found = steady_rates(stepped((0, 1.0), (30, 2.0), (30.2, 3.0), (90, 4.0)), 1.0, np.ones((2, 60)))
+    assert [(one.from_s, one.offered_per_s) for one in found] == [(0, 1.0), (30.2, 3.0)]
+
+
+@pytest.mark.parametrize("load", [stepped((0, 1.0), shape="linear"), stepped((0, 1.0), repeat_s=10.0)])
+def test_a_load_that_changes_all_the_time_has_no_steady_rate(load: Workload) -> None:
+    assert steady_rates(load, 1.0, np.ones((2, 60))) == ()
+
+
+def test_bands_tell_the_rates_of_their_load() -> None:
+    load = stepped((0, 500.0), (20, 5000.0))
+    plan = PLAN.replace(workloads=(load,))
+    bands = monte_carlo(plan, runs=6, duration_s=40.0, seed=3)
+    light, heavy = bands.rates
+    assert light.accepted_per_s.value == pytest.approx(500.0, rel=1e-3)
+    both = (light.accepted_per_s.value + heavy.accepted_per_s.value) / 2
+    assert bands.accepted_per_s.low <= both * 1.02
+    assert both <= bands.accepted_per_s.high * 1.02
