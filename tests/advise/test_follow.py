@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 
 import pytest
 
+from hostile_plans import hostile_plan
 from ndbplan.advise.follow import followed
-from ndbplan.advise.sizing import SIZED, hand_over
 from ndbplan.base.errors import UserError
 from ndbplan.checks.fix import fix_all
 from ndbplan.checks.rule import RULES
+from ndbplan.checks.run import load_rules
 from ndbplan.configuration.stated import stated
 from ndbplan.edits import parts as edits
 from ndbplan.edits.assign import assign
 from ndbplan.edits.changes import value_changes
+from ndbplan.edits.from_host import CHOSEN, handed_over
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.origins import SetByImport, SetByProgram
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 
+SIZED = ("MaxNoOfExecutionThreads", "DataMemory", "NoOfFragmentLogFiles")
 _OF_MEMORY = ("memory-of-host", "data-memory-of-host")
 HARDWARE = (
     "hosts[*].memory=512 GB", "hosts[*].memory=20 GB", "hosts[*].cores=48", "hosts[*].cores=3",
@@ -30,7 +35,7 @@ HARDWARE = (
 def _decided(name: str = "tick-store") -> Plan:
     plan = sample_plan(name)
     for parameter in SIZED:
-        plan = hand_over(plan, "data_node", parameter)
+        plan = handed_over(plan, parameter)
     return plan
 
 
@@ -49,20 +54,20 @@ def test_sizes_follow_memory_processors_and_one_another() -> None:
         assert isinstance(a, int)
         assert isinstance(b, int)
         assert a < b
+    # What a person had stated is given up when it is handed over, also where the same value comes out.
+    assert all(
+        isinstance(origin := plan.origins.data_node[name], SetByProgram) and origin.instead is None
+        for name in SIZED
+    )
 
 
-@pytest.mark.parametrize("memory", ["12 GB", "33 GB", "1 TB"])
-def test_data_memory_is_the_most_that_the_rules_let_pass(memory: str) -> None:
+@pytest.mark.parametrize("memory", ["33 GB", "100 GB", "1 TB"])
+def test_data_memory_leaves_what_the_rules_want_for_the_rest(memory: str) -> None:
     plan, _ = assign(sample_plan("tick-store"), f"hosts[*].memory={memory}")
-    plan = hand_over(plan, "data_node", "DataMemory")
-
-    def problems(of: Plan) -> list[str]:
-        return [p.message for name in _OF_MEMORY for p in RULES[name].problems(Estimation(of))]
-
-    assert not problems(plan)
-    value = _value(plan, "DataMemory")
-    assert isinstance(value, int)
-    assert problems(edits.set_parameter(plan, "data_node", "DataMemory", value + 2**26))
+    plan = handed_over(plan, "DataMemory")
+    assert isinstance(plan.origins.data_node["DataMemory"], SetByProgram)
+    load_rules()
+    assert not [p.message for name in _OF_MEMORY for p in RULES[name].problems(Estimation(plan))]
 
 
 @pytest.mark.parametrize("name", ["tick-store", "measured-7.4.10", "redo-overload", "add-nodes"])
@@ -71,7 +76,7 @@ def test_what_is_pinned_or_imported_never_moves(name: str) -> None:
     draw = random.Random(name)
     plan = fix_all(sample_plan(name)).plan
     for parameter in SIZED:
-        plan = hand_over(plan, "data_node", parameter)
+        plan = handed_over(plan, parameter)
     for one in stated(plan):
         if isinstance(one.origin, SetByProgram) and draw.random() < 0.4:
             origin = draw.choice((None, SetByImport(file="config.ini", line=2)))
@@ -98,7 +103,7 @@ def test_a_fix_that_is_needed_no_more_is_taken_back() -> None:
     plan = fix_all(sample_plan("tick-store"), {"redo-log-and-memory"}).plan
     decided = plan.origins.data_node["NoOfFragmentLogFiles"]
     assert isinstance(decided, SetByProgram)
-    plan = hand_over(plan, "data_node", "DataMemory")
+    plan = handed_over(plan, "DataMemory")
     smaller = followed(plan, assign(plan, "hosts[*].memory=4 GB")[0])
     found = RULES["redo-log-and-memory"].problems(Estimation(smaller))
     assert not [problem for problem in found if problem.edit is not None]
@@ -110,7 +115,7 @@ def test_a_fix_that_is_needed_no_more_is_taken_back() -> None:
 def test_names_and_places_on_the_canvas_move_nothing() -> None:
     plan = _decided()
     plan = edits.set_parameter(
-        plan, "data_node", "DataMemory", 2**30, SetByProgram(rule="size-data-memory", reason="x")
+        plan, "data_node", "DataMemory", 2**30, SetByProgram(rule="from-host", reason="x")
     )
     other = edits.update(plan, plan.hosts[0].id, hostname="another")
     assert followed(plan, other) is other
@@ -119,8 +124,25 @@ def test_names_and_places_on_the_canvas_move_nothing() -> None:
 def test_what_the_program_cannot_decide_is_refused_with_what_it_can() -> None:
     plan = sample_plan("starter")
     with pytest.raises(UserError, match=r"it decides on .*DataMemory"):
-        hand_over(plan, "data_node", "RedoBuffer")
+        handed_over(plan, "TimeBetweenWatchDogCheck")
     with pytest.raises(UserError, match="AutomaticThreadConfig decides on the threads"):
-        hand_over(plan, "data_node", "MaxNoOfExecutionThreads")
-    with pytest.raises(UserError, match="holds for no data node"):
-        hand_over(Plan(), "data_node", "DataMemory")
+        handed_over(plan, "MaxNoOfExecutionThreads")
+    with pytest.raises(UserError, match="add a data node first"):
+        handed_over(Plan(), "DataMemory")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_hostile_plans_follow_too_and_only_with_what_the_program_set(seed: int) -> None:
+    draw = random.Random(seed)
+    plan = fix_all(hostile_plan(seed)).plan
+    for name in CHOSEN:
+        with suppress(UserError):
+            plan = handed_over(plan, name)
+    other = plan
+    for host in plan.hosts:
+        hardware = {"cores": draw.choice((1, 3, 48)), "memory_bytes": draw.choice((2**28, 2**33, 2**38))}
+        other = edits.update(other, host.id, **hardware)
+    after = followed(plan, other)
+    free = {(one.scope, one.reading.written) for one in stated(plan) if isinstance(one.origin, SetByProgram)}
+    assert {(c.scope, c.name) for c in value_changes(other, after)} <= free | {("data_node", "NumCPUs")}
+    assert loads(dumps(after)) == after

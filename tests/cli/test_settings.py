@@ -35,7 +35,7 @@ def test_each_value_says_who_set_it(call: Any, saved: Any, tmp_path: Path) -> No
     assert told["RedoBuffer"] == ("import", "imported: running.ini, line 3")
     assert told["ODirect"] == ("hand", "")
     assert told["DataMemory"][0] == "program"
-    assert "size-data-memory" in told["DataMemory"][1]
+    assert "from-host" in told["DataMemory"][1]
     assert set(_told(call, path, "--set-by", "program")) == {"DataMemory"}
     defaults = _told(call, path, "--set-by", "default")
     assert "TimeBetweenWatchDogCheck" in defaults
@@ -62,4 +62,4 @@ def test_who_sets_nothing_is_refused(call: Any, saved: Any) -> None:
         "use one of program, import, hand, default"
         in call("parameters", saved("starter"), "--set-by", "nobody").refused()
     )
-    assert "it decides on" not in call("set", saved("starter"), "RedoBuffer=auto").refused()
+    assert "it decides on" not in call("set", saved("starter"), "TimeBetweenWatchDogCheck=auto").refused()

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from typing import Any
 
-from ndbplan.advise.sizing import sized_again
 from ndbplan.base.errors import UserError
 from ndbplan.checks.harm import RULES_OF_ROOM, harm
 from ndbplan.checks.problem import Problem
@@ -21,6 +20,7 @@ from ndbplan.checks.run import load_rules
 from ndbplan.configuration.stated import Stated, stated
 from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import value_changes
+from ndbplan.edits.from_host import settled_anew
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.origins import SetByProgram
@@ -39,7 +39,7 @@ def followed(before: Plan, after: Plan) -> Plan:
     if not _other_hardware(before, after):
         return after
     load_rules()
-    again = sized_again(after)
+    again = settled_anew(after)
     decided = [one for one in stated(again) if _rule_of(one) in RULES]
     if decided:
         # A plan that is too incomplete for its rules keeps what they said of it before.

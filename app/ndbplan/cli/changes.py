@@ -55,8 +55,8 @@ def set_fields(plan_file: Path, assignments: tuple[str, ...], output: Path | Non
     ADDRESS: hosts[a1].disks[nvme0].capacity_bytes, processes[3].parameters.RedoBuffer,
     tables[shop.orders].rows, or a parameter or a disk role alone (RedoBuffer, redo.disk.write): all that
     have it. VALUE with units, as in 64 GB, 64M, 20ms, 10k, 25 %, yes; empty: back to the default; auto:
-    the program decides (DataMemory, MaxNoOfExecutionThreads, NoOfFragmentLogFiles of data nodes) and decides
-    again when the hosts change. What is set otherwise stays.
+    the program decides (threads, DataMemory and redo log of all data nodes) and decides again when the hosts
+    change. What is set otherwise stays.
     """
     from ndbplan.edits.assign import assign
 
@@ -91,9 +91,9 @@ def _followed(before: Plan, after: Plan) -> tuple[Plan, list[Change]]:
 
 def _handed_over(plan: Plan, text: str) -> tuple[Plan, tuple[Change, ...]] | None:
     """`DataMemory=auto`: the program decides on a parameter, for the hosts; None for other texts."""
-    from ndbplan.advise.sizing import SIZED, hand_over
     from ndbplan.edits.address import resolve
     from ndbplan.edits.assign import Change
+    from ndbplan.edits.from_host import CHOSEN, handed_over
 
     address, _, typed = text.rpartition("=")
     if typed.strip().lower() != "auto":
@@ -101,10 +101,9 @@ def _handed_over(plan: Plan, text: str) -> tuple[Plan, tuple[Change, ...]] | Non
     changes = []
     for place in resolve(plan, address):
         name = str(place.path[-1])
-        if place.section != "DB" or name not in SIZED:
+        if place.path[:2] != ("parameters", "data_node") or name not in CHOSEN:
             continue
-        scope = plan.processes[int(place.path[1])].id if place.path[0] == "processes" else ""
-        after = hand_over(plan, scope or str(place.path[1]), name)
+        after = handed_over(plan, name)
         [value] = [one.value for one in resolve(after, place.address(after))]
         changes.append(Change(place.address(plan), place.value, value))
         plan = after

@@ -30,6 +30,11 @@ from ndbplan.plan.processes import DataNode, DiskRole
 RULE = "from-host"
 """By which origins of parameters name it."""
 THREAD_SETTINGS = ("ThreadConfig", "MaxNoOfExecutionThreads", "AutomaticThreadConfig", "NumCPUs")
+CHOSEN = (
+    "AutomaticThreadConfig", "NumCPUs", "MaxNoOfExecutionThreads", "NoOfFragmentLogParts", "DataMemory",
+    "ODirect", "FragmentLogFileSize", "NoOfFragmentLogFiles", "RedoBuffer",
+)  # fmt: skip
+"""What is chosen here, where the version knows it."""
 LOG_PARTS = (4, 6, 8, 10, 12, 16, 20, 24, 32)
 """Values that NoOfFragmentLogParts takes."""
 _FEWEST_FILES = 3
@@ -82,12 +87,42 @@ def with_settings_of(plan: Plan, process_id: str) -> tuple[Plan, tuple[Chosen, .
     return plan, tuple(done)
 
 
+def handed_over(plan: Plan, name: str) -> Plan:
+    """The plan in which the smallest host decides on a parameter of all data nodes, again when it changes.
+
+    Raises EditError where there is no way to decide.
+    """
+    if name not in CHOSEN:
+        fix = f"it decides on {', '.join(CHOSEN)} of all data nodes"
+        raise edits.EditError(f"the program has no way to decide on {name}", fix=fix)
+    if not catalogue.knows("DB", name, plan.version):
+        raise edits.EditError(f"NDB {plan.ndb_version} has no {name}", fix="choose another version")
+    if not plan.data_nodes:
+        raise edits.EditError(f"{name} follows from hosts of data nodes", fix="add a data node first")
+    stated = {one.lower() for one in plan.parameters.data_node} - {name.lower()}
+    decides = next((one for one in THREAD_SETTINGS[:-1] if one.lower() in stated & _decided_by(name)), None)
+    if decides is not None and name in THREAD_SETTINGS[:-1]:
+        raise edits.EditError(f"{decides} decides on the threads", fix=f"take {decides} out first")
+    bare = edits.set_parameter(plan, "data_node", name, None)
+    for choose in _CHOICES:
+        for chosen in choose(bare, _smallest(plan)):
+            if chosen.name == name:
+                # What was stated before is given up with it: nothing comes back to that.
+                return settled_anew(_with(bare, chosen))
+    raise edits.EditError(f"the hosts ask for no other {name} than the default", fix="leave it out")
+
+
+def _smallest(plan: Plan) -> DataNode:
+    """The data node with the smallest host, which what holds for all has to suit."""
+    return min(plan.data_nodes, key=lambda one: _size_of(plan.host(one.host_id)))
+
+
 def settled_anew(plan: Plan) -> Plan:
     """The plan in which what was taken from a host is what the smallest host of a data node gives now."""
     ours = {name for name, origin in plan.origins.data_node.items() if _is_ours(origin)}
     if not ours or not plan.data_nodes:
         return plan
-    node = min(plan.data_nodes, key=lambda one: _size_of(plan.host(one.host_id)))
+    node = _smallest(plan)
     bare = plan
     for name in ours:
         bare = edits.set_parameter(bare, "data_node", name, None)

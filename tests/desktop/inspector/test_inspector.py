@@ -478,7 +478,7 @@ class TestParameters:
         model = panel.view.model()
         assert [model.index(i, 0).data() for i in range(model.rowCount())] == ["DataMemory"]
         panel.view.setCurrentIndex(model.index(0, 0))
-        assert "Set by the program, rule size-data-memory" in panel._about.text()
+        assert "Set by the program, rule from-host" in panel._about.text()
         stand.document.edit(
             "More memory",
             lambda plan: plan.replace(

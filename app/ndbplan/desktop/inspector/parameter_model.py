@@ -24,6 +24,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.units import BYTES
 from ndbplan.edits import parts as edits
+from ndbplan.edits.from_host import CHOSEN, handed_over
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb import values
 from ndbplan.ndb.modelled import mark_words
@@ -88,18 +89,8 @@ class Scope:
         return plan
 
     def can_hand_over(self, name: str) -> bool:
-        """Whether the program knows how to decide on the parameter."""
-        from ndbplan.advise.sizing import SIZED
-
-        return self.name == "data_node" and name in SIZED
-
-    def hand_over(self, plan: Plan, name: str) -> Plan:
-        """The plan in which the program decides on the value at this scope. Raises UserError."""
-        from ndbplan.advise.sizing import hand_over
-
-        for target in self.process_ids or (self.name,):
-            plan = hand_over(plan, target, name)
-        return plan
+        """Whether the program knows how to decide on the parameter here: for all data nodes."""
+        return self.name == "data_node" and not self.process_ids and name in CHOSEN
 
     def put(self, plan: Plan, name: str, value: int | str | None) -> Plan:
         """The plan with the value stated at this scope; None: no longer."""
@@ -221,8 +212,8 @@ class ParametersModel(QAbstractTableModel):
 
     def hand_over(self, row: int) -> bool:
         """Let the program decide on the value."""
-        name, scope = self.parameters[row].name, self.scope
-        return self._do("Size", name, lambda plan: scope.hand_over(plan, name))
+        name = self.parameters[row].name
+        return self._do("Size", name, lambda plan: handed_over(plan, name))
 
     def _do(self, step: str, name: str, edit: Callable[[Plan], Plan]) -> bool:
         ids = self.scope.process_ids
