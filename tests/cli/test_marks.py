@@ -20,6 +20,7 @@ ASKED = {
     "procedure": ("procedure",),
     "survive": ("survive",),
     "max-load": ("max-load", "--for", "1min"),
+    "remedies": ("remedies",),
     "simulate": ("simulate", "--for", "10s", "--runs", "3"),
     "distribute": ("distribute",),
 }

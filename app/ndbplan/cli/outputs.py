@@ -427,6 +427,7 @@ def _advice() -> dict[str, Schema]:
         enough=BOOLEAN,
         note=or_null(STRING),
         remedies=array(closed(remedy)),
+        nearness=OBJECT,
         optional=("note",),
     )
     fixed = record(fixed=array(_problem()), changes=changes, problems=array(_problem()), files=FILES)
