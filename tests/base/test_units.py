@@ -221,3 +221,27 @@ def test_one_system_of_units_for_everything() -> None:
         units.use_system("")
     assert units.format_bytes(units.MIB) == "1.05 MB"
     assert units.format_bytes_binary(units.MIB) == "1 MiB"
+
+
+def test_a_number_below_zero_is_called_so() -> None:
+    for parse in (units.parse_bytes, units.parse_count, units.parse_duration_s):
+        with pytest.raises(UserError, match="'-4' is below 0"):
+            parse("-4")
+
+
+@given(st.integers(0, 10**6))
+def test_a_moment_is_read_as_it_is_shown(seconds: int) -> None:
+    assert units.parse_clock(units.format_clock(seconds)) == seconds
+
+
+@pytest.mark.parametrize(
+    ("typed", "seconds"), [("1:40", 100), ("1:02:30", 3750), ("0:05.5", 5.5), ("100 s", 100), ("2 h", 7200)]
+)
+def test_a_moment_is_a_clock_or_a_duration(typed: str, seconds: float) -> None:
+    assert units.parse_clock(typed) == seconds
+
+
+@pytest.mark.parametrize("typed", ["1:75", "1:62:00", "a:10", ":10", "1:2:3:4"])
+def test_what_is_no_moment_is_refused(typed: str) -> None:
+    with pytest.raises(UserError):
+        units.parse_clock(typed)

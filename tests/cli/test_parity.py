@@ -39,7 +39,8 @@ WINDOW = {
     "align_bottom": "Places on the canvas", "align_centre": "Places on the canvas",
     "align_middle": "Places on the canvas", "distribute_across": "Places on the canvas",
     "distribute_down": "Places on the canvas", "side": LOOKS, "analyses": LOOKS, "inspector": LOOKS,
-    "next_panel": LOOKS, "present": LOOKS, "theme_system": LOOKS, "theme_light": LOOKS, "theme_dark": LOOKS,
+    "next_panel": LOOKS, "present": LOOKS, "maximise": LOOKS,
+    "theme_system": LOOKS, "theme_light": LOOKS, "theme_dark": LOOKS,
     "units_usual": LOOKS, "units_decimal": LOOKS, "units_binary": LOOKS,
     "simulate": "Simulation", "guide": LOOKS, "keys": LOOKS,
     # Analyses

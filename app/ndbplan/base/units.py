@@ -45,6 +45,8 @@ def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examp
     if decimal_comma():
         text = re.sub(r"^([0-9]*),([0-9]+)(?![0-9,.])", r"\1.\2", text)
     match = re.fullmatch(_TYPED, text, re.I) if len(text) <= _LONGEST else None
+    if match is None and re.fullmatch(_TYPED, text.removeprefix("-").strip(), re.I) and text.startswith("-"):
+        raise UserError(f"'{text[:40]}' is below 0", fix=f"type 0 or more, for example {examples}")
     if match is None or match[3].lower() not in units:
         raise UserError(f"'{text.strip()[:40]}' is not {kind}", fix=f"type for example {examples}")
     number = float(f"{match[1].replace(' ', '').replace('_', '')}e{match[2] or 0}")
@@ -122,7 +124,7 @@ def parse_duration_s(text: str) -> float:
 
 def parse_clock(text: str) -> float:
     """A moment of a run in seconds, from `1:40`, `1:02:30` or a duration. Raises UserError."""
-    clock = re.fullmatch(r"\s*(?:(\d{1,6}):)?(\d{1,6}):(\d{2}(?:\.\d+)?)\s*", text)
+    clock = re.fullmatch(r"\s*(?:([0-9]{1,6}):)?([0-9]{1,6}):([0-9]{2}(?:\.[0-9]+)?)\s*", text)
     if clock is None or float(clock[3]) >= 60 or (clock[1] is not None and int(clock[2]) >= 60):
         return parse_duration_s(text)
     return int(clock[1] or 0) * 3600 + int(clock[2]) * 60 + float(clock[3])

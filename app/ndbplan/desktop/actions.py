@@ -66,6 +66,7 @@ SPECS: tuple[Spec, ...] = (
     Spec("side", "View", "Palette and outline", "", ("Ctrl+B",), "Show or hide the left side", True),
     Spec("analyses", "View", "Analyses", "", ("Ctrl+J",), "Show or hide the analyses", True),
     Spec("inspector", "View", "Inspector", "", ("Ctrl+I",), "Show or hide the inspector", True),
+    Spec("maximise", "View", "Maximise the panel", "square", ("Ctrl+M",), "It alone, or all", True),
     Spec("next_panel", "View", "Next panel", "", ("F6",), "Go to the next part of the window"),
     Spec("present", "View", "Presentation", "presentation", ("F5",), "Canvas and analyses only", True),
     Spec("theme_system", "Theme", "As the system", "monitor", (), "Light or dark, as the system is", True),

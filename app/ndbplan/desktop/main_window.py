@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QMargins, Qt, QTimer
+from PySide6.QtCore import QByteArray, QMargins, QPoint, Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.units import system_in_use
 from ndbplan.desktop.actions import Actions
+from ndbplan.desktop.arrangement import Arrangement, Parts, first_size
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 
 _OF_THE_WORKSPACE = (
     "fit", "arrange", "export", "picture", "save", "save_as", "add_group", "zoom_in", "zoom_out",
-    "zoom_normal", "present", "side", "analyses", "inspector", "paste", "select_all",
+    "zoom_normal", "present", "maximise", "side", "analyses", "inspector", "paste", "select_all",
 )  # fmt: skip
 _SIDE_WIDTH, _INSPECTOR_WIDTH = 216, 344
 
@@ -79,7 +80,7 @@ class MainWindow(QMainWindow):
         self.journal: Journal | None = None
         self._journal_folder = journal_folder
         self.setWindowTitle("ndbplan")
-        self.resize(1440, 900)
+        self.resize(first_size(self))
         self.restoreGeometry(QByteArray.fromBase64(self.preferences.get("window", "").encode()))
 
         self.canvas = CanvasView(self.editor)
@@ -88,6 +89,7 @@ class MainWindow(QMainWindow):
         self.palette_panel: Palette | None = None
         self.outline: Outline | None = None
         self.commands: CommandPalette | None = None
+        self.arrangement = Arrangement(self, self._parts)
         self.actions_table = Actions(self, self._handlers())
         menu = MainMenu(self.actions_table, self.preferences, self.files.open, self)
         self.top_bar = TopBar(self.editor, self.actions_table, menu)
@@ -155,7 +157,9 @@ class MainWindow(QMainWindow):
         """The tour through a sample."""
         from ndbplan.desktop.tour import Tour
 
-        return Tour(self.panels, self.canvas, self.document, self.selection, self._body)
+        tour = Tour(self.panels, self.canvas, self.document, self.selection, self._body)
+        tour.card.clear_of = self.steps.row
+        return tour
 
     def finish_building(self) -> None:
         """Build everything around the canvas that is not there yet."""
@@ -180,6 +184,7 @@ class MainWindow(QMainWindow):
         self.palette_panel = Palette()
         self.palette_panel.chosen.connect(self.editor.add_beside_selection)
         self.outline = Outline(self.editor)
+        self.outline.menu_wanted.connect(self._open_part_menu)
         self.side.addWidget(_titled("PALETTE", self.palette_panel, QMargins(0, 12, 0, 0), 12))
         self.side.addWidget(_titled("OUTLINE", self.outline, QMargins(8, 10, 4, 4), 4))
         self.side.setSizes([600, 260])
@@ -240,6 +245,19 @@ class MainWindow(QMainWindow):
         theme.theme().changed.connect(self._tint)
         QApplication.clipboard().dataChanged.connect(self._refresh_selection)
 
+    def _parts(self) -> Parts:
+        return Parts(
+            self.side,
+            self.canvas,
+            self.middle,
+            self.panels.analyses_frame,
+            self.panels.inspector_frame,
+            self.top_bar,
+            self.status,
+            self.messages,
+            self.actions_table,
+        )
+
     def _handlers(self) -> dict[str, Callable[[], object]]:
         edit, view, files = self.editor, self.canvas, self.files
         return {
@@ -257,9 +275,11 @@ class MainWindow(QMainWindow):
             "align_centre": partial(edit.align, "centre"), "align_middle": partial(edit.align, "middle"),
             "distribute_across": partial(edit.distribute, "across"),
             "distribute_down": partial(edit.distribute, "down"),
-            "side": partial(self._toggle, "side"), "analyses": partial(self._toggle, "analyses"),
-            "inspector": partial(self._toggle, "inspector"), "next_panel": self._next_panel,
-            "present": self._present, "theme_system": partial(self._set_theme, "system"),
+            "side": partial(self.arrangement.toggle, "side"),
+            "analyses": partial(self.arrangement.toggle, "analyses"),
+            "inspector": partial(self.arrangement.toggle, "inspector"), "next_panel": self._next_panel,
+            "present": self._present, "maximise": self.arrangement.toggle_maximised,
+            "theme_system": partial(self._set_theme, "system"),
             "theme_light": partial(self._set_theme, "light"), "theme_dark": partial(self._set_theme, "dark"),
             "units_usual": partial(self._set_units, ""),
             "units_decimal": partial(self._set_units, "decimal"),
@@ -301,6 +321,7 @@ class MainWindow(QMainWindow):
             action.setEnabled(some and len(self.selection.ids) > 1)
 
     def _watch_panels(self) -> None:
+        self.arrangement.watch(self.panels.analyses.tabs, self.panels.inspector.head)
         self.status.watch(self.panels.estimates)
         analyses = self.panels.analyses
         analyses.step_wanted.connect(self.steps.do)
@@ -432,13 +453,10 @@ class MainWindow(QMainWindow):
         elif current is not None:
             self.panels.focus_inspector()
 
-    def _toggle(self, name: str) -> None:
-        part = {
-            "side": self.side,
-            "analyses": self.panels.analyses_frame,
-            "inspector": self.panels.inspector_frame,
-        }[name]
-        part.setVisible(self.actions_table[name].isChecked())
+    def _open_part_menu(self, object_id: str | None, where: QPoint) -> None:
+        from ndbplan.desktop.canvas.input.menus import part_menu
+
+        part_menu(self.canvas, object_id, lambda _id: self._rename(), where).popup(where)
 
     def _ask_whose(self, path: Path, theirs: Theirs) -> str:
         from ndbplan.desktop.dialogs.conflict_dialog import ask_whose
@@ -446,19 +464,8 @@ class MainWindow(QMainWindow):
         return ask_whose(self, lambda: self.document.plan, path, theirs)
 
     def _present(self) -> None:
-        on = self.actions_table["present"].isChecked()
         self._show_workspace()
-        for name in ("side", "inspector"):
-            self.actions_table[name].setChecked(not on)
-            self._toggle(name)
-        self.top_bar.setVisible(not on)
-        self.status.setVisible(not on)
-        if on:
-            self.messages.say("info", "F5 or Esc ends the presentation.")
-            self.showFullScreen()
-        else:
-            self.showNormal()
-        QTimer.singleShot(0, self.canvas.fit)
+        self.arrangement.present()
 
     def _set_theme(self, mode: theme.Mode) -> None:
         self.preferences.put("appearance", mode)
@@ -571,9 +578,7 @@ class MainWindow(QMainWindow):
         return super().focusNextPrevChild(forward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.actions_table["present"].isChecked():
-            self.actions_table["present"].trigger()
-        elif event.key() == Qt.Key.Key_Escape and self.messages.isVisible():
+        if event.key() == Qt.Key.Key_Escape and self.messages.isVisible():
             self.messages.hide()
         else:
             super().keyPressEvent(event)

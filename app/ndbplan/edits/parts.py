@@ -104,7 +104,9 @@ def _refused(error: ValidationError) -> EditError:
     place = ".".join(str(step) for step in first["loc"])
     if isinstance(cause, UserError):
         return EditError(cause.what, where=place, fix=cause.fix)
-    shown = repr(first["input"])[:60]
+    given = first["input"]
+    # A number as a person writes it: 0, not 0.0.
+    shown = f"{given:g}" if isinstance(given, float) else repr(given)[:60]
     return EditError(f"{shown} is refused: {refusal(first)}", where=place, fix="correct the value")
 
 

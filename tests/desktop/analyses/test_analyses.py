@@ -349,7 +349,7 @@ class TestSimulation:
         assert (charts.rates.isHidden(), charts.latency.isHidden()) == (True, False)
         charts.to_rates.click()
         assert (charts.rates.isHidden(), charts.latency.isHidden()) == (False, True)
-        for size in ((1200, 320), (700, 600)):
+        for size in ((1200, 420), (700, 600)):
             stand.view.resize(*size)
             assert all(chart.isVisible() for chart in charts.all)
             assert charts.to_latency.isHidden()
@@ -427,7 +427,7 @@ class TestSimulation:
         for chart in charts.all:
             assert chart._cursor.isVisible()
             assert chart._cursor.value() == 10.0
-            assert "10 s" in chart.readout.text()
+            assert "10&nbsp;s" in chart.readout.text()
         charts.log.cursor_moved.emit(None)
         assert not any(chart._cursor.isVisible() for chart in charts.all)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtGui import QStandardItem
+from PySide6.QtGui import QContextMenuEvent, QStandardItem
+from PySide6.QtWidgets import QApplication
 
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
@@ -95,3 +96,20 @@ def test_large_plans_start_with_closed_hosts(qapp, sample, opened) -> None:
         assert outline.isExpanded(outline._items[host.id].index()) == opened
     for place in document.plan.locations:
         assert outline.isExpanded(outline._items[place.id].index())
+
+
+def test_each_row_has_the_menu_of_its_object(qtbot) -> None:
+    document = Document(sample_plan("starter"))
+    editor = Editor(document, Selection(document))
+    outline = Outline(editor)
+    qtbot.addWidget(outline)
+    outline.resize(240, 700)
+    outline.show()
+    asked: list[object] = []
+    outline.menu_wanted.connect(lambda object_id, _where: asked.append(object_id))
+    for object_id in ("rack-a", "ndb1", "host-a1-nvme0"):
+        at = outline.visualRect(outline._items[object_id].index()).center()
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, outline.viewport().mapToGlobal(at))
+        QApplication.sendEvent(outline.viewport(), event)
+        assert editor.selection.ids == (object_id,)
+    assert asked == ["rack-a", "ndb1", "host-a1-nvme0"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
@@ -25,9 +25,19 @@ from ndbplan.desktop.widgets.explain import Explanation, range_text
 
 _LANE, _BLOCK, _NAME_WIDTH, _AXIS = 38, 22, 132, 20
 _MOST_TICKS = 6
+_DARKER = 45
+"""Percent by which each further round of the colours is darker."""
 _STEPS_S = (
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 604_800,
 )  # fmt: skip
+
+
+PHASES = (
+    "allocate memory", "start permission and metadata", "restore from local checkpoint", "execute redo log",
+    "rebuild ordered indexes", "copy fragments", "wait for local checkpoint", "wait for subscriptions",
+    "create redo log files", "execute undo log", "first local checkpoint", "stop",
+)  # fmt: skip
+"""Phases of restarts, so that each has the same colour whatever else is shown."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,8 @@ class Timeline(QWidget):
         super().__init__()
         self._lanes: tuple[Lane, ...] = ()
         self._picked: tuple[int, int] | None = None
+        self._numbers: dict[str, int] = {}
+        """By which each phase has its colour."""
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -64,6 +76,11 @@ class Timeline(QWidget):
     def show_lanes(self, lanes: Sequence[Lane]) -> None:
         """Draw other lanes."""
         self._lanes = tuple(lanes)
+        names = dict.fromkeys(block.name for lane in self._lanes for block in lane.blocks)
+        # Phases keep the number they have in the engine's list, so that a lane less changes no colour.
+        known = {name: i for i, name in enumerate(PHASES)}
+        more = [name for name in names if name not in known]
+        self._numbers = {**known, **{name: len(known) + i for i, name in enumerate(more)}}
         self._picked = None
         self.setFixedHeight(self.sizeHint().height())
         self.setAccessibleDescription(
@@ -113,23 +130,71 @@ class Timeline(QWidget):
             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
             format_duration(lane.duration_s.value),
         )
-        metrics = QFontMetricsF(theme.font(11))
+        self._paint_blocks(painter, row, lane)
+        self._paint_whiskers(painter, row, lane)
+
+    def _paint_blocks(self, painter: QPainter, row: int, lane: Lane) -> None:
+        colours, metrics = theme.tokens(), QFontMetricsF(theme.font(11))
         painter.setFont(theme.font(11))
+        left_out: list[str] = []
         for column, block in enumerate(lane.blocks):
             box = self._box(row, column)
-            colour = QColor(colours.series[column % len(colours.series)])
-            painter.setPen(
-                QPen(QColor(colours.text_strong), 1.5) if self._picked == (row, column) else Qt.PenStyle.NoPen
-            )
-            painter.setBrush(colour)
+            picked = self._picked == (row, column)
+            painter.setPen(QPen(QColor(colours.text_strong), 1.5) if picked else Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(self.colour_of(block.name)))
             painter.drawRoundedRect(box, 3, 3)
-            if box.width() > 34:
+            if metrics.horizontalAdvance(block.name) <= box.width() - 8:
                 painter.setPen(QColor("#0d1017" if colours.is_dark else "#ffffff"))
-                text = metrics.elidedText(block.name, Qt.TextElideMode.ElideRight, box.width() - 10)
-                painter.drawText(box.adjusted(5, 0, -5, 0), Qt.AlignmentFlag.AlignVCenter, text)
+                painter.drawText(box.adjusted(5, 0, -3, 0), Qt.AlignmentFlag.AlignVCenter, block.name)
+            else:
+                left_out.append(block.name)
+        if not lane.blocks or not left_out:
+            return
+        # What does not fit into its block stands beside the lane, the longest first.
+        times = {block.name: block.duration_s.value for block in lane.blocks}
+        left_out.sort(key=lambda name: -times[name])
+        x = max(self._box(row, len(lane.blocks) - 1).right(), self._x_of(lane.duration_s.high)) + 10
+        y = self._box(row, 0).center().y()
+        for name in left_out:
+            width = metrics.horizontalAdvance(name)
+            if x + width + 14 > self.width():
+                break
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(self.colour_of(name)))
+            painter.drawRoundedRect(QRectF(x, y - 4, 8, 8), 2, 2)
+            painter.setPen(QColor(colours.muted))
+            painter.drawText(QRectF(x + 12, y - 9, width + 4, 18), Qt.AlignmentFlag.AlignVCenter, name)
+            x += width + 28
+
+    def _paint_whiskers(self, painter: QPainter, row: int, lane: Lane) -> None:
+        """A thin line over the lane from the least to the most that it may take."""
+        low, high = self._x_of(lane.duration_s.low), self._x_of(lane.duration_s.high)
+        if not lane.blocks or high - low < 2:
+            return
+        box = self._box(row, 0)
+        y = box.bottom() + 3
+        painter.setPen(QPen(QColor(theme.tokens().muted), 1.2))
+        painter.drawLine(QPointF(low, y), QPointF(high, y))
+        for x in (low, high):
+            painter.drawLine(QPointF(x, y - 3), QPointF(x, y + 3))
+
+    def _x_of(self, at_s: float) -> float:
+        left, width = self._scale_box()
+        return left + width * min(1.0, at_s / self._longest_s())
+
+    def colour_of(self, name: str) -> str:
+        """The colour of a phase, the same in every lane."""
+        tokens, number = theme.tokens(), self._numbers.get(name, 0)
+        again, place = divmod(number, len(tokens.series))
+        colour = QColor(tokens.series[place])
+        # With more phases than colours the next ones are darker, so that no two look the same.
+        return colour.darker(100 + _DARKER * again).name()
 
     def _longest_s(self) -> float:
-        return max((lane.duration_s.value for lane in self._lanes), default=0.0) or 1.0
+        longest = max((lane.duration_s.value for lane in self._lanes), default=0.0)
+        # Whiskers may go on a little further; what is uncertain by far ends at the edge.
+        highest = max((lane.duration_s.high for lane in self._lanes), default=0.0)
+        return min(highest, 1.35 * longest) or 1.0
 
     def _scale_box(self) -> tuple[float, float]:
         return float(_NAME_WIDTH), max(10.0, self.width() - _NAME_WIDTH - 4.0)

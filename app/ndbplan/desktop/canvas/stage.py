@@ -69,6 +69,7 @@ class Stage(QGraphicsView):
         QPixmapCache.setCacheLimit(_PIXELS_KIB)
         self.setScene(self.canvas_scene)
         self._fit_on_resize = True
+        self._fit_most = _FIT_MAX
         self._shows_focus = False
         self._backdrop = Backdrop()
         self.banner = Banner(self)
@@ -233,8 +234,12 @@ class Stage(QGraphicsView):
 
     def fit(self) -> None:
         """Show everything."""
-        self._fit_rect(self.canvas_scene.content_rect(), _FIT_MAX)
+        self._fit_rect(self.canvas_scene.content_rect(), self._fit_most)
         self._fit_on_resize = True
+
+    def fit_at_most(self, zoom: float) -> None:
+        """How large fitting may draw everything, from now on."""
+        self._fit_most = zoom
 
     def fit_selection(self) -> None:
         """Show what is selected, large."""

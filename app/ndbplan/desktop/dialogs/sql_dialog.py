@@ -133,7 +133,8 @@ class SqlDialog(Dialog):
         self.take.setText(f"Add {_what_comes(ddl)}")
         notes, what = len(ddl.problems), _what_comes(ddl)
         if notes or not ddl.is_empty:
-            self.state.say(f"{what} understood, {notes} notes" if notes else f"{what} understood")
+            noted = f", {notes} note{'' if notes == 1 else 's'}" if notes else ""
+            self.state.say(f"{what} understood{noted}")
         else:
             self.state.say(_HINT)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
-from PySide6.QtGui import QColor, QStandardItem, QStandardItemModel
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QTreeView, QWidget
 
 from ndbplan.configuration.node_groups import groups_by_number
@@ -41,6 +41,9 @@ class Row:
 class Outline(QTreeView):
     """Locations, hosts, their nodes and disks; tables and workloads below."""
 
+    menu_wanted = Signal(object, QPoint)
+    """The id of an object (None: of none) whose menu is asked for, and a place of the screen."""
+
     def __init__(self, editor: Editor, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._editor = editor
@@ -65,6 +68,17 @@ class Outline(QTreeView):
         editor.document.changed.connect(self._show_change)
         theme.theme().changed.connect(self._restyle)
         self._rebuild()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if keyboard else self.indexAt(event.pos())
+        object_id = index.data(_ID) if index.isValid() else None
+        if object_id not in self._editor.plan.by_id:
+            object_id = None
+        if object_id is not None and object_id not in self._editor.selection.ids:
+            self._editor.selection.set([object_id])
+        corner = self.visualRect(index).bottomLeft() if keyboard else event.pos()
+        self.menu_wanted.emit(object_id, self.viewport().mapToGlobal(corner))
 
     def _show_change(self, _before: Plan, after: Plan) -> None:
         if not _same(_shown(after), self._seen):

@@ -114,6 +114,8 @@ class TimeChart(QWidget):
     """Time under the pointer in seconds; None when it left."""
     clicked_at = Signal(float)
     """Somebody clicked on a moment."""
+    maximise_wanted = Signal()
+    """A double click on its title, or M: it alone, or all charts again."""
     time_changed = Signal(float, float)
     """It shows the time from here to there, in seconds: it was zoomed or moved."""
 
@@ -145,6 +147,7 @@ class TimeChart(QWidget):
             head.addWidget(picker)
         head.addWidget(self.readout, 1)
         self.title.setFixedHeight(_HEAD_HEIGHT)
+        self.title.installEventFilter(self)
         self.plot = pg.PlotWidget(
             axisItems={"left": value_axis(pg, self._unit), "bottom": time_axis(pg)},
             background=None,
@@ -154,6 +157,11 @@ class TimeChart(QWidget):
         self.plot.setProperty("look", "chart")
         self.plot.setAccessibleName(title)
         self.plot.setMinimumHeight(40)
+        self.legend = QLabel(self.plot)
+        self.legend.setProperty("look", "legend")
+        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.legend.hide()
         self.plot.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
         item = self.plot.getPlotItem()
         item.hideButtons()
@@ -179,7 +187,7 @@ class TimeChart(QWidget):
         self.plot.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.plot.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.plot.setAccessibleDescription(
-            "Left and Right move the crosshair, Enter goes there, Ctrl+C copies"
+            "Left and Right move the crosshair, Enter goes there, M shows it alone, Ctrl+C copies"
         )
         self.plot.installEventFilter(self)
         self._restyle()
@@ -248,6 +256,7 @@ class TimeChart(QWidget):
         self._read_at_s = at_s
         if content is None or not len(content.times_s):
             self.readout.setText("")
+            self._show_legend([], [])
             return
         parts: list[tuple[str, str, str]] = []
         for series in content.series:
@@ -263,21 +272,38 @@ class TimeChart(QWidget):
         self.readout.setToolTip(f"{when}: " + ", ".join(f"{name} {text}" for name, text, _ in parts))
 
     def _fitting(self, when: str, parts: list[tuple[str, str, str]]) -> str:
-        """As much of the values as the header has room for; not even one name: the first value alone."""
+        """Names with values as far as the header has room for all of them, else the values or names alone.
+
+        Where no name stands in the header they stand in the chart: every line can be told apart.
+        """
         metrics = self.readout.fontMetrics()
         head = self.width() - self.readout.x() if self.readout.x() else self.readout.width()
-        room = head - 8 - metrics.horizontalAdvance(f"{when}  ")
-        texts = [f'<span style="color:{theme.tokens().muted}">{when}</span>']
-        for i, (name, value, colour) in enumerate(parts):
-            text = f"{name} {value}"
-            if not i and room < metrics.horizontalAdvance(f"{text}   …"):
-                text = value
-            room -= metrics.horizontalAdvance(f"{text}   ")
-            if room < 0 or (i < len(parts) - 1 and room < metrics.horizontalAdvance("…")):
-                texts.append("…")
-                break
-            texts.append(f'<span style="color:{colour}">{text.replace(" ", "&nbsp;")}</span>')
-        return " &nbsp;".join(texts)
+        names, values = [name for name, _, _ in parts], [value for _, value, _ in parts]
+        both = [f"{name} {value}" for name, value, _ in parts]
+        # Under the crosshair values matter most; else who is who does.
+        order = [(both, True), (names, False)] if when == "max" else [(both, True), (values, True)]
+        for texts, timed in order:
+            shown = [when, *texts] if timed else texts
+            if metrics.horizontalAdvance("   ".join(shown)) > head - 8:
+                continue
+            in_chart = [] if texts is both or texts is names or len(parts) < 2 else names
+            self._show_legend(in_chart, parts)
+            colours = [*([theme.tokens().muted] if timed else []), *(colour for _, _, colour in parts)]
+            return " &nbsp;".join(_ink(text, colour) for text, colour in zip(shown, colours, strict=True))
+        if when == "max":
+            self._show_legend(names if len(parts) > 1 else [], parts)
+            return ""
+        self._show_legend(both, parts)
+        return _ink(when, theme.tokens().muted)
+
+    def _show_legend(self, texts: list[str], parts: list[tuple[str, str, str]]) -> None:
+        """What is said of the lines inside of the chart, for a header without room; nothing: no legend."""
+        colours = [colour for _, _, colour in parts]
+        spans = [_ink(text, colour) for text, colour in zip(texts, colours, strict=False)]
+        self.legend.setText(" &nbsp;".join(spans))
+        self.legend.adjustSize()
+        self.legend.setVisible(bool(spans))
+        self.legend.move(max(_AXIS_WIDTH, self.plot.width() - self.legend.width() - 10), 6)
 
     def as_csv(self) -> str:
         """The series as CSV, one line for each moment."""
@@ -307,10 +333,16 @@ class TimeChart(QWidget):
         menu.addAction("Copy as picture", self.copy_picture)
         menu.addSeparator()
         menu.addAction("Whole time", self.reset_zoom)
+        menu.addAction("This chart alone, or all\tM", self.maximise_wanted.emit)
         menu.exec(event.globalPos())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
+        if watched is self.title:
+            if kind == QEvent.Type.MouseButtonDblClick:
+                self.maximise_wanted.emit()
+                return True
+            return super().eventFilter(watched, event)
         if watched is self.plot:
             if kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
                 return self._key(event)
@@ -348,6 +380,8 @@ class TimeChart(QWidget):
         key = Qt.Key(event.key())
         if key in moves:
             self.cursor_moved.emit(max(0.0, min(self._length_s(), moves[key])))
+        elif key == Qt.Key.Key_M and not event.modifiers():
+            self.maximise_wanted.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._cursor.isVisible():
             self.clicked_at.emit(at_s)
         elif key == Qt.Key.Key_Escape and self._cursor.isVisible():
@@ -486,6 +520,10 @@ class TimeChart(QWidget):
         item.getAxis("left").setTickPen(pg.mkPen(colours.muted))
         self._cursor.setPen(pg.mkPen(colours.muted, width=1))
         self._position.setPen(pg.mkPen(colours.accent, width=1.6))
+
+
+def _ink(text: str, colour: str) -> str:
+    return f'<span style="color:{colour}">{text.replace(" ", "&nbsp;")}</span>'
 
 
 def _length_s(content: Content) -> float:

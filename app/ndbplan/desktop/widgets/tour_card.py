@@ -23,6 +23,8 @@ class TourCard(QFrame):
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
         self._over = over
+        self.clear_of: QWidget | None = None
+        """Stands in the same corner when it is there: the card stands above it."""
         self.setObjectName("tourCard")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(_WIDTH)
@@ -76,7 +78,9 @@ class TourCard(QFrame):
         layout = self.layout()
         height = layout.heightForWidth(_WIDTH) if layout is not None else -1
         height = height if height > 0 else self.sizeHint().height()
-        self.setGeometry(_MARGIN, max(0, self._over.height() - height - _MARGIN), _WIDTH, height)
+        below = self.clear_of
+        lift = below.height() + _MARGIN if below is not None and not below.isHidden() else 0
+        self.setGeometry(_MARGIN, max(0, self._over.height() - height - _MARGIN - lift), _WIDTH, height)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and not self.isHidden():

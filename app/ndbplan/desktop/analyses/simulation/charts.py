@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
 from ndbplan.base.units import format_bytes_binary, format_bytes_per_s, format_clock
 from ndbplan.describe.titles import EVENT_NAMES
@@ -30,6 +31,8 @@ _WIDE = 800
 """Width from which on three charts fit side by side."""
 _TALL = 300
 """Height from which on three charts fit one below the other."""
+_LOW = 190
+"""Height below which charts stand in one row: two rows would leave a line or two of pixels."""
 _Cell = tuple[int, int, int, int]
 """Row, column, rows, columns."""
 GHOST = "last run"
@@ -71,8 +74,12 @@ class SimulationCharts(QWidget):
             self._build_writes,
             self._build_log,
         ]
+        self.to_log = _turn("Log", "Show the redo log in place of redo buffers", self._turn_log)
+        self.to_buffers = _turn("Buffers", "Show redo buffers in place of the redo log", self._turn_log)
         self._shape = ""
-        self._shows_latency = False
+        self._shows_latency = self._shows_log = False
+        self.alone: TimeChart | None = None
+        """The chart that has all the room; None: they share it."""
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(16)
@@ -90,6 +97,7 @@ class SimulationCharts(QWidget):
         chart.cursor_moved.connect(self._cursor_moved)
         chart.clicked_at.connect(self.clicked_at)
         chart.time_changed.connect(self._time_changed)
+        chart.maximise_wanted.connect(partial(self.show_alone, chart))
         self.all = (*self.all, chart)
         if not self._to_build:
             self._place()
@@ -108,7 +116,7 @@ class SimulationCharts(QWidget):
         return self.latency
 
     def _build_buffers(self) -> TimeChart:
-        self.buffers = TimeChart("Redo buffers", self.node)
+        self.buffers = TimeChart("Redo buffers", _beside(self.node, self.to_log))
         return self.buffers
 
     def _build_writes(self) -> TimeChart:
@@ -116,7 +124,7 @@ class SimulationCharts(QWidget):
         return self.writes
 
     def _build_log(self) -> TimeChart:
-        self.log = TimeChart("Redo log used")
+        self.log = TimeChart("Redo log used", self.to_buffers)
         return self.log
 
     def show_result(
@@ -160,7 +168,7 @@ class SimulationCharts(QWidget):
         """Put every chart where the room there is gives it a place."""
         if self._to_build:
             return
-        shape = "wide" if self.width() >= _WIDE else "tall" if self.height() >= _TALL else "small"
+        shape = self._shape_here()
         if shape != self._shape:
             self._shape = shape
             cells = self._cells(shape)
@@ -168,22 +176,60 @@ class SimulationCharts(QWidget):
                 self._grid.removeWidget(chart)
             for chart, cell in cells.items():
                 self._grid.addWidget(chart, *cell)
-            self._grid.setVerticalSpacing(4 if shape == "small" else 8)
+            self._grid.setVerticalSpacing(4 if shape in ("small", "low") else 8)
             rows = 1 + max(row for row, *_ in cells.values())
             columns = 1 + max(column for _, column, *_ in cells.values())
             for i in range(3):
                 self._grid.setRowStretch(i, int(i < rows))
                 self._grid.setColumnStretch(i, int(i < columns))
-        for turn in (self.to_latency, self.to_rates):
-            turn.setVisible(shape == "small")
-        self.rates.setVisible(shape != "small" or not self._shows_latency)
-        self.latency.setVisible(shape != "small" or self._shows_latency)
-        roomy = shape == "tall" or self.height() >= _ROOMY
+        self._show_turns()
+        roomy = shape in ("tall", "low", "alone") or self.height() >= _ROOMY
         below = [self.latency, self.log, self.writes] if shape == "wide" else [self.writes, self.log]
         for chart in self.all:
             chart.show_time_axis(roomy or chart in below)
 
+    def _shape_here(self) -> str:
+        """How charts stand in the room there is."""
+        if self.alone is not None:
+            return "alone"
+        if self.height() < _LOW:
+            return "low" if self.width() >= _WIDE * 0.8 else "small"
+        return "wide" if self.width() >= _WIDE else "tall" if self.height() >= _TALL else "small"
+
+    def _show_turns(self) -> None:
+        """Show the charts whose turn it is, and the links that take turns."""
+        shape = self._shape
+        for turn in (self.to_latency, self.to_rates):
+            turn.setVisible(shape in ("small", "low"))
+        for turn in (self.to_log, self.to_buffers):
+            turn.setVisible(shape == "low")
+        hidden: set[TimeChart] = set()
+        if shape == "alone":
+            hidden = {chart for chart in self.all if chart is not self.alone}
+        elif shape in ("small", "low"):
+            hidden.add(self.rates if self._shows_latency else self.latency)
+            if shape == "low":
+                hidden.add(self.buffers if self._shows_log else self.log)
+        for chart in self.all:
+            chart.setVisible(chart not in hidden)
+
+    def show_alone(self, chart: TimeChart) -> None:
+        """Give one chart all the room; the one that has it gives it back."""
+        self.alone = None if self.alone is not None else chart
+        self._place()
+        chart.plot.setFocus()
+
     def _cells(self, shape: str) -> dict[TimeChart, _Cell]:
+        if shape == "alone":
+            return dict.fromkeys(self.all, (0, 0, 1, 1))
+        if shape == "low":
+            return {
+                self.rates: (0, 0, 1, 1),
+                self.latency: (0, 0, 1, 1),
+                self.buffers: (0, 1, 1, 1),
+                self.log: (0, 1, 1, 1),
+                self.writes: (0, 2, 1, 1),
+            }
         if shape == "wide":
             return {
                 self.rates: (0, 0, 1, 1),
@@ -212,6 +258,11 @@ class SimulationCharts(QWidget):
         self._shows_latency = not self._shows_latency
         self._place()
         (self.to_rates if self._shows_latency else self.to_latency).setFocus()
+
+    def _turn_log(self) -> None:
+        self._shows_log = not self._shows_log
+        self._place()
+        (self.to_buffers if self._shows_log else self.to_log).setFocus()
 
     def show_position(self, at_s: float | None) -> None:
         """Where the replay stands."""
@@ -458,6 +509,17 @@ def _written(result: SimulationResult, disk_id: str) -> Any:
 
 def _named(disk: DiskSeries) -> list[tuple[tuple[str, str], str]]:
     return list(zip(disk.alike, disk.disk_ids, strict=True))
+
+
+def _beside(*parts: QWidget) -> QWidget:
+    """Several small controls in the head of one chart."""
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(6)
+    for part in parts:
+        row.addWidget(part)
+    return holder
 
 
 def _turn(text: str, name: str, turn: Callable[[], None]) -> QPushButton:

@@ -17,7 +17,7 @@ from ndbplan.desktop.document.editor import name_field
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.menu_heading import heading
 from ndbplan.edits import palette as catalogue
-from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.processes import DiskRole
 
 _ROLE_KEY = {"redo": "R", "lcp": "L", "undo": "U", "data_files": "D", "backup": "B"}
@@ -52,11 +52,18 @@ def canvas_menu(
 
     `where`: place of the screen at which it asks for values.
     """
+    return part_menu(view, item.object_id if item is not None else None, rename, where)
+
+
+def part_menu(
+    view: Stage, object_id: str | None, rename: Callable[[str], None], where: QPoint | None = None
+) -> QMenu:
+    """The menu for an object of the plan, or (None) for the plan itself."""
     menu = QMenu(view)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     editor = view.editor
     plan = view.document.plan
-    part = plan.by_id.get(item.object_id) if item is not None else None
+    part = plan.by_id.get(object_id) if object_id is not None else None
     if part is not None:
         ids = view.selection.ids if part.id in view.selection.ids else (part.id,)
         offer_to_break(menu, Target(view, where or QCursor.pos(), plan, ids), editor.happenings)
@@ -68,7 +75,7 @@ def canvas_menu(
             action.setChecked(editor.has_role(role, part.id))
             action.triggered.connect(partial(_toggle_role, view, role, part.id))
         menu.addSeparator()
-    if isinstance(part, Host) or item is None or item.kind == "location":
+    if part is None or isinstance(part, Host | Location):
         text = f"Add to {display_name(view.document.plan, part)}" if part else "Add"
         add = menu.addMenu(theme.icon("plus"), text)
         for entry in catalogue.offers():

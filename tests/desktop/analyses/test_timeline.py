@@ -1,0 +1,65 @@
+"""Timelines: one colour is one phase in every lane, and every phase is named in its block or beside."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+
+from ndbplan.base.quantity import Quantity
+from ndbplan.desktop.analyses.timeline import PHASES, Block, Lane, Timeline
+from ndbplan.estimate.timed import restart
+from ndbplan.plan.samples import sample_names, sample_plan
+
+
+def _seconds(value: float, low: float | None = None, high: float | None = None) -> Quantity:
+    return Quantity(value, value if low is None else low, value if high is None else high, "s", ())
+
+
+def _lane(name: str, *phases: tuple[str, float]) -> Lane:
+    total = sum(seconds for _, seconds in phases)
+    return Lane(
+        name, _seconds(total, 0.5 * total, 1.2 * total), tuple(Block(n, _seconds(s)) for n, s in phases)
+    )
+
+
+def test_a_phase_has_one_colour_whatever_else_is_shown(qtbot: QtBot) -> None:
+    view = Timeline("Restarts")
+    qtbot.addWidget(view)
+    one = _lane("Node restart", ("execute redo log", 5), ("copy fragments", 50))
+    other = _lane("First start", ("create redo log files", 9), ("copy fragments", 1), ("something new", 3))
+    view.show_lanes([one])
+    alone = view.colour_of("copy fragments")
+    view.show_lanes([other, one])
+    assert view.colour_of("copy fragments") == alone
+    names = {block.name for lane in (one, other) for block in lane.blocks}
+    assert len({view.colour_of(name) for name in names}) == len(names)
+
+
+def test_phases_of_the_engine_have_their_colours_reserved() -> None:
+    found = set()
+    for name in sample_names():
+        if name != "telecom-144":
+            found |= {phase.name for phase in restart(sample_plan(name), "node").phases}
+    long = {"execute redo log", "copy fragments", "restore from local checkpoint", "rebuild ordered indexes"}
+    assert long <= found & set(PHASES)
+
+
+def test_what_does_not_fit_into_its_block_is_painted_beside_it(qtbot: QtBot) -> None:
+    view = Timeline("Restarts")
+    qtbot.addWidget(view)
+    view.resize(900, 120)
+    view.show()
+    view.show_lanes([_lane("Long", ("a very long operation", 1000)), _lane("Short", ("execute redo log", 3))])
+    named = view.grab().toImage()
+    view.show_lanes([_lane("Long", ("a very long operation", 1000)), _lane("Short", ("execute undo log", 3))])
+    other = view.grab().toImage()
+    beside = [(x, y) for x in range(140, named.width()) for y in range(45, 70)]
+    assert any(named.pixel(x, y) != other.pixel(x, y) for x, y in beside)
+
+
+def test_the_range_of_an_operation_is_drawn_to_scale(qtbot: QtBot) -> None:
+    view = Timeline("Restarts")
+    qtbot.addWidget(view)
+    view.resize(900, 120)
+    lane = _lane("Node restart", ("execute redo log", 100))
+    view.show_lanes([lane])
+    assert view._x_of(lane.duration_s.low) < view._x_of(100.0) < view._x_of(lane.duration_s.high) <= 900

@@ -1,0 +1,158 @@
+"""Parts of the window: one maximised and back, the presentation and back, charts in any room there is."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from ndbplan.desktop.arrangement import first_size
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.main_window import MainWindow
+
+_LONG_MS = 240_000
+_LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def window(qtbot, qapp, tmp_path):
+    theme.install(qapp, "dark")
+    made = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
+    made.files.ask_unsaved = lambda: "discard"
+    made.open_sample("redo-overload")
+    made.resize(1366, 768)
+    made.show()
+    made.finish_building()
+    yield made
+    made.files.ask_unsaved = lambda: "discard"
+    made.close()
+    made.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def _parts(window) -> dict[str, bool]:
+    return {name: part.isVisible() for name, part in window.arrangement._parts.items()}
+
+
+ALL = {"side": True, "canvas": True, "analyses": True, "inspector": True}
+
+
+class TestMaximise:
+    def test_a_double_click_on_the_tabs_gives_the_analyses_the_window_and_back(self, window) -> None:
+        tabs = window.panels.analyses.tabs
+        at = tabs.tabRect(0).center()
+        QTest.mouseDClick(tabs, _LEFT, pos=at)
+        assert _parts(window) == {**dict.fromkeys(ALL, False), "analyses": True}
+        assert window.panels.analyses_frame.height() > 600
+        assert window.actions_table["maximise"].isChecked()
+        QTest.mouseDClick(tabs, _LEFT, pos=at)
+        assert _parts(window) == ALL
+        assert not window.actions_table["maximise"].isChecked()
+
+    def test_a_double_click_on_the_title_gives_the_inspector_the_window(self, window) -> None:
+        head = window.panels.inspector.head
+        QTest.mouseDClick(head, _LEFT, pos=QPoint(5, 5))
+        assert _parts(window) == {**dict.fromkeys(ALL, False), "inspector": True}
+        QTest.mouseDClick(head, _LEFT, pos=QPoint(5, 5))
+        assert _parts(window) == ALL
+
+    def test_the_key_maximises_the_part_with_the_focus_and_keeps_what_was_hidden(self, window) -> None:
+        window.actions_table["side"].trigger()
+        window.canvas.setFocus()
+        window.actions_table["maximise"].trigger()
+        assert _parts(window) == {**dict.fromkeys(ALL, False), "canvas": True}
+        window.actions_table["maximise"].trigger()
+        assert _parts(window) == {**ALL, "side": False}
+        assert not window.actions_table["side"].isChecked()
+
+    def test_showing_a_part_ends_it(self, window) -> None:
+        window.canvas.setFocus()
+        window.actions_table["maximise"].trigger()
+        window.actions_table["inspector"].trigger()
+        assert window.arrangement.maximised is None
+        assert not window.panels.inspector_frame.isVisible()
+        assert window.panels.analyses_frame.isVisible()
+
+
+class TestPresentation:
+    def test_the_first_escape_leaves_whatever_has_the_focus(self, qtbot, window) -> None:
+        for focus in (window.canvas, window.panels.analyses.tabs):
+            window.selection.set(["data1"])
+            window.actions_table["present"].trigger()
+            assert not window.top_bar.isVisible()
+            with qtbot.waitActive(window):
+                window.activateWindow()
+            focus.setFocus()
+            QTest.keyClick(focus, Qt.Key.Key_Escape)
+            assert window.top_bar.isVisible()
+            assert not window.isFullScreen()
+            assert _parts(window) == ALL
+
+    def test_a_maximised_window_is_maximised_again_and_hidden_parts_stay_hidden(self, window) -> None:
+        window.showMaximized()
+        window.actions_table["inspector"].trigger()
+        window.actions_table["present"].trigger()
+        assert window.isFullScreen()
+        window.actions_table["present"].trigger()
+        assert window.isMaximized()
+        assert _parts(window) == {**ALL, "inspector": False}
+
+    def test_the_canvas_may_be_larger_than_its_actual_size(self, qtbot, window) -> None:
+        window.open_sample("tick-store")
+        qtbot.waitUntil(lambda: window.canvas.zoom == 1.0)
+        window.actions_table["present"].trigger()
+        qtbot.waitUntil(lambda: window.canvas.zoom > 1.0)
+        window.actions_table["present"].trigger()
+        qtbot.waitUntil(lambda: window.canvas.zoom == 1.0)
+
+
+def test_a_first_window_fits_its_screen(window) -> None:
+    room = window.screen().availableGeometry().size()
+    size = first_size(window)
+    assert size.width() <= room.width()
+    assert size.height() <= room.height()
+
+
+class TestCharts:
+    @pytest.fixture
+    def charts(self, qtbot, window):
+        window.simulate()
+        panel = window.panels.analyses.panel("Simulation")
+        qtbot.waitUntil(lambda: panel.result is not None, timeout=_LONG_MS)
+        return panel.charts
+
+    def test_in_a_small_window_no_chart_is_lower_than_a_few_lines(self, qtbot, window, charts) -> None:
+        for size in ((1366, 768), (1280, 720), (1680, 1050), (2560, 1440)):
+            window.resize(*size)
+            qtbot.waitUntil(lambda: all(c.plot.height() >= 80 for c in charts.all if c.isVisible()))
+            assert sum(c.isVisible() for c in charts.all) >= 3
+
+    def test_charts_in_one_row_take_turns(self, qtbot, window, charts) -> None:
+        qtbot.waitUntil(lambda: charts.buffers.isVisible() and not charts.log.isVisible())
+        QTest.mouseClick(charts.to_log, _LEFT)
+        assert charts.log.isVisible()
+        assert not charts.buffers.isVisible()
+        QTest.mouseClick(charts.to_buffers, _LEFT)
+        assert charts.buffers.isVisible()
+
+    def test_a_double_click_on_its_title_shows_a_chart_alone(self, qtbot, window, charts) -> None:
+        before = {c for c in charts.all if c.isVisible()}
+        QTest.mouseDClick(charts.writes.title, _LEFT)
+        assert [c for c in charts.all if c.isVisible()] == [charts.writes]
+        assert QApplication.focusWidget() is charts.writes.plot
+        QTest.keyClick(charts.writes.plot, Qt.Key.Key_M)
+        assert {c for c in charts.all if c.isVisible()} == before
+
+    def test_every_line_is_named_in_its_colour_at_any_width(self, qtbot, window, charts) -> None:
+        for size in ((1366, 768), (1680, 1050), (2560, 1440)):
+            window.resize(*size)
+            qtbot.waitUntil(lambda: charts.width() > 0)
+            for chart in (charts.writes, charts.rates):
+                chart.show_values_at(10.0)
+                named = chart.readout.text() + (chart.legend.text() if chart.legend.isVisible() else "")
+                for series in chart._content.series:
+                    assert series.name.replace(" ", "&nbsp;") in named
+                    assert series.colour in named
+                assert "…" not in named
