@@ -56,3 +56,18 @@ def test_a_size_that_is_none_has_its_place() -> None:
     (problem,) = found.problems
     assert problem.line == 2
     assert "'lots' is no size" in problem.message
+
+
+def test_alter_changes_what_the_plan_has() -> None:
+    plan = import_files({"schema.sql": SQL}).plan
+    sql = """ALTER TABLESPACE `ts 1` ADD DATAFILE 'more.dat' INITIAL_SIZE 64M ENGINE NDB;
+ALTER TABLESPACE `ts 1` DROP DATAFILE 'data_2.dat' ENGINE NDB;
+ALTER LOGFILE GROUP lg_1 ADD UNDOFILE 'u9.log' INITIAL_SIZE 32M ENGINE NDB;
+  ALTER TABLESPACE other ADD DATAFILE 'x.dat' ENGINE NDB;"""
+    done = import_files({"more.sql": sql.encode()}, plan)
+    files = {f.name: f.size_bytes for f in done.plan.tablespaces[0].data_files}
+    assert files == {"data_1.dat": 32 * 2**20, "more.dat": 64 * 2**20}
+    assert sum(f.count for f in done.plan.logfile_groups[0].undo_files) == 3
+    assert "line 4, column 20: there is no 'other' above" in " ".join(f.message for f in done.findings)
+    again = import_files({"more.sql": sql.encode()}, done.plan)
+    assert again.plan == done.plan

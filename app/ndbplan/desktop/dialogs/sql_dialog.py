@@ -127,6 +127,8 @@ class SqlDialog(Dialog):
                 files = f"{len(group.files)} file{'s' if len(group.files) != 1 else ''}"
                 what = "there already" if group.name in names else "new"
                 self._item(f"{kind} {group.name} · {files} · {what}", "hard-drive", None)
+        for kind, name in ddl.disk_data.altered:
+            self._item(f"{kind} {name} · changes, if the plan has it", "hard-drive", None)
         for problem in ddl.problems:
             self._item(str(problem), "triangle-alert", (problem.line, problem.column))
         self.take.setEnabled(not ddl.is_empty)
@@ -164,6 +166,8 @@ def _what_comes(ddl: DdlResult) -> str:
         (len(ddl.disk_data.tablespaces), "tablespace"),
     )
     words = [f"{count} {kind}{'s' if count != 1 else ''}" for count, kind in counts if count]
+    altered = len(ddl.disk_data.altered)
+    words += [f"{altered} change{'s' if altered != 1 else ''} of disk data"] if altered else []
     tables = len(ddl.tables)
     if tables or not words:
         words.insert(0, f"{tables} table{'s' if tables != 1 else ''}")

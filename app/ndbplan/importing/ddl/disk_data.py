@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ndbplan.base.units import MIB
@@ -32,6 +32,10 @@ class FileGroup:
     """Of a tablespace."""
     undo_buffer_bytes: int | None = None
     extent_bytes: int | None = None
+    dropped: list[str] = field(default_factory=list)
+    """Files that ALTER takes from a group that the text does not make."""
+    place: tuple[int, int] = (1, 1)
+    """Line and column of its name."""
 
 
 class DiskData:
@@ -40,6 +44,14 @@ class DiskData:
     def __init__(self) -> None:
         self.logfile_groups: dict[str, FileGroup] = {}
         self.tablespaces: dict[str, FileGroup] = {}
+        self.altered: dict[tuple[str, str], FileGroup] = {}
+        """What ALTER says of groups that the text does not make, by kind and name: the plan may have them."""
+
+    def groups(self) -> Iterator[FileGroup]:
+        """All that statements speak of."""
+        yield from self.logfile_groups.values()
+        yield from self.tablespaces.values()
+        yield from self.altered.values()
 
     def read(self, tokens: list[Word], end: int) -> None:
         """CREATE, ALTER or DROP of a log file group or tablespace. Raises Unreadable."""
@@ -56,9 +68,9 @@ class DiskData:
             return
         if verb == "CREATE":
             known[name] = FileGroup(name, word.start)
-        elif name not in known:
-            raise Unreadable(word.start, f"there is no '{name[:40]}' above; left out")
-        self._options(stream, known[name])
+        kind = "log file group" if is_group else "tablespace"
+        group = known.get(name) or self.altered.setdefault((kind, name), FileGroup(name, word.start))
+        self._options(stream, group)
 
     def _options(self, stream: Stream, group: FileGroup) -> None:
         added = dropped = ""
@@ -86,6 +98,7 @@ class DiskData:
         if added:
             group.files[added] = size or _USUAL_FILE_BYTES
         if dropped:
+            group.dropped.append(dropped)
             group.files.pop(dropped, None)
 
 
@@ -128,9 +141,32 @@ def with_disk_data(plan: Plan, made: DiskData) -> tuple[Plan, list[str], list[st
         extent = {"extent_size_bytes": each.extent_bytes} if each.extent_bytes else {}
         fields = {"id": ids.of(Tablespace), "name": each.name, "logfile_group_id": group.id, **extent}
         new.append(edits.made(Tablespace, {**fields, "data_files": _files(each.files)}))
+    plan, altered, unknown = _with_changes(plan, made)
     names = ["log file group" if isinstance(part, LogfileGroup) else "tablespace" for part in new]
     changes = [f"{kind} {part.name}: added" for kind, part in zip(names, new, strict=True)]
-    return (edits.add(plan, *new) if new else plan), changes, missing
+    return (edits.add(plan, *new) if new else plan), [*changes, *altered], [*missing, *unknown]
+
+
+def _with_changes(plan: Plan, made: DiskData) -> tuple[Plan, list[str], list[str]]:
+    """The plan with the files that ALTER adds to its own groups; what changes, and which groups it lacks."""
+    changes, missing = list[str](), list[str]()
+    for (kind, name), altered in made.altered.items():
+        is_group = kind == "log file group"
+        there = plan.logfile_groups if is_group else plan.tablespaces
+        part = next((one for one in there if one.name == name), None)
+        if part is None:
+            line, column = altered.place
+            missing.append(f"line {line}, column {column}: there is no '{name[:40]}' above; left out")
+            continue
+        field_name = "undo_files" if is_group else "data_files"
+        kept = tuple(one for one in getattr(part, field_name) if one.name not in altered.dropped)
+        named = {one.name for one in kept}
+        new = {file: size for file, size in altered.files.items() if file not in named}
+        files = (*kept, *_files(new))
+        if files and files != getattr(part, field_name):
+            plan = edits.update(plan, part.id, **{field_name: files})
+            changes.append(f"{kind} {name}: {len(new)} more, {len(altered.dropped)} fewer files")
+    return plan, changes, missing
 
 
 def _files(sizes: Mapping[str, int]) -> tuple[SpaceFile, ...]:

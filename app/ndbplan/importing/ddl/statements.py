@@ -90,7 +90,7 @@ class DdlResult:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing in it that a plan could take."""
-        return not (self.tables or self.disk_data.logfile_groups or self.disk_data.tablespaces)
+        return not (self.tables or any(True for _ in self.disk_data.groups()))
 
 
 def read_ddl(
@@ -112,6 +112,8 @@ def read_ddl(
     start: int | None = 0
     while start is not None:
         start = reader.read_from(text, start)
+    for group in reader.disk_data.groups():
+        group.place = places.of(group.offset)
     return DdlResult(
         tuple(with_parents(list(reader.by_id.values()), reader.foreign_keys)),
         tuple(DdlProblem(*places.of(offset), message) for offset, message in reader.left_problems()),
