@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QPushButton
 
 from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
 from ndbplan.desktop.document.preferences import Preferences
@@ -119,3 +120,27 @@ def test_the_row_lies_inside_of_the_canvas_and_moves_nothing(open_window, qtbot)
     qtbot.mouseClick(row.close_button, LEFT)
     assert canvas.geometry() == place
     assert canvas.transform() == view
+
+
+def test_the_row_keeps_its_width_when_steps_are_ticked(open_window, qtbot):
+    window = open_window()
+    before = [button.geometry() for button in window.steps.row.buttons.values()]
+    window.open_sample("starter")
+    assert len(ticked(window)) == 3
+    window.steps.row.layout().activate()
+    after = [button.geometry() for button in window.steps.row.buttons.values()]
+    assert [g.x() for g in after] == [g.x() for g in before]
+
+
+def test_the_inspector_makes_a_load_from_the_tables_too(open_window, qtbot):
+    window = open_window()
+    window.open_sample("starter")
+    window.selection.set(())
+    links = window.panels.inspector.findChildren(QPushButton)
+    button = next(b for b in links if b.text() == "From the tables" and b.isVisible())
+    before = len(window.document.plan.workloads)
+    qtbot.mouseClick(button, LEFT)
+    new = window.document.plan.workloads[-1]
+    assert len(window.document.plan.workloads) == before + 1
+    assert window.selection.ids == (new.id,)
+    assert {t.assumed for t in new.transactions} == {("weight",)}

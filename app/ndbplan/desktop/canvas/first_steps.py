@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton
 
 from ndbplan.desktop.canvas.stage import Stage
@@ -78,7 +77,10 @@ class FirstSteps(QFrame):
         t = theme.tokens()
         for step in STEPS:
             button = self.buttons[step.key]
-            button.setIcon(theme.icon("circle-check", t.good, 14) if step.key in done else QIcon())
+            # A sign in any case, so that a step that is done moves nothing beside it.
+            sign, ink = ("circle-check", t.good) if step.key in done else ("circle-dot", t.muted)
+            ink = t.on_accent if step.key == following else ink
+            button.setIcon(theme.icon(sign, ink, 14))
             button.setProperty("next", step.key == following)
             button.setToolTip(
                 f"{step.missing}. {step.hint}" if step.key not in done else f"{step.text}: done"

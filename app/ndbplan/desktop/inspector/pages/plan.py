@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtWidgets import QPlainTextEdit
@@ -21,6 +21,7 @@ from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import Workload
 
 
 class PlanPage(Page):
@@ -55,9 +56,12 @@ class PlanPage(Page):
         section.body.addWidget(tables)
         self.keep_fresh(tables)
         workloads = ObjectLinks(
-            context, lambda plan: plan.workloads, "No workload yet: add one to load the disks."
+            context, lambda plan: plan.workloads, "No workload yet: make one from the tables, or add one."
         )
         section = self.section("Workloads")
+        made = link("From the tables", self._add_workload_of_tables, "Make a workload from the tables")
+        made.setToolTip("Reads, changes and adds rows of the largest tables: put your figures in")
+        section.add_action(made)
         section.add_action(link("+ Add", self._add_workload, "Add a workload"))
         section.body.addWidget(workloads)
         self.keep_fresh(workloads)
@@ -84,11 +88,17 @@ class PlanPage(Page):
         SqlDialog(self.context.document, self.window()).open()
 
     def _add_workload(self) -> None:
+        self._add_made(offers.make_workload)
+
+    def _add_workload_of_tables(self) -> None:
+        self._add_made(offers.workload_of_tables)
+
+    def _add_made(self, make: Callable[[Plan], Workload]) -> None:
         plan = self.context.plan
         if not plan.tables:
             self._add_table()
             plan = self.context.plan
-        workload = offers.make_workload(plan)
+        workload = make(plan)
         self.context.document.edit(f"Add workload {workload.name}", lambda p: edits.add(p, workload))
         self.context.selection.set((workload.id,))
 

@@ -29,12 +29,12 @@ NAMES = Unit(
 
 _TYPES = [(name, name) for name in COLUMN_TYPES]
 _COLUMN_CELLS = (
-    Cell("name", "Column", 92, TEXT),
-    Cell("type", "Type", 84, choices=lambda _plan: _TYPES),
+    Cell("name", "Column", 76, TEXT),
+    Cell("type", "Type", 72, choices=lambda _plan: _TYPES),
     Cell(
         "length",
         "Length",
-        54,
+        46,
         WHOLE,
         optional=True,
         tip="Characters of CHAR and VARCHAR, bytes of BINARY, digits of DECIMAL",
@@ -42,7 +42,7 @@ _COLUMN_CELLS = (
     Cell(
         "average_bytes",
         "Avg bytes",
-        104,
+        112,
         NUMBER,
         optional=True,
         tip="Mean length of the values that are not NULL",
