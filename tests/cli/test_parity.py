@@ -45,6 +45,7 @@ WINDOW = {
     "simulate": "Simulation", "guide": LOOKS, "keys": LOOKS,
     # Analyses
     "SimulationPanel": "Simulation", "DistributionPanel": "Distribution", "MemoryPanel": "Memory",
+    "TablesPanel": "Inspector: any field",
     "OperationsPanel": "Operations: restarts", "ProblemsPanel": "Problems",
     "FailuresPanel": "Failures",
     "ExportPanel": "Export, Export preview",

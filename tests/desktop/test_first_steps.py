@@ -144,3 +144,15 @@ def test_the_inspector_makes_a_load_from_the_tables_too(open_window, qtbot):
     assert len(window.document.plan.workloads) == before + 1
     assert window.selection.ids == (new.id,)
     assert {t.assumed for t in new.transactions} == {("weight",)}
+
+
+def test_fitting_keeps_the_plan_out_of_the_row(open_window, qtbot):
+    window = open_window()
+    window.open_sample("starter")
+    window.canvas.fit()
+    canvas, row = window.canvas, window.steps.row
+    lowest = canvas.mapFromScene(canvas.canvas_scene.content_rect().bottomLeft()).y()
+    assert lowest <= row.y()
+    row.end()
+    window.canvas.fit()
+    assert canvas.mapFromScene(canvas.canvas_scene.content_rect().bottomLeft()).y() <= canvas.height()

@@ -7,9 +7,9 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QPushButton
 
 from ndbplan.desktop.document.preferences import Preferences
-from ndbplan.desktop.inspector.grid import GridModel
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
+from ndbplan.desktop.widgets.grid import GridModel
 from ndbplan.edits import parts as edits
 from ndbplan.edits.offers import make_table
 from ndbplan.plan.tables import Column

@@ -26,11 +26,11 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.inspector import Inspector
-from ndbplan.desktop.inspector.grid import Grid
 from ndbplan.desktop.inspector.pages.workloads import WorkloadPage
 from ndbplan.desktop.inspector.parameters import ParametersPanel
 from ndbplan.desktop.widgets.explain import QuantityLabel
 from ndbplan.desktop.widgets.fields import ChoiceField, LineField
+from ndbplan.desktop.widgets.grid import Grid
 from ndbplan.desktop.widgets.problem_list import ProblemRow
 from ndbplan.edits import parts as edits
 from ndbplan.edits.events import added

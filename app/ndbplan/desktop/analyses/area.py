@@ -19,6 +19,7 @@ from ndbplan.desktop.look import theme
 TABS = (
     ("Simulation", "simulation.page", "SimulationPanel"),
     ("Distribution", "distribution", "DistributionPanel"),
+    ("Tables", "tables", "TablesPanel"),
     ("Memory", "memory", "MemoryPanel"),
     ("Operations", "operations", "OperationsPanel"),
     ("Failures", "failures", "FailuresPanel"),

@@ -61,6 +61,7 @@ class FirstSteps(QFrame):
         """It is done, or not wanted: away with it."""
         if not self._is_over:
             self._is_over = True
+            self._view.foot_px = 0
             self.hide()
             self.over.emit()
 
@@ -97,3 +98,4 @@ class FirstSteps(QFrame):
     def _place(self) -> None:
         self.adjustSize()
         self.move(_MARGIN, self._view.height() - self.height() - _MARGIN)
+        self._view.foot_px = self.height() + _MARGIN

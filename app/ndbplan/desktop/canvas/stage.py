@@ -70,6 +70,8 @@ class Stage(QGraphicsView):
         self.setScene(self.canvas_scene)
         self._fit_on_resize = True
         self._fit_most = _FIT_MAX
+        self.foot_px = 0
+        """Height at the foot of the window that something lies over: fitting keeps out of it."""
         self._shows_focus = False
         self._backdrop = Backdrop()
         self.banner = Banner(self)
@@ -255,9 +257,10 @@ class Stage(QGraphicsView):
             self.centerOn(rect.center())
         else:
             wide = (area.width() - 2 * _FIT_MARGIN) / rect.width()
-            high = (area.height() - 2 * _FIT_MARGIN) / rect.height()
+            foot = self.foot_px if self.foot_px < area.height() / 3 else 0
+            high = (area.height() - foot - 2 * _FIT_MARGIN) / rect.height()
             self._apply_zoom(max(MIN_ZOOM, min(wide, high, most)))
-            self.centerOn(rect.center())
+            self.centerOn(rect.center() + QPointF(0, foot / 2 / self._zoom))
         self.moved.emit()
 
     def pan_by(self, by: QPoint) -> None:

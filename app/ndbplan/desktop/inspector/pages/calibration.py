@@ -7,7 +7,7 @@ from typing import Any
 from ndbplan.base import units
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.document.context import Context
-from ndbplan.desktop.inspector.grid import Cell, Grid, Rows
+from ndbplan.desktop.widgets.grid import Cell, Grid, Rows
 from ndbplan.desktop.widgets.units import TEXT, Unit
 from ndbplan.edits import parts as edits
 from ndbplan.ndb.constants import all_constants

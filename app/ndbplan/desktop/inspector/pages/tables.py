@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtCore import Qt
 
 from ndbplan.desktop.document.context import Context
-from ndbplan.desktop.inspector.grid import Cell, Grid, Rows
 from ndbplan.desktop.inspector.page import Page
+from ndbplan.desktop.widgets.grid import Cell, Grid, Rows
 from ndbplan.desktop.widgets.sections import link
 from ndbplan.desktop.widgets.units import BYTES, COUNT, MEMORY, NUMBER, SHARE, TEXT, WHOLE, WHOLE_NUMBER, Unit
 from ndbplan.edits import offers
@@ -29,16 +29,8 @@ NAMES = Unit(
 
 _TYPES = [(name, name) for name in COLUMN_TYPES]
 _COLUMN_CELLS = (
-    Cell("name", "Column", 76, TEXT),
+    Cell("name", "Column", 92, TEXT),
     Cell("type", "Type", 72, choices=lambda _plan: _TYPES),
-    Cell(
-        "length",
-        "Length",
-        46,
-        WHOLE,
-        optional=True,
-        tip="Characters of CHAR and VARCHAR, bytes of BINARY, digits of DECIMAL",
-    ),
     Cell(
         "average_bytes",
         "Avg bytes",
@@ -47,6 +39,14 @@ _COLUMN_CELLS = (
         optional=True,
         tip="Mean length of the values that are not NULL",
         instead=lambda plan, column: assumed_mean_bytes(column, plan.version),
+    ),
+    Cell(
+        "length",
+        "Length",
+        54,
+        WHOLE,
+        optional=True,
+        tip="Characters of CHAR and VARCHAR, bytes of BINARY, digits of DECIMAL",
     ),
     Cell("nullable", "Null", 40, flag=True),
     Cell("null_fraction", "NULLs", 60, SHARE, tip="Share of rows that hold NULL"),

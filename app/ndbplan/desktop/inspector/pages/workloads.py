@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QFileDialog
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.document.context import Context
-from ndbplan.desktop.inspector.grid import Cell, Grid, Rows
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.pages.events import EventEditor
 from ndbplan.desktop.inspector.pages.tables import NAMES
 from ndbplan.desktop.widgets.fields import Form, Inner
+from ndbplan.desktop.widgets.grid import Cell, Grid, Rows
 from ndbplan.desktop.widgets.sections import Section, link
 from ndbplan.desktop.widgets.units import BYTES, BYTES_PER_S, COUNT, NUMBER, SECONDS, TEXT, WHOLE
 from ndbplan.edits import offers

@@ -1,0 +1,128 @@
+"""All tables in one grid: typed, filtered, sorted and pasted, with totals of what is shown."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit
+
+from ndbplan.desktop.analyses.tables import TablesPanel, load_shares
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.main_window import MainWindow
+from ndbplan.edits.pasted_tables import put_pasted
+from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.samples import sample_plan
+
+WAIT_MS = 20_000
+ROWS, GROWTH, AVERAGE, STORAGE, LOAD = 2, 3, 4, 5, 6
+
+
+@pytest.fixture
+def window(qtbot, qapp, tmp_path):
+    theme.install(qapp, "light")
+    made = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
+    made.files.ask_unsaved = lambda: "discard"
+    made.resize(1366, 768)
+    made.show()
+    made.finish_building()
+    made.open_sample("starter")
+    yield made
+    made.close()
+    made.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def panel_of(window: MainWindow, qtbot) -> TablesPanel:
+    panel = window.panels.analyses.show_tab("Tables")
+    qtbot.waitUntil(lambda: window.panels.estimates.is_fresh and bool(panel.model.figures), timeout=WAIT_MS)
+    return panel
+
+
+def shown(panel: TablesPanel, row: int, column: int) -> str:
+    return panel.shown.data(panel.shown.index(row, column)) or ""
+
+
+def test_rows_are_typed_in_the_grid_as_one_undoable_step(window, qtbot) -> None:
+    panel = panel_of(window, qtbot)
+    index = panel.shown.index(0, ROWS)
+    panel.view.setCurrentIndex(index)
+    panel.view.edit(index)
+    editor = panel.view.findChild(QLineEdit)
+    editor.selectAll()
+    qtbot.keyClicks(editor, "12M")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    # The editor hands its text over in the next turn of the event loop.
+    qtbot.waitUntil(lambda: window.document.plan.tables[0].rows == 12_000_000, timeout=WAIT_MS)
+    assert "rows" not in window.document.plan.tables[0].assumed
+    window.document.undo_stack.undo()
+    assert window.document.plan.tables[0].rows != 12_000_000
+    assert not panel.shown.flags(panel.shown.index(0, STORAGE)) & Qt.ItemFlag.ItemIsEditable
+
+
+def test_what_is_no_number_is_refused_in_one_line(window, qtbot) -> None:
+    panel = panel_of(window, qtbot)
+    assert not panel.shown.setData(panel.shown.index(0, ROWS), "many")
+    assert "'many' is not a number" in panel.error.toolTip() or "many" in panel.error.text()
+
+
+def test_the_filter_and_the_totals_go_together(window, qtbot) -> None:
+    panel = panel_of(window, qtbot)
+    tables = window.document.plan.tables
+    assert panel.shown.rowCount() == len(tables)
+    assert f"{len(tables)} tables" in panel.totals.text()
+    assert "100 % of the load" in panel.totals.text()
+    panel.filter.setFocus()
+    qtbot.keyClicks(panel.filter, tables[0].name.upper())
+    assert panel.shown.rowCount() == 1
+    assert f"1 of {len(tables)} table " in panel.totals.text() + " "
+    assert shown(panel, 0, 1) == tables[0].name
+
+
+def test_columns_sort_by_their_numbers(window, qtbot) -> None:
+    panel = panel_of(window, qtbot)
+    panel.view.sortByColumn(ROWS, Qt.SortOrder.DescendingOrder)
+    names = [shown(panel, row, 1) for row in range(panel.shown.rowCount())]
+    expected = [t.name for t in sorted(window.document.plan.tables, key=lambda t: -t.rows)]
+    assert names == expected
+    # An edit in a sorted grid is one of the table that is seen there.
+    assert panel.shown.setData(panel.shown.index(0, GROWTH), "7k")
+    table = next(t for t in window.document.plan.tables if t.name == expected[0])
+    assert table.growth_rows_per_month == 7000
+
+
+def test_figures_are_pasted_from_a_spreadsheet(window, qtbot) -> None:
+    panel = panel_of(window, qtbot)
+    first, second = window.document.plan.tables[:2]
+    QGuiApplication.clipboard().setText(
+        f"table\trows\tgrowth\n{first.full_name}\t20M\t1M\n{second.name}\t3 000 000\t\nnobody\t5\t5\n"
+    )
+    panel.view.setFocus()
+    qtbot.keyClick(panel.view, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    after = {table.id: table for table in window.document.plan.tables}
+    assert (after[first.id].rows, after[first.id].growth_rows_per_month) == (20_000_000, 1_000_000)
+    assert after[second.id].rows == 3_000_000
+    assert after[second.id].growth_rows_per_month == second.growth_rows_per_month
+    assert "no table is called nobody" in panel.error.toolTip() or "nobody" in panel.error.text()
+    window.document.undo_stack.undo()
+    assert window.document.plan.tables[0] == first, "one step"
+
+
+def test_pasted_text_is_read_whole_or_not_at_all() -> None:
+    plan = sample_plan("starter")
+    first = plan.tables[0]
+    assert put_pasted(plan, "") == (plan, ())
+    assert put_pasted(plan, f"{first.name}\t{first.rows}")[0] is plan, "what is so already changes nothing"
+    growth, _ = put_pasted(plan, f"name\tgrowth\n{first.name}\t5")
+    assert growth.tables[0].growth_rows_per_month == 5
+    assert growth.tables[0].rows == first.rows
+    for wrong in ("many", "1,500", "1.5", "-3"):
+        with pytest.raises(Exception, match=f"{first.full_name}|rows"):
+            put_pasted(plan, f"{first.name}\t{wrong}")
+
+
+def test_load_shares_are_shares() -> None:
+    assert load_shares(EMPTY_PLAN, None) == {}
+    shares = load_shares(sample_plan("starter"), None)
+    assert sum(shares.values()) == pytest.approx(1.0)
