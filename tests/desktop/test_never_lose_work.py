@@ -284,3 +284,13 @@ def test_what_cannot_be_read_of_a_session_is_forgotten(open_window, tmp_path, ke
     window.session.restore_view()
     assert window.session.file is None
     assert window.document.plan == EMPTY_PLAN
+
+
+def test_a_second_start_does_not_open_what_the_first_window_has_open(open_window, plan_file) -> None:
+    first = open_window()
+    first.files.open(plan_file)
+    first.session.keep()
+    second = open_window()
+    assert second.session.file is None
+    first.files.new()
+    assert second.session.file == plan_file

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QSplitter
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.shared_file import is_open_elsewhere
 from ndbplan.desktop.panels import SidePanels
 
 _NAME = "session"
@@ -82,11 +83,12 @@ class Session:
 
     @property
     def file(self) -> Path | None:
-        """The file that was open; None: there was none, or it is gone."""
+        """The file that was open; None: there was none, it is gone, or another window has it open now."""
         name = self._known.get("file")
         with suppress(OSError, ValueError):
-            if isinstance(name, str) and name and Path(name).is_file():
-                return Path(name)
+            path = Path(name) if isinstance(name, str) and name else None
+            if path is not None and path.is_file() and not is_open_elsewhere(path):
+                return path
         return None
 
     def restore_view(self) -> None:

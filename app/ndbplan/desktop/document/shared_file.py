@@ -108,9 +108,7 @@ class SharedFile(QObject):
         self._path, self.holder = path, ""
         if path is None:
             return
-        lock = QLockFile(str(path.with_name(f".{path.name}.lock")))
-        # Never old: a plan may be open for weeks. One whose process is gone is taken all the same.
-        lock.setStaleLockTime(0)
+        lock = _lock_of(path)
         if lock.tryLock(0):
             self._lock = lock
         elif lock.error() is QLockFile.LockError.LockFailedError:
@@ -128,6 +126,22 @@ class SharedFile(QObject):
         if now not in (self._known, self._told):
             self._told = now
             self.changed_elsewhere.emit()
+
+
+def is_open_elsewhere(path: Path) -> bool:
+    """Whether another window or process has the file of a plan open."""
+    lock = _lock_of(path)
+    if lock.tryLock(0):
+        lock.unlock()
+        return False
+    return lock.error() is QLockFile.LockError.LockFailedError
+
+
+def _lock_of(path: Path) -> QLockFile:
+    lock = QLockFile(str(path.with_name(f".{path.name}.lock")))
+    # Never old: a plan may be open for weeks. One whose process is gone is taken all the same.
+    lock.setStaleLockTime(0)
+    return lock
 
 
 def content_of(path: Path | None) -> bytes | None:
