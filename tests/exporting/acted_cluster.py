@@ -455,7 +455,7 @@ class ActedCluster:
             return self._create_nodegroup([int(word) for word in match[1].split(",")])
         if command in ("ALL REPORT MEMORYUSAGE", "START BACKUP WAIT COMPLETED"):
             self.pass_time(5)
-            return f"{command}: done\n"
+            return "Node 1: Backup 1 started from node 1 completed\n"
         raise RefusedError(f"Invalid command: {command}\n", 255)
 
     def _status(self, node: DataNodeProcess) -> str:

@@ -123,7 +123,7 @@ def _function_call(command: Command) -> tuple[object, ...]:
         case Shell():
             return ("on", command.host, command.command)
         case Management():
-            return ("management", command.command)
+            return ("management", command.command, command.answer)
         case Copy():
             return ("copy_file", command.file, command.host, command.target)
         case StartService():

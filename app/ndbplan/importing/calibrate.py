@@ -301,11 +301,11 @@ def timed_reorganise(
     Raises MeasurementError for a time at or below the fixed cost of the tables.
     """
     estimate = reorganise(plan, groups)
-    moving = sum(1 for table in estimate.tables if table.moves)
-    fixed = moving * constant_for(plan, "reorganise_table_s").value
+    rounds = sum(table.rounds for table in estimate.tables)
+    fixed = rounds * constant_for(plan, "reorganise_table_s").value
     if seconds <= fixed or estimate.duration_s.value <= fixed:
         raise MeasurementError(
-            f"{seconds:g} s is no more than the fixed cost of {moving} tables ({fixed:.0f} s)",
+            f"{seconds:g} s is no more than {rounds} tables cost, hidden ones too ({fixed:.0f} s)",
             fix="use a reorganisation of tables with more rows",
         )
     observed = [Observed("reorganisation", seconds, _TIMED * seconds)]

@@ -50,6 +50,8 @@ class Management:
     """A command of the management client that may be repeated."""
 
     command: str
+    answer: str = ""
+    """What the client prints when it is done; nothing: whatever it says."""
 
 
 @dataclass(frozen=True)

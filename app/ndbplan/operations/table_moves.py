@@ -118,7 +118,7 @@ def reorganise_statement(plan: Plan, table: Table) -> str | None:
 def _passes(plan: Plan, table: TableReorganise) -> tuple[Phase, ...]:
     """Scan and copy, wait, delete: the passes of one reorganisation, as shares of its time."""
     fixed = constants_of(plan)["reorganise_table_s"]
-    fixed_s = min(fixed.value, table.duration_s.value)
+    fixed_s = min(table.rounds * fixed.value, table.duration_s.value)
     rest = table.duration_s.value - fixed_s
     # Of the work on a moved row the prior gives 150 to writing and copying, 100 to deleting.
     shares = (

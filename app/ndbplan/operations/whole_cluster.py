@@ -28,7 +28,7 @@ def back_up(now: Estimation, *, timed: bool = True) -> Operation:
         "START BACKUP",
         "Every data node writes its share into BackupDataDir; the client tells the number of the backup. It "
         "holds rows and tables of NDB only: save users and views of each SQL node with mysqldump.",
-        (Management("START BACKUP WAIT COMPLETED"),),
+        (Management("START BACKUP WAIT COMPLETED", "[Bb]ackup [0-9]+ .*completed"),),
         None if found is None else found.duration_s,
         check="the management client reports completed",
         if_it_fails="the cluster works on; remove the unfinished files and repeat it",

@@ -89,6 +89,8 @@ class TableReorganise(Shape):
     """What stays behind or needs another statement."""
     cpu: tuple[NodesWork, ...] = ()
     """Processor time, on old and on new nodes; empty: nothing moves."""
+    rounds: int = 0
+    """Tables that the statement goes through, hidden ones too; 0: nothing moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,9 +273,21 @@ def reorganise_table(
     threads = ((chain, chain_at), _cores_seconds(after, seconds_of, left))
     devices = (disk_seconds(after, table, work, left.of_disk), link_seconds(after, change))
     bound = max((*threads, *devices), key=lambda item: item[0])[1] or "the fixed steps of the statement"
-    duration = _duration(settings, constants, work, cost, threads, devices)
+    rounds = _rounds(table, version)
+    duration = _duration(settings, constants, work, cost, threads, devices, rounds)
     locks = ("rows are locked one after the other: scans and COUNT(*) of the table may wait for them",)
-    return TableReorganise(table.full_name, change, rows_moved, duration, bound, True, (*notes, *locks), cpu)
+    said = (*notes, *locks)
+    return TableReorganise(table.full_name, change, rows_moved, duration, bound, True, said, cpu, rounds)
+
+
+def _rounds(table: Table, version: NdbVersion) -> int:
+    """Tables that the statement goes through: the table, its unique indexes, and blob parts where they move.
+
+    Measured on 8.4.8 and 7.4.10: each of them waits for its own global checkpoints, rows or not.
+    """
+    unique = sum(index.kind != "ordered" for index in table.indexes)
+    blobs = len(blob_parts(table, version)) if features(version).blobs_are_reorganised else 0
+    return 1 + unique + blobs
 
 
 def _cpu(
@@ -306,9 +320,10 @@ def _duration(
     cost: _RowCost,
     threads: tuple[Bound, ...],
     devices: tuple[Bound, ...],
+    rounds: int,
 ) -> Quantity:
     """`threads`: work that machines do faster or slower; `devices`: what disks and links take at least."""
-    fixed, spread = constants["reorganise_table_s"], _spread(settings, constants)
+    fixed, spread = constants["reorganise_table_s"] * rounds, _spread(settings, constants)
     seconds = max(value for value, _ in threads) * constants["reorganise_scale"].value
     least = max(value for value, _ in devices)
     limits = [(value, name) for value, name in (*threads, *devices) if name]
