@@ -477,6 +477,14 @@ class TestDistribution:
         assert "rows move to partition 8" in panel.bars.tip(0)
         assert "come from partition 0" in panel.bars.tip(8)
 
+    def test_in_a_wide_window_no_figure_of_the_table_is_cut(self, stand: _Stand) -> None:
+        panel = stand.panel("Distribution")
+        head = panel.table.horizontalHeader()
+        for width in (1120, 1600):
+            stand.view.resize(width, 420)
+            stand.until(lambda: panel.table.viewport().width() >= head.length())
+            assert panel.bars.width() >= 300
+
     def test_bytes_keep_the_pages_of_the_old_partitions(self, stand: _Stand) -> None:
         panel = stand.panel("Distribution")
         panel._units["bytes"].click()

@@ -111,3 +111,26 @@ def test_selecting_more_keeps_the_order_and_the_current_one(qtbot) -> None:
     selection.toggle("a")
     selection.toggle("d")
     assert selection.ids == ("b", "c", "d")
+
+
+def test_a_plan_that_nobody_named_is_called_like_its_file(tmp_path) -> None:
+    from ndbplan.exporting.export import render_files
+    from ndbplan.plan.samples import sample_plan
+
+    document = Document(sample_plan("starter").replace(name=EMPTY_PLAN.name))
+    document.save(tmp_path / "shop-cluster.ndbplan")
+    assert document.plan.name == "shop-cluster"
+    assert not document.is_modified
+    assert "shop-cluster" in render_files(document.plan, ["config"])["config.ini"]
+    document.save(tmp_path / "other.ndbplan")
+    assert document.plan.name == "shop-cluster", "a name that somebody gave stays"
+    document.undo_stack.undo()
+    assert document.plan.name == EMPTY_PLAN.name
+
+
+def test_a_file_name_that_no_plan_can_have_leaves_it_unnamed(tmp_path) -> None:
+    document = Document(EMPTY_PLAN)
+    path = tmp_path / ("x" * 200 + ".ndbplan")
+    document.save(path)
+    assert document.plan.name == EMPTY_PLAN.name
+    assert path.exists()

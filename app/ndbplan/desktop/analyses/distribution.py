@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -41,6 +41,10 @@ _FACTS_WIDTH = 224
 _MOST_ROWS = 2000
 _ROOMY = 840
 """Width from which on the controls have room for all their words."""
+_BARS_LEAST = 380
+"""Pixels that the bars keep before the table gets all of its columns."""
+_TABLE_SHARE = 0.44
+"""Of the room, for the table, where there is not enough for both."""
 _ONE_LINE = 640
 """Width from which on all controls fit side by side."""
 _HEADERS = ("Part.", "Group", "Nodes", "Rows", "Bytes", "LDM")
@@ -84,6 +88,7 @@ class DistributionPanel(Panel):
         self._empty = Empty()
         self._empty.step_wanted.connect(self.step_wanted)
         self._pages = QStackedWidget()
+        self._is_split_by_hand = False
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self._content())
         layout = QVBoxLayout(self)
@@ -136,6 +141,8 @@ class DistributionPanel(Panel):
         split.setSizes([560, 440])
         split.setChildrenCollapsible(False)
         split.setHandleWidth(12)
+        split.splitterMoved.connect(self._split_moved)
+        self._split = split
         below = QHBoxLayout()
         below.setSpacing(12)
         below.addWidget(scroll)
@@ -149,8 +156,22 @@ class DistributionPanel(Panel):
         self._lines = layout
         return content
 
+    def _split_moved(self) -> None:
+        self._is_split_by_hand = True
+
+    def _share_out(self) -> None:
+        """Give the table all of its columns where the bars keep enough room; a hand that moved it decides."""
+        whole = self._split.width() - self._split.handleWidth()
+        wanted = (
+            self.table.horizontalHeader().length() + self.table.verticalScrollBar().sizeHint().width() + 4
+        )
+        if not self._is_split_by_hand and whole > 0:
+            table = min(wanted, max(round(_TABLE_SHARE * whole), whole - _BARS_LEAST))
+            self._split.setSizes([whole - table, table])
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._share_out)
         below = self.width() < _ONE_LINE
         if below and self._lines.indexOf(self._growth) < 0:
             self._top.removeWidget(self._growth)
@@ -328,6 +349,7 @@ class DistributionPanel(Panel):
         else:
             headers = ("Part.", "Group", "Nodes", "Rows", "Bytes", "LDM")
         self.table.show_rows(rows_of, headers)
+        self._share_out()
 
 
 def _fill(box: QComboBox, entries: list[tuple[str, Any]]) -> None:

@@ -18,8 +18,9 @@ import shiboken6
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from ndbplan.base.errors import UserError
 from ndbplan.edits.origins import has_program_set
-from ndbplan.edits.parts import checked
+from ndbplan.edits.parts import checked, set_plan
 from ndbplan.plan import file
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 
@@ -122,7 +123,9 @@ class Document(QObject):
     def save(self, path: Path | None = None) -> None:
         """Write the plan to `path`, or to its own file. Raises PlanFileError; the document stays as it is."""
         target = (path or self._path or Path(f"{self._plan.name}{file.SUFFIX}")).absolute()
-        file.save(self._plan, target)
+        named = _named_after(self._plan, target)
+        file.save(named, target)
+        self.edit(f"Name the plan {named.name}", named)
         self._path = target
         self._kept_unsaved = False
         self.end_merge()
@@ -156,6 +159,17 @@ def _hush(stack: QUndoStack, _document: object = None) -> None:
     # Collected by Python instead of deleted by its parent, the document has already lost its stack.
     if shiboken6.isValid(stack):
         stack.blockSignals(True)
+
+
+def _named_after(plan: Plan, path: Path) -> Plan:
+    """A plan that nobody has named, called like its file: what is exported carries the name."""
+    if plan.name != EMPTY_PLAN.name or path.stem == EMPTY_PLAN.name:
+        return plan
+    try:
+        return set_plan(plan, name=path.stem)
+    except UserError:
+        # A file may have a name that no plan can have.
+        return plan
 
 
 class _Step(QUndoCommand):
