@@ -111,13 +111,14 @@ def rows() -> list[Measured]:
         phase = one.phase
 
         def row(quantity: str, unit: str, measured: float, values: list[float], one: Outcome = one) -> None:
-            low, _, high = one.spread(values)
+            low, middle, high = one.spread(values)
             found.append(
-                Measured(quantity, one.run.era, one.name, unit, measured, low, values[0], high, fitted=True)
+                Measured(quantity, one.run.era, one.name, unit, measured, low, middle, high, fitted=True)
             )
 
         drawn = one.drawn
-        row("rows accepted", "rows/s", phase.accepted_rows_s, [seen.accepted_rows_s for seen in drawn])
+        kind = "rows accepted" if phase.first is None else "rows, overloaded"
+        row(kind, "rows/s", phase.accepted_rows_s, [seen.accepted_rows_s for seen in drawn])
         row("redo written", "MB/s", phase.redo_mb_s, [seen.redo_mb_s for seen in drawn])
         row("checkpoints written", "MB/s", phase.lcp_mb_s, [seen.lcp_mb_s for seen in drawn])
         moments = [seen.first[1] for seen in drawn if seen.first is not None]

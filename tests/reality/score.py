@@ -205,10 +205,11 @@ def lines(rows: Sequence[Measured]) -> list[str]:
 def main(arguments: Sequence[str]) -> int:
     """Prints the table; 1 when a headline has got worse and nobody accepts it."""
     from reality.leave_one_out import left_out
+    from reality.measured_load import rows as loads
     from reality.measured_times import bytes_over_disk_rate, measured_times, references
 
     rows = [*measured_times(), *left_out()]
-    print("\n".join(lines(rows)))
+    print("\n".join(lines([*rows, *(row for row in loads() if row.measured > 0)])))
     durations = [row for row in rows if row.unit == "s" and ":" not in row.quantity]
     for name, forecaster in references().items():
         print(f"skill on {name}: {skill(durations, forecaster):.2f}")

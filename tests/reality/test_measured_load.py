@@ -64,6 +64,20 @@ def test_rates_lie_inside_the_drawn_range(era: str, least: int) -> None:
     assert len(inside) >= least, inside
 
 
+@pytest.mark.parametrize(("era", "least"), [("7.4.10", 5), ("8.4.8", 6)])
+def test_the_middle_run_takes_what_was_measured(era: str, least: int) -> None:
+    """Within a tenth from a cluster that was just started. Given where in the cycle of checkpoints a load of
+    7.4.10 begins, all but one of its phases are (test_disk_limited); the rest is that moment."""
+    near = [
+        one.name
+        for one in of_era(era)
+        if one.phase.first is not None
+        and abs(one.spread([seen.accepted_rows_s for seen in one.drawn])[1] / one.phase.accepted_rows_s - 1)
+        <= 0.1
+    ]
+    assert len(near) >= least, near
+
+
 @pytest.mark.parametrize("era", ERAS)
 def test_log_of_refused_rows(era: str) -> None:
     """Log for each accepted row where work is refused: the median of all phases is right within 10 %."""
@@ -100,5 +114,6 @@ def test_a_lag_can_stop_nearly_everything() -> None:
 
 def test_rows_for_the_score() -> None:
     found = rows()
-    assert {row.quantity for row in found} >= {"rows accepted", "first error", "redo written"}
+    wanted = {"rows accepted", "rows, overloaded", "first error", "redo written", "checkpoints written"}
+    assert {row.quantity for row in found} == wanted
     assert all(row.low <= row.high for row in found)
