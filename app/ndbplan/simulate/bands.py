@@ -279,10 +279,11 @@ def _drawn(
         return draw(one.low / one.value, 1.0, one.high / one.value)
 
     laws = scenario.laws
-    run, disks = laws.run.copy(), laws.disks.copy()
+    run, disks, nodes = laws.run.copy(), laws.disks.copy(), laws.nodes.copy()
     column(disks, lambda disk: disk.write_bytes_per_s)[:] *= drawn_of("disk_speed_drawn")
     column(disks, lambda disk: disk.read_iops)[:] *= drawn_of("disk_speed_drawn")
     column(disks, lambda disk: disk.lcp_share)[:] *= drawn_of("lcp_device_share_drawn")
+    column(nodes, lambda node: node.lcp_factor)[:] *= drawn_of("lcp_bytes_drawn")
     run.lcp_stage_s *= drawn_of("lcp_stage_s")
     run.lcp_begin_stage_s *= drawn_of("lcp_begin_stage_s")
     if number > 0:
@@ -295,7 +296,8 @@ def _drawn(
     run.unevenness = drawn_of("redo_unevenness_drawn")
     factor = draw(log_range[0], 1.0, log_range[1])
     drawn = replace(
-        scenario.with_laws(run=run, disks=disks, load=laws.load * factor), seed=seed + 7919 * number
+        scenario.with_laws(run=run, disks=disks, nodes=nodes, load=laws.load * factor),
+        seed=seed + 7919 * number,
     )
     first = fresh_start(scenario.plan).first_lcp_s * drawn_of("lcp_first_drawn")
     return drawn, factor, StartState(first_lcp_s=first)
