@@ -583,6 +583,26 @@ def test_the_chosen_procedure_has_a_lane_of_its_own(stand: _Stand) -> None:
     assert panel.procedure_box.currentText() == "Upgrade to 9.x", "an edit keeps the choice"
 
 
+def test_a_slider_that_changes_nothing_says_what_is_waited_for_instead(stand: _Stand) -> None:
+    def seconds(panel: Any) -> float:
+        return next(lane.duration_s.value for lane in panel.lanes._lanes if lane.name == "Node restart")
+
+    panel = stand.panel("Operations")
+    plain = seconds(panel)
+    told = set()
+    for slider in (panel.disk, panel.ldms):
+        rest = slider.value()
+        for value in (slider.minimum(), slider.maximum()):
+            slider.setValue(value)
+            stand.idle()
+            same = abs(seconds(panel) - plain) <= 0.002 * plain and value != rest
+            assert ("changes nothing here" in panel._notes.text()) == same
+            told.add(same)
+        slider.setValue(rest)
+        stand.idle()
+    assert False in told, "some slider changes something"
+
+
 @pytest.mark.parametrize("stand", ["disk-data-8.4"], indirect=True)
 def test_what_does_not_fit_stands_above_the_operations(stand: _Stand) -> None:
     panel = stand.panel("Operations")

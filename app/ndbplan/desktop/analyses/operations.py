@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
@@ -254,8 +255,40 @@ def _ask(
         lanes.append(Lane(_NAMES[kind], estimate.duration_s, blocks))
         notes += [f"{_NAMES[kind]}: {note}" for note in estimate.notes]
     if not task.cancelled():
+        notes += _idle_sliders(now, conditions)
         _add_procedure(now, chosen, groups, conditions, lanes, notes)
     return lanes, notes
+
+
+_AT_REST: dict[str, Any] = {"disk_factor": 1.0, "ldm_threads": None, "traffic_factor": 1.0}
+"""Each slider where it changes nothing."""
+_SLIDERS = {
+    "disk_factor": "the speed of the disks",
+    "ldm_threads": "LDM threads",
+    "traffic_factor": "the load",
+}
+_SAME = 0.002
+"""Share of a time below which nobody sees that it has changed."""
+
+
+def _idle_sliders(now: Estimation, conditions: Conditions) -> list[str]:
+    """Which sliders were moved and change no node restart, and what it waits for instead."""
+    try:
+        moved = now.restart("node", conditions=conditions)
+        found = []
+        for name, at_rest in _AT_REST.items():
+            if getattr(conditions, name) == at_rest:
+                continue
+            plain = now.restart("node", conditions=replace(conditions, **{name: at_rest}))
+            if abs(plain.duration_s.value - moved.duration_s.value) <= _SAME * plain.duration_s.value:
+                longest = max(moved.phases, key=lambda phase: phase.duration_s.value)
+                found.append(
+                    f"Node restart: {_SLIDERS[name]} changes nothing here; its longest phase, "
+                    f"{longest.name}, is bound by {longest.bound}"
+                )
+    except UserError:
+        return []
+    return found
 
 
 def _add_procedure(
