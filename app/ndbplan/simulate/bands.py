@@ -18,12 +18,12 @@ from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.row_types import column
 from ndbplan.base.shapes import Shape
-from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.rates import SteadyRate, spread, steady_rates
 from ndbplan.simulate.series import Records, Series, in_bands
-from ndbplan.simulate.world import ERROR_CODES, PURPOSES, OfCluster
+from ndbplan.simulate.world import ERROR_CODES, PURPOSES, OfCluster, Run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -287,10 +287,7 @@ def _drawn(
     run.lcp_stage_s *= drawn_of("lcp_stage_s")
     run.lcp_begin_stage_s *= drawn_of("lcp_begin_stage_s")
     if number > 0:
-        flushes = constants["lcp_flushes_after"]
-        run.lcp_flushes_after += round(draw(flushes.low, flushes.value, flushes.high) - flushes.value)
-        begun = constants["lcp_flush_begun"]
-        run.lcp_flush_spread = (begun.high - begun.low) / 2.0
+        _draw_flushes(run, constants, draw)
     run.aborted_log *= drawn_of("redo_aborted_share")
     run.lag_exit *= drawn_of("redo_lag_exit")
     run.unevenness = drawn_of("redo_unevenness_drawn")
@@ -301,6 +298,13 @@ def _drawn(
     )
     first = fresh_start(scenario.plan).first_lcp_s * drawn_of("lcp_first_drawn")
     return drawn, factor, StartState(first_lcp_s=first)
+
+
+def _draw_flushes(run: Run, constants: Constants, draw: Callable[[float, float, float], float]) -> None:
+    """How many flushes of the log a checkpoint waits for, and by how much the one under way is off."""
+    flushes, begun = constants["lcp_flushes_after"], constants["lcp_flush_begun"]
+    run.lcp_flushes_after += round(draw(flushes.low, flushes.value, flushes.high) - flushes.value)
+    run.lcp_flush_spread = (begun.high - begun.low) / 2.0
 
 
 def _run(
