@@ -13,6 +13,7 @@ from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
 from ndbplan.edits.first_steps import STEPS
 from ndbplan.edits.offers import make_table
+from ndbplan.plan.samples import sample_plan
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -79,7 +80,8 @@ def test_the_row_ticks_what_is_done_and_goes_when_all_is(open_window, qtbot):
     assert ticked(window) == []
     qtbot.mouseClick(row.buttons["hosts"], LEFT)
     assert ticked(window) == ["hosts"]
-    window.open_sample("starter")
+    window.canvas.editor.do("Add a table", lambda plan: edits.add(plan, make_table(plan)))
+    qtbot.mouseClick(row.buttons["load"], LEFT)
     assert ticked(window) == ["hosts", "tables", "load"]
     window.steps.done("simulate")
     assert row.isVisible()
@@ -149,6 +151,8 @@ def test_the_inspector_makes_a_load_from_the_tables_too(open_window, qtbot):
 def test_fitting_keeps_the_plan_out_of_the_row(open_window, qtbot):
     window = open_window()
     window.open_sample("starter")
+    window.canvas.editor.do("Remove the loads", lambda plan: plan.replace(workloads=()))
+    assert window.steps.row.isVisible(), "a step is missing again"
     window.canvas.fit()
     canvas, row = window.canvas, window.steps.row
     lowest = canvas.mapFromScene(canvas.canvas_scene.content_rect().bottomLeft()).y()
@@ -156,3 +160,13 @@ def test_fitting_keeps_the_plan_out_of_the_row(open_window, qtbot):
     row.end()
     window.canvas.fit()
     assert canvas.mapFromScene(canvas.canvas_scene.content_rect().bottomLeft()).y() <= canvas.height()
+
+
+def test_a_plan_that_is_opened_whole_needs_no_way(open_window):
+    window = open_window()
+    row = window.steps.row
+    assert row.isVisible()
+    window.files.start_with(lambda: sample_plan("starter"))
+    assert not row.isVisible()
+    window.files.new()
+    assert row.isVisible(), "it was not sent away"

@@ -8,8 +8,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.look import theme
 from ndbplan.edits.first_steps import STEPS, is_done
+from ndbplan.plan.plan import Plan
 
 _MARGIN = 12
+_OF_A_PLAN = ("hosts", "tables", "load")
+"""Steps that leave something in the plan."""
 
 
 class FirstSteps(QFrame):
@@ -26,6 +29,8 @@ class FirstSteps(QFrame):
         self._seen: set[str] = set()
         """Steps that change no plan and were done all the same."""
         self._is_over = False
+        self._is_on_the_way = bool(_missing(view.document.plan))
+        """Somebody makes the plan here: a sample, or a file that is whole, needs no way."""
         self.setObjectName("firstSteps")
         self.setAccessibleName("First steps")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -47,10 +52,15 @@ class FirstSteps(QFrame):
         self.close_button.clicked.connect(self.end)
         row.addWidget(self.close_button)
         view.installEventFilter(self)
-        view.document.changed.connect(lambda _before, _after: self.refresh())
+        view.document.changed.connect(self._changed)
         theme.theme().changed.connect(self.refresh)
         self.refresh()
-        self.setVisible(not self._is_over)
+
+    def _changed(self, before: Plan, after: Plan) -> None:
+        # A plan that becomes whole at once was opened.
+        made_here = self._is_on_the_way and _missing(before) <= 1
+        self._is_on_the_way = bool(_missing(after)) or made_here
+        self.refresh()
 
     def done(self, key: str) -> None:
         """A step that changes no plan is done."""
@@ -88,6 +98,7 @@ class FirstSteps(QFrame):
             )
             theme.restyle(button)
         self.close_button.setIcon(theme.icon("x"))
+        self.setVisible(self._is_on_the_way)
         self._place()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -98,4 +109,9 @@ class FirstSteps(QFrame):
     def _place(self) -> None:
         self.adjustSize()
         self.move(_MARGIN, self._view.height() - self.height() - _MARGIN)
-        self._view.foot_px = self.height() + _MARGIN
+        self._view.foot_px = self.height() + _MARGIN if self._is_on_the_way else 0
+
+
+def _missing(plan: Plan) -> int:
+    """How much a plan lacks for a simulation."""
+    return sum(not is_done(plan, key) for key in _OF_A_PLAN)
