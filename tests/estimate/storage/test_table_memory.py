@@ -27,6 +27,7 @@ from ndbplan.ndb.constants import constant
 from ndbplan.ndb.hash_index import hash_index_pages
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, Table
 
 
@@ -121,3 +122,22 @@ def test_every_number_of_a_table_is_within_its_range(plan: Plan) -> None:
             assert 0 <= shape[name]["low"] <= shape[name]["value"] <= shape[name]["high"]
         parts = sum(value for value, *_ in table.ranges[VARIABLE:])
         assert table.total_bytes.value == pytest.approx(table.fixed_bytes + parts)
+
+
+@pytest.mark.parametrize("kind", ["varchar", "varbinary", "text", "blob", "json"])
+@given(mean=st.integers(0, 5_000))
+def test_whatever_a_length_turns_out_to_be_lies_in_the_range_of_the_assumed_one(kind: str, mean: int) -> None:
+    length = 200 if kind.startswith("var") else None
+    unknown = Column(name="v", type=kind, length=length)
+    key = Column(name="k", type="int")
+    table = Table(id="t", database="d", name="t", columns=(key, unknown), primary_key=("k",))
+    plan = sample_plan("starter").replace(workloads=())
+
+    def variable(column: Column) -> tuple[float, float, float]:
+        one = table.model_copy(update={"columns": (table.columns[0], column), "rows": 1_000_000})
+        value, low, high, _ = memory(plan.replace(tables=(one,))).tables[0].ranges[VARIABLE]
+        return value, low, high
+
+    _, low, high = variable(unknown)
+    stated = variable(unknown.model_copy(update={"average_bytes": float(min(mean, length or mean))}))[0]
+    assert low <= stated <= high

@@ -428,13 +428,21 @@ def _counted(value: float) -> _Range:
 
 def _variable_spread(layout: RowLayout, fill: Constant) -> tuple[float, float]:
     """Factors of the ends of the variable part: of the page rule, and of lengths that nobody stated."""
-    unknown = [c for c in layout.columns if c.length_is_assumed and c.type.storage is Storage.VARIABLE]
+    unknown = [_assumed_and_most(c) for c in layout.columns if c.length_is_assumed and c.type.length_bytes]
     if not unknown:
         return fill.low, fill.high
-    assumed = sum(c.mean_bytes for c in unknown)
-    most = sum(c.type.length_bytes + c.type.max_bytes for c in unknown)
+    assumed, most = map(sum, zip(*unknown, strict=True))
     whole = max(4.0, layout.variable_bytes)
-    return fill.low * max(0.05, (whole - assumed) / whole), fill.high * (whole - assumed + most) / whole
+    return fill.low * max(4.0, whole - assumed) / whole, fill.high * (whole - assumed + most) / whole
+
+
+def _assumed_and_most(column: StoredColumn) -> tuple[float, float]:
+    """Bytes of a value in the row, as assumed and at most: of a blob, of its beginning that lies there."""
+    kind = column.type
+    if kind.storage is Storage.BLOB:
+        head = kind.max_bytes - kind.inline_bytes
+        return column.mean_bytes - head, float(kind.inline_bytes)
+    return column.mean_bytes, float(kind.length_bytes + kind.max_bytes)
 
 
 def _blob_spread(table: Table, rules: Rules, variable: tuple[float, float]) -> tuple[float, float]:
