@@ -87,7 +87,8 @@ def test_a_derivation_is_a_tree_with_sources() -> None:
 
 
 def test_problems_are_counted() -> None:
-    problem = {"rule": "r", "severity": "error", "where": "w", "message": "m", "fix": None}
+    words = {"rule": "r", "severity": "error", "where": "w", "message": "m"}
+    problem: dict[str, Any] = {**words, "fix": None, "solutions": []}
     assert list(problem_lines([]))[-1] == "0 errors, 0 warnings, 0 hints"
     assert list(problem_lines([problem, {**problem, "severity": "hint", "fix": "f"}]))[-1] == (
         "1 error, 0 warnings, 1 hint"

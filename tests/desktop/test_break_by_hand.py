@@ -164,7 +164,7 @@ def test_a_disk_is_slowed_and_gets_its_speed_back(broken: Window) -> None:
 
 
 def test_a_killed_node_is_started_where_the_replay_stands(broken: Window) -> None:
-    broken.window.editor.happenings.kill(["ndb1"], 60.0)
+    broken.window.editor.event_edits.kill(["ndb1"], 60.0)
     broken.simulated()
     broken.panel.scrubber.go_to(90.0)
     broken.click(broken.right_click(broken.place("ndb1")), "Restart at 1:30")
@@ -199,7 +199,7 @@ class TestTrack:
     """Events above the scrubber."""
 
     def test_an_event_is_dragged_to_another_moment_as_one_step(self, broken: Window) -> None:
-        broken.window.editor.happenings.kill(["ndb1"], 100.0)
+        broken.window.editor.event_edits.kill(["ndb1"], 100.0)
         broken.simulated()
         track, steps = broken.track, broken.window.document.undo_stack.count()
         assert [e.text for e in track.events] == ["ndbmtd 1 fails"]
@@ -217,7 +217,7 @@ class TestTrack:
         broken.simulated()
 
     def test_a_mark_lies_over_the_sliders_handle_of_the_same_moment(self, broken: Window) -> None:
-        broken.window.editor.happenings.kill(["ndb1"], 100.0)
+        broken.window.editor.event_edits.kill(["ndb1"], 100.0)
         broken.simulated()
         track, slider = broken.track, broken.panel.scrubber.track
         assert (track.x(), track.width()) == (slider.x(), slider.width())
@@ -238,9 +238,9 @@ class TestTrack:
         broken.simulated()
 
     def test_keys_choose_move_and_remove(self, broken: Window) -> None:
-        broken.window.editor.happenings.kill(["ndb1"], 100.0)
+        broken.window.editor.event_edits.kill(["ndb1"], 100.0)
         broken.simulated()
-        broken.window.editor.happenings.kill(["ndb2"], 300.0)
+        broken.window.editor.event_edits.kill(["ndb2"], 300.0)
         broken.simulated()
         track = broken.track
         track.setFocus()
@@ -255,7 +255,7 @@ class TestTrack:
         broken.simulated()
 
     def test_a_double_click_opens_the_workload(self, broken: Window) -> None:
-        broken.window.editor.happenings.kill(["ndb1"], 100.0)
+        broken.window.editor.event_edits.kill(["ndb1"], 100.0)
         broken.simulated()
         at = QPoint(round(broken.track.x_of(100.0)), broken.track.height() // 2)
         QTest.mouseDClick(broken.track, Qt.MouseButton.LeftButton, pos=at)
@@ -268,7 +268,7 @@ def test_the_last_run_stays_as_a_ghost_behind_the_new_one(broken: Window) -> Non
     charts = broken.panel.charts
     assert not any(s.ghost for chart in charts.all for s in chart._content.series)
     first = broken.panel.result
-    broken.window.editor.happenings.kill(["rack-a"], 300.0)
+    broken.window.editor.event_edits.kill(["rack-a"], 300.0)
     broken.simulated()
     broken.qtbot.waitUntil(lambda: all(chart.is_drawn for chart in charts.all), timeout=_LONG_MS)
     (ghost,) = (s for s in charts.rates._content.series if s.ghost)

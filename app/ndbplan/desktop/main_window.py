@@ -228,7 +228,7 @@ class MainWindow(QMainWindow):
         self.document.state_changed.connect(self._refresh)
         self.document.changed.connect(self._plan_changed)
         self.editor.failed.connect(partial(self.messages.say, "error"))
-        self.editor.happenings.wanted.connect(self.watch)
+        self.editor.event_edits.wanted.connect(self.watch)
         self.editor.chosen.connect(self._tell_what_is_chosen)
         self.files.failed.connect(partial(self.messages.say, "error"))
         self.files.noticed.connect(partial(self.messages.say, "warning"))

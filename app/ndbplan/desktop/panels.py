@@ -53,7 +53,7 @@ class SidePanels(QObject):
 
         estimates = Estimates(self._document, self)
         estimates.updated.connect(self._paint_loads)
-        self._canvas.editor.happenings.chosen = lambda: estimates.workload_id
+        self._canvas.editor.event_edits.chosen = lambda: estimates.workload_id
         return estimates
 
     @cached_property
@@ -92,9 +92,9 @@ class SidePanels(QObject):
 
     def _paint_moment(self, moment: Moment | None) -> None:
         self.moved.emit()
-        happenings = self._canvas.editor.happenings
-        happenings.stands_at_s = None if moment is None else moment.at_s
-        happenings.run_lasts_s = None if moment is None else self.analyses.run_lasts_s
+        event_edits = self._canvas.editor.event_edits
+        event_edits.stands_at_s = None if moment is None else moment.at_s
+        event_edits.run_lasts_s = None if moment is None else self.analyses.run_lasts_s
         if moment is None:
             self._canvas.show_loads(self._at_rest)
         else:
@@ -107,14 +107,14 @@ class SidePanels(QObject):
 
     def _kill(self, part: Part) -> None:
         """Let a part fail where the replay stands: a switch or link is cut, anything else dies."""
-        plan, happenings = self._document.plan, self._canvas.editor.happenings
-        ids, at_s = ids_of(plan, part), happenings.moment_s
+        plan, event_edits = self._document.plan, self._canvas.editor.event_edits
+        ids, at_s = ids_of(plan, part), event_edits.moment_s
         if part.kind == "link":
-            happenings.cut_off(ids[:1], at_s, ids[1:])
+            event_edits.cut_off(ids[:1], at_s, ids[1:])
         elif part.kind == "switch":
-            happenings.cut_off(ids, at_s)
+            event_edits.cut_off(ids, at_s)
         else:
-            happenings.kill(ids, at_s)
+            event_edits.kill(ids, at_s)
 
     def listed_problems(self) -> Iterator[tuple[str, str, str | None]]:
         """Message, severity and the object of each problem that stands."""

@@ -90,7 +90,7 @@ class Session:
     def result(self) -> SimulationResult:
         """What was found so far."""
         sim = self.simulation
-        return SimulationResult.of(sim if sim.step == sim.scenario.steps else sim.so_far())
+        return SimulationResult.of(sim if sim.step == sim.scenario.steps else sim.partial_run())
 
     def rewind(self, to_s: float) -> None:
         """Go back to an earlier moment: what was asked for from then on has not happened."""

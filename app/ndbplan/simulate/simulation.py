@@ -215,7 +215,7 @@ class Simulation:
 
     # What was found.
 
-    def so_far(self) -> Simulation:
+    def partial_run(self) -> Simulation:
         """The run as if it ended here. For looking at; it shares what was recorded."""
         per_bucket = int(self.laws.run.steps_per_bucket)
         buckets = max(1, -(-self.step // per_bucket))

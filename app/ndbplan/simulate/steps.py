@@ -74,7 +74,7 @@ class _Looks:
             and time.monotonic() - self._shown_s >= PARTIAL_EVERY_S
         ):
             self._shown_s = time.monotonic()
-            self._watch.partial(SimulationResult.of(sim.so_far()))
+            self._watch.partial(SimulationResult.of(sim.partial_run()))
 
 
 def _let_run(sim: Simulation, until: int, looks: _Looks) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from ndbplan.base.errors import UserError
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.document.document import Document
-from ndbplan.desktop.document.happenings import Happenings
+from ndbplan.desktop.document.event_edits import EventEdits
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.layout.collision import settled
 from ndbplan.edits import arrange, from_host, offers
@@ -47,7 +47,7 @@ class Editor(QObject):
         super().__init__(parent)
         self.document = document
         self.selection = selection
-        self.happenings = Happenings(document, self.do, self)
+        self.event_edits = EventEdits(document, self.do, self)
 
     @property
     def plan(self) -> Plan:

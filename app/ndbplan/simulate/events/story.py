@@ -23,11 +23,11 @@ def story_of(plan: Plan, workload: Workload, events: Iterable[Event], compile_pl
 
     The order in which the events are given does not matter, also not for those of one moment.
     """
-    happening = sorted(events, key=lambda event: (event.at_s, event.model_dump_json()))
-    added = [event for event in happening if isinstance(event, NodesAdded)]
+    in_turn = sorted(events, key=lambda event: (event.at_s, event.model_dump_json()))
+    added = [event for event in in_turn if isinstance(event, NodesAdded)]
     dues = [
         due
-        for number, event in enumerate(happening)
+        for number, event in enumerate(in_turn)
         if not isinstance(event, NodesAdded)
         for due in dues_of(event, Asked(plan, workload, number))
     ]

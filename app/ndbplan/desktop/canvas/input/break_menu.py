@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from ndbplan.base.units import format_clock
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.canvas.stage import Stage
-from ndbplan.desktop.document.happenings import Happenings
+from ndbplan.desktop.document.event_edits import EventEdits
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.ask import Ask, Question
 from ndbplan.desktop.widgets.menu_heading import heading
@@ -44,32 +44,34 @@ class Target(NamedTuple):
         return f"{len(self.ids)} objects"
 
 
-def offer_to_break(menu: QMenu, target: Target, happenings: Happenings) -> None:
+def offer_to_break(menu: QMenu, target: Target, event_edits: EventEdits) -> None:
     """Add what can be broken of these parts; nothing where no workload runs."""
     parts = [target.plan.by_id[i] for i in target.ids]
-    workload = happenings.workload
+    workload = event_edits.workload
     if workload is None or not parts or not all(events.can_be_killed(part) for part in parts):
         return
     heading(menu, f"In a run of {workload.name}")
-    at_s, ids = happenings.moment_s, target.ids
+    at_s, ids = event_edits.moment_s, target.ids
     now = format_clock(at_s)
     disks = all(isinstance(part, Disk) for part in parts)
-    down = any(happenings.is_down(i, at_s) for i in ids)
+    down = any(event_edits.is_down(i, at_s) for i in ids)
     if not down:
-        menu.addAction(theme.icon("circle-x"), f"Kill at {now}", partial(happenings.kill, ids, at_s))
-    menu.addAction("Kill at…", partial(_ask_kill, target, happenings, now, disks))
+        menu.addAction(theme.icon("circle-x"), f"Kill at {now}", partial(event_edits.kill, ids, at_s))
+    menu.addAction("Kill at…", partial(_ask_kill, target, event_edits, now, disks))
     if disks:
-        menu.addAction(f"Slow to 50 % at {now}", partial(happenings.slow, ids, _HALF, at_s))
-        menu.addAction("Slow to … at…", partial(_ask_slow, target, happenings, now))
+        menu.addAction(f"Slow to 50 % at {now}", partial(event_edits.slow, ids, _HALF, at_s))
+        menu.addAction("Slow to … at…", partial(_ask_slow, target, event_edits, now))
     if down:
         text = f"Full speed again at {now}" if disks else f"Restart at {now}"
-        menu.addAction(theme.icon("rotate-ccw"), text, partial(happenings.restart, ids, at_s))
+        menu.addAction(theme.icon("rotate-ccw"), text, partial(event_edits.restart, ids, at_s))
     elif not disks:
-        menu.addAction(theme.icon("rotate-ccw"), f"Restart at {now}", partial(happenings.restart, ids, at_s))
+        menu.addAction(theme.icon("rotate-ccw"), f"Restart at {now}", partial(event_edits.restart, ids, at_s))
     if not disks:
-        menu.addAction("Restart at…", partial(_ask, target, "Restart", now, partial(happenings.restart, ids)))
+        menu.addAction(
+            "Restart at…", partial(_ask, target, "Restart", now, partial(event_edits.restart, ids))
+        )
     if all(isinstance(part, Host | Location) for part in parts):
-        cut = happenings.cut_off
+        cut = event_edits.cut_off
         menu.addAction(theme.icon("scissors"), f"Cut off the network at {now}", partial(cut, ids, at_s))
         menu.addAction("Cut off at…", partial(_ask, target, "Cut off", now, partial(cut, ids)))
     menu.addSeparator()
@@ -79,15 +81,15 @@ def link_menu(view: Stage, where: QPoint, hosts: Sequence[str]) -> QMenu:
     """The menu for the line that joins the data nodes of a node group: the links between their hosts."""
     menu = QMenu(view)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    plan, happenings = view.document.plan, view.editor.happenings
+    plan, event_edits = view.document.plan, view.editor.event_edits
     ends = tuple(dict.fromkeys(hosts))
-    if happenings.workload is None or len(ends) < 2:
+    if event_edits.workload is None or len(ends) < 2:
         menu.addAction("No link between hosts to break here").setEnabled(False)
         return menu
     one, others = display_name(plan, plan.by_id[ends[0]]), ends[1:]
     far = display_name(plan, plan.by_id[others[0]]) if len(others) == 1 else f"{len(others)} hosts"
-    at_s = happenings.moment_s
-    cut = partial(happenings.cut_off, ends[:1], others=others)
+    at_s = event_edits.moment_s
+    cut = partial(event_edits.cut_off, ends[:1], others=others)
     heading(menu, f"Link {one} – {far}")
     menu.addAction(theme.icon("scissors"), f"Cut at {format_clock(at_s)}", partial(cut, at_s))
     target = Target(view, where, plan, ends[:1])
@@ -101,17 +103,17 @@ def _ask(target: Target, verb: str, now: str, take: Callable[[float], object]) -
     )
 
 
-def _ask_kill(target: Target, happenings: Happenings, now: str, disks: bool) -> None:
+def _ask_kill(target: Target, event_edits: EventEdits, now: str, disks: bool) -> None:
     questions = [Question("At", MOMENT, now)]
     if not disks:
         questions.append(Question("Started again after", SECONDS, "", "stays down"))
-    take = partial(happenings.kill, target.ids)
+    take = partial(event_edits.kill, target.ids)
     Ask(f"Kill {target.name}", questions, "Kill", take, target.owner).ask_at(target.where)
 
 
-def _ask_slow(target: Target, happenings: Happenings, now: str) -> None:
+def _ask_slow(target: Target, event_edits: EventEdits, now: str) -> None:
     def take(factor: float, at_s: float, lasts_s: float | None) -> None:
-        happenings.slow(target.ids, factor, at_s, lasts_s or 0.0)
+        event_edits.slow(target.ids, factor, at_s, lasts_s or 0.0)
 
     questions = [
         Question("Share of its speed", SHARE, "50 %"),

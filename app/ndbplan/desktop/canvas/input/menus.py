@@ -66,7 +66,7 @@ def part_menu(
     part = plan.by_id.get(object_id) if object_id is not None else None
     if part is not None:
         ids = view.selection.ids if part.id in view.selection.ids else (part.id,)
-        offer_to_break(menu, Target(view, where or QCursor.pos(), plan, ids), editor.happenings)
+        offer_to_break(menu, Target(view, where or QCursor.pos(), plan, ids), editor.event_edits)
     if isinstance(part, Disk):
         heading(menu, f"What is written to {part.name}")
         for role in DiskRole:

@@ -22,7 +22,7 @@ Do = Callable[[str, Callable[[Plan], Plan]], bool]
 """One undoable step with its text; False when it was refused, which was said then."""
 
 
-class Happenings(QObject):
+class EventEdits(QObject):
     """Puts events into the workload that is looked at, where the replay stands."""
 
     wanted = Signal(float)
