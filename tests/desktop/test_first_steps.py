@@ -170,3 +170,11 @@ def test_a_plan_that_is_opened_whole_needs_no_way(open_window):
     assert not row.isVisible()
     window.files.new()
     assert row.isVisible(), "it was not sent away"
+
+
+def test_a_message_stands_above_the_row(open_window):
+    window = open_window()
+    window.messages.say("warning", "somebody else was here")
+    row, message = window.steps.row, window.messages
+    below = row.mapTo(window, row.rect().topLeft()).y()
+    assert message.mapTo(window, message.rect().bottomLeft()).y() <= below

@@ -147,7 +147,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.status)
         self.setCentralWidget(body)
         self._body = body
-        self.messages = MessageBar(body, self.canvas, self.pages)
+        self.messages = MessageBar(body, self.canvas, self.pages, foot_px=lambda: self.canvas.foot_px)
         for name in ("side", "analyses", "inspector"):
             self.actions_table[name].setChecked(True)
         self.actions_table.add_to(self, [self.canvas])

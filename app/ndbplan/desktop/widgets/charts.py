@@ -291,10 +291,22 @@ class TimeChart(QWidget):
             colours = [*([theme.tokens().muted] if timed else []), *(colour for _, _, colour in parts)]
             return " &nbsp;".join(_ink(text, colour) for text, colour in zip(shown, colours, strict=True))
         if when == "max":
-            self._show_legend(names if len(parts) > 1 else [], parts)
+            self._show_legend(self._fitting_in_chart(names) if len(parts) > 1 else [], parts)
             return ""
-        self._show_legend(both, parts)
+        self._show_legend(self._fitting_in_chart(both, names), parts)
         return _ink(when, theme.tokens().muted)
+
+    def _fitting_in_chart(self, *choices: list[str]) -> list[str]:
+        """The first of these that the chart has room for; else the last, what all begin with said once."""
+        metrics, room = self.legend.fontMetrics(), self.plot.width() - _AXIS_WIDTH - 20
+        for texts in choices:
+            if metrics.horizontalAdvance("   ".join(texts)) <= room:
+                return texts
+        first, *others = choices[-1]
+        shared = f"{first.partition(' ')[0]} "
+        if all(text.startswith(shared) for text in others):
+            return [first, *(text.removeprefix(shared) for text in others)]
+        return choices[-1]
 
     def _show_legend(self, texts: list[str], parts: list[tuple[str, str, str]]) -> None:
         """What is said of the lines inside of the chart, for a header without room; nothing: no legend."""

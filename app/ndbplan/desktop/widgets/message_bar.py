@@ -20,9 +20,13 @@ _STAYS_MS = {"error": 0, "warning": 0, "info": 8000, "done": 6000}
 class MessageBar(QWidget):
     """Hidden until there is something to say; then a card at the foot of a widget; it moves nothing."""
 
-    def __init__(self, parent: QWidget, *over: QWidget) -> None:
-        """`over`: the first of these that is visible has it at its foot; all of them inside of the parent."""
+    def __init__(self, parent: QWidget, *over: QWidget, foot_px: Callable[[], int] = lambda: 0) -> None:
+        """`over`: the first of these that is visible has it at its foot; all of them inside of the parent.
+
+        `foot_px`: how much of the first one's foot is taken by something else.
+        """
         super().__init__(parent)
+        self._foot_px = foot_px
         self._holder, self._over = parent, over
         for widget in over:
             widget.installEventFilter(self)
@@ -97,7 +101,9 @@ class MessageBar(QWidget):
         height = row.heightForWidth(width) if row is not None else -1
         height = height if height > 0 else self.sizeHint().height()
         left = corner.x() + (below.width() - width) // 2
-        self.setGeometry(left, corner.y() + below.height() - height - _MARGIN, width, height)
+        foot_px = self._foot_px() if below is self._over[0] else 0
+        top = corner.y() + below.height() - height - _MARGIN - foot_px
+        self.setGeometry(left, top, width, height)
 
     def hideEvent(self, event: object) -> None:
         self._timer.stop()
