@@ -11,7 +11,7 @@ from ndbplan.edits.assign import assign
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan.events import NodeFailure
-from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.plan import EMPTY_PLAN, ClusterParameters, Plan
 from ndbplan.plan.tables import LogfileGroup, SpaceFile
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 from ndbplan.simulate.ndbinfo import RESTART_SECONDS, VIEWS, NdbinfoError, view
@@ -179,6 +179,8 @@ def idle_cluster(version: str, *settings: str) -> Plan:
         *[("sql", ["host=h"])] * 2, *[("api", ["host=h"])] * 3, ("table", ["t1", "rows=100000"]),
     ):  # fmt: skip
         plan = add(plan, kind, texts).plan
+    # The recorded clusters stated what follows alone, not what a first data node is given here.
+    plan = plan.replace(parameters=ClusterParameters())
     plan = add(
         plan, "workload", ["idle", f"table={plan.tables[0].full_name}", "operation=insert", "rate=0"]
     ).plan

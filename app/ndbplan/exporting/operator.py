@@ -63,7 +63,7 @@ def render_operator(plan: Plan) -> str:
 
 def _image(plan: Plan) -> dict[str, str]:
     """The programs of the plan's release; nothing when it names a series only: it has its own then."""
-    exact = re.fullmatch(r"\d+\.\d+\.\d+", plan.ndb_version)
+    exact = re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+", plan.ndb_version)
     return {"image": f"{_IMAGE}:{plan.ndb_version}"} if exact else {}
 
 
