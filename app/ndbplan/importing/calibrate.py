@@ -305,7 +305,7 @@ def timed_reorganise(
     fixed = rounds * constant_for(plan, "reorganise_table_s").value
     if seconds <= fixed or estimate.duration_s.value <= fixed:
         raise MeasurementError(
-            f"{seconds:g} s is no more than the fixed cost of {rounds} tables with hidden ones: {fixed:.0f} s",
+            f"{seconds:g} s is no more than the fixed cost of {rounds} tables, hidden too: {fixed:.0f} s",
             fix="use a reorganisation of tables with more rows",
         )
     observed = [Observed("reorganisation", seconds, _TIMED * seconds)]
