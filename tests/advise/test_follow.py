@@ -19,6 +19,7 @@ from ndbplan.edits.assign import assign
 from ndbplan.edits.changes import value_changes
 from ndbplan.edits.from_host import CHOSEN, handed_over
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.fields import Point
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.origins import SetByImport, SetByProgram
 from ndbplan.plan.plan import Plan
@@ -118,7 +119,28 @@ def test_names_and_places_on_the_canvas_move_nothing() -> None:
         plan, "data_node", "DataMemory", 2**30, SetByProgram(rule="from-host", reason="x")
     )
     other = edits.update(plan, plan.hosts[0].id, hostname="another")
-    assert followed(plan, other) is other
+    assert not value_changes(other, followed(plan, other))
+    moved = edits.update(plan, plan.hosts[0].id, position=Point(x=7, y=7))
+    assert followed(plan, moved) is moved
+
+
+def test_reasons_name_the_hosts_as_they_are_called_now() -> None:
+    plan = _decided()
+    old = {host.hostname for host in plan.hosts}
+    for host in plan.hosts:
+        plan = followed(plan, edits.update(plan, host.id, hostname=f"new-{host.hostname}"))
+    told = [one.origin.reason for one in stated(plan) if isinstance(one.origin, SetByProgram)]
+    assert any("of new-" in reason for reason in told)
+    assert not [reason for reason in told if set(reason.split()) & old]
+
+
+def test_a_reason_follows_where_the_value_stays() -> None:
+    plan = handed_over(sample_plan("starter"), "AutomaticThreadConfig")
+    for cores in (32, 10):
+        before, (plan, _) = plan, assign(plan, f"hosts[*].cores={cores}")
+        plan = followed(before, plan)
+        assert _value(plan, "AutomaticThreadConfig") == 1
+        assert f"on the {cores} cores of" in plan.origins.data_node["AutomaticThreadConfig"].words
 
 
 def test_what_the_program_cannot_decide_is_refused_with_what_it_can() -> None:

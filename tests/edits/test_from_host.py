@@ -89,6 +89,17 @@ def test_what_was_taken_says_so_and_follows_the_hosts() -> None:
     assert still.parameters.data_node["DataMemory"] == 100 * GIB, "set by hand, it stays"
 
 
+def test_a_reason_says_what_the_host_is_now() -> None:
+    plan, node = with_node(32, 256 * GIB)
+    plan, _ = with_settings_of(plan, node)
+    fewer = settled_anew(update(plan, plan.hosts[0].id, cores=10, hostname="renamed"))
+    assert fewer.parameters.data_node["AutomaticThreadConfig"] == 1
+    told = fewer.origins.data_node["AutomaticThreadConfig"].words
+    assert told.endswith("on the 10 cores of renamed")
+    assert fewer.parameters.data_node["DataMemory"] == plan.parameters.data_node["DataMemory"]
+    assert fewer.origins.data_node["DataMemory"].words.endswith("of the 256 GiB of renamed")
+
+
 def test_an_sql_node_beside_it_leaves_fewer_processors() -> None:
     plan, node = with_node(32, 256 * GIB)
     plan, _ = with_settings_of(plan, node)

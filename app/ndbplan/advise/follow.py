@@ -34,9 +34,12 @@ Place = tuple[str, str]
 def followed(before: Plan, after: Plan) -> Plan:
     """`after` with what rules had set decided again, when hosts, disks or places of nodes are others.
 
-    Unchanged where nothing else is better: rules that cannot mend the new plan leave their values.
+    Unchanged where nothing else is better: rules that cannot mend the new plan leave their values. A host
+    that is only called something else changes no value, but the reasons that name it.
     """
-    if not _other_hardware(before, after):
+    named_anew = _names(before) != _names(after)
+    other_hardware = _other_hardware(before, after)
+    if not (named_anew or other_hardware):
         return after
     load_rules()
     again = settled_anew(after)
@@ -45,7 +48,28 @@ def followed(before: Plan, after: Plan) -> Plan:
         # A plan that is too incomplete for its rules keeps what they said of it before.
         with suppress(UserError):
             again = _decided_again(again, decided)
-    return again if value_changes(after, again) else after
+    if not other_hardware:
+        return _with_reasons(after, again)
+    return again if stated(again) != stated(after) else after
+
+
+def _names(plan: Plan) -> dict[str, str]:
+    return {host.id: host.hostname for host in plan.hosts}
+
+
+def _with_reasons(plan: Plan, other: Plan) -> Plan:
+    """The plan with the reasons that another one gives for the same values."""
+    reasons = {
+        (one.scope, one.reading.written, one.reading.value, _rule_of(one)): one.origin.reason
+        for one in stated(other)
+        if isinstance(one.origin, SetByProgram)
+    }
+    for one in stated(plan):
+        reason = reasons.get((one.scope, one.reading.written, one.reading.value, _rule_of(one)))
+        if isinstance(one.origin, SetByProgram) and reason not in (None, one.origin.reason):
+            origin = edits.changed(one.origin, reason=reason)
+            plan = edits.put_origin(plan, one.scope, one.reading.written, origin)
+    return plan
 
 
 def _rule_of(one: Stated) -> str:

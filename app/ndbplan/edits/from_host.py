@@ -118,12 +118,28 @@ def _smallest(plan: Plan) -> DataNode:
 
 
 def settled_anew(plan: Plan) -> Plan:
-    """The plan in which what was taken from a host is what the smallest host of a data node gives now."""
+    """The plan in which what was taken from a host is what the smallest host of a data node gives now.
+
+    Its reasons are those of now too: a value can stay while the host it is said to follow is another.
+    """
     ours = {name for name, origin in plan.origins.data_node.items() if _is_ours(origin)}
     if not ours or not plan.data_nodes:
         return plan
-    node = _smallest(plan)
-    bare = plan
+    wanted = _wanted(plan, ours)
+    for name, chosen in wanted.items():
+        origin = plan.origins.data_node.get(name)
+        if plan.parameters.data_node.get(name) != chosen.value:
+            plan = _with(plan, chosen)
+        elif isinstance(origin, SetByProgram) and origin.reason != chosen.reason:
+            plan = edits.put_origin(plan, "data_node", name, edits.changed(origin, reason=chosen.reason))
+    for name in sorted(ours - wanted.keys()):
+        plan = edits.set_parameter(plan, "data_node", name, None)
+    return plan
+
+
+def _wanted(plan: Plan, ours: set[str]) -> dict[str, Chosen]:
+    """What the smallest host gives for parameters that were taken from one, by name."""
+    node, bare = _smallest(plan), plan
     for name in ours:
         bare = edits.set_parameter(bare, "data_node", name, None)
     wanted: dict[str, Chosen] = {}
@@ -133,12 +149,7 @@ def settled_anew(plan: Plan) -> Plan:
             if chosen.name in ours or (chosen.name == "NumCPUs" and "numcpus" not in stated):
                 wanted[chosen.name] = chosen
                 bare = _with(bare, chosen)
-    for name, chosen in wanted.items():
-        if plan.parameters.data_node.get(name) != chosen.value:
-            plan = _with(plan, chosen)
-    for name in sorted(ours - wanted.keys()):
-        plan = edits.set_parameter(plan, "data_node", name, None)
-    return plan
+    return wanted
 
 
 def _is_ours(origin: Origin) -> bool:

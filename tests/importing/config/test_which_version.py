@@ -29,6 +29,7 @@ HostName=10.0.0.2
             "8.4",
             "of 6.3 to 9.x, which all fit: no parameter of the file tells versions apart",
         ),
+        ("Bogus=1", "8.4", "of 6.3 to 9.x, which all know what any version knows of the file: no"),
         ("TransactionMemory=80M", "8.4", "TransactionMemory (line 5) came with 8.0.19"),
         ("Discless=1", "7.4", "of 6.3 to 7.4, which all fit: Discless (line 5) is gone from 7.5.0 on"),
     ],
@@ -40,6 +41,28 @@ def test_the_import_says_what_decided(line: str, version: str, said: str) -> Non
     assert said in told.message
     assert "--version" in told.fix
     assert not told.refused
+
+
+def test_where_no_version_knows_every_name_each_of_the_nearest_says_what_it_lacks() -> None:
+    text = FILE.format(line="Discless=1\nTransactionMemory=80M")
+    plan, report = import_config(text, None)
+    (told,) = [f.message for f in report.findings if f.message.startswith("read for NDB")]
+    assert plan.ndb_version == "8.4"
+    assert "which all fit" not in told
+    assert told.startswith("read for NDB 8.4, the preferred one of those nearest; no version knows every")
+    assert "6.3 to 7.4 lack TransactionMemory" in told
+    assert "8.0 to 9.x lack Discless" in told
+    assert "7.5" not in told.split(":")[0], "it lacks both"
+    assert "TransactionMemory (line 6) came with 8.0.19; Discless (line 5) is gone from 7.5.0 on" in told
+
+
+def test_the_one_version_that_is_nearest_says_what_it_lacks() -> None:
+    lines = "Discless=1\nTransactionMemory=80M\nAutomaticThreadConfig=1"
+    plan, report = import_config(FILE.format(line=lines), None)
+    (told,) = [f.message for f in report.findings if f.message.startswith("read for NDB")]
+    assert plan.ndb_version == "8.4"
+    assert "lack Discless)" in told
+    assert "lack TransactionMemory" not in told
 
 
 def test_a_version_that_is_named_needs_no_saying() -> None:

@@ -23,6 +23,8 @@ from ndbplan.plan.plan import Plan
 _REPORTED_BY_LINE = ("parameter-value",)
 """Rules whose findings the reading of the lines reports already."""
 
+_HOW_TO_NAME = "name another with --version"
+_NAMES_SHOWN = 4
 _PREFERRED = ("8.4", *(series for series in reversed(SERIES) if series != "8.4"))
 
 
@@ -95,15 +97,16 @@ def guess_version(config: ConfigFile) -> str:
 
 def fitting_versions(config: ConfigFile) -> tuple[str, ...]:
     """The series that know most parameters of a file, 8.4 first if it does, then the newest."""
-    stated = {(kind, line.name) for kind, line in _known_lines(config)}
+    lacking = {series: len(_lacking(config, series)) for series in _PREFERRED}
+    least = min(lacking.values())
+    return tuple(series for series in _PREFERRED if lacking[series] == least)
 
-    def unknown(series: str) -> int:
-        version = NdbVersion.parse(series)
-        return sum(not catalogue.knows(kind, name, version) for kind, name in stated)
 
-    count = {series: unknown(series) for series in _PREFERRED}
-    least = min(count.values())
-    return tuple(series for series in _PREFERRED if count[series] == least)
+def _lacking(config: ConfigFile, series: str) -> tuple[str, ...]:
+    """Parameters of a file that other versions know and this one does not, by first line."""
+    version = NdbVersion.parse(series)
+    stated = dict.fromkeys((kind, line.name) for kind, line in _known_lines(config))
+    return tuple(dict.fromkeys(name for kind, name in stated if not catalogue.knows(kind, name, version)))
 
 
 def _known_lines(config: ConfigFile) -> list[tuple[str, Line]]:
@@ -129,6 +132,39 @@ def _say_what_decided(config: ConfigFile, chosen: str) -> None:
         ),
     ]
     decided = "; ".join(why) if why else "no parameter of the file tells versions apart"
-    several = f", the preferred one of {fits[0]} to {fits[-1]}, which all fit" if len(fits) > 1 else ""
     line = newest[1].line if newest else soonest[1].line if soonest else 1
-    config.find(False, line, f"read for NDB {chosen}{several}: {decided}", "name another with --version")
+    config.find(False, line, f"read for NDB {chosen}{_how_it_fits(config, fits)}: {decided}", _HOW_TO_NAME)
+
+
+def _how_it_fits(config: ConfigFile, fits: list[str]) -> str:
+    """Of versions that know most of a file: that they know all of it, or what each lacks."""
+    lacking: dict[tuple[str, ...], list[str]] = {}
+    for series in fits:
+        lacking.setdefault(_lacking(config, series), []).append(series)
+    if () in lacking:
+        strange = any(not catalogue.exists(s.kind, line.name) for s in config.sections for line in s.lines)
+        fit = "know what any version knows of the file" if strange else "fit"
+        return f", the preferred one of {_span(fits)}, which all {fit}" if len(fits) > 1 else ""
+    lacks = "; ".join(
+        f"{_span(series)} {'lack' if len(series) > 1 else 'lacks'} {_listed(names)}"
+        for names, series in lacking.items()
+    )
+    chosen = ", the preferred one of those nearest" if len(fits) > 1 else ", the nearest"
+    return f"{chosen}; no version knows every parameter of the file ({lacks})"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    shown = ", ".join(names[:_NAMES_SHOWN])
+    more = len(names) - _NAMES_SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _span(series: list[str]) -> str:
+    """`7.4`, `7.4 to 8.0`; with gaps `7.0, 7.4 to 8.0`. `series` in rising order."""
+    runs: list[list[str]] = []
+    for one in series:
+        if runs and SERIES.index(one) == SERIES.index(runs[-1][-1]) + 1:
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    return ", ".join(run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
