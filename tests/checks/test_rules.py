@@ -189,6 +189,7 @@ ELSEWHERE = {
     "sql-nodes", "spare-api-slots", "node-id-room", "memory-of-host", "data-memory-of-host",
     "data-memory-fill", "disk-demand", "shared-device", "redo-and-lcp-apart", "disk-space", "backups-kept",
     "disk-space-of-memory", "fills-with-growth", "disks-unknown", "logfile-groups",
+    "tablespace-of-table",
     # Tested in test_calibrations.py.
     "calibrations",
 }  # fmt: skip

@@ -89,7 +89,7 @@ def _column(table: Table, column: Column) -> str:
     if column.collation is not None and COLUMN_TYPES[column.type].is_text:
         words.append(f"COLLATE {column.collation}")
     words.append("NULL" if column.nullable and column.name not in table.primary_key else "NOT NULL")
-    if table.tablespace_id is not None:
+    if table.tablespace_id is not None or column.storage == "disk":
         # Said of each column: the table's own STORAGE holds for those that say nothing.
         words.append(f"STORAGE {column.storage.upper()}")
     if column.column_format != "default":

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from ndbplan.checks.problem import Severity
+from ndbplan.checks.run import check
+from ndbplan.edits.parts import set_parameter
+from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.importing.files import import_files
 from ndbplan.ndb.version import NdbVersion
@@ -71,3 +77,88 @@ ALTER LOGFILE GROUP lg_1 ADD UNDOFILE 'u9.log' INITIAL_SIZE 32M ENGINE NDB;
     assert "line 4, column 20: there is no 'other' above" in " ".join(f.message for f in done.findings)
     again = import_files({"more.sql": sql.encode()}, done.plan)
     assert again.plan == done.plan
+
+
+LOST = b"""SET NAMES utf8mb4;
+CREATE TABLE q (a int primary key, b int) /*!50100 TABLESPACE ts1 STORAGE DISK */ ENGINE=ndbcluster;
+"""
+
+
+def test_a_tablespace_that_nothing_makes_is_said_and_the_columns_stay_on_disk() -> None:
+    done = import_files({"q.sql": LOST})
+    said = [f.message for f in done.findings if "ts1" in f.message]
+    assert len(said) == 1
+    assert "line 2, column 63: table test.q is in tablespace 'ts1', which nothing makes" in said[0]
+    (table,) = done.plan.tables
+    assert [(c.name, c.storage) for c in table.columns] == [("a", "memory"), ("b", "disk")]
+    assert "`b` INT NULL STORAGE DISK" in render_schema(done.plan)
+    (problem,) = [p for p in check(done.plan) if p.rule == "tablespace-of-table"]
+    assert (problem.severity, problem.object_ids) == (Severity.ERROR, (table.id,))
+    # An InitialTablespace makes the one that NDB asks for by itself.
+    made = set_parameter(done.plan, "data_node", "InitialTablespace", "name=DEFAULT-TS;d.dat:1G")
+    assert not [p for p in check(made) if p.rule == "tablespace-of-table"]
+
+
+def test_a_known_table_goes_where_the_text_puts_it() -> None:
+    plan = import_files({"q.sql": LOST}).plan
+    spaces = SQL[: SQL.index(b"CREATE TABLE t1")].replace(b"`ts 1`", b"ts1")
+    done = import_files({"q.sql": spaces + LOST}, plan)
+    assert done.plan.tables[0].tablespace_id == next(s.id for s in done.plan.tablespaces if s.name == "ts1")
+    assert not [f for f in done.findings if "is in tablespace" in f.message]
+    assert not [p for p in check(done.plan) if p.rule == "tablespace-of-table"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "logging"),
+    [
+        ("SET SESSION ndb_table_no_logging=1", False),
+        ("SET LOCAL ndb_table_no_logging = 'ON'", False),
+        ('set @@session.ndb_table_no_logging := "on"', False),
+        ("SET @@local.`ndb_table_no_logging`=TRUE", False),
+        ("SET @@ndb_table_no_logging=1", False),
+        ("SET sql_mode='a,b', @x=CONCAT(1,2), ndb_table_no_logging=ON, autocommit=0", False),
+        ("SET @old=@@ndb_table_no_logging, SESSION ndb_table_no_logging=1", False),
+        ("SET ndb_table_no_logging=1, ndb_table_no_logging='OFF'", True),
+        ("SET ndb_table_no_logging=DEFAULT", True),
+        ("SET @ndb_table_no_logging=1", True),
+    ],
+)
+def test_every_spelling_of_a_session_without_logging_is_read(statement: str, logging: bool) -> None:
+    found = read_ddl(f"{statement}; CREATE TABLE t (a int PRIMARY KEY) ENGINE=NDB;", V84)
+    assert not found.problems
+    assert found.tables[0].logging is logging
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("SET autocommit=0,\n ndb_table_no_logging=@old", "set to '@ old'"),
+        ("SET\n ndb_table_no_logging=2", "set to '2'"),
+        ("SET GLOBAL autocommit=1,\n ndb_table_no_logging=1", "SET GLOBAL is refused"),
+        ("SET\n @@global.ndb_table_no_logging=1", "SET GLOBAL is refused"),
+    ],
+)
+def test_what_cannot_be_read_of_a_session_without_logging_has_its_line(statement: str, said: str) -> None:
+    found = read_ddl(f"{statement}; CREATE TABLE t (a int PRIMARY KEY) ENGINE=NDB;", V84)
+    [problem] = found.problems
+    assert problem.line == 2
+    assert said in problem.message
+    assert found.tables[0].logging
+
+
+@pytest.mark.parametrize(
+    ("statement", "left"),
+    [
+        ("DROP TABLE t", ["a.t", "a.x.y"]),
+        ("DROP TABLE IF EXISTS a.t", ["b.t", "a.x.y"]),
+        ("DROP TABLES `a`.`t` , b . t", ["a.x.y"]),
+        ("DROP TABLE a.`x.y`", ["a.t", "b.t"]),
+        ("DROP DATABASE IF EXISTS `a`", ["b.t"]),
+        ("DROP SCHEMA b", ["a.t", "a.x.y"]),
+        ("DROP DATABASE c", ["a.t", "b.t", "a.x.y"]),
+    ],
+)
+def test_what_is_dropped_is_the_table_of_that_database(statement: str, left: list[str]) -> None:
+    tables = "".join(f"CREATE TABLE {name} (i int PRIMARY KEY);" for name in ("a.t", "b.t", "a.`x.y`"))
+    found = read_ddl(f"USE b; {tables} {statement};", V84)
+    assert [table.full_name for table in found.tables] == left

@@ -65,7 +65,7 @@ def test_a_dump() -> None:
     assert (orders.partitions, orders.max_rows, orders.read_backup) == (8, 1000, False)
     assert not orders.logging
     assert orders.row_format_fixed
-    assert found.tablespaces == {orders.id: "ts_1"}
+    assert found.tablespaces == {orders.id: ("ts_1", 21, 23)}
     assert [(p.line, p.column) for p in found.problems] == [(9, 84), (13, 3), (20, 19), (21, 64)]
     assert "AUTO_INCREMENT=" in found.problems[3].message
 

@@ -146,6 +146,25 @@ def logfile_groups(now: Estimation) -> Iterator[Problem]:
         )
 
 
+@rule("tablespace-of-table", "Columns on disk are in no tablespace")
+def tablespace_of_table(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    # The SQL node asks for DEFAULT-TS then, which InitialTablespace makes unless it names another.
+    if any(alike.settings.states("InitialTablespace") for alike in nodes_alike(plan)):
+        return
+    for table in plan.tables:
+        on_disk = [column.name for column in table.columns if column.storage == "disk"]
+        if on_disk and table.tablespace_id is None:
+            others = f" and {len(on_disk) - 1} more" if len(on_disk) > 1 else ""
+            yield error(
+                f"table {table.full_name}",
+                f"{table.full_name} has columns on disk ({on_disk[0]}{others}) without a tablespace; CREATE "
+                "TABLE fails",
+                "choose a tablespace of the table, or keep its columns in memory",
+                [table.id],
+            )
+
+
 @rule("data-files", "A tablespace has too few or too many files, or no room")
 def data_files(now: Estimation) -> Iterator[Problem]:
     plan = now.plan

@@ -6,7 +6,7 @@ taken.plan, taken.changes, taken.missing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ndbplan.edits import parts as edits
@@ -39,7 +39,8 @@ def with_ddl(plan: Plan, ddl: DdlResult) -> Taken:
     """
     plan, changes, missing = with_disk_data(plan, ddl.disk_data)
     spaces = {space.name: space.id for space in plan.tablespaces}
-    wanted = {i: spaces[space] for i, space in ddl.tablespaces.items() if space in spaces}
+    wanted = {i: spaces[space.name] for i, space in ddl.tablespaces.items() if space.name in spaces}
+    missing += _without_tablespace(ddl, spaces)
     known = {table.full_name for table in plan.tables}
     plan = with_tables(plan, ddl.tables, wanted)
     for table in ddl.tables:
@@ -50,10 +51,22 @@ def with_ddl(plan: Plan, ddl: DdlResult) -> Taken:
     return Taken(plan, changes, missing)
 
 
+def _without_tablespace(ddl: DdlResult, spaces: Mapping[str, str]) -> Iterator[str]:
+    """What is said of tables whose tablespace neither the text nor the plan has."""
+    names = {table.id: table.full_name for table in ddl.tables}
+    for table_id, (name, line, column) in ddl.tablespaces.items():
+        if name not in spaces:
+            yield (
+                f"line {line}, column {column}: table {names[table_id]} is in tablespace '{name[:40]}', "
+                "which nothing makes; add its CREATE TABLESPACE, or give the table a tablespace of the plan"
+            )
+
+
 def with_tables(plan: Plan, tables: Iterable[Table], tablespace_ids: Mapping[str, str] | None = None) -> Plan:
     """The plan with tables added; one of a name it has gets the new definition and keeps its rows.
 
-    `tablespace_ids`: where a new table goes, by its own id. Raises EditError.
+    `tablespace_ids`: where a table goes, by its own id; a known one without stays where it is.
+    Raises EditError.
     """
     named = {table.full_name: table for table in plan.tables}
     ids = NewIds(plan)
@@ -66,14 +79,16 @@ def with_tables(plan: Plan, tables: Iterable[Table], tablespace_ids: Mapping[str
         if parent is not None:
             parents[table.full_name] = parent
         known = named.get(table.full_name)
+        space = (tablespace_ids or {}).get(table.id)
         if known is None:
-            space = (tablespace_ids or {}).get(table.id)
             named[table.full_name] = edits.changed(
                 table, id=ids.of(Table), tablespace_id=space, distribution_key_table_id=None
             )
         else:
             told = (name for name in Table.model_fields if name not in _KEPT_OF_A_KNOWN_TABLE)
             fields = {n: getattr(table, n) for n in told if getattr(table, n) != getattr(known, n)}
+            if space is not None and space != known.tablespace_id:
+                fields["tablespace_id"] = space
             named[table.full_name] = edits.changed(known, **fields)
     for name, parent in parents.items():
         # What the plan states of the values is known better.

@@ -13,18 +13,19 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from ndbplan.base.units import whole_number
 from ndbplan.edits.ids import NewIds
 from ndbplan.importing.ddl.disk_data import DiskData
 from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
+from ndbplan.importing.ddl.session import logging_after
+from ndbplan.importing.ddl.table_options import read_options
 from ndbplan.importing.ddl.tokens import NEXT_TABLE, Places, Word, open_quote, statements, unwrapped, words
 from ndbplan.importing.ddl.types import ColumnReader, Stream, TableParts, Unreadable
 from ndbplan.ndb.version import NdbVersion
@@ -33,8 +34,6 @@ from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.tables import Table
 
 _MOST_BROKEN = 100
-MOST_ROWS = 10**15
-"""Of a table; the next number of a key may be beyond."""
 _NO_SEMICOLON = "a semicolon is missing before this"
 _COMMENTS = r"\s*+(?:--[^\n]*\n\s*+|\#[^\n]*\n\s*+|/\*(?:[^*]|\*(?!/))*+\*/\s*+)*+"
 _NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
@@ -50,14 +49,14 @@ _DUMPED = re.compile(r"^-- Host: [^\n]*?\bDatabase:[ \t]*(\S[^\n]*?)[ \t]*$", re
 """The head of a dump of one database, which names it nowhere else; of several it names none."""
 _HEAD_LETTERS = 4096
 _DROP = re.compile(
-    rf"{_COMMENTS}DROP\s+(?:TABLE|VIEW)\s+(?:IF\s+EXISTS\s+)?({_NAME}(?:\s*+[.,]\s*+{_NAME})*)", re.I
+    rf"{_COMMENTS}DROP\s+(?:TABLES?|VIEW)\s+(?:IF\s+EXISTS\s+)?({_NAME}(?:\s*+[.,]\s*+{_NAME})*)", re.I
 )
+_DROPPED_NAME = re.compile(rf"({_NAME})(?:\s*+\.\s*+({_NAME}))?")
+_DROP_DATABASE = re.compile(rf"{_COMMENTS}DROP\s+(?:DATABASE|SCHEMA)\s+(?:IF\s+EXISTS\s+)?({_NAME})", re.I)
 _DISK_DATA = re.compile(
     rf"{_COMMENTS}(?:CREATE|ALTER|DROP)\s+(?:UNDO\s+)?(?:LOGFILE\s+GROUP|TABLESPACE)\b", re.I
 )
-_NO_LOGGING = re.compile(
-    rf"{_COMMENTS}SET\s+(?:SESSION\s+|@@(?:SESSION\.)?|LOCAL\s+)?ndb_table_no_logging\s*:?=\s*(\w+)", re.I
-)
+_NO_LOGGING = re.compile(rf"{_COMMENTS}SET\b.*?\bndb_table_no_logging\b", re.I | re.S)
 _CHANGE = re.compile(
     rf"{_COMMENTS}(ALTER\s+TABLE|CREATE\s+(?:UNIQUE\s+)?INDEX)\s(?!.*\b(?:DISABLE|ENABLE)\s+KEYS\s*$)",
     re.I | re.S,
@@ -76,14 +75,22 @@ class DdlProblem:
         return f"line {self.line}, column {self.column}: {self.message}"
 
 
+class TablespaceName(NamedTuple):
+    """A tablespace that a table asks for, with the place of its name."""
+
+    name: str
+    line: int
+    column: int
+
+
 @dataclass(frozen=True)
 class DdlResult:
     """Tables that were read, and what was not."""
 
     tables: tuple[Table, ...]
     problems: tuple[DdlProblem, ...]
-    tablespaces: dict[str, str] = field(default_factory=dict)
-    """Name of the tablespace that a table asks for, by table id; the plan may not have it."""
+    tablespaces: dict[str, TablespaceName] = field(default_factory=dict)
+    """The tablespace that a table asks for, by table id; the plan may not have it."""
     disk_data: DiskData = field(default_factory=DiskData)
     """Log file groups and tablespaces that the text makes."""
 
@@ -117,7 +124,7 @@ def read_ddl(
     return DdlResult(
         tuple(with_parents(list(reader.by_id.values()), reader.foreign_keys)),
         tuple(DdlProblem(*places.of(offset), message) for offset, message in reader.left_problems()),
-        reader.tablespaces,
+        {i: TablespaceName(word.text, *places.of(word.start)) for i, word in reader.tablespaces.items()},
         reader.disk_data,
     )
 
@@ -140,7 +147,7 @@ class _Reader:
         self.by_id: dict[str, Table] = {}
         self.foreign_keys: dict[str, list[ForeignKey]] = {}
         self.problems: list[tuple[int, str]] = []
-        self.tablespaces: dict[str, str] = {}
+        self.tablespaces: dict[str, Word] = {}
         self.disk_data = DiskData()
         self._logging = True
 
@@ -175,13 +182,7 @@ class _Reader:
         return None
 
     def _read(self, offset: int, statement: str) -> None:
-        try:
-            tokens = words(statement, offset)
-        except ValueError as error:
-            start = offset + len(statement) - len(statement.lstrip())
-            self.problems.append((start, f"not readable: {error}"))
-            return
-        self._tables(tokens, offset + len(statement))
+        self._read_words(offset, statement, self._tables)
 
     def _other(self, offset: int, statement: str) -> None:
         """Statements that are not CREATE TABLE but tell something about tables."""
@@ -198,29 +199,47 @@ class _Reader:
         dropped = _DROP.match(statement)
         if dropped:
             # Dumps stand in for views with tables that they drop again.
-            names = {_bare(name.rsplit(".", 1)[-1].strip()) for name in dropped[1].split(",")}
-            for name in names:
-                for table_id in self._named.pop((self._database, name), ()):
-                    del self.by_id[table_id]
-                    self.tablespaces.pop(table_id, None)
-                    self._dropped.append(self._spans.pop(table_id))
+            for name in _DROPPED_NAME.finditer(dropped[1]):
+                of = _bare(name[1]) if name[2] else self._database
+                self._drop(of, _bare(name[2] or name[1]))
+            return
+        dropped = _DROP_DATABASE.match(statement)
+        if dropped:
+            of = _bare(dropped[1])
+            self._charsets.pop(of, None)
+            for database, table in list(self._named):
+                if database == of:
+                    self._drop(database, table)
             return
         if _DISK_DATA.match(statement):
-            try:
-                self.disk_data.read(words(statement, offset), offset + len(statement))
-            except Unreadable as error:
-                self.problems.append((error.offset, error.what))
-            except ValueError as error:
-                self.problems.append((offset, f"not readable: {error}"))
+            self._read_words(offset, statement, self.disk_data.read)
             return
-        no_logging = _NO_LOGGING.match(statement)
-        if no_logging:
-            self._logging = no_logging[1].upper() not in ("1", "ON", "TRUE")
+        if _NO_LOGGING.match(statement):
+            self._read_words(offset, statement, self._set)
             return
         change = _CHANGE.match(statement)
         if change:
             what = " ".join(change[1].upper().split())
             self.problems.append((offset + change.start(1), f"{what} is not followed; it is left out"))
+
+    def _drop(self, database: str, name: str) -> None:
+        for table_id in self._named.pop((database, name), ()):
+            del self.by_id[table_id]
+            self.tablespaces.pop(table_id, None)
+            self._dropped.append(self._spans.pop(table_id))
+
+    def _set(self, tokens: list[Word], end: int) -> None:
+        self._logging = logging_after(tokens, end, self._logging)
+
+    def _read_words(self, offset: int, statement: str, read: Callable[[list[Word], int], None]) -> None:
+        """Let a reader of words have a statement; what it cannot read becomes a problem."""
+        try:
+            read(words(statement, offset), offset + len(statement))
+        except Unreadable as error:
+            self.problems.append((error.offset, error.what))
+        except ValueError as error:
+            start = offset + len(statement) - len(statement.lstrip())
+            self.problems.append((start, f"not readable: {error}"))
 
     def left_problems(self) -> list[tuple[int, str]]:
         """Problems in the order of the text, without those of tables that were dropped again."""
@@ -309,7 +328,7 @@ def _read_table(
             _read_item(item, reader, parts)
         except Unreadable as error:
             parts.problems.append((error.offset, error.what))
-    _read_options(options, parts)
+    read_options(options, parts)
     if parts.options.get("partition_balance") == "FOR_RP_BY_LDM":
         # A balance that is asked for wins over MAX_ROWS, the default one too (ha_ndbcluster::create).
         parts.options.pop("max_rows", None)
@@ -421,133 +440,3 @@ def _using_hash(item: Stream) -> bool:
     if item.accept("USING"):
         return item.next().upper == "HASH"
     return False
-
-
-def _read_options(options: Stream, parts: TableParts) -> None:
-    while not options.at_end():
-        word = options.next()
-        name = word.upper
-        if name == "PARTITION":
-            _read_partitioning(options, parts, word)
-            return
-        if name in ("DEFAULT", ",", "CHARACTER"):
-            continue
-        if name in ("LIKE", "SELECT", "AS"):
-            parts.problems.append((word.start, "CREATE TABLE ... LIKE or SELECT defines no columns here"))
-            return
-        options.accept("=")
-        if name == "TABLESPACE":
-            parts.tablespace = options.next().text
-        elif name == "STORAGE":
-            parts.on_disk = options.next().upper == "DISK"
-        elif name in _OPTIONS and not options.at_end():
-            _OPTIONS[name](parts, options.next())
-        elif name in _WITHOUT_EFFECT and not options.at_end():
-            options.accept("DIRECTORY")
-            options.accept("=")
-            options.next()
-            parts.problems.append((word.start, f"{name} changes nothing in NDB; it is left out"))
-
-
-def _engine(parts: TableParts, value: Word) -> None:
-    if value.text.lower() not in ("ndb", "ndbcluster"):
-        parts.problems.append((value.start, f"engine {value.text}; planned as a table of NDB Cluster"))
-
-
-def _max_rows(parts: TableParts, value: Word) -> None:
-    # MIN_ROWS counts like MAX_ROWS when it is larger (ha_ndbcluster::create).
-    if rows := whole_number(value.text):
-        parts.options["max_rows"] = max(rows, parts.options.get("max_rows") or 0)
-
-
-def _auto_increment(parts: TableParts, value: Word) -> None:
-    # The next number of a dump: rows there were at most, as far as none was skipped or deleted.
-    if 1 < (following := whole_number(value.text) or 0) <= MOST_ROWS:
-        parts.options |= {"rows": following - 1, "assumed": ("rows",)}
-        said = f"AUTO_INCREMENT={following}: {following - 1} rows are assumed, as many as were written"
-        parts.problems.append((value.start, said))
-
-
-def _row_format(parts: TableParts, value: Word) -> None:
-    wanted = value.text.upper()
-    parts.options["row_format_fixed"] = wanted == "FIXED"
-    parts.row_format_dynamic = wanted == "DYNAMIC"
-    if wanted not in ("DEFAULT", "FIXED", "DYNAMIC"):
-        parts.problems.append((value.start, f"NDB refuses ROW_FORMAT={wanted[:40]}; planned as DEFAULT"))
-
-
-_BALANCE = re.compile(r"PARTITION_BALANCE\s*=\s*(\w+)", re.I)
-_FLAG = re.compile(r"(READ_BACKUP|FULLY_REPLICATED|NOLOGGING)\s*(?:=\s*([0-9]))?", re.I)
-
-
-_SETTINGS = ("PARTITION_BALANCE", "READ_BACKUP", "FULLY_REPLICATED", "NOLOGGING")
-
-
-def _unknown_settings(text: str) -> Iterator[str]:
-    """Names in an NDB_TABLE comment that it has not."""
-    for setting in text.split(","):
-        name = setting.partition("=")[0].strip()
-        if name and name.upper() not in _SETTINGS:
-            yield name
-
-
-def _comment(parts: TableParts, value: Word) -> None:
-    match = re.search(r"NDB_TABLE\s*=\s*([^;]*)", value.text)
-    if match is None:
-        if value.text:
-            parts.problems.append((value.start, "COMMENT is for people; it is left out"))
-        return
-    for unknown in _unknown_settings(match[1]):
-        parts.problems.append((value.start, f"NDB_TABLE has no {unknown[:40]}; it is left out"))
-    balance = _BALANCE.search(match[1])
-    if balance:
-        parts.options["partition_balance"] = balance[1].upper()
-    for flag in _FLAG.finditer(match[1]):
-        on = flag[2] != "0"
-        name = flag[1].upper()
-        if name == "NOLOGGING":
-            parts.options["logging"] = not on
-        else:
-            parts.options[name.lower()] = on
-
-
-_WITHOUT_EFFECT = frozenset(
-    {
-        "AVG_ROW_LENGTH", "CHECKSUM", "COMPRESSION", "CONNECTION", "DATA", "DELAY_KEY_WRITE", "ENCRYPTION",
-        "ENGINE_ATTRIBUTE", "INDEX", "INSERT_METHOD", "KEY_BLOCK_SIZE", "PACK_KEYS", "PASSWORD",
-        "SECONDARY_ENGINE", "STATS_AUTO_RECALC", "STATS_PERSISTENT", "STATS_SAMPLE_PAGES", "AUTOEXTEND_SIZE",
-    }
-)  # fmt: skip
-"""Options of tables that other engines read."""
-
-_OPTIONS: dict[str, Any] = {
-    "ENGINE": _engine,
-    "MAX_ROWS": _max_rows,
-    "MIN_ROWS": _max_rows,
-    "AUTO_INCREMENT": _auto_increment,
-    "ROW_FORMAT": _row_format,
-    "COMMENT": _comment,
-}
-
-
-def _read_partitioning(options: Stream, parts: TableParts, word: Word) -> None:
-    options.accept("BY")
-    options.accept("LINEAR")
-    if not options.accept("KEY"):
-        kind = options.peek().text.upper()
-        parts.problems.append(
-            (word.start, f"PARTITION BY {kind}: NDB distributes by KEY only; it is left out")
-        )
-        return
-    if options.accept("ALGORITHM"):
-        options.accept("=")
-        options.next()
-    if options.accept("("):
-        parts.distribution_key = tuple(part.name("column") for part in options.items() if not part.at_end())
-    if options.accept("PARTITIONS") and options.peek().kind == "number":
-        stated = options.next()
-        partitions = whole_number(stated.text)
-        if partitions is None:
-            parts.problems.append((stated.start, f"PARTITIONS {stated.text[:40]}: not a number; left out"))
-        else:
-            parts.options["partitions"] = partitions

@@ -133,7 +133,7 @@ class TableParts:
     """Each with its name."""
     options: dict[str, Any] = field(default_factory=dict)
     virtual: set[str] = field(default_factory=set)
-    tablespace: str | None = None
+    tablespace: Word | None = None
     on_disk: bool = False
     row_format_dynamic: bool = False
     """ROW_FORMAT=DYNAMIC: columns that do not say otherwise are dynamic."""

@@ -1,0 +1,68 @@
+"""SET statements of an SQL text, as far as they decide how tables are made: ndb_table_no_logging."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ndbplan.importing.ddl.tokens import Word
+from ndbplan.importing.ddl.types import Stream, Unreadable
+
+_NAME = "ndb_table_no_logging"
+_OFF, _ON = ("0", "OFF", "FALSE", "DEFAULT"), ("1", "ON", "TRUE")
+_SCOPES = ("SESSION", "LOCAL", "GLOBAL", "PERSIST", "PERSIST_ONLY")
+
+
+class _Assignment(NamedTuple):
+    target: list[Word]
+    value: list[Word]
+
+
+def logging_after(tokens: list[Word], end: int, before: bool) -> bool:
+    """Whether tables are logged after a SET statement; `before`: whether they were until it.
+
+    Raises Unreadable where it sets the variable to what is neither on nor off, or not for this session.
+    """
+    stream = Stream(tokens, end)
+    stream.expect("SET")
+    scope, logs = "SESSION", before
+    for target, value in _assignments(stream.rest()):
+        # The last SESSION or GLOBAL holds for the assignments behind it (manual, SET); @@ says its own.
+        own = ""
+        for word in target[:-1]:
+            if word.text.upper() in _SCOPES:
+                own = word.text.upper()
+        if own and not target[0].text.startswith("@"):
+            scope = own
+        if not target or target[-1].text.casefold() != _NAME or target[0].text == "@":
+            continue
+        used = own or ("SESSION" if target[0].text.startswith("@") else scope)
+        if used not in ("SESSION", "LOCAL"):
+            what = f"{_NAME} is a variable of sessions, SET {used} is refused; it is left out"
+            raise Unreadable(target[-1].start, what)
+        stated = value[0].text.upper() if len(value) == 1 else ""
+        if stated not in (*_OFF, *_ON):
+            shown = " ".join(word.text for word in value)[:40]
+            raise Unreadable(
+                target[-1].start, f"{_NAME} is set to '{shown}', which cannot be read; write ON or OFF"
+            )
+        logs = stated in _OFF
+    return logs
+
+
+def _assignments(tokens: list[Word]) -> Iterator[_Assignment]:
+    """What is set to what, parted by the commas that stand in no parenthesis."""
+    target, value, depth = list[Word](), list[Word](), 0
+    side = target
+    for token in tokens:
+        sign = token.upper
+        if sign == "," and depth == 0:
+            yield _Assignment(target, value)
+            target, value = list[Word](), list[Word]()
+            side = target
+        elif sign in ("=", ":=") and side is target:
+            side = value
+        else:
+            depth += (sign == "(") - (sign == ")")
+            side.append(token)
+    yield _Assignment(target, value)

@@ -1,0 +1,145 @@
+"""Options of a table behind its columns, from ENGINE to PARTITION BY; what is not used is named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ndbplan.base.units import whole_number
+from ndbplan.importing.ddl.tokens import Word
+from ndbplan.importing.ddl.types import Stream, TableParts
+
+_MOST_ROWS = 10**15
+"""Of a table; the next number of a key may be beyond."""
+
+
+def read_options(options: Stream, parts: TableParts) -> None:
+    """Read what stands behind the parenthesis of the columns into the table. Raises Unreadable."""
+    while not options.at_end():
+        word = options.next()
+        name = word.upper
+        if name == "PARTITION":
+            _read_partitioning(options, parts, word)
+            return
+        if name in ("DEFAULT", ",", "CHARACTER"):
+            continue
+        if name in ("LIKE", "SELECT", "AS"):
+            parts.problems.append((word.start, "CREATE TABLE ... LIKE or SELECT defines no columns here"))
+            return
+        options.accept("=")
+        if name == "TABLESPACE":
+            parts.tablespace = options.next()
+        elif name == "STORAGE":
+            parts.on_disk = options.next().upper == "DISK"
+        elif name in _OPTIONS and not options.at_end():
+            _OPTIONS[name](parts, options.next())
+        elif name in _WITHOUT_EFFECT and not options.at_end():
+            options.accept("DIRECTORY")
+            options.accept("=")
+            options.next()
+            parts.problems.append((word.start, f"{name} changes nothing in NDB; it is left out"))
+
+
+def _engine(parts: TableParts, value: Word) -> None:
+    if value.text.lower() not in ("ndb", "ndbcluster"):
+        parts.problems.append((value.start, f"engine {value.text}; planned as a table of NDB Cluster"))
+
+
+def _max_rows(parts: TableParts, value: Word) -> None:
+    # MIN_ROWS counts like MAX_ROWS when it is larger (ha_ndbcluster::create).
+    if rows := whole_number(value.text):
+        parts.options["max_rows"] = max(rows, parts.options.get("max_rows") or 0)
+
+
+def _auto_increment(parts: TableParts, value: Word) -> None:
+    # The next number of a dump: rows there were at most, as far as none was skipped or deleted.
+    if 1 < (following := whole_number(value.text) or 0) <= _MOST_ROWS:
+        parts.options |= {"rows": following - 1, "assumed": ("rows",)}
+        said = f"AUTO_INCREMENT={following}: {following - 1} rows are assumed, as many as were written"
+        parts.problems.append((value.start, said))
+
+
+def _row_format(parts: TableParts, value: Word) -> None:
+    wanted = value.text.upper()
+    parts.options["row_format_fixed"] = wanted == "FIXED"
+    parts.row_format_dynamic = wanted == "DYNAMIC"
+    if wanted not in ("DEFAULT", "FIXED", "DYNAMIC"):
+        parts.problems.append((value.start, f"NDB refuses ROW_FORMAT={wanted[:40]}; planned as DEFAULT"))
+
+
+_BALANCE = re.compile(r"PARTITION_BALANCE\s*=\s*(\w+)", re.I)
+_FLAG = re.compile(r"(READ_BACKUP|FULLY_REPLICATED|NOLOGGING)\s*(?:=\s*([0-9]))?", re.I)
+
+
+_SETTINGS = ("PARTITION_BALANCE", "READ_BACKUP", "FULLY_REPLICATED", "NOLOGGING")
+
+
+def _unknown_settings(text: str) -> Iterator[str]:
+    """Names in an NDB_TABLE comment that it has not."""
+    for setting in text.split(","):
+        name = setting.partition("=")[0].strip()
+        if name and name.upper() not in _SETTINGS:
+            yield name
+
+
+def _comment(parts: TableParts, value: Word) -> None:
+    match = re.search(r"NDB_TABLE\s*=\s*([^;]*)", value.text)
+    if match is None:
+        if value.text:
+            parts.problems.append((value.start, "COMMENT is for people; it is left out"))
+        return
+    for unknown in _unknown_settings(match[1]):
+        parts.problems.append((value.start, f"NDB_TABLE has no {unknown[:40]}; it is left out"))
+    balance = _BALANCE.search(match[1])
+    if balance:
+        parts.options["partition_balance"] = balance[1].upper()
+    for flag in _FLAG.finditer(match[1]):
+        on = flag[2] != "0"
+        name = flag[1].upper()
+        if name == "NOLOGGING":
+            parts.options["logging"] = not on
+        else:
+            parts.options[name.lower()] = on
+
+
+_WITHOUT_EFFECT = frozenset(
+    {
+        "AVG_ROW_LENGTH", "CHECKSUM", "COMPRESSION", "CONNECTION", "DATA", "DELAY_KEY_WRITE", "ENCRYPTION",
+        "ENGINE_ATTRIBUTE", "INDEX", "INSERT_METHOD", "KEY_BLOCK_SIZE", "PACK_KEYS", "PASSWORD",
+        "SECONDARY_ENGINE", "STATS_AUTO_RECALC", "STATS_PERSISTENT", "STATS_SAMPLE_PAGES", "AUTOEXTEND_SIZE",
+    }
+)  # fmt: skip
+"""Options of tables that other engines read."""
+
+_OPTIONS: dict[str, Any] = {
+    "ENGINE": _engine,
+    "MAX_ROWS": _max_rows,
+    "MIN_ROWS": _max_rows,
+    "AUTO_INCREMENT": _auto_increment,
+    "ROW_FORMAT": _row_format,
+    "COMMENT": _comment,
+}
+
+
+def _read_partitioning(options: Stream, parts: TableParts, word: Word) -> None:
+    options.accept("BY")
+    options.accept("LINEAR")
+    if not options.accept("KEY"):
+        kind = options.peek().text.upper()
+        parts.problems.append(
+            (word.start, f"PARTITION BY {kind}: NDB distributes by KEY only; it is left out")
+        )
+        return
+    if options.accept("ALGORITHM"):
+        options.accept("=")
+        options.next()
+    if options.accept("("):
+        parts.distribution_key = tuple(part.name("column") for part in options.items() if not part.at_end())
+    if options.accept("PARTITIONS") and options.peek().kind == "number":
+        stated = options.next()
+        partitions = whole_number(stated.text)
+        if partitions is None:
+            parts.problems.append((stated.start, f"PARTITIONS {stated.text[:40]}: not a number; left out"))
+        else:
+            parts.options["partitions"] = partitions
