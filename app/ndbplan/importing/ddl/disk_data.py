@@ -1,4 +1,7 @@
-"""Log file groups and tablespaces from SQL: CREATE and ALTER, files of one size counted together."""
+"""Log file groups and tablespaces from SQL: CREATE and ALTER, files of one size counted together.
+
+Those of other engines are left out, and options that no figure uses are named with their place.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,15 @@ _SUFFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _SIZE = re.compile(r"([0-9]+)\s*([KMG]?)$", re.I)
 _USUAL_FILE_BYTES = 128 * MIB
 """INITIAL_SIZE where the statement states none (manual: CREATE TABLESPACE)."""
+_NDB = ("ndb", "ndbcluster")
+_SIZES = ("INITIAL_SIZE", "UNDO_BUFFER_SIZE", "EXTENT_SIZE")
+_UNUSED = frozenset(
+    {
+        "MAX_SIZE", "NODEGROUP", "REDO_BUFFER_SIZE", "AUTOEXTEND_SIZE", "FILE_BLOCK_SIZE", "COMMENT",
+        "ENCRYPTION", "ENGINE_ATTRIBUTE",
+    }
+)  # fmt: skip
+"""Options with a value that no figure depends on."""
 
 
 @dataclass
@@ -46,6 +58,10 @@ class DiskData:
         self.tablespaces: dict[str, FileGroup] = {}
         self.altered: dict[tuple[str, str], FileGroup] = {}
         """What ALTER says of groups that the text does not make, by kind and name: the plan may have them."""
+        self.problems: list[tuple[int, str]] = []
+        """Options that are not used, by offset."""
+        self._of_others: dict[str, str] = {}
+        """Engines of tablespaces that are not NDB's, by name."""
 
     def groups(self) -> Iterator[FileGroup]:
         """All that statements speak of."""
@@ -57,20 +73,38 @@ class DiskData:
         """CREATE, ALTER or DROP of a log file group or tablespace. Raises Unreadable."""
         stream = Stream(tokens, end)
         verb = stream.next().upper
-        stream.accept("UNDO")
+        is_undo = stream.accept("UNDO")
         is_group = stream.accept("LOGFILE")
         stream.expect("GROUP" if is_group else "TABLESPACE")
         known = self.logfile_groups if is_group else self.tablespaces
         word = stream.peek()
         name = stream.name("name")
+        kind = "log file group" if is_group else "tablespace"
+        engine = "InnoDB" if is_undo and not is_group else self._other_engine(stream.rest(), verb, kind, name)
+        if engine:
+            self._of_others[name] = engine
+            what = f"{kind} {name[:40]} is one of {engine[:40]}, not of NDB; it is left out"
+            raise Unreadable(word.start, what)
         if verb == "DROP":
-            known.pop(name, None)
+            if known.pop(name, None) is None:
+                what = f"DROP of {kind} '{name[:40]}', which is not made above, is not followed; left out"
+                raise Unreadable(word.start, what)
             return
         if verb == "CREATE":
             known[name] = FileGroup(name, word.start)
-        kind = "log file group" if is_group else "tablespace"
         group = known.get(name) or self.altered.setdefault((kind, name), FileGroup(name, word.start))
         self._options(stream, group)
+
+    def _other_engine(self, rest: list[Word], verb: str, kind: str, name: str) -> str:
+        """The engine a statement speaks of when that is not NDB; empty for NDB."""
+        keywords = [word.upper for word in rest]
+        if "ENGINE" in keywords:
+            values = [word.text for word in rest[keywords.index("ENGINE") + 1 :] if word.text != "="]
+            return "" if not values or values[0].lower() in _NDB else values[0]
+        if kind == "tablespace" and verb == "CREATE" and "LOGFILE" not in keywords:
+            # Without either the server makes one of its default engine (manual, CREATE TABLESPACE).
+            return "InnoDB"
+        return "" if kind == "log file group" or verb == "CREATE" else self._of_others.get(name, "")
 
     def _options(self, stream: Stream, group: FileGroup) -> None:
         added = dropped = ""
@@ -86,20 +120,36 @@ class DiskData:
                 stream.expect("LOGFILE")
                 stream.expect("GROUP")
                 group.logfile_group = stream.name("log file group")
-            elif word.upper in ("INITIAL_SIZE", "UNDO_BUFFER_SIZE", "EXTENT_SIZE", "MAX_SIZE", "NODEGROUP"):
+            elif word.upper == "ENGINE":
+                stream.accept("=")
+                stream.next()
+            elif word.upper in _SIZES:
                 stream.accept("=")
                 value = _bytes(stream)
                 if word.upper == "INITIAL_SIZE":
                     size = value
                 elif word.upper == "UNDO_BUFFER_SIZE":
                     group.undo_buffer_bytes = value
-                elif word.upper == "EXTENT_SIZE":
+                else:
                     group.extent_bytes = value
+            elif word.upper not in ("ADD", "STORAGE", ","):
+                self.problems.append((word.start, f"{word.text[:40]} is not used; it is left out"))
+                if word.upper in _UNUSED:
+                    _skip_value(stream)
+                elif word.upper == "RENAME":
+                    stream.accept("TO")
+                    stream.next()
         if added:
             group.files[added] = size or _USUAL_FILE_BYTES
         if dropped:
             group.dropped.append(dropped)
             group.files.pop(dropped, None)
+
+
+def _skip_value(stream: Stream) -> None:
+    stream.accept("=")
+    if stream.next().kind == "number" and stream.peek().text.upper() in ("K", "M", "G"):
+        stream.next()
 
 
 def _bytes(stream: Stream) -> int:
@@ -135,8 +185,11 @@ def with_disk_data(plan: Plan, made: DiskData) -> tuple[Plan, list[str], list[st
         if each.name in spaces or not each.files:
             continue
         if group is None:
+            line, column = each.place
             what = f"tablespace {each.name[:40]} uses log file group '{each.logfile_group[:40]}'"
-            missing.append(f"{what}, which nothing makes; add its CREATE LOGFILE GROUP")
+            missing.append(
+                f"line {line}, column {column}: {what}, which nothing makes; add its CREATE LOGFILE GROUP"
+            )
             continue
         extent = {"extent_size_bytes": each.extent_bytes} if each.extent_bytes else {}
         fields = {"id": ids.of(Tablespace), "name": each.name, "logfile_group_id": group.id, **extent}

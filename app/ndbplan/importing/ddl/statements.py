@@ -57,8 +57,14 @@ _DISK_DATA = re.compile(
     rf"{_COMMENTS}(?:CREATE|ALTER|DROP)\s+(?:UNDO\s+)?(?:LOGFILE\s+GROUP|TABLESPACE)\b", re.I
 )
 _NO_LOGGING = re.compile(rf"{_COMMENTS}SET\b.*?\bndb_table_no_logging\b", re.I | re.S)
+_NO_TABLE = re.compile(
+    rf"{_COMMENTS}CREATE\s+(?:(?:OR\s+REPLACE|ALGORITHM\s*=\s*\w+|DEFINER\s*=\s*\S+|SQL\s+SECURITY\s+\w+"
+    r"|AGGREGATE)\s+)*(VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT)\b",
+    re.I,
+)
+"""Views and programs: dumps put who defines them in front."""
 _CHANGE = re.compile(
-    rf"{_COMMENTS}(ALTER\s+TABLE|CREATE\s+(?:UNIQUE\s+)?INDEX)\s(?!.*\b(?:DISABLE|ENABLE)\s+KEYS\s*$)",
+    rf"{_COMMENTS}(ALTER\s+TABLE|RENAME\s+TABLES?|TRUNCATE|CREATE\s+(?:UNIQUE\s+)?INDEX)\s(?!.*\b(?:DISABLE|ENABLE)\s+KEYS\s*$)",
     re.I | re.S,
 )
 
@@ -217,6 +223,11 @@ class _Reader:
         if _NO_LOGGING.match(statement):
             self._read_words(offset, statement, self._set)
             return
+        program = _NO_TABLE.match(statement)
+        if program:
+            what = f"{' '.join(program[1].upper().split())} makes no table of NDB; it is left out"
+            self.problems.append((offset + program.start(1), what))
+            return
         change = _CHANGE.match(statement)
         if change:
             what = " ".join(change[1].upper().split())
@@ -245,7 +256,7 @@ class _Reader:
         """Problems in the order of the text, without those of tables that were dropped again."""
         dropped = sorted(self._dropped)
         left = []
-        for offset, message in sorted(self.problems):
+        for offset, message in sorted([*self.problems, *self.disk_data.problems]):
             before = bisect_right(dropped, (offset, sys.maxsize)) - 1
             if before < 0 or offset > dropped[before][1]:
                 left.append((offset, message))

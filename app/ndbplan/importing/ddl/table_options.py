@@ -143,3 +143,33 @@ def _read_partitioning(options: Stream, parts: TableParts, word: Word) -> None:
             parts.problems.append((stated.start, f"PARTITIONS {stated.text[:40]}: not a number; left out"))
         else:
             parts.options["partitions"] = partitions
+    if options.accept("("):
+        _named_partitions(options, parts, word)
+    if not options.at_end():
+        rest = options.peek()
+        parts.problems.append((rest.start, f"{rest.text[:40]} behind PARTITION BY is not used; left out"))
+
+
+def _named_partitions(options: Stream, parts: TableParts, word: Word) -> None:
+    """The list that names each partition; NDB numbers them, so what counts is how many there are."""
+    count = 0
+    for one in options.items():
+        one.expect("PARTITION")
+        one.name("a partition")
+        count += 1
+        while not one.at_end():
+            option = one.next()
+            one.accept("DIRECTORY")
+            one.accept("=")
+            if option.upper == "ENGINE":
+                _engine(parts, one.next())
+            elif option.upper != "STORAGE":
+                what = f"{option.text[:40]} of a partition is not used; it is left out"
+                parts.problems.append((option.start, what))
+                if option.upper == "VALUES":
+                    break
+                one.next()
+    stated = parts.options.setdefault("partitions", count)
+    if stated != count:
+        what = f"PARTITIONS {stated}, but {count} are named; planned with {stated}"
+        parts.problems.append((word.start, what))

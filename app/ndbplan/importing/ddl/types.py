@@ -231,7 +231,8 @@ class ColumnReader:
         nullable: bool | None = None
         virtual = False
         while not item.at_end():
-            word = item.next().upper
+            token = item.next()
+            word = token.upper
             if word in ("UNSIGNED", "ZEROFILL"):
                 column["unsigned"] = True
             elif word in ("CHARACTER", "CHARSET"):
@@ -274,6 +275,10 @@ class ColumnReader:
                     said = "REFERENCES of a column makes no foreign key; it is left out"
                 item.skip_parenthesis()
                 parts.problems.append((start, f"column {name}: {said}"))
+            elif word in ("SRID", "INVISIBLE"):
+                if word == "SRID":
+                    item.next()
+                parts.problems.append((token.start, f"column {name}: {word} is not used; it is left out"))
             elif word == "PRIMARY" or word == "KEY":
                 item.accept("KEY")
                 parts.primary_key = (name,)
