@@ -288,6 +288,7 @@ def test_a_management_server_asks_for_its_certificate(name: str) -> None:
         ("data_node", "ParallelBackups", 1, "not-implemented"),
         ("management", "LogDestination", "NOWHERE", "log-destination"),
         ("mgm", "LogDestination", "console", "log-destination"),
+        ("management", "LogDestination", "FILE:filename=/a/" + "y" * 256 + ",maxfiles=2", "path-names"),
         ("mgm", "DataDir", "/a;b", "log-destination"),
         ("management", "datadir", "/a,b", "log-destination"),
         ("mgm", "DataDir", "/" + "x" * 256, "path-names"),

@@ -9,7 +9,9 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import check
 from ndbplan.edits.parts import move_process, remove, set_parameter, set_plan, update
 from ndbplan.plan import file
+from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
 
 
 @pytest.fixture
@@ -66,3 +68,56 @@ def test_no_room_behind_the_data_nodes(starter: Plan) -> None:
     close = update(starter, starter.management_nodes[0].id, node_id=3)
     assert "node ids 3" in found(close, "node-id-room")[0].message
     assert not found(starter, "node-id-room")
+
+
+def _groups(*groups: int, version: str = "7.4") -> Plan:
+    hosts = tuple(
+        Host(id=f"h{i}", hostname=f"10.0.0.{i}", memory_bytes=2**36) for i in range(1, len(groups) + 1)
+    )
+    nodes = tuple(
+        DataNode(id=f"ndb{i}", node_id=i, host_id=f"h{i}", node_group=group)
+        for i, group in enumerate(groups, 1)
+    )
+    return Plan(ndb_version=version, hosts=hosts, processes=nodes)
+
+
+def test_counting_stops_at_the_first_reserved_node() -> None:
+    plan = _groups(0, 65536, 0)
+    (problem,) = found(plan, "node-group-size")
+    assert problem.severity is Severity.ERROR
+    assert "behind data node 2, which is reserved (NodeGroup 65536)" in problem.message
+    assert "node group 0 has 1 member (1), NoOfReplicas is 2" in problem.message
+    assert "multiple" not in problem.message
+    assert problem.fix is not None
+    assert "give data node 2 the node id 4" in problem.fix
+    assert "add" not in problem.fix
+    assert problem.edit is not None
+    assert not found(problem.edit(plan), "node-group-size")
+    assert not found(_groups(0, 65536, 0, version="8.0"), "node-group-size")
+
+
+def test_where_the_groups_are_wrong_without_the_reserved_node_the_fix_says_what_else() -> None:
+    (problem,) = found(_groups(0, 65536, 0, 1), "node-group-size")
+    assert problem.severity is Severity.ERROR
+    assert problem.edit is None
+    assert problem.fix is not None
+    assert "give data node 2 the node id 5; then add 1 data node" in problem.fix
+
+
+def test_nodes_behind_a_reserved_one_have_no_group_where_the_others_are_whole() -> None:
+    plan = _groups(0, 0, 65536, 65536, 1, 1)
+    (problem,) = found(plan, "node-group-size")
+    assert problem.severity is Severity.WARNING
+    assert "data nodes 5 and 6 stand behind data node 3" in problem.message
+    assert problem.edit is not None
+    mended = problem.edit(plan)
+    assert not found(mended, "node-group-size")
+    assert [node.node_group for node in mended.data_nodes] == [0, 0, 1, 1, 65536, 65536]
+
+
+def test_without_a_free_node_id_the_fix_is_words_only() -> None:
+    plan = _groups(*(0, 65536, 0), *(each for group in range(1, 23) for each in (group, group)), 23)
+    assert plan.data_nodes[-1].node_id == plan.features.data_nodes_most
+    (problem,) = found(plan, "node-group-size")
+    assert problem.edit is None
+    assert "2 behind 48" in (problem.fix or "")

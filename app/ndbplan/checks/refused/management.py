@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import counting, holding
+from ndbplan.checks.refused.log_destination import EXAMPLE, faults_of, file_names
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import Fate, stated
 from ndbplan.estimate.estimation import Estimation
 
-_LOG_HANDLERS = ("CONSOLE", "FILE", "SYSLOG")
 _NAME_MOST = 255
 """Characters in one component of a path on common file systems."""
 
@@ -52,22 +52,18 @@ def configuration_generation(now: Estimation) -> Iterator[Problem]:
 def log_destination(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     for one in counting(plan, ("MGM",), "LogDestination"):
-        for part in str(one.reading.value).split(";"):
-            kind = part.partition(":")[0]
-            if kind not in _LOG_HANDLERS:
-                yield warning(
-                    one.where,
-                    f"LogDestination names '{kind[:30]}'; there are {', '.join(_LOG_HANDLERS)} (in "
-                    "capitals), and "
-                    "ndb_mgmd starts without this log",
-                    "write for example FILE:filename=cluster.log,maxsize=1000000,maxfiles=6",
-                    one.object_ids,
-                    without(one.scope, one.reading.written),
-                )
+        for wrong in faults_of(str(one.reading.value)):
+            yield warning(
+                one.where,
+                f"LogDestination {wrong}",
+                f"write for example {EXAMPLE}",
+                one.object_ids,
+                without(one.scope, one.reading.written),
+            )
     for node in plan.management_nodes:
         settings = node_settings(plan, node)
         bad = sorted({",", ";"} & set(settings.text("DataDir")))
-        if bad and not settings.states("LogDestination"):
+        if bad and not settings.text("LogDestination"):
             yield warning(
                 f"management node {node.node_id}",
                 f"DataDir '{settings.text('DataDir')[:60]}' holds '{bad[0]}', which ends the name of the "
@@ -83,15 +79,17 @@ def path_names(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     for one in stated(plan):
         reading = one.reading
+        is_log = reading.name == "LogDestination"
         is_path = reading.name == "DataDir" or reading.name.startswith(("FileSystemPath", "BackupDataDir"))
-        if not is_path or reading.fate is not Fate.COUNTS:
+        if not (is_path or is_log) or reading.fate is not Fate.COUNTS:
             continue
-        longest = max(len(part.encode()) for part in str(reading.value).split("/"))
+        paths = file_names(str(reading.value)) if is_log else (str(reading.value),)
+        longest = max((len(part.encode()) for path in paths for part in path.split("/")), default=0)
         if longest > _NAME_MOST:
             yield warning(
                 one.where,
-                f"{reading.name} has a folder whose name takes {longest} bytes; file systems allow "
-                f"{_NAME_MOST}",
+                f"{reading.name} has a {'file or ' if is_log else ''}folder whose name takes {longest} "
+                f"bytes; file systems allow {_NAME_MOST}",
                 "choose a shorter name",
                 one.object_ids,
             )

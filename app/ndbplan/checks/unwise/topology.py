@@ -76,8 +76,15 @@ def node_group_size(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     replicas, ids = no_of_replicas(plan), node_group_ids(plan)
     counted = counted_nodes(plan)
+    behind = [n for n in plan.data_nodes[len(counted) :] if stated_group(plan, n) != NODE_GROUP_NONE]
     in_groups = [node for node in counted if stated_group(plan, node) != NODE_GROUP_NONE]
-    if len(in_groups) % replicas:
+    groups: dict[int, list[DataNode]] = {}
+    for node in in_groups:
+        groups.setdefault(ids[node.node_id], []).append(node)
+    wrong = [(number, members) for number, members in sorted(groups.items()) if len(members) != replicas]
+    if behind:
+        yield _counting_stops(plan, behind, wrong)
+    elif len(in_groups) % replicas:
         missing = replicas - len(in_groups) % replicas
         found = error(
             "data nodes",
@@ -88,30 +95,55 @@ def node_group_size(now: Estimation) -> Iterator[Problem]:
         )
         yield replace(found, solve=partial(rest_of_group, "node-group-size", now))
     else:
-        groups: dict[int, list[DataNode]] = {}
-        for node in in_groups:
-            groups.setdefault(ids[node.node_id], []).append(node)
-        for number, members in sorted(groups.items()):
-            if len(members) != replicas:
-                yield error(
-                    f"node group {number}",
-                    f"node group {number} has {len(members)} members ({names(members)}), NoOfReplicas is "
-                    f"{replicas}; ndb_mgmd refuses the configuration",
-                    "let the product fill the groups in node-id order",
-                    [node.id for node in members],
-                    _without_groups(plan),
-                )
-    behind = [n for n in plan.data_nodes[len(counted) :] if stated_group(plan, n) != NODE_GROUP_NONE]
-    if behind:
-        first = plan.data_nodes[len(counted)]
-        yield warning(
-            "data nodes",
-            f"data node{'s' if len(behind) > 1 else ''} {names(behind)} stand behind data node "
-            f"{first.node_id}, which is reserved; ndb_mgmd of NDB {plan.ndb_version} stops counting "
-            "there and gives them no node group",
-            "give reserved nodes the highest node ids",
-            [node.id for node in (first, *behind)],
-        )
+        for number, members in wrong:
+            yield error(
+                f"node group {number}",
+                f"node group {number} has {len(members)} members ({names(members)}), NoOfReplicas is "
+                f"{replicas}; ndb_mgmd refuses the configuration",
+                "let the product fill the groups in node-id order",
+                [node.id for node in members],
+                _without_groups(plan),
+            )
+
+
+def _counting_stops(plan: Plan, behind: list[DataNode], wrong: list[tuple[int, list[DataNode]]]) -> Problem:
+    """What an older ndb_mgmd makes of data nodes behind a reserved one, which it no longer counts."""
+    first = plan.data_nodes[len(counted_nodes(plan))]
+    concerned = [node.id for node in (first, *behind)]
+    stands = (
+        f"data node{'s' if len(behind) > 1 else ''} {names(behind)} stand{'' if len(behind) > 1 else 's'}"
+    )
+    stops = (
+        f"{stands} behind data node {first.node_id}, which is reserved (NodeGroup {NODE_GROUP_NONE}); "
+        f"ndb_mgmd of NDB {plan.ndb_version} stops counting there"
+    )
+    fix, edit = _reserved_behind(plan)
+    if not wrong:
+        return warning("data nodes", f"{stops} and gives them no node group", fix, concerned, edit)
+    number, members = wrong[0]
+    return error(
+        f"node group {number}",
+        f"{stops}: node group {number} has {len(members)} member{'s' if len(members) > 1 else ''} "
+        f"({names(members)}), NoOfReplicas is {no_of_replicas(plan)}; it refuses the configuration",
+        fix,
+        concerned,
+        edit,
+    )
+
+
+def _reserved_behind(plan: Plan) -> tuple[str, Edit | None]:
+    """How reserved data nodes come behind all others: in words, and as an edit where that is a cure."""
+    last = max(n.node_id for n in plan.data_nodes if stated_group(plan, n) != NODE_GROUP_NONE)
+    early = [n for n in plan.data_nodes if n.node_id < last and stated_group(plan, n) == NODE_GROUP_NONE]
+    taken = {number for p in plan.processes for number in (p.node_id, *getattr(p, "pool_node_ids", ()))}
+    free = [number for number in range(last + 1, plan.features.data_nodes_most + 1) if number not in taken]
+    if len(free) < len(early):
+        return f"give reserved nodes the highest node ids: {names(early)} behind {last}", None
+    edit = together(SetField(n.id, "node_id", number) for n, number in zip(early, free, strict=False))
+    to = ", ".join(f"data node {n.node_id} the node id {i}" for n, i in zip(early, free, strict=False))
+    rest = next(iter(node_group_size(Estimation(edit(plan)))), None)
+    fix = f"reserved nodes take the highest node ids: give {to}"
+    return (fix, edit) if rest is None else (f"{fix}; then {rest.fix}", None)
 
 
 @rule("host-names", "Two hosts have one name")
