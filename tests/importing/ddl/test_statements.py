@@ -66,8 +66,8 @@ def test_a_dump() -> None:
     assert not orders.logging
     assert orders.row_format_fixed
     assert found.tablespaces == {orders.id: ("ts_1", 21, 23)}
-    assert [(p.line, p.column) for p in found.problems] == [(9, 84), (13, 3), (20, 19), (21, 64)]
-    assert "AUTO_INCREMENT=" in found.problems[3].message
+    assert [(p.line, p.column) for p in found.problems] == [(9, 62), (9, 84), (13, 3), (20, 19), (21, 64)]
+    assert "AUTO_INCREMENT=" in found.problems[4].message
 
 
 def test_what_cannot_be_read_is_told_with_its_place_and_the_rest_is_kept() -> None:

@@ -17,7 +17,7 @@ CLAUSES = (
     ("n int CHECK (n > 0)", "CHECK is looked at by SQL nodes"),
     ("n int REFERENCES other (id)", "REFERENCES of a column makes no foreign key"),
     ("p point /*!80003 SRID 4326 */ NOT NULL", "SRID is not used"),
-    ("n int /*!80023 INVISIBLE */ DEFAULT 1", "INVISIBLE is not used"),
+    ("n int /*!80023 INVISIBLE */ DEFAULT NULL", "INVISIBLE is not used"),
     ("KEY k (id) COMMENT 'x'", "COMMENT of an index"),
     ("SPATIAL KEY s (id)", "no SPATIAL index"),
     ("CONSTRAINT fk FOREIGN KEY (id) REFERENCES other (id) ON DELETE CASCADE", "FOREIGN KEY to other"),
@@ -152,3 +152,17 @@ CREATE TABLESPACE lost ADD DATAFILE 'e' USE LOGFILE GROUP gone ENGINE=NDB;"""
     assert [file.size_bytes for file in taken.plan.tablespaces[0].data_files] == [32 * 2**20]
     [missing] = taken.missing
     assert missing.startswith("line 5, column 19: tablespace lost uses log file group 'gone'")
+
+
+def test_defaults_of_a_table_are_named_once_where_the_first_stands() -> None:
+    text = """CREATE TABLE t (id int NOT NULL PRIMARY KEY,
+  a int DEFAULT NULL,
+  b varchar(9) DEFAULT 'x;y', c timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
+  d int NOT NULL DEFAULT (coalesce(NULL, 1)));"""
+    found = read_ddl(text, V84)
+    assert [column.name for column in found.tables[0].columns] == ["id", "a", "b", "c", "d"]
+    [problem] = found.problems
+    assert (problem.line, problem.column) == (3, 16)
+    assert problem.message == "DEFAULT of column b and 2 more is not used; it is left out"
+    # What stands in the parenthesis is no attribute of the column.
+    assert not found.tables[0].column("d").nullable

@@ -135,6 +135,8 @@ class TableParts:
     virtual: set[str] = field(default_factory=set)
     tablespace: Word | None = None
     on_disk: bool = False
+    defaults: list[tuple[int, str]] = field(default_factory=list)
+    """Columns with a DEFAULT other than NULL, with its offset."""
     row_format_dynamic: bool = False
     """ROW_FORMAT=DYNAMIC: columns that do not say otherwise are dynamic."""
     problems: list[tuple[int, str]] = field(default_factory=list)
@@ -249,7 +251,10 @@ class ColumnReader:
             elif word == "NULL":
                 nullable = True
             elif word == "DEFAULT":
-                item.next()
+                if item.peek().upper != "NULL":
+                    parts.defaults.append((token.start, name))
+                if item.peek().upper != "(":
+                    item.next()
                 item.skip_parenthesis()
             elif word == "ON":
                 item.accept("UPDATE")
@@ -329,6 +334,11 @@ class ColumnReader:
     def finish(self, parts: TableParts) -> None:
         """Settle what only the whole table tells: keys, indexes of foreign keys, disk columns."""
         names = {column["name"].casefold(): column["name"] for column in parts.columns}
+        if parts.defaults:
+            # Nearly every table of a dump has some: one note for all of them.
+            (place, first), *others = parts.defaults
+            more = f" and {len(others)} more" if others else ""
+            parts.problems.append((place, f"DEFAULT of column {first}{more} is not used; it is left out"))
 
         def known(columns: tuple[str, ...]) -> tuple[str, ...] | None:
             known_columns = tuple(names.get(column.casefold(), "") for column in columns)
