@@ -21,7 +21,7 @@ ALLOWED: dict[str, tuple[float, ...]] = {
     "estimate/storage/node_memory.py": (1.1,),
     "estimate/storage/rows.py": (4.0,),
     "estimate/storage/spread.py": (1e-09, 0.3175, 0.365),
-    "estimate/storage/table_memory.py": (0.05, 4.0),
+    "estimate/storage/table_memory.py": (4.0,),
     "estimate/times/backup.py": (0.25,),
     "estimate/times/restart.py": (1e-06,),
     "estimate/times/restart_phases.py": (1e-09,),

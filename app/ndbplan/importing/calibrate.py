@@ -298,12 +298,17 @@ def timed_reorganise(
 ) -> Plan:
     """The plan calibrated with the time that reorganising all its tables took.
 
-    Raises MeasurementError for a time at or below the fixed cost of the tables.
+    Raises MeasurementError for a time at or below the fixed cost of the tables, or when no row moves.
     """
     estimate = reorganise(plan, groups)
     rounds = sum(table.rounds for table in estimate.tables)
     fixed = rounds * constant_for(plan, "reorganise_table_s").value
-    if seconds <= fixed or estimate.duration_s.value <= fixed:
+    if estimate.duration_s.value <= fixed:
+        raise MeasurementError(
+            f"{seconds:g} s tell nothing: the plan's reorganisation moves no rows",
+            fix="use a plan whose tables move rows",
+        )
+    if seconds <= fixed:
         raise MeasurementError(
             f"{seconds:g} s is no more than the fixed cost of {rounds} tables, hidden too: {fixed:.0f} s",
             fix="use a reorganisation of tables with more rows",
