@@ -58,8 +58,8 @@ _DISK_DATA = re.compile(
 )
 _NO_LOGGING = re.compile(rf"{_COMMENTS}SET\b.*?\bndb_table_no_logging\b", re.I | re.S)
 _NO_TABLE = re.compile(
-    rf"{_COMMENTS}CREATE\s+(?:(?:OR\s+REPLACE|ALGORITHM\s*=\s*\w+|DEFINER\s*=\s*\S+|SQL\s+SECURITY\s+\w+"
-    r"|AGGREGATE)\s+)*(VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT)\b",
+    rf"{_COMMENTS}CREATE\s++(?:(?:OR\s++REPLACE|ALGORITHM\s*+=\s*+\w++|DEFINER\s*+=\s*+\S++"
+    r"|SQL\s++SECURITY\s++\w++|AGGREGATE)\s++)*+(VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT)\b",
     re.I,
 )
 """Views and programs: dumps put who defines them in front."""
