@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
@@ -14,10 +16,12 @@ PLAN = sample_plan("redo-overload-8.4")
 WORKLOAD = PLAN.workloads[0]
 
 
-def stepped(*points: tuple[float, float], shape: str = "step", repeat_s: float = 0.0) -> Workload:
+def stepped(
+    *points: tuple[float, float], shape: Literal["step", "linear"] = "step", repeat_s: float = 0.0
+) -> Workload:
     load = OpenLoad(
         points=tuple(RatePoint(at_s=at, rate_per_s=rate) for at, rate in points),
-        shape=shape,  # type: ignore[arg-type]
+        shape=shape,
         repeat_s=repeat_s,
     )
     return WORKLOAD.model_copy(update={"load": load})

@@ -81,7 +81,11 @@ class Tour(QObject):
         self._point()
 
     def _simulated(self, panel: object, step: Step) -> None:
-        simulation: SimulationPanel = panel  # type: ignore[assignment]
+        from ndbplan.desktop.analyses.simulation.page import SimulationPanel
+
+        # The tour knows one panel with moments.
+        assert isinstance(panel, SimulationPanel)
+        simulation = panel
         if self._watched is None:
             self._watched = simulation
             simulation.shown.connect(self._point)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
@@ -15,6 +15,9 @@ from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.document.tasks import Tasks
 from ndbplan.desktop.look import theme
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.analyses.simulation.page import SimulationPanel
 
 TABS = (
     ("Simulation", "simulation.page", "SimulationPanel"),
@@ -111,15 +114,18 @@ class AnalysisArea(QWidget):
 
     def simulate(self) -> None:
         """Bring the simulation to the front and start it."""
-        panel = self.show_tab("Simulation")
-        start: Callable[[], None] = panel.simulate  # type: ignore[attr-defined]
-        start()
+        self._simulation().simulate()
 
     def watch(self, at_s: float) -> None:
         """Simulate anew, and play what happens around this moment."""
+        self._simulation().watch(at_s)
+
+    def _simulation(self) -> SimulationPanel:
+        from ndbplan.desktop.analyses.simulation.page import SimulationPanel
+
         panel = self.show_tab("Simulation")
-        watch: Callable[[float], None] = panel.watch  # type: ignore[attr-defined]
-        watch(at_s)
+        assert isinstance(panel, SimulationPanel)
+        return panel
 
     @property
     def run_lasts_s(self) -> float | None:
