@@ -51,7 +51,7 @@ from ndbplan.plan.workloads import ClosedLoad
 from ndbplan.simulate.model.scenario import compile_scenario, lcp_share, queues
 from ndbplan.simulate.model.start import first_world
 from ndbplan.simulate.run import simulate
-from ndbplan.simulate.world import Laws
+from ndbplan.simulate.world.laws import Laws
 
 Observe = Callable[[str], Any]
 

@@ -14,7 +14,7 @@ import numpy as np
 from ndbplan.simulate.bands import drawn_runs
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.simulate.world import ERROR_CODES, OfCluster, Purpose
+from ndbplan.simulate.world.indices import ERROR_CODES, OfCluster, Purpose
 from reality.load_runs import LoadPhase, LoadRun, plan_of, runs
 from reality.measured import Measured
 

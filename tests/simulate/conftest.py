@@ -17,7 +17,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.simulate.kernel import ready
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.simulate.world import Part, Purpose
+from ndbplan.simulate.world.indices import Part, Purpose
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.run import run_scenario, simulate
-from ndbplan.simulate.world import Purpose
+from ndbplan.simulate.world.indices import Purpose
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 

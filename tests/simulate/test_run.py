@@ -20,7 +20,7 @@ from ndbplan.simulate.model.scenario import SimulationError, compile_scenario
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import run_scenario, simulate
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.simulate.world import ERROR_CODES, Part, Purpose
+from ndbplan.simulate.world.indices import ERROR_CODES, Part, Purpose
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
 

@@ -31,7 +31,7 @@ from ndbplan.simulate.model.start import StartState
 from ndbplan.simulate.run import Course, simulate, to_the_end
 from ndbplan.simulate.session import MOST_SNAPSHOTS, Session
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.simulate.world import ERROR_CODES
+from ndbplan.simulate.world.indices import ERROR_CODES
 
 from .test_laws import drawn
 

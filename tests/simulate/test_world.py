@@ -11,8 +11,9 @@ import pytest
 
 from ndbplan.base import row_types
 from ndbplan.base.row_types import Row
-from ndbplan.simulate import world
-from ndbplan.simulate.world import Cluster, Disk, DiskWork, Node, NodeState, Piece, Place, Run
+from ndbplan.simulate.world import indices, world
+from ndbplan.simulate.world.laws import Disk, Node, Place, Run
+from ndbplan.simulate.world.state import Cluster, DiskWork, NodeState, Piece
 
 ROW_TYPES = (Run, Node, Place, NodeState, Disk, DiskWork, Piece, Cluster)
 
@@ -46,9 +47,9 @@ def test_a_field_called_like_a_method_of_arrays_is_refused() -> None:
 
 
 def test_every_error_and_purpose_has_its_place() -> None:
-    assert [int(one) for one in world.Error] == list(range(len(world.ERROR_CODES)))
-    assert [one.name.lower() for one in world.Purpose] == list(world.PURPOSES)
-    for places in (world.Part, world.OfCluster, world.OfNode):
+    assert [int(one) for one in indices.Error] == list(range(len(indices.ERROR_CODES)))
+    assert [one.name.lower() for one in indices.Purpose] == list(indices.PURPOSES)
+    for places in (indices.Part, indices.OfCluster, indices.OfNode):
         assert [int(one) for one in places] == list(range(len(places)))
 
 
@@ -59,14 +60,14 @@ def test_the_example_has_the_shape_of_every_world() -> None:
 
 def test_the_type_checker_finds_a_wrong_field(tmp_path: Path) -> None:
     code = (
-        "from ndbplan.base.row_types import Rows, column\nfrom ndbplan.simulate.world import Node\n"
+        "from ndbplan.base.row_types import Rows, column\nfrom ndbplan.simulate.world.laws import Node\n"
         "def right(nodes: Rows[Node]) -> float:\n    return nodes[0].lag_limit_s\n"
         "def wrong(nodes: Rows[Node]) -> float:\n    return nodes[0].lag_limits_s\n"
         "def wrong_too(nodes: Rows[Node]) -> object:\n    return column(nodes, lambda node: node.lag)\n"
     )
     (tmp_path / "fields.py").write_text(code)
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "fields.py"]
-    package = Path(world.__file__).parents[2]
+    package = Path(world.__file__).parents[3]
     found = subprocess.run(
         [*command, "--cache-dir", str(tmp_path / "cache")],
         env={"MYPYPATH": str(package), "PATH": ""},

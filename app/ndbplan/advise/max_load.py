@@ -373,7 +373,7 @@ def _end_of(run: Simulation, rate_per_s: float) -> End | None:
     import numpy as np
 
     from ndbplan.simulate.result import LEAST_REFUSED, SimulationResult
-    from ndbplan.simulate.world import ERROR_CODES, OfCluster
+    from ndbplan.simulate.world.indices import ERROR_CODES, OfCluster
 
     totals, errors, first_at = run.history.totals, run.state.errors, run.state.first
     unsent = np.cumsum(totals[:, OfCluster.OFFERED] - totals[:, OfCluster.ATTEMPTED])

@@ -23,7 +23,8 @@ from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.rates import SteadyRate, spread, steady_rates
 from ndbplan.simulate.series import Records, Series, in_bands
-from ndbplan.simulate.world import ERROR_CODES, PURPOSES, OfCluster, Run
+from ndbplan.simulate.world.indices import ERROR_CODES, PURPOSES, OfCluster
+from ndbplan.simulate.world.laws import Run
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.constants import constants_of
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad
-from ndbplan.simulate.world import Error, OfCluster, Run
+from ndbplan.simulate.world.indices import Error, OfCluster
+from ndbplan.simulate.world.laws import Run
 
 if TYPE_CHECKING:
     from ndbplan.simulate.simulation import Simulation

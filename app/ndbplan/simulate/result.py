@@ -22,7 +22,7 @@ from ndbplan.simulate.model.start import LcpAtStart
 from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart, in_csv
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime, ReorganiseTime, SlowTime
-from ndbplan.simulate.world import ERROR_CODES, PURPOSES, Error, OfCluster, OfNode, Part
+from ndbplan.simulate.world.indices import ERROR_CODES, PURPOSES, Error, OfCluster, OfNode, Part
 
 Floats = NDArray[np.float64]
 

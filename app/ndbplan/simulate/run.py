@@ -13,7 +13,7 @@ from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import JobLoad, Workload
 from ndbplan.simulate.model.start import StartState
-from ndbplan.simulate.world import OfCluster
+from ndbplan.simulate.world.indices import OfCluster
 
 if TYPE_CHECKING:
     from ndbplan.simulate.model.scenario import Scenario

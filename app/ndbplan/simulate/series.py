@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
-from ndbplan.simulate.world import History, OfNode
+from ndbplan.simulate.world.indices import OfNode
+from ndbplan.simulate.world.world import History
 
 Floats = NDArray[np.float64]
 

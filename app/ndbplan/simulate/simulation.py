@@ -19,7 +19,10 @@ from ndbplan.simulate.model.start import MOST_BUCKETS, StartState, first_history
 from ndbplan.simulate.outage import Outage
 from ndbplan.simulate.series import Restart
 from ndbplan.simulate.stop import ReorganiseTime, SlowTime
-from ndbplan.simulate.world import History, Laws, OfCluster, Part, Run, State, World
+from ndbplan.simulate.world.indices import OfCluster, Part
+from ndbplan.simulate.world.laws import Laws, Run
+from ndbplan.simulate.world.state import State
+from ndbplan.simulate.world.world import History, World
 
 JOB_REST = 1e-6
 """Share of a job's rows that rounding may leave."""

@@ -11,7 +11,7 @@ from ndbplan.simulate.events.story import happen
 from ndbplan.simulate.model.meanwhile import follow_reads, move_loaders
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.simulate.world import look_anew
+from ndbplan.simulate.world.state import look_anew
 
 CHUNK_PART_STEPS = 1_000_000
 """Steps of log parts between two looks at `cancelled` and two reports of progress: some 30 ms."""

@@ -8,7 +8,8 @@ import pytest
 
 from ndbplan.base.row_types import rows
 from ndbplan.simulate.kernel import disks
-from ndbplan.simulate.world import Disk, DiskWork
+from ndbplan.simulate.world.laws import Disk
+from ndbplan.simulate.world.state import DiskWork
 
 
 def _granted(**asked: float) -> DiskWork:

@@ -13,7 +13,7 @@ from ndbplan.plan.file import load
 from ndbplan.simulate.kernel.ready import prepare
 from ndbplan.simulate.model.scenario import Scenario, compile_scenario
 from ndbplan.simulate.model.start import StartState, first_history, first_world
-from ndbplan.simulate.world import History, World
+from ndbplan.simulate.world.world import History, World
 
 Kernel = Callable[..., None]
 

@@ -12,7 +12,7 @@ from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint
 from ndbplan.simulate.model.pools import operations_of
 from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.run import simulate
-from ndbplan.simulate.world import Error
+from ndbplan.simulate.world.indices import Error
 
 IDLE_S = constant("idle_latency_s").value
 

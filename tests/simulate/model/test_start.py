@@ -16,7 +16,7 @@ from ndbplan.simulate.model.scenario import compile_scenario
 from ndbplan.simulate.model.start import StartState, first_history, first_world, start_in_cycle
 from ndbplan.simulate.run import Course, simulate, to_the_end
 from ndbplan.simulate.session import Session
-from ndbplan.simulate.world import Purpose
+from ndbplan.simulate.world.indices import Purpose
 
 HEAVY, LIGHT = "blobs-5k", "blobs-1k"
 

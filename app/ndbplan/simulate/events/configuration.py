@@ -16,7 +16,7 @@ from ndbplan.simulate.events.handlers import Asked, handles, planned
 from ndbplan.simulate.events.nodes import REPORT_S, Renewal, Starts, start
 from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.simulation import Due, Simulation
-from ndbplan.simulate.world import Node
+from ndbplan.simulate.world.laws import Node
 
 NEXT_TURN_S = 1.0
 """From the last node of a turn that is durable again to the stop of the next [assumed]."""

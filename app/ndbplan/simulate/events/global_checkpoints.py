@@ -15,7 +15,7 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.simulate.events.failures import strike
 from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.simulation import Due, Simulation
-from ndbplan.simulate.world import Part
+from ndbplan.simulate.world.indices import Part
 
 
 @dataclass(frozen=True)

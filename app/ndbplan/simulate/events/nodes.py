@@ -18,7 +18,8 @@ from ndbplan.simulate.model.load_over_time import DISK_READS
 from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.series import Restart
 from ndbplan.simulate.simulation import Due, Simulation
-from ndbplan.simulate.world import Error, Node, Part
+from ndbplan.simulate.world.indices import Error, Part
+from ndbplan.simulate.world.laws import Node
 
 COPY_PHASE = "copy fragments"
 FIRST_PHASE = "allocate memory"

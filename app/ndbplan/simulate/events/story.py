@@ -12,7 +12,7 @@ from ndbplan.simulate.events.growth import CompilePlan, added_nodes, before_grow
 from ndbplan.simulate.events.handlers import Asked, dues_of, handle
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.simulation import Due, Simulation, Story, in_order
-from ndbplan.simulate.world import look_anew
+from ndbplan.simulate.world.state import look_anew
 
 KINDS = (clients, configuration, disks, nodes, parts)
 """Whose handlers there are."""

@@ -21,7 +21,10 @@ from ndbplan.simulate.kernel.log import (
 from ndbplan.simulate.kernel.records import end_bucket, record_clients, record_fill, record_refusal
 from ndbplan.simulate.kernel.refused import produce_blocked
 from ndbplan.simulate.kernel.rows import leave_rows
-from ndbplan.simulate.world import Error, History, Laws, OfCluster, Part, State, World
+from ndbplan.simulate.world.indices import Error, OfCluster, Part
+from ndbplan.simulate.world.laws import Laws
+from ndbplan.simulate.world.state import State
+from ndbplan.simulate.world.world import History, World
 
 AHEAD_S = 0.2
 """A step is taken in pieces when something may run out in so much time."""

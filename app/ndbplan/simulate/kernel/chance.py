@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ndbplan.base.compiled import compiled
-from ndbplan.simulate.world import Cluster
+from ndbplan.simulate.world.state import Cluster
 
 
 @compiled

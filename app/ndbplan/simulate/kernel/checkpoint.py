@@ -8,7 +8,9 @@ from ndbplan.base.compiled import compiled
 from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.chance import normal, random_share
 from ndbplan.simulate.kernel.log import RUN_BYTES, open_files
-from ndbplan.simulate.world import Change, Cluster, Node, NodeState, Part, Run
+from ndbplan.simulate.world.indices import Change, Part
+from ndbplan.simulate.world.laws import Node, Run
+from ndbplan.simulate.world.state import Cluster, NodeState
 
 LCP_PARTS = 2048.0
 LAG_TARGET_S = 2.0

@@ -10,7 +10,9 @@ import numpy as np
 from ndbplan.base.compiled import compiled, inlined
 from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.log import count_error
-from ndbplan.simulate.world import Cluster, Error, Laws, Node, NodeState, Piece, Run, State
+from ndbplan.simulate.world.indices import Error
+from ndbplan.simulate.world.laws import Laws, Node, Run
+from ndbplan.simulate.world.state import Cluster, NodeState, Piece, State
 
 
 @inlined

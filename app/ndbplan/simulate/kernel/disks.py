@@ -8,21 +8,10 @@ from ndbplan.base.compiled import compiled, inlined
 from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.checkpoint import FRAGMENT_AHEAD_S
 from ndbplan.simulate.kernel.log import drain_part_of
-from ndbplan.simulate.world import (
-    Disk,
-    DiskWork,
-    History,
-    Laws,
-    Node,
-    NodeState,
-    OfNode,
-    Part,
-    Piece,
-    Place,
-    Purpose,
-    Run,
-    State,
-)
+from ndbplan.simulate.world.indices import OfNode, Part, Purpose
+from ndbplan.simulate.world.laws import Disk, Laws, Node, Place, Run
+from ndbplan.simulate.world.state import DiskWork, NodeState, Piece, State
+from ndbplan.simulate.world.world import History
 
 USABLE = 0.99
 """Share of a disk's bandwidth that streams reach together [7.4.10]."""

@@ -8,7 +8,9 @@ from ndbplan.base.compiled import compiled
 from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.chance import normal
 from ndbplan.simulate.kernel.log import LAG_BYTES, RUN_BYTES
-from ndbplan.simulate.world import Cluster, Node, Part, Run
+from ndbplan.simulate.world.indices import Part
+from ndbplan.simulate.world.laws import Node, Run
+from ndbplan.simulate.world.state import Cluster
 
 LAG_AFTER_EXIT_S = 1.0
 LAG_NEAR = 0.9

@@ -9,7 +9,8 @@ import numpy as np
 
 from ndbplan.base.compiled import compiled, inlined
 from ndbplan.base.row_types import Floats, Ints, Rows
-from ndbplan.simulate.world import Error, Node, Part
+from ndbplan.simulate.world.indices import Error, Part
+from ndbplan.simulate.world.laws import Node
 
 RUN_BYTES = 131072.0
 """Half of the 256 KiB that a log part collects before it writes: what a buffer holds on average."""

@@ -22,7 +22,10 @@ _LOOK_S = 0.1
 _MODULE = "ndbplan.simulate.prepare"
 
 SOURCES = (
-    "../world.py",
+    "../world/indices.py",
+    "../world/laws.py",
+    "../world/state.py",
+    "../world/world.py",
     "../../base/compiled.py",
     "../../base/row_types.py",
     "chance.py",
@@ -65,7 +68,7 @@ def prepare() -> Callable[..., None]:
                 from numba import int64, typeof
 
                 from ndbplan.simulate.kernel import advance as steps
-                from ndbplan.simulate.world import example
+                from ndbplan.simulate.world.world import example
 
                 compiled: Any = steps.advance
                 # One version is compiled, and kept on disk.

@@ -7,7 +7,9 @@ import numpy as np
 from ndbplan.base.compiled import compiled, inlined
 from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.log import LAG_BYTES
-from ndbplan.simulate.world import History, NodeState, OfCluster, OfNode, Part, Piece, State
+from ndbplan.simulate.world.indices import OfCluster, OfNode, Part
+from ndbplan.simulate.world.state import NodeState, Piece, State
+from ndbplan.simulate.world.world import History
 
 
 @inlined

@@ -14,7 +14,9 @@ import numpy as np
 from ndbplan.base.compiled import compiled
 from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.log import count_error, open_files, room_of, why_closed
-from ndbplan.simulate.world import Error, Laws, Node, Part, State
+from ndbplan.simulate.world.indices import Error, Part
+from ndbplan.simulate.world.laws import Laws, Node
+from ndbplan.simulate.world.state import State
 
 ROUNDED = 1e-6
 """Shares that come to more than 1 by this are 1, summed."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ndbplan.base.compiled import compiled
 from ndbplan.base.row_types import Rows
-from ndbplan.simulate.world import Node, NodeState, Run
+from ndbplan.simulate.world.laws import Node, Run
+from ndbplan.simulate.world.state import NodeState
 
 
 @compiled

@@ -12,7 +12,8 @@ from ndbplan.plan.workloads import ClosedLoad
 from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s
 from ndbplan.simulate.model.scenario import Scenario
-from ndbplan.simulate.world import Laws, World
+from ndbplan.simulate.world.laws import Laws
+from ndbplan.simulate.world.world import World
 
 Floats = NDArray[np.float64]
 

@@ -27,7 +27,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
-from ndbplan.simulate.world import Node
+from ndbplan.simulate.world.laws import Node
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,8 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 from ndbplan.plan.workloads import ClosedLoad, Transaction, Workload
 from ndbplan.simulate.model.load_over_time import Service
-from ndbplan.simulate.world import Error, Run
+from ndbplan.simulate.world.indices import Error
+from ndbplan.simulate.world.laws import Run
 
 
 def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service]) -> None:

@@ -35,7 +35,7 @@ from ndbplan.simulate.model.node_rows import NodeFacts, SimulationError, node_fa
 from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s, page_cache
 from ndbplan.simulate.model.pauses import flushes_after, flushes_before
 from ndbplan.simulate.model.pools import set_pools
-from ndbplan.simulate.world import Disk, Laws, Node, Place, Run
+from ndbplan.simulate.world.laws import Disk, Laws, Node, Place, Run
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -12,26 +12,18 @@ from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.simulate.model.pauses import lcp_stages_s
-from ndbplan.simulate.world import (
+from ndbplan.simulate.world.indices import (
     ERROR_CODES,
     LAG_WINDOW_S,
     PURPOSES,
     Change,
-    Cluster,
-    DiskWork,
-    History,
-    Laws,
-    Node,
-    NodeState,
     OfCluster,
     OfNode,
     Part,
-    Piece,
-    Run,
-    State,
-    World,
-    look_anew,
 )
+from ndbplan.simulate.world.laws import Laws, Node, Run
+from ndbplan.simulate.world.state import Cluster, DiskWork, NodeState, Piece, State, look_anew
+from ndbplan.simulate.world.world import History, World
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
