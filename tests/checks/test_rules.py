@@ -162,6 +162,11 @@ BROKEN: dict[str, Callable[[], Plan]] = {
         sample("disk-data").tablespaces[0].id,
         data_files=(SpaceFile(name="one", size_bytes=10 * GIB),),
     ),
+    "undo-log-size": lambda: update(
+        sample("disk-data"),
+        sample("disk-data").logfile_groups[0].id,
+        undo_files=(SpaceFile(name="one", size_bytes=100_000),),
+    ),
     "disk-page-buffer": lambda: sample("disk-data"),
     "heartbeat": lambda: with_parameters(
         starter(HeartbeatIntervalDbDb=5000), TransactionInactiveTimeout=10_000

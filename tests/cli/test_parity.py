@@ -69,6 +69,7 @@ WINDOW = {
     "advise.tighten.deciding": "Memory: tighten these",
     "advise.remedies.find_remedies": "What would help, the highest load",
     "checks.run.check": "Problems",
+    "checks.unwise.disk_data_cures.offered_home": "Problems: Fix, Fix all",
     "estimate.stored.redistribute": "Distribution: add and reorganise",
     "estimate.grown.reorganise": "Distribution: add and reorganise",
     "estimate.space.growth.memory_full": "Memory", "estimate.space.growth.fillings": "Memory",

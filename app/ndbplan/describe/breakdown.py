@@ -10,7 +10,7 @@ from ndbplan.base.units import format_percent, format_value
 from ndbplan.describe.titles import SPACE_OF_ROLE
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.processes import DataNode, DiskRole
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
 if TYPE_CHECKING:
@@ -72,6 +72,10 @@ def breakdowns(now: Estimation, object_id: str) -> list[Breakdown]:
         return _data_node(now, part)
     if isinstance(part, Table):
         return _table(now, part)
+    if isinstance(part, Tablespace):
+        return _tablespace(now, part)
+    if isinstance(part, LogfileGroup):
+        return _undo_log(now)
     if isinstance(part, Workload) and now.workload is not None and now.workload.id == part.id:
         return _workload(now, part)
     return []
@@ -255,6 +259,39 @@ def _table(now: Estimation, table: Table) -> list[Breakdown]:
             "What does it take in memory?", f"Memory of {table.full_name}", memory.total_bytes, tuple(rows)
         )
     ]
+
+
+def _tablespace(now: Estimation, space: Tablespace) -> list[Breakdown]:
+    use = next((use for use in now.disk_data.tablespaces if use.tablespace == space.name), None)
+    if use is None:
+        notice = Notice("No table has columns on disk in it", "Choose it in a table's storage.", "warning")
+        return [Breakdown("How full is it?", "", None, (), (notice,))]
+    fill = use.fill.value
+    rows = (
+        Row("Tables, on the fullest data node", use.used_bytes, fill, _level(fill)),
+        Row("Data files of each data node", Quantity.exact(use.capacity_bytes, "bytes"), None),
+    )
+    heading = f"Why is it {format_percent(fill)} full?"
+    return [Breakdown(heading, f"Extents of {space.name}", use.used_bytes, rows)]
+
+
+def _undo_log(now: Estimation) -> list[Breakdown]:
+    """What the load leaves in the undo log, and how much of it is enough."""
+    most = max(now.undo_log, key=lambda use: use.needed_bytes.value, default=None)
+    if most is None:
+        text = "A load that changes rows on disk does; inserts leave 12 bytes a row."
+        return [Breakdown("How full is it?", "", None, (), (Notice("Nothing fills it", text, "warning"),))]
+    rows = (
+        Row("Written by the load", most.bytes_per_s, None, "accent", f"data node {most.node_id}"),
+        Row("Kept until checkpoints free it", most.needed_bytes, most.fill, _level(most.fill)),
+        Row("Undo files of each data node", Quantity.exact(most.capacity_bytes, "bytes"), None),
+    )
+    notices: tuple[Notice, ...] = ()
+    if most.fill > 1:
+        text = f"{format_value(most.needed_bytes.high, 'bytes')} of undo files would do at the most."
+        notices = (Notice("The undo files are too small: error 1501", text),)
+    heading = f"Why is it {format_percent(most.fill)} full?"
+    return [Breakdown(heading, "Undo log that is kept", most.needed_bytes, rows, notices)]
 
 
 def _workload(now: Estimation, workload: Workload) -> list[Breakdown]:

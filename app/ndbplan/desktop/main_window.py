@@ -27,6 +27,7 @@ from ndbplan.base.units import system_in_use
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.arrangement import Arrangement, Parts, first_size
 from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.disk_data_offers import DiskDataOffers
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.files import FileFlow
@@ -230,6 +231,7 @@ class MainWindow(QMainWindow):
         self.editor.failed.connect(partial(self.messages.say, "error"))
         self.editor.event_edits.wanted.connect(self.watch)
         self.editor.chosen.connect(self._tell_what_is_chosen)
+        DiskDataOffers(self.editor, self.messages)
         self.files.failed.connect(partial(self.messages.say, "error"))
         self.files.noticed.connect(partial(self.messages.say, "warning"))
         self.files.ask_whose = self._ask_whose

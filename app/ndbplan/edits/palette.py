@@ -19,6 +19,16 @@ ROLE_TEXT = {
 }
 
 
+ROLE_TIPS = {
+    DiskRole.REDO: "the redo log, of every change of rows in memory",
+    DiskRole.LCP: "local checkpoints, which are the rows in memory",
+    DiskRole.UNDO: "the undo log of disk data; nothing, as long as no tablespace has a log file group",
+    DiskRole.DATA_FILES: "the rows of columns on disk; nothing, as long as there is no tablespace",
+    DiskRole.BACKUP: "what START BACKUP makes",
+}
+"""What lies there, as the palette says it."""
+
+
 class Offer(NamedTuple):
     """One entry of the palette."""
 
@@ -44,7 +54,7 @@ def offers() -> tuple[Offer, ...]:
         Offer("sql", "process", "SQL node", "table-2", "mysqld: drop it on a host"),
         Offer("api", "process", "API slot", "plug", "A connection for an NDB API program"),
         *(Offer(role.value, "role", text, "circle-dot",
-                f"Drop it on a disk: the data nodes of that host write {text} there")
+                f"Drop it on a disk: the data nodes of its host write there {ROLE_TIPS[role]}")
           for role, text in ROLE_TEXT.items()),
     )  # fmt: skip
 

@@ -20,11 +20,11 @@ from ndbplan.estimate.grown import ReorganiseEstimate, reorganise
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate
 from ndbplan.estimate.load.cpu import CpuEstimate
 from ndbplan.estimate.load.demand import NodeLoad
-from ndbplan.estimate.load.disk_data import DiskDataEstimate
+from ndbplan.estimate.load.disk_data import DiskDataEstimate, UndoUse
 from ndbplan.estimate.load.disks import DisksEstimate, demand_of
 from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.redo import RedoEstimate
-from ndbplan.estimate.loaded import checkpoint, cpu, disk_data, network, node_loads, rate_of, redo
+from ndbplan.estimate.loaded import checkpoint, cpu, disk_data, network, node_loads, rate_of, redo, undo_log
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
 from ndbplan.estimate.storage.distribution import Redistribution
 from ndbplan.estimate.storage.fragments import TableDistribution
@@ -176,6 +176,11 @@ class Estimation:
     def disk_data(self) -> DiskDataEstimate:
         """Tables with columns on disk: tablespaces, cache, traffic."""
         return self.kept(disk_data, self.plan, self.workload)
+
+    @cached_property
+    def undo_log(self) -> tuple[UndoUse, ...]:
+        """What the workload keeps in the undo log of each data node with rows on disk."""
+        return self.kept(undo_log, self.plan, self.workload)
 
     @cached_property
     def disks(self) -> DisksEstimate:

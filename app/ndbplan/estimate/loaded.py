@@ -18,7 +18,7 @@ from ndbplan.estimate.load.clients import ClientsEstimate
 from ndbplan.estimate.load.cpu import CpuEstimate
 from ndbplan.estimate.load.cpu import cpu as cpu_of
 from ndbplan.estimate.load.demand import NodeLoad, TableLoad, offered_per_s
-from ndbplan.estimate.load.disk_data import DiskDataEstimate, Stored, disk_rows
+from ndbplan.estimate.load.disk_data import DiskDataEstimate, Stored, UndoUse, disk_rows, undo_use
 from ndbplan.estimate.load.disk_data import disk_data as disk_data_of
 from ndbplan.estimate.load.disks import DisksEstimate, demand_of
 from ndbplan.estimate.load.jobs import Job
@@ -177,6 +177,17 @@ def disk_data(plan: Plan, workload: Workload | None) -> DiskDataEstimate:
     stored = stored_on_disk(plan)
     loads = table_loads(plan, workload) if stored else ()
     return disk_data_of(machines_of(plan), stored, plan.tablespaces, plan.logfile_groups, loads)
+
+
+def undo_log(plan: Plan, workload: Workload | None) -> tuple[UndoUse, ...]:
+    """What a workload keeps in the undo log of each data node that has rows on disk."""
+    data, checkpoints, constants = disk_data(plan, workload), checkpoint(plan, workload), constants_of(plan)
+    found = []
+    for node in data.nodes:
+        cycle = checkpoints.node(node.node_id)
+        if cycle is not None and node.undo_bytes_per_s.value > 0:
+            found.append(undo_use(constants, node, cycle.duration_s, data.undo_capacity_bytes))
+    return tuple(found)
 
 
 def disk_demand(plan: Plan, workload: Workload | None) -> DisksEstimate:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from ndbplan.base.units import format_bytes, format_bytes_per_s, format_percent
+from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s, format_percent
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.checks.unwise.disk_data_cures import home_for
 from ndbplan.configuration.directories import data_node_paths, disk_for
 from ndbplan.configuration.settings import nodes_alike
 from ndbplan.edits.changes import SetRole, together
+from ndbplan.edits.disk_data import GrowFiles
 from ndbplan.edits.parts import update
+from ndbplan.edits.solutions import memory_size
 from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.estimate.load.disk_data import TablespaceUse
 from ndbplan.ndb.file_space import specified_files
@@ -25,6 +29,7 @@ MANY_FILES = 128
 """Data files of a tablespace above which more bring nothing: a data node keeps so many open."""
 _SPACE_WARNING = 0.95
 _GOOD_HIT_RATIO = 0.9
+_UNDO_WARNING = 0.9
 
 
 def uses_disk_data(plan: Plan) -> bool:
@@ -156,13 +161,41 @@ def tablespace_of_table(now: Estimation) -> Iterator[Problem]:
         on_disk = [column.name for column in table.columns if column.storage == "disk"]
         if on_disk and table.tablespace_id is None:
             others = f" and {len(on_disk) - 1} more" if len(on_disk) > 1 else ""
-            yield error(
+            without = error(
                 f"table {table.full_name}",
                 f"{table.full_name} has columns on disk ({on_disk[0]}{others}) without a tablespace; CREATE "
                 "TABLE fails",
                 "choose a tablespace of the table, or keep its columns in memory",
                 [table.id],
             )
+            yield replace(without, solve=home_for(now, table))
+
+
+@rule("undo-log-size", "The undo log is full before a checkpoint frees it")
+def undo_log_size(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    for workload in plan.workloads:
+        uses = [use for use in now.under(workload).undo_log if use.fill > _UNDO_WARNING]
+        if not uses or not plan.logfile_groups:
+            continue
+        fullest = max(uses, key=lambda use: use.fill)
+        group = plan.logfile_groups[0]
+        wanted = memory_size(fullest.needed_bytes.high)
+        grow = GrowFiles(group.id, wanted)
+        reason = misfit(now, grow(plan))
+        size = format_bytes_binary(wanted)
+        report = error if fullest.needed_bytes.low > fullest.capacity_bytes else warning
+        yield report(
+            f"log file group {group.name}",
+            f"under workload '{workload.name}' data node {fullest.node_id} keeps "
+            f"{format_bytes_binary(fullest.needed_bytes.value)} of undo log until checkpoints free it, with "
+            f"the third that must stay free; the undo files have "
+            f"{format_bytes_binary(fullest.capacity_bytes)}, then writes fail with error 1501",
+            f"let the undo files have {size}" if not reason else f"{size} of undo files would do: {reason}",
+            [group.id, workload.id],
+            None if reason else grow,
+            measure=fullest.fill,
+        )
 
 
 @rule("data-files", "A tablespace has too few or too many files, or no room")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ndbplan.importing.ddl.statements import DdlResult
 
 _PAUSE_MS = 250
-_HINT = "Paste SHOW CREATE TABLE output, CREATE TABLE statements or a mysqldump here."
+_HINT = "Paste SHOW CREATE TABLE output, CREATE TABLE, CREATE TABLESPACE, or a mysqldump here."
 
 
 class SqlDialog(Dialog):

@@ -40,6 +40,8 @@ class Editor(QObject):
     """Ids of objects that a person has just added or lined up."""
     wanted = Signal(object)
     """Ids of objects that a person asks to see."""
+    idle_role = Signal(str)
+    """A role of disk data was given to a disk, and the plan has none: what the role is for."""
     chosen = Signal(str, object)
     """What a new data node took from its host: in one line, and the settings (`Chosen`)."""
 
@@ -216,7 +218,10 @@ class Editor(QObject):
 
         verb = "Put" if target else "Take"
         tail = "on" if target else "off"
-        return self.do(f"{verb} {catalogue.ROLE_TEXT[role]} {tail} {host.hostname}/{disk.name}", edit)
+        done = self.do(f"{verb} {catalogue.ROLE_TEXT[role]} {tail} {host.hostname}/{disk.name}", edit)
+        if done and target and role in (DiskRole.UNDO, DiskRole.DATA_FILES) and not self.plan.tablespaces:
+            self.idle_role.emit(f"{catalogue.ROLE_TEXT[role]} is {catalogue.ROLE_TIPS[role]}.")
+        return done
 
     # Placing
 

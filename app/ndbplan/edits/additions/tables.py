@@ -17,9 +17,9 @@ from ndbplan.edits.additions.words import (
     set_inside,
     typed_value,
 )
-from ndbplan.edits.ids import NewIds
+from ndbplan.edits.disk_data import new_logfile_group, new_tablespace
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
+from ndbplan.plan.tables import SpaceFile
 
 
 def tables(plan: Plan, words: Words) -> Made:
@@ -59,37 +59,31 @@ def indexes(plan: Plan, words: Words) -> Made:
 
 def logfile_groups(plan: Plan, words: Words) -> Made:
     """A log file group with its first undo files."""
-    name = one_name(words, "logfile-group") or "lg_1"
-    file = _file(plan, words, "undo_1.log", 1024 * 1024 * 1024)
-    part = LogfileGroup(id=NewIds(plan).of(LogfileGroup), name=_valid_name(name), undo_files=(file,))
+    part = new_logfile_group(plan, one_name(words, "logfile-group"))
+    part = edits.changed(part, undo_files=(_file(plan, words, part.undo_files[0]),))
     plan = set_fields(edits.add(plan, part), part.id, words.without("file", "size", "count"))
     return plan, [path_of(plan, plan.logfile_groups[-1])]
 
 
 def tablespaces(plan: Plan, words: Words) -> Made:
     """A tablespace with its first data files."""
-    name = one_name(words, "tablespace") or "ts_1"
+    name = one_name(words, "tablespace")
     group = holder(plan, words, "logfile_group", "logfile_groups", "log file group")
-    file = _file(plan, words, "data_1.dat", 1024 * 1024 * 1024)
-    part = Tablespace(
-        id=NewIds(plan).of(Tablespace), name=_valid_name(name), logfile_group_id=group, data_files=(file,)
-    )
+    part = new_tablespace(plan, group, name)
+    part = edits.changed(part, data_files=(_file(plan, words, part.data_files[0]),))
     plan = set_fields(edits.add(plan, part), part.id, words.without("file", "size", "count", "logfile_group"))
     return plan, [path_of(plan, plan.tablespaces[-1])]
 
 
-def _valid_name(name: str) -> str:
-    return str(edits.changed(SpaceFile(name="x", size_bytes=1), name=name).name)
-
-
-def _file(plan: Plan, words: Words, name: str, size_bytes: int) -> SpaceFile:
+def _file(plan: Plan, words: Words, made: SpaceFile) -> SpaceFile:
     """Files of one size: `file=NAME size=1GB count=4`."""
     typed = {"name": words.fields.get("file"), "size_bytes": words.fields.get("size")}
     typed["count"] = words.fields.get("count")
-    made = SpaceFile(name=name, size_bytes=size_bytes)
     for field, text in typed.items():
         if text is not None:
-            made = edits.changed(made, **{field: typed_value(plan, SpaceFile, field, text)})
+            value = typed_value(plan, SpaceFile, field, text)
+            left = tuple(name for name in made.assumed if name != field)
+            made = edits.changed(made, **{field: value}, assumed=left)
     return made
 
 

@@ -83,6 +83,37 @@ class DiskDataEstimate(Shape):
 
 
 @dataclass(frozen=True, slots=True)
+class UndoUse:
+    """What a load keeps in the undo log of one data node."""
+
+    node_id: int
+    bytes_per_s: Quantity
+    needed_bytes: Quantity
+    """Undo log that no checkpoint has made superfluous, with the part that must stay free."""
+    capacity_bytes: int
+
+    @property
+    def fill(self) -> float:
+        """What is needed as a share of all undo files; without any: infinite."""
+        return self.needed_bytes.value / self.capacity_bytes if self.capacity_bytes else float("inf")
+
+
+def undo_use(
+    constants: Constants, node: NodeDiskData, checkpoint_s: Quantity, capacity_bytes: int
+) -> UndoUse:
+    """Undo log of a node whose local checkpoints last so long under its load.
+
+    A checkpoint that ends frees what was written before its start: just before, the log reaches back over two
+    checkpoints and the pause between them (NDB 7.4.10, Lgman::cut_log_tail). Writes are refused with error
+    1501 as soon as less than `undo_reserve` is free.
+    """
+    span = 2 * checkpoint_s.named("duration of a checkpoint") + constants["lcp_pause_s"]
+    kept = node.undo_bytes_per_s.named("undo log of the load") * span
+    needed = kept.in_unit("bytes") / (1 - constants["undo_reserve"].value)
+    return UndoUse(node.node_id, node.undo_bytes_per_s, needed, capacity_bytes)
+
+
+@dataclass(frozen=True, slots=True)
 class _DiskRow:
     """Disk rows that one row of a table has: its own disk part, parts of blobs on disk."""
 

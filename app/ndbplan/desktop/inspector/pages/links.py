@@ -15,7 +15,7 @@ from ndbplan.desktop.widgets.sections import empty, label
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
 ICONS: dict[type, str] = {
@@ -27,6 +27,8 @@ ICONS: dict[type, str] = {
     SqlNode: "terminal",
     ApiSlot: "plug",
     Table: "table-2",
+    Tablespace: "hard-drive",
+    LogfileGroup: "undo-2",
     Workload: "activity",
 }
 _MOST = 40

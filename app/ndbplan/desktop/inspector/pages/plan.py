@@ -19,6 +19,7 @@ from ndbplan.desktop.widgets.sections import label, link
 from ndbplan.desktop.widgets.units import TEXT, WHOLE
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
+from ndbplan.edits.disk_data import with_tablespace
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
@@ -55,6 +56,7 @@ class PlanPage(Page):
         section.add_action(link("+ Add", self._add_table, "Add a table"))
         section.body.addWidget(tables)
         self.keep_fresh(tables)
+        self._disk_data()
         workloads = ObjectLinks(
             context, lambda plan: plan.workloads, "No workload yet: make one from the tables, or add one."
         )
@@ -76,6 +78,29 @@ class PlanPage(Page):
         self._notes = _Notes(context)
         notes.body.addWidget(self._notes)
         self.keep_fresh(self._notes)
+
+    def _disk_data(self) -> None:
+        parts = ObjectLinks(
+            self.context,
+            lambda plan: (*plan.tablespaces, *plan.logfile_groups),
+            "None: every column is in memory. Columns on disk need a tablespace.",
+        )
+        some = bool(self.context.plan.tablespaces or self.context.plan.logfile_groups)
+        section = self.section("Disk data", collapsible=True, expanded=some)
+        section.add_action(link("+ Tablespace", self._add_tablespace, "Add a tablespace"))
+        section.body.addWidget(parts)
+        self.keep_fresh(parts)
+
+    def _add_tablespace(self) -> None:
+        new = ""
+
+        def edit(plan: Plan) -> Plan:
+            nonlocal new
+            plan, new = with_tablespace(plan)
+            return plan
+
+        self.context.document.edit("Add a tablespace", edit)
+        self.context.selection.set((new,))
 
     def _add_table(self) -> None:
         table = offers.make_table(self.context.plan)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
 
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.page import Page
+from ndbplan.desktop.inspector.pages.links import ObjectLinks
 from ndbplan.desktop.widgets.grid import Cell, Grid, Rows
 from ndbplan.desktop.widgets.sections import link
-from ndbplan.desktop.widgets.units import BYTES, COUNT, MEMORY, NUMBER, SHARE, TEXT, WHOLE, WHOLE_NUMBER, Unit
+from ndbplan.desktop.widgets.units import COUNT, MEMORY, NUMBER, SHARE, TEXT, WHOLE, WHOLE_NUMBER, Unit
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
 from ndbplan.edits.tables import put_columns, put_primary_key
@@ -175,6 +176,7 @@ class TablespacePage(Page):
         form.line("directory", "Directory", TEXT, empty="DataDir of the node")
         if self.only is not None:
             _files(self, "data_files", "data file")
+            _users(self, "Tables in it", lambda plan: _inside(plan.tables, "tablespace_id", self.ids[0]))
 
 
 class LogfileGroupPage(Page):
@@ -188,6 +190,11 @@ class LogfileGroupPage(Page):
         form.line("undo_buffer_bytes", "Undo buffer", MEMORY)
         if self.only is not None:
             _files(self, "undo_files", "undo file")
+            _users(
+                self,
+                "Tablespaces with it",
+                lambda plan: _inside(plan.tablespaces, "logfile_group_id", self.ids[0]),
+            )
 
 
 def _files(page: Page, name: str, what: str) -> None:
@@ -200,12 +207,22 @@ def _files(page: Page, name: str, what: str) -> None:
         _rows_of(page.ids[0], name, what, another),
         (
             Cell("name", "File", 120, TEXT),
-            Cell("size_bytes", "Size", 90, BYTES),
+            Cell("size_bytes", "Size", 90, MEMORY),
             Cell("count", "Count", 50, WHOLE),
         ),
     )
     page.section(f"{what}s").body.addWidget(files)
     page.keep_fresh(files)
+
+
+def _users(page: Page, heading: str, objects: Callable[[Plan], list[Any]]) -> None:
+    users = ObjectLinks(page.context, objects, "None yet.")
+    page.section(heading).body.addWidget(users)
+    page.keep_fresh(users)
+
+
+def _inside(parts: Sequence[Any], field: str, object_id: str) -> list[Any]:
+    return [part for part in parts if getattr(part, field) == object_id]
 
 
 def _rows_of(object_id: str, name: str, what: str, new: Any) -> Rows:

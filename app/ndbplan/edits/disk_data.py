@@ -1,0 +1,106 @@
+"""Log file groups and tablespaces of a usual size, and tables that get one.
+
+plan, space_id = with_tablespace(plan, data_bytes=20 * GIB)     # with a log file group, if there is none
+plan = IntoTablespace(table_id, None)(plan)                     # the same, for one table
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ndbplan.base.units import GIB
+from ndbplan.edits import parts as edits
+from ndbplan.edits.ids import NewIds
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
+
+USUAL_FILE_BYTES = GIB
+"""Of a first undo file and data file, until somebody says how much they are to hold."""
+
+
+def new_logfile_group(plan: Plan, name: str | None = None) -> LogfileGroup:
+    """A log file group with one undo file, under the next free name."""
+    taken = {group.name for group in plan.logfile_groups}
+    fields = {
+        "id": NewIds(plan).of(LogfileGroup),
+        "name": name or _numbered("lg", taken),
+        "undo_files": (SpaceFile(name="undo_1.log", size_bytes=USUAL_FILE_BYTES, assumed=("size_bytes",)),),
+    }
+    return edits.made(LogfileGroup, fields)
+
+
+def new_tablespace(
+    plan: Plan, logfile_group_id: str, name: str | None = None, data_bytes: int = USUAL_FILE_BYTES
+) -> Tablespace:
+    """A tablespace with one data file, under the next free name."""
+    taken = {space.name for space in plan.tablespaces}
+    fields = {
+        "id": NewIds(plan).of(Tablespace),
+        "name": name or _numbered("ts", taken),
+        "logfile_group_id": logfile_group_id,
+        "data_files": (SpaceFile(name="data_1.dat", size_bytes=data_bytes, assumed=("size_bytes",)),),
+    }
+    return edits.made(Tablespace, fields)
+
+
+def _numbered(stem: str, taken: Collection[str]) -> str:
+    return next(name for n in range(1, len(taken) + 2) if (name := f"{stem}_{n}") not in taken)
+
+
+def with_logfile_group(plan: Plan) -> tuple[Plan, str]:
+    """The plan with a log file group, and its id: its own, as a cluster takes one only, else a new one."""
+    if plan.logfile_groups:
+        return plan, plan.logfile_groups[0].id
+    group = new_logfile_group(plan)
+    return edits.add(plan, group), group.id
+
+
+def with_tablespace(plan: Plan, data_bytes: int = USUAL_FILE_BYTES) -> tuple[Plan, str]:
+    """The plan with one more tablespace, and its id; with a log file group where there is none."""
+    plan, group_id = with_logfile_group(plan)
+    space = new_tablespace(plan, group_id, data_bytes=data_bytes)
+    return edits.add(plan, space), space.id
+
+
+@dataclass(frozen=True)
+class IntoTablespace:
+    """A change: a table gets a tablespace that is there, or (None) a new one that holds so many bytes."""
+
+    table_id: str
+    tablespace_id: str | None
+    data_bytes: int = USUAL_FILE_BYTES
+
+    def __call__(self, plan: Plan) -> Plan:
+        space_id = self.tablespace_id
+        if space_id is None:
+            plan, space_id = with_tablespace(plan, self.data_bytes)
+        return edits.update(plan, self.table_id, tablespace_id=space_id)
+
+
+@dataclass(frozen=True)
+class KeepInMemory:
+    """A change: no column of a table is on disk any more."""
+
+    table_id: str
+
+    def __call__(self, plan: Plan) -> Plan:
+        columns = plan.by_id[self.table_id].columns
+        kept = tuple(edits.changed(c, storage="memory") if c.storage == "disk" else c for c in columns)
+        return edits.update(plan, self.table_id, columns=kept)
+
+
+@dataclass(frozen=True)
+class GrowFiles:
+    """A change: the first files of a log file group or tablespace grow until all hold so many bytes."""
+
+    object_id: str
+    total_bytes: int
+
+    def __call__(self, plan: Plan) -> Plan:
+        part = plan.by_id[self.object_id]
+        name = "undo_files" if isinstance(part, LogfileGroup) else "data_files"
+        first, *others = getattr(part, name)
+        rest = sum(file.size_bytes * file.count for file in others)
+        each = max(first.size_bytes, -(-(self.total_bytes - rest) // first.count))
+        return edits.update(plan, part.id, **{name: (edits.changed(first, size_bytes=each), *others)})

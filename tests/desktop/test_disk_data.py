@@ -1,0 +1,98 @@
+"""Disk data is made where it is missed: by a column on disk, by a role on a disk, on the plan page."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QPushButton
+
+from ndbplan.checks.run import check
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.main_window import MainWindow
+from ndbplan.edits import parts as edits
+from ndbplan.edits.tables import put_columns
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.samples import sample_plan
+
+LEFT = Qt.MouseButton.LeftButton
+_TABLE = "shop.orders"
+
+
+@pytest.fixture
+def window(qtbot, qapp, tmp_path):
+    theme.install(qapp, "light")
+    made = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
+    made.files.ask_unsaved = lambda: "discard"
+    made.show()
+    made.finish_building()
+    made.open_sample("starter")
+    yield made
+    made.close()
+    made.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def on_disk(plan: Plan) -> Plan:
+    table = plan.table(_TABLE)
+    columns = tuple(
+        c if c.name in table.primary_key else edits.changed(c, storage="disk") for c in table.columns
+    )
+    return put_columns(plan, table.id, columns)
+
+
+def test_a_column_that_goes_to_disk_gets_a_tablespace_by_one_click(window, qtbot) -> None:
+    window.document.edit("Put columns on disk", on_disk)
+    assert "need a tablespace" in window.messages.text
+    qtbot.mouseClick(window.messages._button, LEFT)
+    plan = window.document.plan
+    (space,), (group,) = plan.tablespaces, plan.logfile_groups
+    assert plan.table(_TABLE).tablespace_id == space.id
+    assert space.logfile_group_id == group.id
+    (use,) = Estimation(plan).disk_data.tablespaces
+    assert 0 < use.fill.value < 0.9
+    assert not [p for p in check(plan) if p.rule in ("tablespace-of-table", "data-files")]
+    window.document.undo_stack.undo()
+    window.document.undo_stack.undo()
+    assert window.document.plan == sample_plan("starter")
+
+
+def test_the_problem_offers_the_same_and_memory_too() -> None:
+    plan = on_disk(sample_plan("starter"))
+    (problem,) = [p for p in check(plan) if p.rule == "tablespace-of-table"]
+    assert [way.title.partition(" of ")[0] for way in problem.solutions] == [
+        "Make tablespace ts_1",
+        "Keep its columns in memory",
+    ]
+    for way in problem.solutions:
+        assert "tablespace-of-table" not in {p.rule for p in check(way.edit(plan))}
+    made = problem.solutions[0].edit(plan)
+    other = edits.update(made, made.table(_TABLE).id, tablespace_id=None)
+    (again,) = [p for p in check(other) if p.rule == "tablespace-of-table"]
+    assert again.solutions[0].title == "Put it into tablespace ts_1"
+
+
+def test_a_role_of_disk_data_says_what_it_is_for(window, qtbot) -> None:
+    plan = window.document.plan
+    node = plan.data_nodes[0]
+    disk = next(d for d in plan.host(node.host_id).disks if d.id != node.disk_roles.undo)
+    window.editor.assign_role(DiskRole.UNDO, disk.id)
+    assert window.messages.text.startswith("UNDO is the undo log of disk data")
+    qtbot.mouseClick(window.messages._button, LEFT)
+    assert len(window.document.plan.tablespaces) == 1
+    window.messages.hide()
+    window.editor.assign_role(DiskRole.DATA_FILES, disk.id)
+    assert not window.messages.isVisible()
+
+
+def test_the_plan_page_makes_a_tablespace_and_leads_to_its_files(window, qtbot) -> None:
+    window.selection.clear()
+    inspector = window.panels.inspector
+    (add,) = [b for b in inspector.findChildren(QPushButton) if b.accessibleName() == "Add a tablespace"]
+    add.click()
+    (space,) = window.document.plan.tablespaces
+    assert window.selection.ids == (space.id,)
+    assert inspector._title.text() == "ts_1"
+    assert [b for b in inspector.findChildren(QPushButton) if b.text() == "+ Add data file"]
