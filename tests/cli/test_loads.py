@@ -138,3 +138,21 @@ def test_max_load_says_where_no_limit_of_the_clients_is_known(call: Any, saved: 
     assert "API slots without a host" in shape["note"]
     assert "API slots without a host" in call("max-load", saved("tick-store"), "--for", "10s").out
     assert call("max-load", saved("starter"), "--for", "10s", "--json").json("max-load")["note"] is None
+
+
+def test_two_runs_are_held_against_one_another(call: Any, saved: Any, tmp_path: Path) -> None:
+    path, other = saved("redo-overload-8.4"), tmp_path / "other.ndbplan"
+    assert call("set", path, "MaxDiskWriteSpeed=10M", "-o", other).code == 0
+    options = ("--for", "60s", "--against", other)
+    found = call("simulate", path, *options, "--json").json("simulate")["parting"]
+    assert found["cause"]["subsystem"] == "checkpoints"
+    assert found["cause"]["there"] == 10 * 2**20
+    assert found["text"] in call("simulate", path, *options).out
+    event = ("--event", "backup at=20s", "--against", path)
+    alike = call("simulate", path, "--for", "60s", *event, "--json").json("simulate")["parting"]
+    assert alike == {"text": "The two runs do not part."}
+    apart = call("simulate", path, "--for", "60s", *event, "--undisturbed", "--json").json("simulate")[
+        "parting"
+    ]
+    assert apart["cause"]["subsystem"] == "backup"
+    assert apart["at_s"] == 20.0

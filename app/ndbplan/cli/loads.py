@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -87,6 +87,14 @@ OF_RUNS = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log
     metavar="N",
     help="Simulate so many times, each with uncertain constants drawn anew: p10, p50, p90.",
 )
+@click.option(
+    "--against",
+    "other_file",
+    type=click.Path(path_type=Path),
+    metavar="OTHER",
+    help="Another plan, run the same way: the first second in which the two runs part, and why.",
+)
+@click.option("--undisturbed", is_flag=True, help="Events of --event do not happen in the run of OTHER.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the series.")
 @click.option(
     "--table",
@@ -109,10 +117,12 @@ def simulate(
     event_texts: tuple[str, ...],
     lcp_began_s_ago: float | None,
     runs: int | None,
+    other_file: Path | None,
     csv_file: Path | None,
     table: str | None,
     at_s: float | None,
     *,
+    undisturbed: bool,
     why: bool,
     as_json: bool,
 ) -> None:
@@ -142,6 +152,16 @@ def simulate(
         _show_table(table, result, plan, at_s, as_json=as_json)
         return
     shape = result.to_json(why=why)
+    if other_file is not None:
+        other = read_plan(other_file)
+        if load_csv is not None:
+            other = _with_schedule(other, workload, load_csv, load_shape)
+        twin = run(
+            other, named_workload(other, workload), result.duration_s, step_s, seed,
+            () if undisturbed else tuple(event_of(other, text) for text in event_texts),
+            start=_start(other, named_workload(other, workload), lcp_began_s_ago),
+        )  # fmt: skip
+        shape["parting"] = _parting(result, twin)
     series = result.to_csv
     if runs is not None:
         from ndbplan.simulate.bands import monte_carlo
@@ -162,6 +182,15 @@ def simulate(
     if result.cluster_stop is not None and not as_json:
         click.echo(f"{result.cluster_stop.text}\n  {result.cluster_stop.advice}\n")
     show(marked(plan, shape, "load"), as_json=as_json, why=why)
+
+
+def _parting(one: SimulationResult, other: SimulationResult) -> dict[str, Any]:
+    """Where two runs part, with the sentence that says so."""
+    from ndbplan.describe.parting import sentence
+    from ndbplan.simulate.parting.parted import parting
+
+    found = parting(one, other)
+    return {"text": sentence(found), **({} if found is None else found.to_json())}
 
 
 def _start(plan: Plan, workload_id: str | None, lcp_began_s_ago: float | None) -> StartState | None:

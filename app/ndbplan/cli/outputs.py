@@ -278,7 +278,7 @@ def _simulate() -> Schema:
     disk = promise(DiskSeries, f"host disk {' '.join(wide)}", **dict.fromkeys(wide, ESTIMATED))
     later = (
         "latency_mean_s", "latency_max_s", "cluster_stop", "events", "monte_carlo", "loaded_after_s",
-        "lcp_at_start",
+        "lcp_at_start", "parting",
     )  # fmt: skip
     return record(
         seed=INTEGER,
@@ -297,7 +297,18 @@ def _simulate() -> Schema:
         monte_carlo=_runs(),
         loaded_after_s=or_null(QUANTITY),
         lcp_at_start=promise(LcpAtStart, "began_s_ago writes left_bytes next_after_s"),
+        parting=_parting(),
         optional=later,
+    )
+
+
+def _parting() -> Schema:
+    from ndbplan.simulate.parting.parted import Parting
+
+    found = schema_of(Parting)["properties"]
+    return said(
+        record(text=STRING, **found, optional=found),
+        "With --against: where the run of OTHER (there) parts from this one (here); only 'text': nowhere.",
     )
 
 

@@ -18,6 +18,7 @@ from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
 from ndbplan.simulate.latency import latency_s, mean_latency
 from ndbplan.simulate.model.load_over_time import DISK_READS, Service
 from ndbplan.simulate.model.meanwhile import worst_reads
+from ndbplan.simulate.model.scenario import Given
 from ndbplan.simulate.model.start import LcpAtStart
 from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart, in_csv
 from ndbplan.simulate.simulation import Simulation
@@ -79,6 +80,7 @@ class SimulationResult:
     """What is short, most pressing first; when the cluster stopped that, and then what was short before."""
     lcp_at_start: LcpAtStart
     """Where in the cycle of local checkpoints the run began."""
+    given: Given
     cluster_stop: ClusterStop | None = None
     """When and why no data node runs any more; nothing after it is accepted."""
     down: tuple[DownTime, ...] = ()
@@ -162,6 +164,7 @@ class SimulationResult:
             happened=tuple(sim.happened),
             bottlenecks=_bottlenecks(sim, errors, parts, disks, cluster_stop),
             lcp_at_start=sim.start.lcp_at_start(sim.settings[0][1]),
+            given=Given(scenario, sim.laws, (*sim.story.events, *sim.asked)),
             cluster_stop=cluster_stop,
             down=sim.outage.down_times() if sim.failing is not None else (),
             slowed=tuple(sim.slowed),

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ndbplan.base.row_types import Floats, column
+from ndbplan.plan.events import Event
 from ndbplan.simulate.model.page_cache import PageCache
 from ndbplan.simulate.model.scenario import Scenario
 from ndbplan.simulate.model.start import MOST_BUCKETS, StartState, first_history, first_world, fresh_start
@@ -55,6 +56,8 @@ class Story(NamedTuple):
     dues: tuple[Due, ...] = ()
     absent: frozenset[str] = frozenset()
     """Ids of the data nodes that are not there yet."""
+    events: tuple[Event, ...] = ()
+    """What the plan says is to happen."""
 
 
 @dataclass
@@ -82,6 +85,8 @@ class Simulation:
     due: list[Due] = field(default_factory=list)
     number: int = 0
     """Events that were asked for so far."""
+    asked: list[Event] = field(default_factory=list)
+    """Those that somebody asked for while it ran."""
     bursts: dict[int, float] = field(default_factory=dict)
     """Factor of each burst under way, by the number of its event."""
     made_at_death: dict[int, float] = field(default_factory=dict)

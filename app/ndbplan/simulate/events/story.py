@@ -33,7 +33,7 @@ def story_of(plan: Plan, workload: Workload, events: Iterable[Event], compile_pl
     ]
     scenario = compile_plan(plan, workload)
     if not added:
-        return Story(scenario, scenario, in_order(dues))
+        return Story(scenario, scenario, in_order(dues), events=tuple(in_turn))
     if len(added) > 1:
         raise SimulationError(
             f"node groups are added {len(added)} times; a run can hold one such event",
@@ -43,7 +43,9 @@ def story_of(plan: Plan, workload: Workload, events: Iterable[Event], compile_pl
     after, more = added_nodes(plan, workload, added[0])
     grown = compile_plan(after, after.workload(workload.id))
     new = {c.nodes[0].id for c in grown.node_classes} - {c.nodes[0].id for c in scenario.node_classes}
-    return Story(before_growth(scenario, grown), grown, in_order([*dues, more]), frozenset(new))
+    return Story(
+        before_growth(scenario, grown), grown, in_order([*dues, more]), frozenset(new), tuple(in_turn)
+    )
 
 
 def happen(sim: Simulation, due: Due) -> None:
@@ -68,3 +70,4 @@ def act(sim: Simulation, event: Event) -> None:
     now = event.model_copy(update={"at_s": at_s})
     sim.later(*dues_of(now, Asked(sim.outage.plan, sim.scenario.workload, sim.number)))
     sim.number += 1
+    sim.asked.append(now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from ndbplan.configuration.settings import node_settings, settings_from
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.load.checkpoint import checkpoint_share
 from ndbplan.estimate.loaded import job_of
+from ndbplan.plan.events import Event
 from ndbplan.plan.fields import NO_PARAMETERS
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -80,6 +81,16 @@ class Scenario:
     def with_laws(self, **changed: Any) -> Scenario:
         """The same with some other laws."""
         return replace(self, laws=self.laws._replace(**changed))
+
+
+class Given(NamedTuple):
+    """What a run was given."""
+
+    scenario: Scenario
+    at_end: Laws
+    """What held at its end."""
+    events: tuple[Event, ...]
+    """What was to happen, and what somebody asked for meanwhile."""
 
 
 def compile_scenario(
