@@ -234,7 +234,9 @@ def _tables_of(plan: Plan, kind: str, words: tuple[str, ...], ddl: str) -> tuple
     if any("=" not in word for word in words):
         raise UsageError("SQL names its tables itself", where="--ddl", fix="leave the name out")
     text = ddl
-    if "(" not in ddl and not re.match(r"\s*(?:CREATE|ALTER|USE|SET|/\*|--\s)", ddl, re.I):
+    if "(" not in ddl and not re.match(
+        r"\s*(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|USE|SET|/\*|--\s)", ddl, re.I
+    ):
         text = read_bytes(Path(ddl)).decode("utf-8", "replace")
     definitions = read_ddl(text, plan.version)
     notes = [str(problem) for problem in definitions.problems]
@@ -244,7 +246,7 @@ def _tables_of(plan: Plan, kind: str, words: tuple[str, ...], ddl: str) -> tuple
         )
     known = plan.by_id
     plan, _, missing = with_ddl(plan, definitions)
-    notes += missing
+    notes += map(str, missing)
     spaces = [
         f"{field}[{part.id}]"
         for field in ("logfile_groups", "tablespaces")

@@ -289,12 +289,11 @@ def _tables(done: Imported, cancelled: Callable[[], bool], name: str, text: str)
     from ndbplan.importing.ddl.statements import read_ddl
 
     ddl = read_ddl(text, done.plan.version, cancelled=cancelled)
-    for problem in ddl.problems:
-        message = f"column {problem.column}: {problem.message}"
-        done.findings.append(Finding(name, problem.line, "warning", message))
     done.plan, changes, missing = with_ddl(done.plan, ddl)
     done.changes += changes
-    done.findings += [Finding(name, None, "warning", what) for what in missing]
+    for problem in sorted((*ddl.problems, *missing), key=lambda one: (one.line, one.column)):
+        message = f"column {problem.column}: {problem.message}"
+        done.findings.append(Finding(name, problem.line, "warning", message))
     if ddl.is_empty:
         done.findings.append(Finding(name, None, "warning", "no table could be read"))
 

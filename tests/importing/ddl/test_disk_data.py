@@ -14,8 +14,8 @@ from ndbplan.ndb.version import NdbVersion
 
 V84 = NdbVersion.parse("8.4")
 SQL = b"""
-CREATE LOGFILE GROUP lg_1 ADD UNDOFILE 'undo_1.log' INITIAL_SIZE 16M UNDO_BUFFER_SIZE = 2M ENGINE NDBCLUSTER;
-ALTER LOGFILE GROUP lg_1 ADD UNDOFILE 'undo_2.log' INITIAL_SIZE=16777216 ENGINE=NDB;
+CREATE LOGFILE GROUP lg_1 ADD UNDOFILE 'undo_1' INITIAL_SIZE 16M UNDO_BUFFER_SIZE = 2M ENGINE NDBCLUSTER;
+ALTER LOGFILE GROUP lg_1 ADD UNDOFILE 'undo_2' INITIAL_SIZE=16777216 ENGINE=NDB;
 CREATE TABLESPACE `ts 1` ADD DATAFILE 'data_1.dat' USE LOGFILE GROUP lg_1
  EXTENT_SIZE 512K INITIAL_SIZE 32M ENGINE NDB;
 ALTER TABLESPACE `ts 1` ADD DATAFILE 'data_2.dat' INITIAL_SIZE 1G ENGINE NDB;
@@ -34,7 +34,7 @@ def test_disk_data_of_a_text_is_part_of_the_plan() -> None:
     done = import_files({"schema.sql": SQL})
     (group,) = done.plan.logfile_groups
     assert (group.name, group.undo_buffer_bytes) == ("lg_1", 2 * 2**20)
-    assert [(f.size_bytes, f.count) for f in group.undo_files] == [(16 * 2**20, 2)]
+    assert [(f.name, f.size_bytes, f.count) for f in group.undo_files] == [("undo", 2**24, 2)]
     (space,) = done.plan.tablespaces
     assert (space.name, space.extent_size_bytes, space.logfile_group_id) == ("ts 1", 512 * 1024, group.id)
     assert [(f.name, f.size_bytes, f.count) for f in space.data_files] == [
@@ -74,7 +74,9 @@ ALTER LOGFILE GROUP lg_1 ADD UNDOFILE 'u9.log' INITIAL_SIZE 32M ENGINE NDB;
     files = {f.name: f.size_bytes for f in done.plan.tablespaces[0].data_files}
     assert files == {"data_1.dat": 32 * 2**20, "more.dat": 64 * 2**20}
     assert sum(f.count for f in done.plan.logfile_groups[0].undo_files) == 3
-    assert "line 4, column 20: there is no 'other' above" in " ".join(f.message for f in done.findings)
+    assert (4, "column 20: there is no 'other' above; left out") in [
+        (f.line, f.message) for f in done.findings
+    ]
     again = import_files({"more.sql": sql.encode()}, done.plan)
     assert again.plan == done.plan
 
@@ -86,9 +88,9 @@ CREATE TABLE q (a int primary key, b int) /*!50100 TABLESPACE ts1 STORAGE DISK *
 
 def test_a_tablespace_that_nothing_makes_is_said_and_the_columns_stay_on_disk() -> None:
     done = import_files({"q.sql": LOST})
-    said = [f.message for f in done.findings if "ts1" in f.message]
-    assert len(said) == 1
-    assert "line 2, column 63: table test.q is in tablespace 'ts1', which nothing makes" in said[0]
+    [said] = [f for f in done.findings if "ts1" in f.message]
+    assert said.line == 2
+    assert said.message.startswith("column 63: table test.q is in tablespace 'ts1', which nothing makes")
     (table,) = done.plan.tables
     assert [(c.name, c.storage) for c in table.columns] == [("a", "memory"), ("b", "disk")]
     assert "`b` INT NULL STORAGE DISK" in render_schema(done.plan)

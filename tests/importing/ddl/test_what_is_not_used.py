@@ -116,9 +116,10 @@ def test_named_partitions_count_and_their_options_are_named() -> None:
         ("CREATE TABLESPACE\n i ADD DATAFILE 'i.ibd' FILE_BLOCK_SIZE=8K", "one of InnoDB, not of NDB"),
         ("CREATE UNDO TABLESPACE\n u ADD DATAFILE 'u.ibu'", "one of InnoDB, not of NDB"),
         ("ALTER UNDO TABLESPACE\n u SET INACTIVE", "one of InnoDB, not of NDB"),
-        ("DROP TABLESPACE\n nowhere ENGINE=NDB", "DROP of tablespace 'nowhere'"),
-        ("\nRENAME TABLE a TO b", "RENAME TABLE is not followed"),
-        ("\nTRUNCATE TABLE a", "TRUNCATE is not followed"),
+        ("\nALTER TABLE a RENAME TO b, ADD c int", "ALTER TABLE is not followed"),
+        ("CREATE TABLESPACE ts ADD DATAFILE 'd' ENGINE=NDB USE LOGFILE\n", "expected GROUP"),
+        ("RENAME TABLE\n a", "expected TO, found the end"),
+        ("TRUNCATE TABLE\n 5", "expected table name"),
         ("CREATE ALGORITHM=UNDEFINED DEFINER=`r`@`h` SQL SECURITY DEFINER\nVIEW v AS SELECT 1", "VIEW makes"),
         ("CREATE DEFINER=`r`@`h`\nTRIGGER g BEFORE INSERT ON t FOR EACH ROW SET @a=1", "TRIGGER makes"),
         ("CREATE\nPROCEDURE p () SELECT 1", "PROCEDURE makes"),
@@ -151,7 +152,7 @@ CREATE TABLESPACE lost ADD DATAFILE 'e' USE LOGFILE GROUP gone ENGINE=NDB;"""
     taken = with_ddl(EMPTY_PLAN, found)
     assert [file.size_bytes for file in taken.plan.tablespaces[0].data_files] == [32 * 2**20]
     [missing] = taken.missing
-    assert missing.startswith("line 5, column 19: tablespace lost uses log file group 'gone'")
+    assert str(missing).startswith("line 5, column 19: tablespace lost uses log file group 'gone'")
 
 
 def test_defaults_of_a_table_are_named_once_where_the_first_stands() -> None:

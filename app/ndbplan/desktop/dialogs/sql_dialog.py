@@ -6,7 +6,7 @@ Log file groups and tablespaces come with the tables, as on the command line.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QTextCursor
@@ -28,6 +28,7 @@ from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.importing.ddl.statements import DdlResult
+    from ndbplan.importing.ddl.tokens import DdlProblem
 
 _PAUSE_MS = 250
 _HINT = "Paste SHOW CREATE TABLE output, CREATE TABLE, CREATE TABLESPACE, or a mysqldump here."
@@ -41,6 +42,7 @@ class SqlDialog(Dialog):
         self.resize(900, 560)
         self._document = document
         self._ddl: DdlResult | None = None
+        """What the text makes, as long as the plan can take it."""
         self.text = QPlainTextEdit()
         self.text.setFont(theme.mono_font())
         self.text.setPlaceholderText(_HINT)
@@ -112,36 +114,27 @@ class SqlDialog(Dialog):
         if outcome.error:
             self.state.say(outcome.error, is_error=True)
             return
-        ddl: DdlResult = outcome.value
-        self._ddl = ddl
-        known = {table.full_name for table in self._document.plan.tables}
-        for table in ddl.tables:
-            what = "changes" if table.full_name in known else "new"
-            self._item(f"{table.full_name} · {len(table.columns)} columns · {what}", "table-2", None)
-        for kind, groups, there in (
-            ("log file group", ddl.disk_data.logfile_groups, self._document.plan.logfile_groups),
-            ("tablespace", ddl.disk_data.tablespaces, self._document.plan.tablespaces),
-        ):
-            names = {one.name for one in there}
-            for group in groups.values():
-                files = f"{len(group.files)} file{'s' if len(group.files) != 1 else ''}"
-                what = "there already" if group.name in names else "new"
-                self._item(f"{kind} {group.name} · {files} · {what}", "hard-drive", None)
-        for kind, name in ddl.disk_data.altered:
-            self._item(f"{kind} {name} · changes, if the plan has it", "hard-drive", None)
-        for problem in ddl.problems:
+        ddl, changes, problems, refusal = outcome.value
+        self._ddl = None if refusal else ddl
+        for line in changes:
+            self._item(line, _icon_of(line), None)
+        for problem in problems:
             self._item(str(problem), "triangle-alert", (problem.line, problem.column))
-        self.take.setEnabled(not ddl.is_empty)
+        if refusal:
+            self._item(refusal, "triangle-alert", None)
+        self.take.setEnabled(not (ddl.is_empty or refusal))
         self.take.setText(f"Add {_what_comes(ddl)}")
-        notes, what = len(ddl.problems), _what_comes(ddl)
-        if notes or not ddl.is_empty:
+        notes, what = len(problems), _what_comes(ddl)
+        if refusal:
+            self.state.say(refusal, is_error=True)
+        elif notes or not ddl.is_empty:
             noted = f", {notes} note{'' if notes == 1 else 's'}" if notes else ""
             self.state.say(f"{what} understood{noted}")
         else:
             self.state.say(_HINT)
 
     def _item(self, text: str, icon: str, place: tuple[int, int] | None) -> None:
-        colour = theme.tokens().warning if place else theme.tokens().good
+        colour = theme.tokens().warning if icon == "triangle-alert" else theme.tokens().good
         item = QListWidgetItem(theme.icon(icon, colour), text)
         item.setData(Qt.ItemDataRole.UserRole, place)
         self.read_back.addItem(item)
@@ -159,6 +152,10 @@ class SqlDialog(Dialog):
         self.text.setFocus()
 
 
+def _icon_of(line: str) -> str:
+    return "hard-drive" if line.startswith(("log file group ", "tablespace ")) else "table-2"
+
+
 def _what_comes(ddl: DdlResult) -> str:
     """`2 tables, 1 tablespace`."""
     counts = (
@@ -166,16 +163,36 @@ def _what_comes(ddl: DdlResult) -> str:
         (len(ddl.disk_data.tablespaces), "tablespace"),
     )
     words = [f"{count} {kind}{'s' if count != 1 else ''}" for count, kind in counts if count]
-    altered = len(ddl.disk_data.altered)
-    words += [f"{altered} change{'s' if altered != 1 else ''} of disk data"] if altered else []
+    others = len(ddl.disk_data.altered) + len(ddl.disk_data.dropped) + len(ddl.fates)
+    words += [f"{others} change{'s' if others != 1 else ''} of what is there"] if others else []
     tables = len(ddl.tables)
     if tables or not words:
         words.insert(0, f"{tables} table{'s' if tables != 1 else ''}")
     return ", ".join(words)
 
 
-def _read_ddl(text: str, plan: Plan, task: Task) -> DdlResult:
+class _Read(NamedTuple):
+    """What a text makes, and what the plan would say to it."""
+
+    ddl: DdlResult
+    changes: list[str]
+    problems: list[DdlProblem]
+    """What is not used or cannot come, in the order of the text."""
+    refusal: str
+
+
+def _read_ddl(text: str, plan: Plan, task: Task) -> _Read:
+    from ndbplan.importing.ddl.into_plan import with_ddl
     from ndbplan.importing.ddl.statements import read_ddl
 
     database = plan.tables[-1].database if plan.tables else "test"
-    return read_ddl(text, plan.version, database, task.cancelled)
+    ddl = read_ddl(text, plan.version, database, task.cancelled)
+    changes: list[str] = []
+    missing: list[DdlProblem] = []
+    refusal = ""
+    try:
+        _, changes, missing = with_ddl(plan, ddl)
+    except UserError as error:
+        refusal = error.line
+    problems = sorted((*ddl.problems, *missing), key=lambda one: (one.line, one.column))
+    return _Read(ddl, changes, problems, refusal)

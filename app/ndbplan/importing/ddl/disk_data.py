@@ -1,4 +1,4 @@
-"""Log file groups and tablespaces from SQL: CREATE and ALTER, files of one size counted together.
+"""Log file groups and tablespaces from SQL: what CREATE, ALTER and DROP say of them.
 
 Those of other engines are left out, and options that no figure uses are named with their place.
 """
@@ -6,16 +6,13 @@ Those of other engines are left out, and options that no figure uses are named w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ndbplan.base.units import MIB
-from ndbplan.edits import parts as edits
-from ndbplan.edits.ids import NewIds
-from ndbplan.importing.ddl.tokens import Word
+from ndbplan.importing.ddl.tokens import Places, Word
 from ndbplan.importing.ddl.types import Stream, Unreadable
-from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 
 _SUFFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _SIZE = re.compile(r"([0-9]+)\s*([KMG]?)$", re.I)
@@ -32,12 +29,17 @@ _UNUSED = frozenset(
 """Options with a value that no figure depends on."""
 
 
+Kind = Literal["log file group", "tablespace"]
+
+
 @dataclass
 class FileGroup:
     """A log file group or tablespace as the statements leave it."""
 
     name: str
     offset: int
+    anew: bool = False
+    """Made after a DROP of one that the text does not make: the plan's is another one."""
     files: dict[str, int] = field(default_factory=dict)
     """Bytes of each file, by its name."""
     logfile_group: str = ""
@@ -45,7 +47,7 @@ class FileGroup:
     undo_buffer_bytes: int | None = None
     extent_bytes: int | None = None
     dropped: list[str] = field(default_factory=list)
-    """Files that ALTER takes from a group that the text does not make."""
+    """Files that ALTER takes from it and that the text does not make."""
     place: tuple[int, int] = (1, 1)
     """Line and column of its name."""
 
@@ -56,8 +58,10 @@ class DiskData:
     def __init__(self) -> None:
         self.logfile_groups: dict[str, FileGroup] = {}
         self.tablespaces: dict[str, FileGroup] = {}
-        self.altered: dict[tuple[str, str], FileGroup] = {}
+        self.altered: dict[tuple[Kind, str], FileGroup] = {}
         """What ALTER says of groups that the text does not make, by kind and name: the plan may have them."""
+        self.dropped: dict[tuple[Kind, str], FileGroup] = {}
+        """The same of DROP."""
         self.problems: list[tuple[int, str]] = []
         """Options that are not used, by offset."""
         self._of_others: dict[str, str] = {}
@@ -68,6 +72,12 @@ class DiskData:
         yield from self.logfile_groups.values()
         yield from self.tablespaces.values()
         yield from self.altered.values()
+        yield from self.dropped.values()
+
+    def placed(self, places: Places) -> None:
+        """Give each of them line and column of its name."""
+        for group in self.groups():
+            group.place = places.of(group.offset)
 
     def read(self, tokens: list[Word], end: int) -> None:
         """CREATE, ALTER or DROP of a log file group or tablespace. Raises Unreadable."""
@@ -79,21 +89,30 @@ class DiskData:
         known = self.logfile_groups if is_group else self.tablespaces
         word = stream.peek()
         name = stream.name("name")
-        kind = "log file group" if is_group else "tablespace"
+        kind: Kind = "log file group" if is_group else "tablespace"
         engine = "InnoDB" if is_undo and not is_group else self._other_engine(stream.rest(), verb, kind, name)
         if engine:
             self._of_others[name] = engine
             what = f"{kind} {name[:40]} is one of {engine[:40]}, not of NDB; it is left out"
             raise Unreadable(word.start, what)
         if verb == "DROP":
-            if known.pop(name, None) is None:
-                what = f"DROP of {kind} '{name[:40]}', which is not made above, is not followed; left out"
-                raise Unreadable(word.start, what)
+            self._drop(kind, known, FileGroup(name, word.start))
             return
         if verb == "CREATE":
-            known[name] = FileGroup(name, word.start)
+            made = FileGroup(name, word.start, anew=self.dropped.pop((kind, name), None) is not None)
+            self._options(stream, made)
+            known[name] = made
+            return
+        if name not in known and (kind, name) in self.dropped:
+            raise Unreadable(word.start, f"there is no {kind} '{name[:40]}' above; left out")
         group = known.get(name) or self.altered.setdefault((kind, name), FileGroup(name, word.start))
         self._options(stream, group)
+
+    def _drop(self, kind: Kind, known: dict[str, FileGroup], group: FileGroup) -> None:
+        made = known.pop(group.name, None)
+        if made is None or made.anew:
+            self.altered.pop((kind, group.name), None)
+            self.dropped[kind, group.name] = group
 
     def _other_engine(self, rest: list[Word], verb: str, kind: str, name: str) -> str:
         """The engine a statement speaks of when that is not NDB; empty for NDB."""
@@ -107,15 +126,16 @@ class DiskData:
         return "" if kind == "log file group" or verb == "CREATE" else self._of_others.get(name, "")
 
     def _options(self, stream: Stream, group: FileGroup) -> None:
-        added = dropped = ""
+        added: Word | None = None
+        dropped: Word | None = None
         size: int | None = None
         while not stream.at_end():
             word = stream.next()
             if word.upper in ("UNDOFILE", "DATAFILE"):
-                added = stream.next().text
+                added = stream.next()
             elif word.upper == "DROP":
                 stream.next()
-                dropped = stream.next().text
+                dropped = stream.next()
             elif word.upper == "USE":
                 stream.expect("LOGFILE")
                 stream.expect("GROUP")
@@ -139,11 +159,12 @@ class DiskData:
                 elif word.upper == "RENAME":
                     stream.accept("TO")
                     stream.next()
-        if added:
-            group.files[added] = size or _USUAL_FILE_BYTES
-        if dropped:
-            group.dropped.append(dropped)
-            group.files.pop(dropped, None)
+        if added is not None:
+            if added.text in group.files:
+                raise Unreadable(added.start, f"{group.name[:40]} has a file '{added.text[:60]}' already")
+            group.files[added.text] = _USUAL_FILE_BYTES if size is None else size
+        if dropped is not None and group.files.pop(dropped.text, None) is None:
+            group.dropped.append(dropped.text)
 
 
 def _skip_value(stream: Stream) -> None:
@@ -161,74 +182,7 @@ def _bytes(stream: Stream) -> int:
     match = _SIZE.match(text)
     if match is None:
         raise Unreadable(word.start, f"'{text[:40]}' is no size; write for example 128M")
-    return int(match[1]) * _SUFFIXES[match[2].upper()]
-
-
-def with_disk_data(plan: Plan, made: DiskData) -> tuple[Plan, list[str], list[str]]:
-    """The plan with log file groups and tablespaces that it lacks by name; what is added, what missing."""
-    groups = {group.name: group for group in plan.logfile_groups}
-    spaces = {space.name for space in plan.tablespaces}
-    ids, new, missing = NewIds(plan), list[LogfileGroup | Tablespace](), list[str]()
-    for each in made.logfile_groups.values():
-        if each.name not in groups and each.files:
-            buffer = {"undo_buffer_bytes": each.undo_buffer_bytes} if each.undo_buffer_bytes else {}
-            fields = {
-                "id": ids.of(LogfileGroup),
-                "name": each.name,
-                "undo_files": _files(each.files),
-                **buffer,
-            }
-            groups[each.name] = edits.made(LogfileGroup, fields)
-            new.append(groups[each.name])
-    for each in made.tablespaces.values():
-        group = groups.get(each.logfile_group)
-        if each.name in spaces or not each.files:
-            continue
-        if group is None:
-            line, column = each.place
-            what = f"tablespace {each.name[:40]} uses log file group '{each.logfile_group[:40]}'"
-            missing.append(
-                f"line {line}, column {column}: {what}, which nothing makes; add its CREATE LOGFILE GROUP"
-            )
-            continue
-        extent = {"extent_size_bytes": each.extent_bytes} if each.extent_bytes else {}
-        fields = {"id": ids.of(Tablespace), "name": each.name, "logfile_group_id": group.id, **extent}
-        new.append(edits.made(Tablespace, {**fields, "data_files": _files(each.files)}))
-    plan, altered, unknown = _with_changes(plan, made)
-    names = ["log file group" if isinstance(part, LogfileGroup) else "tablespace" for part in new]
-    changes = [f"{kind} {part.name}: added" for kind, part in zip(names, new, strict=True)]
-    return (edits.add(plan, *new) if new else plan), [*changes, *altered], [*missing, *unknown]
-
-
-def _with_changes(plan: Plan, made: DiskData) -> tuple[Plan, list[str], list[str]]:
-    """The plan with the files that ALTER adds to its own groups; what changes, and which groups it lacks."""
-    changes, missing = list[str](), list[str]()
-    for (kind, name), altered in made.altered.items():
-        is_group = kind == "log file group"
-        there = plan.logfile_groups if is_group else plan.tablespaces
-        part = next((one for one in there if one.name == name), None)
-        if part is None:
-            line, column = altered.place
-            missing.append(f"line {line}, column {column}: there is no '{name[:40]}' above; left out")
-            continue
-        field_name = "undo_files" if is_group else "data_files"
-        kept = tuple(one for one in getattr(part, field_name) if one.name not in altered.dropped)
-        named = {one.name for one in kept}
-        new = {file: size for file, size in altered.files.items() if file not in named}
-        files = (*kept, *_files(new))
-        if files and files != getattr(part, field_name):
-            plan = edits.update(plan, part.id, **{field_name: files})
-            changes.append(f"{kind} {name}: {len(new)} more, {len(altered.dropped)} fewer files")
-    return plan, changes, missing
-
-
-def _files(sizes: Mapping[str, int]) -> tuple[SpaceFile, ...]:
-    """Files of one size as one entry, by the name of the first."""
-    by_size: dict[int, list[str]] = {}
-    for name, size in sizes.items():
-        by_size.setdefault(size, []).append(name)
-    return tuple(
-        SpaceFile(name=names[0].rsplit("/", 1)[-1][:64] or "file", size_bytes=size, count=len(names))
-        for size, names in by_size.items()
-        if size > 0
-    )
+    size = int(match[1]) * _SUFFIXES[match[2].upper()]
+    if size == 0:
+        raise Unreadable(word.start, "a size of 0 is refused; write for example 128M")
+    return size

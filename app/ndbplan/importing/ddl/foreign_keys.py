@@ -19,6 +19,11 @@ class ForeignKey(NamedTuple):
     table: str
     referenced: tuple[str, ...]
 
+    @property
+    def of(self) -> tuple[str, str]:
+        """Database and name of the table that it refers to."""
+        return self.database, self.table
+
 
 def with_parents(tables: Sequence[Table], keys: Mapping[str, Sequence[ForeignKey]]) -> list[Table]:
     """The tables, those distributed by a foreign key with the table that it names; `keys`: by table id.

@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from ndbplan.edits import parts as edits
 from ndbplan.edits.ids import NewIds
-from ndbplan.importing.ddl.disk_data import with_disk_data
+from ndbplan.importing.ddl.disk_data_parts import with_disk_data, without_dropped
+from ndbplan.importing.ddl.known_tables import with_fates
 from ndbplan.importing.ddl.statements import DdlResult
+from ndbplan.importing.ddl.tokens import DdlProblem
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 
@@ -27,9 +29,9 @@ class Taken(NamedTuple):
 
     plan: Plan
     changes: list[str]
-    """What came, in words."""
-    missing: list[str]
-    """What could not come, because something it needs is not there."""
+    """What came, changed or went, in words."""
+    missing: list[DdlProblem]
+    """What could not come, because something it needs is not there, or because the plan has another one."""
 
 
 def with_ddl(plan: Plan, ddl: DdlResult) -> Taken:
@@ -37,29 +39,32 @@ def with_ddl(plan: Plan, ddl: DdlResult) -> Taken:
 
     Raises EditError.
     """
-    plan, changes, missing = with_disk_data(plan, ddl.disk_data)
+    known = ddl.known
+    plan, changes, missing = with_fates(plan, ddl.fates, known.databases, known.made)
+    plan, of_disks, unknown = with_disk_data(plan, ddl.disk_data)
     spaces = {space.name: space.id for space in plan.tablespaces}
     wanted = {i: spaces[space.name] for i, space in ddl.tablespaces.items() if space.name in spaces}
-    missing += _without_tablespace(ddl, spaces)
-    known = {table.full_name for table in plan.tables}
+    names = {table.full_name for table in plan.tables}
     plan = with_tables(plan, ddl.tables, wanted)
+    plan, dropped, in_use = without_dropped(plan, ddl.disk_data)
+    changes += of_disks
     for table in ddl.tables:
-        what = "redefined, rows kept" if table.full_name in known else "added"
-        known.add(table.full_name)
+        what = "redefined, rows kept" if table.full_name in names else "added"
+        names.add(table.full_name)
         count = len(table.columns)
         changes.append(f"{table.full_name}: {what}, {count} column{'s' if count != 1 else ''}")
-    return Taken(plan, changes, missing)
+    missing += [*unknown, *_without_tablespace(ddl, spaces), *in_use]
+    return Taken(plan, [*changes, *dropped], sorted(missing, key=lambda one: (one.line, one.column)))
 
 
-def _without_tablespace(ddl: DdlResult, spaces: Mapping[str, str]) -> Iterator[str]:
+def _without_tablespace(ddl: DdlResult, spaces: Mapping[str, str]) -> Iterator[DdlProblem]:
     """What is said of tables whose tablespace neither the text nor the plan has."""
     names = {table.id: table.full_name for table in ddl.tables}
     for table_id, (name, line, column) in ddl.tablespaces.items():
         if name not in spaces:
-            yield (
-                f"line {line}, column {column}: table {names[table_id]} is in tablespace '{name[:40]}', "
-                "which nothing makes; add its CREATE TABLESPACE, or give the table a tablespace of the plan"
-            )
+            what = f"table {names[table_id]} is in tablespace '{name[:40]}', which nothing makes; "
+            fix = "add its CREATE TABLESPACE, or give the table a tablespace of the plan"
+            yield DdlProblem(line, column, what + fix)
 
 
 def with_tables(plan: Plan, tables: Iterable[Table], tablespace_ids: Mapping[str, str] | None = None) -> Plan:

@@ -1,4 +1,8 @@
-"""SET statements of an SQL text, as far as they decide how tables are made: ndb_table_no_logging."""
+"""SET statements of an SQL text, as far as they decide how tables are made.
+
+ndb_table_no_logging makes tables without redo log and checkpoints, and so does ndb_table_temporary, which the
+server takes for no more than that (ha_ndbcluster::create: setTemporary is switched off there).
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,21 @@ from typing import NamedTuple
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.importing.ddl.types import Stream, Unreadable
 
-_NAME = "ndb_table_no_logging"
+_FIELDS = {"ndb_table_no_logging": "no_logging", "ndb_table_temporary": "temporary"}
 _OFF, _ON = ("0", "OFF", "FALSE", "DEFAULT"), ("1", "ON", "TRUE")
 _SCOPES = ("SESSION", "LOCAL", "GLOBAL", "PERSIST", "PERSIST_ONLY")
+
+
+class Session(NamedTuple):
+    """What holds for the tables that are made next."""
+
+    no_logging: bool = False
+    temporary: bool = False
+
+    @property
+    def logs(self) -> bool:
+        """Whether they are logged."""
+        return not (self.no_logging or self.temporary)
 
 
 class _Assignment(NamedTuple):
@@ -18,14 +34,14 @@ class _Assignment(NamedTuple):
     value: list[Word]
 
 
-def logging_after(tokens: list[Word], end: int, before: bool) -> bool:
-    """Whether tables are logged after a SET statement; `before`: whether they were until it.
+def session_after(tokens: list[Word], end: int, before: Session) -> Session:
+    """What holds after a SET statement; `before`: until it.
 
-    Raises Unreadable where it sets the variable to what is neither on nor off, or not for this session.
+    Raises Unreadable where it sets a variable to what is neither on nor off, or not for this session.
     """
     stream = Stream(tokens, end)
     stream.expect("SET")
-    scope, logs = "SESSION", before
+    scope, session = "SESSION", before
     for target, value in _assignments(stream.rest()):
         # The last SESSION or GLOBAL holds for the assignments behind it (manual, SET); @@ says its own.
         own = ""
@@ -34,20 +50,21 @@ def logging_after(tokens: list[Word], end: int, before: bool) -> bool:
                 own = word.text.upper()
         if own and not target[0].text.startswith("@"):
             scope = own
-        if not target or target[-1].text.casefold() != _NAME or target[0].text == "@":
+        name = target[-1].text.casefold() if target else ""
+        if name not in _FIELDS or target[0].text == "@":
             continue
         used = own or ("SESSION" if target[0].text.startswith("@") else scope)
         if used not in ("SESSION", "LOCAL"):
-            what = f"{_NAME} is a variable of sessions, SET {used} is refused; it is left out"
+            what = f"{name} is a variable of sessions, SET {used} is refused; it is left out"
             raise Unreadable(target[-1].start, what)
         stated = value[0].text.upper() if len(value) == 1 else ""
         if stated not in (*_OFF, *_ON):
             shown = " ".join(word.text for word in value)[:40]
             raise Unreadable(
-                target[-1].start, f"{_NAME} is set to '{shown}', which cannot be read; write ON or OFF"
+                target[-1].start, f"{name} is set to '{shown}', which cannot be read; write ON or OFF"
             )
-        logs = stated in _OFF
-    return logs
+        session = session._replace(**{_FIELDS[name]: stated in _ON})
+    return session
 
 
 def _assignments(tokens: list[Word]) -> Iterator[_Assignment]:

@@ -3,9 +3,9 @@
     found = read_ddl(text, version)
     found.tables, found.problems
 
-What cannot be read is reported with its line and column, and the rest is kept. CREATE TABLE, USE,
-CREATE DATABASE, DROP, SET ndb_table_no_logging, and CREATE, ALTER and DROP of log file groups and tablespaces
-count; ALTER TABLE and CREATE INDEX are reported; the rest is passed over.
+What cannot be read is reported with its line and column, and the rest is kept. CREATE, RENAME, TRUNCATE and
+DROP of tables, USE, CREATE DATABASE, SET ndb_table_no_logging, and CREATE, ALTER and DROP of log file groups
+and tablespaces count; ALTER TABLE and CREATE INDEX are reported; the rest is passed over.
 """
 
 from __future__ import annotations
@@ -13,21 +13,33 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from ndbplan.edits import parts as edits
 from ndbplan.edits.ids import NewIds
+from ndbplan.importing.ddl.create_table import created_name, default_charset, read_table
 from ndbplan.importing.ddl.disk_data import DiskData
 from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
-from ndbplan.importing.ddl.session import logging_after
-from ndbplan.importing.ddl.table_options import read_options
-from ndbplan.importing.ddl.tokens import NEXT_TABLE, Places, Word, open_quote, statements, unwrapped, words
-from ndbplan.importing.ddl.types import ColumnReader, Stream, TableParts, Unreadable
+from ndbplan.importing.ddl.known_tables import Fate, KnownTables, TableName
+from ndbplan.importing.ddl.session import Session, session_after
+from ndbplan.importing.ddl.table_names import named, renamed
+from ndbplan.importing.ddl.tokens import (
+    NEXT_TABLE,
+    DdlProblem,
+    Places,
+    Word,
+    open_quote,
+    statements,
+    unwrapped,
+    words,
+)
+from ndbplan.importing.ddl.types import Stream, Unreadable
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import refusal
 from ndbplan.plan.plan import EMPTY_PLAN
@@ -48,15 +60,20 @@ _ALTER_DATABASE = re.compile(
 _DUMPED = re.compile(r"^-- Host: [^\n]*?\bDatabase:[ \t]*(\S[^\n]*?)[ \t]*$", re.M)
 """The head of a dump of one database, which names it nowhere else; of several it names none."""
 _HEAD_LETTERS = 4096
-_DROP = re.compile(
-    rf"{_COMMENTS}DROP\s+(?:TABLES?|VIEW)\s+(?:IF\s+EXISTS\s+)?({_NAME}(?:\s*+[.,]\s*+{_NAME})*)", re.I
+_DROP = re.compile(rf"{_COMMENTS}DROP\s+(?:TABLES?|VIEW)\b", re.I)
+_EMPTY = re.compile(rf"{_COMMENTS}TRUNCATE\b", re.I)
+_FULL_NAME = rf"{_NAME}(?:\s*+\.\s*+{_NAME})?+"
+_RENAME = re.compile(
+    rf"{_COMMENTS}(?:(?P<verb>RENAME)\s+TABLES?\b|ALTER\s+TABLE\s+{_FULL_NAME}\s*+RENAME\s*+"
+    rf"(?:TO\b|AS\b|=)?+\s*+{_FULL_NAME}\s*\Z)",
+    re.I,
 )
-_DROPPED_NAME = re.compile(rf"({_NAME})(?:\s*+\.\s*+({_NAME}))?")
+"""ALTER TABLE where it does nothing else."""
 _DROP_DATABASE = re.compile(rf"{_COMMENTS}DROP\s+(?:DATABASE|SCHEMA)\s+(?:IF\s+EXISTS\s+)?({_NAME})", re.I)
 _DISK_DATA = re.compile(
     rf"{_COMMENTS}(?:CREATE|ALTER|DROP)\s+(?:UNDO\s+)?(?:LOGFILE\s+GROUP|TABLESPACE)\b", re.I
 )
-_NO_LOGGING = re.compile(rf"{_COMMENTS}SET\b.*?\bndb_table_no_logging\b", re.I | re.S)
+_NO_LOGGING = re.compile(rf"{_COMMENTS}SET\b.*?\bndb_table_(?:no_logging|temporary)\b", re.I | re.S)
 _NO_TABLE = re.compile(
     rf"{_COMMENTS}CREATE\s++(?:(?:OR\s++REPLACE|ALGORITHM\s*+=\s*+\w++|DEFINER\s*+=\s*+\S++"
     r"|SQL\s++SECURITY\s++\w++|AGGREGATE)\s++)*+(VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT)\b",
@@ -64,21 +81,9 @@ _NO_TABLE = re.compile(
 )
 """Views and programs: dumps put who defines them in front."""
 _CHANGE = re.compile(
-    rf"{_COMMENTS}(ALTER\s+TABLE|RENAME\s+TABLES?|TRUNCATE|CREATE\s+(?:UNIQUE\s+)?INDEX)\s(?!.*\b(?:DISABLE|ENABLE)\s+KEYS\s*$)",
+    rf"{_COMMENTS}(ALTER\s+TABLE|CREATE\s+(?:UNIQUE\s+)?INDEX)\s(?!.*\b(?:DISABLE|ENABLE)\s+KEYS\s*$)",
     re.I | re.S,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class DdlProblem:
-    """Something that could not be read, or that NDB has no equal for."""
-
-    line: int
-    column: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"line {self.line}, column {self.column}: {self.message}"
 
 
 class TablespaceName(NamedTuple):
@@ -99,11 +104,15 @@ class DdlResult:
     """The tablespace that a table asks for, by table id; the plan may not have it."""
     disk_data: DiskData = field(default_factory=DiskData)
     """Log file groups and tablespaces that the text makes."""
+    fates: tuple[Fate, ...] = ()
+    """What becomes of tables that the text does not make."""
+    known: KnownTables = field(default_factory=KnownTables)
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing in it that a plan could take."""
-        return not (self.tables or any(True for _ in self.disk_data.groups()))
+        spoken_of = any(True for _ in self.disk_data.groups())
+        return not (self.tables or self.fates or self.known.databases or spoken_of)
 
 
 def read_ddl(
@@ -125,13 +134,14 @@ def read_ddl(
     start: int | None = 0
     while start is not None:
         start = reader.read_from(text, start)
-    for group in reader.disk_data.groups():
-        group.place = places.of(group.offset)
+    reader.disk_data.placed(places)
     return DdlResult(
         tuple(with_parents(list(reader.by_id.values()), reader.foreign_keys)),
         tuple(DdlProblem(*places.of(offset), message) for offset, message in reader.left_problems()),
         {i: TablespaceName(word.text, *places.of(word.start)) for i, word in reader.tablespaces.items()},
         reader.disk_data,
+        tuple(replace(fate, place=places.of(fate.offset)) for fate in reader.known.fates()),
+        reader.known,
     )
 
 
@@ -146,16 +156,19 @@ class _Reader:
         """CHARSET and COLLATE of databases."""
         self._new_ids = NewIds(EMPTY_PLAN)
         self._spans: dict[str, tuple[int, int]] = {}
-        self._named: dict[tuple[str, str], list[str]] = {}
-        """Ids of the tables of a database and name."""
+        self._named: dict[TableName, list[str]] = {}
+        """Ids of the tables of a name."""
         self._dropped: list[tuple[int, int]] = []
         self._broken = 0
         self.by_id: dict[str, Table] = {}
         self.foreign_keys: dict[str, list[ForeignKey]] = {}
+        self._referred: dict[tuple[str, str], list[str]] = {}
+        """Ids of tables that refer to a table, by its name."""
         self.problems: list[tuple[int, str]] = []
         self.tablespaces: dict[str, Word] = {}
         self.disk_data = DiskData()
-        self._logging = True
+        self.known = KnownTables()
+        self._session = Session()
 
     def read_from(self, text: str, start: int) -> int | None:
         """Read statements; where to go on after one that swallowed others by a quote that is not closed."""
@@ -200,29 +213,29 @@ class _Reader:
             if "SET" in statement.upper() or "COLLATE" in statement.upper():
                 with suppress(ValueError):
                     tokens = words(statement, offset)
-                    self._charsets[of] = _default_charset(Stream(tokens, offset + len(statement)))
-            return
-        dropped = _DROP.match(statement)
-        if dropped:
-            # Dumps stand in for views with tables that they drop again.
-            for name in _DROPPED_NAME.finditer(dropped[1]):
-                of = _bare(name[1]) if name[2] else self._database
-                self._drop(of, _bare(name[2] or name[1]))
+                    self._charsets[of] = default_charset(Stream(tokens, offset + len(statement)))
             return
         dropped = _DROP_DATABASE.match(statement)
         if dropped:
             of = _bare(dropped[1])
             self._charsets.pop(of, None)
-            for database, table in list(self._named):
-                if database == of:
-                    self._drop(database, table)
+            for name in [name for name in self._named if name.database == of]:
+                self._forget(name)
+            self.known.drop_database(of, offset)
             return
-        if _DISK_DATA.match(statement):
-            self._read_words(offset, statement, self.disk_data.read)
+        rename = _RENAME.match(statement)
+        if rename:
+            # The lexer takes what stands behind RENAME for one word.
+            start = max(0, rename.end("verb"))
+            self._read_words(offset + start, statement[start:], self._rename)
             return
-        if _NO_LOGGING.match(statement):
-            self._read_words(offset, statement, self._set)
-            return
+        for pattern, read in (
+            (_DROP, self._drop), (_EMPTY, self._empty), (_DISK_DATA, self.disk_data.read),
+            (_NO_LOGGING, self._set),
+        ):  # fmt: skip
+            if pattern.match(statement):
+                self._read_words(offset, statement, read)
+                return
         program = _NO_TABLE.match(statement)
         if program:
             what = f"{' '.join(program[1].upper().split())} makes no table of NDB; it is left out"
@@ -233,14 +246,57 @@ class _Reader:
             what = " ".join(change[1].upper().split())
             self.problems.append((offset + change.start(1), f"{what} is not followed; it is left out"))
 
-    def _drop(self, database: str, name: str) -> None:
-        for table_id in self._named.pop((database, name), ()):
+    def _forget(self, name: TableName) -> bool:
+        """Take out what the text makes under a name; whether there is anything."""
+        found = self._named.pop(name, [])
+        for table_id in found:
             del self.by_id[table_id]
             self.tablespaces.pop(table_id, None)
             self._dropped.append(self._spans.pop(table_id))
+        return bool(found)
+
+    def _drop(self, tokens: list[Word], end: int) -> None:
+        names, expected = named(tokens, end, self._database)
+        for name, offset in names:
+            # Dumps stand in for views with tables that they drop again.
+            if self._forget(name) or tokens[1].upper == "VIEW":
+                continue
+            if not self.known.drop(name, offset, expected=expected):
+                raise Unreadable(offset, f"there is no table {name} above; left out")
+
+    def _rename(self, tokens: list[Word], end: int) -> None:
+        for (old, offset), new in renamed(tokens, end, self._database):
+            if new in self._named:
+                raise Unreadable(offset, f"{old} cannot become {new}: there is one already; left out")
+            ids = self._named.pop(old, None)
+            if ids is None:
+                if not self.known.rename(old, new, offset):
+                    raise Unreadable(offset, f"there is no table {old} above; left out")
+                continue
+            self._named[new] = ids
+            for table_id in ids:
+                table = self.by_id[table_id]
+                self.by_id[table_id] = edits.changed(table, database=new.database, name=new.name)
+            self._refer_to(old, new)
+
+    def _refer_to(self, old: TableName, new: TableName) -> None:
+        """Foreign keys go along with a table that is renamed."""
+        for table_id in self._referred.pop(old, ()):
+            keys = self.foreign_keys[table_id]
+            self.foreign_keys[table_id] = [
+                key._replace(database=new.database, table=new.name) if key.of == old else key for key in keys
+            ]
+            self._referred.setdefault(new, []).append(table_id)
+
+    def _empty(self, tokens: list[Word], end: int) -> None:
+        for name, offset in named(tokens, end, self._database)[0]:
+            for table_id in self._named.get(name, ()):
+                self.by_id[table_id] = edits.changed(self.by_id[table_id], rows=0, assumed=())
+            if name not in self._named and not self.known.empty(name, offset):
+                raise Unreadable(offset, f"there is no table {name} above; left out")
 
     def _set(self, tokens: list[Word], end: int) -> None:
-        self._logging = logging_after(tokens, end, self._logging)
+        self._session = session_after(tokens, end, self._session)
 
     def _read_words(self, offset: int, statement: str, read: Callable[[list[Word], int], None]) -> None:
         """Let a reader of words have a statement; what it cannot read becomes a problem."""
@@ -248,6 +304,8 @@ class _Reader:
             read(words(statement, offset), offset + len(statement))
         except Unreadable as error:
             self.problems.append((error.offset, error.what))
+        except edits.EditError as error:
+            self.problems.append((offset, error.line))
         except ValueError as error:
             start = offset + len(statement) - len(statement.lstrip())
             self.problems.append((start, f"not readable: {error}"))
@@ -280,14 +338,15 @@ class _Reader:
         if tokens[1].upper == "TEMPORARY":
             self.problems.append((start, "NDB has no temporary tables; it is left out"))
             return
+        stream = Stream(tokens, end)
         try:
-            parts = _read_table(
-                Stream(tokens, end), self._version, self._database, self.problems, self._charsets
-            )
+            name = created_name(stream, self._database)
+            self.known.make(name)
+            parts = read_table(stream, self._version, name, self.problems, self._charsets, start)
         except Unreadable as error:
             self.problems.append((error.offset, error.what))
             return
-        if not self._logging:
+        if not self._session.logs:
             parts.options["logging"] = False
         try:
             table = Table(id=self._new_ids.of(Table), **parts.fields())
@@ -297,8 +356,10 @@ class _Reader:
             self.problems.append((start, f"table {parts.name}: {where}: {refusal(first)}"))
             return
         self.by_id[table.id] = table
-        self._named.setdefault((table.database, table.name), []).append(table.id)
+        self._named.setdefault(name, []).append(table.id)
         self.foreign_keys[table.id] = [key for _, key in parts.foreign_keys]
+        for key in self.foreign_keys[table.id]:
+            self._referred.setdefault(key.of, []).append(table.id)
         self._spans[table.id] = (start, end)
         if parts.tablespace:
             self.tablespaces[table.id] = parts.tablespace
@@ -307,147 +368,3 @@ class _Reader:
 def _bare(name: str) -> str:
     """A name without its backquotes."""
     return name[1:-1].replace("``", "`") if name.startswith("`") else name
-
-
-def _read_table(
-    stream: Stream,
-    version: NdbVersion,
-    database: str,
-    problems: list[tuple[int, str]],
-    charsets: Mapping[str, tuple[str | None, str | None]],
-) -> TableParts:
-    start = stream.peek().start
-    stream.expect("CREATE")
-    stream.expect("TABLE")
-    if stream.accept("IF"):
-        stream.expect("NOT")
-        stream.expect("EXISTS")
-    name = stream.name("table name")
-    if stream.accept("."):
-        database, name = name, stream.name("table name")
-    parts = TableParts(database, name, start, problems=problems)
-    if not stream.accept("("):
-        raise stream.unreadable("a list of columns in parentheses")
-    reader = ColumnReader(version)
-    options = stream.behind_parenthesis()
-    charset, collation = _default_charset(options)
-    if charset is None and collation is None:
-        charset, collation = charsets.get(database, (None, None))
-    reader.table_charset, reader.table_collation = charset, collation
-    for item in stream.items():
-        try:
-            _read_item(item, reader, parts)
-        except Unreadable as error:
-            parts.problems.append((error.offset, error.what))
-    read_options(options, parts)
-    if parts.options.get("partition_balance") == "FOR_RP_BY_LDM":
-        # A balance that is asked for wins over MAX_ROWS, the default one too (ha_ndbcluster::create).
-        parts.options.pop("max_rows", None)
-    reader.finish(parts)
-    return parts
-
-
-def _default_charset(options: Stream) -> tuple[str | None, str | None]:
-    """CHARSET and COLLATE of a table or database, which columns need before the rest of the options."""
-    charset = collation = None
-    tokens = options.rest()
-    for i, token in enumerate(tokens):
-        value = next((t for t in tokens[i + 1 : i + 4] if t.upper not in ("=", "SET")), None)
-        if value is None:
-            continue
-        is_set = token.upper == "CHARACTER" and tokens[i + 1].upper == "SET"
-        if token.upper == "CHARSET" or is_set:
-            charset = value.text.lower()
-        elif token.upper == "COLLATE":
-            collation = value.text.lower()
-    return charset, collation
-
-
-def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
-    constraint = None
-    if item.accept("CONSTRAINT") and item.peek().upper not in ("PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
-        constraint = item.name("constraint name")
-    first = item.peek()
-    if item.accept("PRIMARY"):
-        item.expect("KEY")
-        hashed, columns = _key(item, parts.problems)
-        parts.primary_key = columns
-        parts.primary_key_using_hash = hashed
-    elif item.accept("UNIQUE"):
-        _ = item.accept("KEY") or item.accept("INDEX")
-        name = _index_name(item) or constraint
-        hashed, columns = _key(item)
-        parts.add_index(name, columns, "unique_hash" if hashed else "unique")
-        _index_options(item, parts)
-    elif first.kind == "word" and first.upper in ("KEY", "INDEX"):
-        item.next()
-        name = _index_name(item)
-        _, columns = _key(item)
-        parts.add_index(name, columns, "ordered")
-        _index_options(item, parts)
-    elif first.kind == "word" and first.upper in ("FULLTEXT", "SPATIAL"):
-        parts.problems.append((first.start, f"NDB has no {first.upper} index; it is left out"))
-    elif item.accept("FOREIGN"):
-        item.expect("KEY")
-        name = _index_name(item) or constraint
-        _, columns = _key(item)
-        key = _references(item, parts.database, columns)
-        parts.foreign_keys.append((name, key))
-        what = f"FOREIGN KEY to {key.table}" if key.table else "FOREIGN KEY"
-        parts.problems.append(
-            (first.start, f"{what}: planned as its index; looking for the row it names is not counted")
-        )
-    elif first.kind == "word" and first.upper == "CHECK":
-        parts.problems.append((first.start, "CHECK is looked at by SQL nodes; it is not counted"))
-    else:
-        reader.read(item, parts)
-
-
-def _index_options(item: Stream, parts: TableParts) -> None:
-    """What stands behind the columns of an index is for people and other engines."""
-    while not item.at_end():
-        word = item.next()
-        item.accept("=")
-        if word.upper in ("COMMENT", "KEY_BLOCK_SIZE", "WITH"):
-            item.next()
-            parts.problems.append((word.start, f"{word.upper} of an index changes nothing; it is left out"))
-
-
-def _references(item: Stream, database: str, columns: tuple[str, ...]) -> ForeignKey:
-    """What a foreign key refers to; no table when that cannot be read, which makes it an index only."""
-    if not item.accept("REFERENCES") or item.at_end():
-        return ForeignKey(columns, database, "", ())
-    table = item.name("table name")
-    if item.accept("."):
-        database, table = table, item.name("table name")
-    referenced = _key(item)[1] if item.peek().upper == "(" else ()
-    return ForeignKey(columns, database, table, referenced)
-
-
-def _index_name(item: Stream) -> str | None:
-    if item.peek().upper in ("(", "USING", ""):
-        return item.next().text if item.peek().kind == "name" else None
-    return item.next().text
-
-
-def _key(item: Stream, prefixes: list[tuple[int, str]] | None = None) -> tuple[bool, tuple[str, ...]]:
-    """Whether USING HASH, and the columns of a key; lengths and directions are passed over.
-
-    `prefixes` gets a problem for each column of which only the first characters are in the key.
-    """
-    hashed = _using_hash(item)
-    item.expect("(")
-    columns = []
-    for part in item.items():
-        if part.peek().upper == "(":
-            raise part.unreadable("a column (NDB has no index on an expression)")
-        columns.append(part.name("column"))
-        if prefixes is not None and part.peek().upper == "(":
-            prefixes.append((part.peek().start, "NDB has no keys on a part of a column; taken whole"))
-    return _using_hash(item) or hashed, tuple(columns)
-
-
-def _using_hash(item: Stream) -> bool:
-    if item.accept("USING"):
-        return item.next().upper == "HASH"
-    return False

@@ -22,23 +22,31 @@ def read_options(options: Stream, parts: TableParts) -> None:
         if name == "PARTITION":
             _read_partitioning(options, parts, word)
             return
-        if name in ("DEFAULT", ",", "CHARACTER"):
+        if name in ("DEFAULT", ","):
             continue
-        if name in ("LIKE", "SELECT", "AS"):
+        if name in ("LIKE", "SELECT", "AS", "IGNORE", "REPLACE"):
             parts.problems.append((word.start, "CREATE TABLE ... LIKE or SELECT defines no columns here"))
             return
+        # Said before the columns are read, which need it (default_charset).
+        is_charset = name in ("CHARSET", "COLLATE") or (name == "CHARACTER" and options.accept("SET"))
+        options.accept("DIRECTORY")
         options.accept("=")
+        is_list = options.peek().upper == "("
+        if is_list or options.at_end():
+            options.skip_parenthesis()
+            parts.problems.append((word.start, f"{word.text[:40]} is not known here; it is left out"))
+            continue
+        value = options.next()
         if name == "TABLESPACE":
-            parts.tablespace = options.next()
+            parts.tablespace = value
         elif name == "STORAGE":
-            parts.on_disk = options.next().upper == "DISK"
-        elif name in _OPTIONS and not options.at_end():
-            _OPTIONS[name](parts, options.next())
-        elif name in _WITHOUT_EFFECT and not options.at_end():
-            options.accept("DIRECTORY")
-            options.accept("=")
-            options.next()
-            parts.problems.append((word.start, f"{name} changes nothing in NDB; it is left out"))
+            parts.on_disk = value.upper == "DISK"
+        elif name in _OPTIONS:
+            _OPTIONS[name](parts, value)
+        elif not is_charset:
+            known = name in _WITHOUT_EFFECT
+            what = f"{name} changes nothing in NDB" if known else f"{word.text[:40]} is not known here"
+            parts.problems.append((word.start, f"{what}; it is left out"))
 
 
 def _engine(parts: TableParts, value: Word) -> None:

@@ -36,6 +36,18 @@ class Word:
         return self.text.upper() if self.kind in ("word", "sign") else ""
 
 
+@dataclass(frozen=True, slots=True)
+class DdlProblem:
+    """Something that could not be read, or that NDB has no equal for."""
+
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.message}"
+
+
 class Places:
     """Line and column of an offset, counted from 1."""
 

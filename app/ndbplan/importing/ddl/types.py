@@ -135,8 +135,8 @@ class TableParts:
     virtual: set[str] = field(default_factory=set)
     tablespace: Word | None = None
     on_disk: bool = False
-    defaults: list[tuple[int, str]] = field(default_factory=list)
-    """Columns with a DEFAULT other than NULL, with its offset."""
+    values_of_server: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    """Columns whose values the server makes, by the clause that says so, with its offset."""
     row_format_dynamic: bool = False
     """ROW_FORMAT=DYNAMIC: columns that do not say otherwise are dynamic."""
     problems: list[tuple[int, str]] = field(default_factory=list)
@@ -169,6 +169,45 @@ _TYPES = by_ddl_name()
 _CHARSET_ATTRIBUTES = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
 """Short names of character sets behind a type (manual, data type syntax)."""
 _NATIONAL = frozenset({"nchar", "nvarchar"})
+_SAYS_NOTHING = frozenset({"SIGNED", "VISIBLE", "GENERATED", "ALWAYS"})
+"""Words of a column that say what holds anyway, or what follows them."""
+
+
+def _skip_value(item: Stream) -> None:
+    """Pass over the value of DEFAULT or ON UPDATE: a literal with its sign or character set, or a call."""
+    if item.peek().upper == "(":
+        item.skip_parenthesis()
+        return
+    _ = item.accept("-") or item.accept("+")
+    word = item.next()
+    is_mark = word.kind == "word" and (word.text.startswith("_") or word.upper in _MARKS_OF_LITERALS)
+    if is_mark and item.peek().kind == "string":
+        item.next()
+    item.skip_parenthesis()
+
+
+_MARKS_OF_LITERALS = frozenset({"B", "X", "N", "DATE", "TIME", "TIMESTAMP"})
+
+
+def _skip_reference(item: Stream) -> None:
+    """Pass over what stands behind REFERENCES: the table, its columns, MATCH, ON DELETE and ON UPDATE."""
+    item.name("a table")
+    if item.accept("."):
+        item.name("a table")
+    item.skip_parenthesis()
+    if item.accept("MATCH"):
+        item.next()
+    while item.accept("ON"):
+        item.next()
+        if ((item.accept("SET") or item.accept("NO")) and not item.at_end()) or not item.at_end():
+            item.next()
+
+
+def _skip_unknown(item: Stream) -> None:
+    """Pass over what belongs to an attribute that is not known: `= value`, a literal or a parenthesis."""
+    if (item.accept("=") and not item.at_end()) or item.peek().kind in ("string", "number"):
+        item.next()
+    item.skip_parenthesis()
 
 
 class ColumnReader:
@@ -252,14 +291,15 @@ class ColumnReader:
                 nullable = True
             elif word == "DEFAULT":
                 if item.peek().upper != "NULL":
-                    parts.defaults.append((token.start, name))
-                if item.peek().upper != "(":
-                    item.next()
-                item.skip_parenthesis()
+                    parts.values_of_server.setdefault(word, []).append((token.start, name))
+                _skip_value(item)
             elif word == "ON":
-                item.accept("UPDATE")
-                item.next()
-                item.skip_parenthesis()
+                item.expect("UPDATE")
+                parts.values_of_server.setdefault("ON UPDATE", []).append((token.start, name))
+                _skip_value(item)
+            elif word == "AUTO_INCREMENT" or (word == "SERIAL" and item.accept("DEFAULT")):
+                item.accept("VALUE")
+                parts.values_of_server.setdefault("AUTO_INCREMENT", []).append((token.start, name))
             elif word == "COMMENT":
                 comment = item.next()
                 self._comment(column, comment.text)
@@ -276,20 +316,26 @@ class ColumnReader:
             elif word in ("CHECK", "REFERENCES"):
                 said = "CHECK is looked at by SQL nodes; it is not counted"
                 if word == "REFERENCES":
-                    item.name("a table")
                     said = "REFERENCES of a column makes no foreign key; it is left out"
+                    _skip_reference(item)
                 item.skip_parenthesis()
+                if item.accept("NOT"):
+                    item.expect("ENFORCED")
+                item.accept("ENFORCED")
                 parts.problems.append((start, f"column {name}: {said}"))
-            elif word in ("SRID", "INVISIBLE"):
-                if word == "SRID":
-                    item.next()
-                parts.problems.append((token.start, f"column {name}: {word} is not used; it is left out"))
             elif word == "PRIMARY" or word == "KEY":
                 item.accept("KEY")
                 parts.primary_key = (name,)
             elif word == "UNIQUE":
                 item.accept("KEY")
                 parts.add_index(name, (name,), "unique")
+            elif word == "CONSTRAINT":
+                if item.peek().upper not in ("CHECK", "PRIMARY", "UNIQUE", "REFERENCES"):
+                    item.name("constraint name")
+            elif word not in _SAYS_NOTHING:
+                _skip_unknown(item)
+                what = f"column {name}: {token.text[:40]} is not used; it is left out"
+                parts.problems.append((token.start, what))
         if virtual:
             parts.virtual.add(name)
             parts.problems.append((start, f"column {name} is generated and not stored; it takes no memory"))
@@ -334,11 +380,11 @@ class ColumnReader:
     def finish(self, parts: TableParts) -> None:
         """Settle what only the whole table tells: keys, indexes of foreign keys, disk columns."""
         names = {column["name"].casefold(): column["name"] for column in parts.columns}
-        if parts.defaults:
+        for clause, made_for in parts.values_of_server.items():
             # Nearly every table of a dump has some: one note for all of them.
-            (place, first), *others = parts.defaults
+            (place, first), *others = made_for
             more = f" and {len(others)} more" if others else ""
-            parts.problems.append((place, f"DEFAULT of column {first}{more} is not used; it is left out"))
+            parts.problems.append((place, f"{clause} of column {first}{more} is not used; it is left out"))
 
         def known(columns: tuple[str, ...]) -> tuple[str, ...] | None:
             known_columns = tuple(names.get(column.casefold(), "") for column in columns)

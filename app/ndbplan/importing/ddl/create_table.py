@@ -1,0 +1,163 @@
+"""CREATE TABLE: its columns, keys and options, as the words of one statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ndbplan.importing.ddl.foreign_keys import ForeignKey
+from ndbplan.importing.ddl.known_tables import TableName
+from ndbplan.importing.ddl.table_names import table_name
+from ndbplan.importing.ddl.table_options import read_options
+from ndbplan.importing.ddl.types import ColumnReader, Stream, TableParts, Unreadable
+from ndbplan.ndb.version import NdbVersion
+
+
+def created_name(stream: Stream, database: str) -> TableName:
+    """The name in front of the columns; the stream stands behind it. Raises Unreadable."""
+    stream.expect("CREATE")
+    stream.expect("TABLE")
+    if stream.accept("IF"):
+        stream.expect("NOT")
+        stream.expect("EXISTS")
+    return table_name(stream, database).table
+
+
+def read_table(
+    stream: Stream,
+    version: NdbVersion,
+    name: TableName,
+    problems: list[tuple[int, str]],
+    charsets: Mapping[str, tuple[str | None, str | None]],
+    start: int,
+) -> TableParts:
+    """What stands behind the name of a table; `start`: offset of its statement. Raises Unreadable."""
+    parts = TableParts(name.database, name.name, start, problems=problems)
+    if not stream.accept("("):
+        raise stream.unreadable("a list of columns in parentheses")
+    reader = ColumnReader(version)
+    options = stream.behind_parenthesis()
+    charset, collation = default_charset(options)
+    if charset is None and collation is None:
+        charset, collation = charsets.get(name.database, (None, None))
+    reader.table_charset, reader.table_collation = charset, collation
+    for item in stream.items():
+        try:
+            _read_item(item, reader, parts)
+        except Unreadable as error:
+            parts.problems.append((error.offset, error.what))
+    read_options(options, parts)
+    if parts.options.get("partition_balance") == "FOR_RP_BY_LDM":
+        # A balance that is asked for wins over MAX_ROWS, the default one too (ha_ndbcluster::create).
+        parts.options.pop("max_rows", None)
+    reader.finish(parts)
+    return parts
+
+
+def default_charset(options: Stream) -> tuple[str | None, str | None]:
+    """CHARSET and COLLATE of a table or database, which columns need before the rest of the options."""
+    charset = collation = None
+    tokens = options.rest()
+    for i, token in enumerate(tokens):
+        value = next((t for t in tokens[i + 1 : i + 4] if t.upper not in ("=", "SET")), None)
+        if value is None:
+            continue
+        is_set = token.upper == "CHARACTER" and tokens[i + 1].upper == "SET"
+        if token.upper == "CHARSET" or is_set:
+            charset = value.text.lower()
+        elif token.upper == "COLLATE":
+            collation = value.text.lower()
+    return charset, collation
+
+
+def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
+    constraint = None
+    if item.accept("CONSTRAINT") and item.peek().upper not in ("PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
+        constraint = item.name("constraint name")
+    first = item.peek()
+    if item.accept("PRIMARY"):
+        item.expect("KEY")
+        hashed, columns = _key(item, parts.problems)
+        parts.primary_key = columns
+        parts.primary_key_using_hash = hashed
+        _index_options(item, parts)
+    elif item.accept("UNIQUE"):
+        _ = item.accept("KEY") or item.accept("INDEX")
+        name = _index_name(item) or constraint
+        hashed, columns = _key(item, parts.problems)
+        parts.add_index(name, columns, "unique_hash" if hashed else "unique")
+        _index_options(item, parts)
+    elif first.kind == "word" and first.upper in ("KEY", "INDEX"):
+        item.next()
+        name = _index_name(item)
+        _, columns = _key(item, parts.problems)
+        parts.add_index(name, columns, "ordered")
+        _index_options(item, parts)
+    elif first.kind == "word" and first.upper in ("FULLTEXT", "SPATIAL"):
+        parts.problems.append((first.start, f"NDB has no {first.upper} index; it is left out"))
+    elif item.accept("FOREIGN"):
+        item.expect("KEY")
+        name = _index_name(item) or constraint
+        _, columns = _key(item)
+        key = _references(item, parts.database, columns)
+        parts.foreign_keys.append((name, key))
+        what = f"FOREIGN KEY to {key.table}" if key.table else "FOREIGN KEY"
+        parts.problems.append(
+            (first.start, f"{what}: planned as its index; looking for the row it names is not counted")
+        )
+    elif first.kind == "word" and first.upper == "CHECK":
+        parts.problems.append((first.start, "CHECK is looked at by SQL nodes; it is not counted"))
+    else:
+        reader.read(item, parts)
+
+
+def _index_options(item: Stream, parts: TableParts) -> None:
+    """What stands behind the columns of an index is for people and other engines."""
+    while not item.at_end():
+        word = item.next()
+        item.accept("=")
+        if word.upper in ("VISIBLE", "USING", "BTREE", "HASH"):
+            continue
+        if word.upper != "INVISIBLE" and not item.at_end():
+            item.next()
+        what = f"{word.text.upper()[:40]} of an index changes nothing; it is left out"
+        parts.problems.append((word.start, what))
+
+
+def _references(item: Stream, database: str, columns: tuple[str, ...]) -> ForeignKey:
+    """What a foreign key refers to; no table when that cannot be read, which makes it an index only."""
+    if not item.accept("REFERENCES") or item.at_end():
+        return ForeignKey(columns, database, "", ())
+    table = item.name("table name")
+    if item.accept("."):
+        database, table = table, item.name("table name")
+    referenced = _key(item)[1] if item.peek().upper == "(" else ()
+    return ForeignKey(columns, database, table, referenced)
+
+
+def _index_name(item: Stream) -> str | None:
+    if item.peek().upper in ("(", "USING", ""):
+        return item.next().text if item.peek().kind == "name" else None
+    return item.next().text
+
+
+def _key(item: Stream, problems: list[tuple[int, str]] | None = None) -> tuple[bool, tuple[str, ...]]:
+    """Whether USING HASH, and the columns of a key; `problems` gets what is not used of them."""
+    hashed = _using_hash(item)
+    item.expect("(")
+    columns = []
+    for part in item.items():
+        if part.peek().upper == "(":
+            raise part.unreadable("a column (NDB has no index on an expression)")
+        columns.append(part.name("column"))
+        if problems is not None and part.peek().upper == "(":
+            problems.append((part.peek().start, "NDB has no keys on a part of a column; taken whole"))
+        part.skip_parenthesis()
+        if problems is not None and part.peek().upper == "DESC":
+            problems.append((part.peek().start, "DESC in an index changes nothing; it is left out"))
+    return _using_hash(item) or hashed, tuple(columns)
+
+
+def _using_hash(item: Stream) -> bool:
+    if item.accept("USING"):
+        return item.next().upper == "HASH"
+    return False
