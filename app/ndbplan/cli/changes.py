@@ -221,7 +221,7 @@ def _refuse_unknown_rules(before: Plan, after: Plan) -> None:
             )
 
 
-_SQL = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|USE|SET|/\*|--\s)", re.I)
+_SQL = re.compile(r"(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|USE|SET|/\*|--\s)", re.I)
 """How SQL begins that is given instead of a file."""
 
 
