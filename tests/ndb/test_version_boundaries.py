@@ -26,6 +26,7 @@ from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
 from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.estimate.load.redo import log_reserve
 from ndbplan.estimate.loaded import checkpoint, redo
+from ndbplan.estimate.space.disk_space import redo_space
 from ndbplan.estimate.storage.node_memory import job_buffer_pages
 from ndbplan.estimate.storage.rows import blob_parts
 from ndbplan.estimate.stored import distribute, memory, placements
@@ -246,6 +247,13 @@ def restarted(kind: Any, *, busy: bool = False, sample: str = "node-restart") ->
         ).duration_s.value
 
     return seconds
+
+
+def redo_at_first(v: str) -> float:
+    """Share of the redo log files that is written at an initial start, at least."""
+    found = plan(v)
+    space = redo_space(node_settings(found), constants_of(found))
+    return space.low / space.value
 
 
 def backed_up(v: str) -> float:
@@ -648,6 +656,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ("file_end_refused_at_once", "8.0.0", lambda v: laws(v).run.aborted_log_at_file_end, 0.2, 0.9),
     ("lcp_speed_steps_up", "8.0.0", lambda v: laws(v).nodes[0].lcp_steps_up, 12, 6),
     ("lcp_speed_steps_down", "8.0.0", lambda v: laws(v).nodes[0].lcp_steps_down, 7, 5),
+    ("redo_files_sparse", "6.3.19", lambda v: redo_at_first(v) < 1, False, True),
     ("gcp_save_limit_by_epochs", "7.4.5", gcp_save_limit, 120.0, 200.0),
     ("lcp_flushes_before", "8.0.0", lambda v: laws(v).run.lcp_flushes_before, 1, 2),
     ("lcp_speed_begins_lowest", "8.0.0", checkpoint_speed_at_start, 10 * 2**20, 100 * 2**20),

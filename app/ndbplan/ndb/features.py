@@ -87,6 +87,7 @@ class Features(NamedTuple):
     redo_log_usual_share: float
     redo_device_factor_of_2010: bool
     redo_spans_two_lcps: bool
+    redo_files_sparse: bool
     gcp_save_limit_by_epochs: bool
     lcp_share_of_buffered_writes: bool
     checkpoint_speed_by_parameters: bool

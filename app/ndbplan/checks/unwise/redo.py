@@ -19,7 +19,7 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.unwise.redo_cures import cure_of_short_log
+from ndbplan.checks.unwise.redo_cures import cure_of_short_log, one_sided
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import (
     NodesAlike,
@@ -117,12 +117,13 @@ def redo_log_size(now: Estimation) -> Iterator[Problem]:
                 f"{format_bytes_binary(node.redo_needed_bytes.value)} until checkpoints free it, "
                 f"{format_percent(fill)} of its {format_bytes_binary(node.redo_log_bytes)}"
             )
+            why = one_sided(now.under(workload), nodes[node.node_id])
             ids = [nodes[node.node_id].id, workload.id]
             fix, edit = cure_of_short_log(now, workload, nodes[node.node_id], fill, _FILL_WARNING)
             if node.redo_fill.low > 1 and workload.load.kind == "open":
-                yield error(f"data node {node.node_id}", f"{text}: error 410 follows", fix, ids, edit)
+                yield error(f"data node {node.node_id}", f"{text}: error 410 follows{why}", fix, ids, edit)
             else:
-                yield warning(f"data node {node.node_id}", text, fix, ids, edit)
+                yield warning(f"data node {node.node_id}", f"{text}{why}", fix, ids, edit)
 
 
 @rule("redo-log-and-memory", "The redo log is small for DataMemory")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ndbplan.base.units import MIB, format_bytes, format_ndb_size
+from ndbplan.base.units import MIB, format_bytes, format_ndb_size, format_percent
 from ndbplan.checks.fits import ROOM_LEFT, first_that_fits
 from ndbplan.checks.problem import Edit
 from ndbplan.checks.refused.limits import setting
@@ -14,6 +14,7 @@ from ndbplan.configuration.settings import node_settings, redo_log_parts, scope_
 from ndbplan.edits.changes import together
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint import speed_limits
+from ndbplan.estimate.stored import ldm_threads
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -21,6 +22,8 @@ from ndbplan.plan.workloads import Workload
 
 _AIM = 0.93
 """Of the fill that is allowed: what a new log is made for."""
+_ONE_SIDED = 1.5
+"""A log part that gets so many times its share of the node's log is told of."""
 _DISK_SHARE = 0.5
 """Of the speed of its disk, what a checkpoint may be told to write: the redo log needs the rest."""
 _RESTART = "(initial node restart)"
@@ -69,6 +72,28 @@ def cure_of_short_log(
         f"needed where disk {disk.name} has room for {room}, and checkpoints as fast as disks write are not "
         "enough",
         None,
+    )
+
+
+def one_sided(now: Estimation, node: DataNode) -> str:
+    """Why a log part has to hold more than its share of the node's log; empty: it has not.
+
+    How many log files there must be is decided by the part that is written fastest, so a log that is
+    spread over all parts needs fewer of them.
+    """
+    rates = [rate for _, rate in now.loads[node.node_id].redo_by_log_part if rate > 0]
+    parts = redo_log_parts(node_settings(now.plan, node))
+    if not rates or max(rates) * parts < _ONE_SIDED * sum(rates):
+        return ""
+    share = max(rates) / sum(rates)
+    threads = ldm_threads(now.plan, node)
+    written = ""
+    if len(rates) < parts:
+        written = f", as {len(rates)} of {parts} log parts {'is' if len(rates) == 1 else 'are'} written"
+    more = f"; the node has {threads} LDM thread{'s' if threads > 1 else ''}" if threads < parts else ""
+    return (
+        f". {format_percent(share)} of the node's log goes there{written}: spread evenly over all {parts} it "
+        f"would need {format_percent(1 / parts / share)} of that{more}"
     )
 
 

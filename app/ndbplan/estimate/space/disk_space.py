@@ -214,7 +214,8 @@ def redo_space(settings: NodeSettings, constants: Constants) -> Quantity:
         Term("log parts", parts, "", "NoOfFragmentLogParts; 4 before it existed"),
         Term("log of one part", each, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize"),
     ]
-    if str(_text(settings, "InitFragmentLogFiles") or "sparse").lower() == "full":
+    in_full = str(_text(settings, "InitFragmentLogFiles") or "sparse").lower() == "full"
+    if in_full or not settings.features.redo_files_sparse:
         return Quantity.exact(size, "bytes", terms)
     sparse = constants["sparse_redo_share"]
     return Quantity.spanning(size, (size * sparse.low,), "bytes", (*terms, *sparse.why))

@@ -238,7 +238,7 @@ def create_files(start: Starting) -> Phase:
     """Create the redo log files of an initial start: sparse (one page per MiB) or full."""
     size = redo_log_parts(start.settings) * log_bytes_per_part(start.settings)
     text = start.settings.value("InitFragmentLogFiles")
-    sparse = str(text or "sparse").lower() != "full"
+    sparse = start.has("redo_files_sparse") and str(text or "sparse").lower() != "full"
     disk = start.disk(DiskRole.REDO)
     constants = start.constants
     margin = constants["file_create_margin"]
@@ -258,9 +258,13 @@ def create_files(start: Starting) -> Phase:
     else:
         least = value = size / speed
         why = [Term("sequential writing", speed, "bytes/s", "plan")]
-        shorten = "InitFragmentLogFiles=SPARSE; a faster disk"
+        known = start.has("redo_files_sparse")
+        shorten = (
+            "InitFragmentLogFiles=SPARSE; a faster disk" if known else "a faster disk; a smaller redo log"
+        )
     files = Term("redo log files", size, "bytes", "NoOfFragmentLogParts × files × size")
-    terms = (files, *why, *margin.why, change_term("fragment_log_parts", start.version))
+    terms = (files, *why, *margin.why, change_term("fragment_log_parts", start.version),
+             change_term("redo_files_sparse", start.version))  # fmt: skip
     slower = Quantity.spanning(1.0, (margin.low, margin.high), "factor")
     time = (Quantity.exact(value, "s") * slower).within(least=least).because(*terms)
     return Phase("create redo log files", time, f"disk {disk.name}" if disk else "disk", shorten)
