@@ -30,7 +30,8 @@ Key = tuple[str, str]
 KINDS = {kind.__name__: kind for kind in FIELDS}
 
 
-def _before(name: str, part: str) -> str | None:
+def before_of(name: str, part: str) -> str | None:
+    """The figures of a plan as it is, computed once."""
     if (name, part) not in _BEFORE:
         _BEFORE[name, part] = figures(plan_called(name), part)
     return _BEFORE[name, part]
@@ -48,13 +49,15 @@ def changed(plan: Plan, key: Key, number: int) -> Plan | None:
     return with_value(plan, group, name, values[number]) if number < len(values) else None
 
 
-def moved(name: str, plan: Plan, *, also_lost: bool = False) -> str | None:
+def moved(
+    name: str, plan: Plan, parts: tuple[str, ...] = PARTS_OF_FIGURES, *, also_lost: bool = False
+) -> str | None:
     """The first part of the figures of a plan that is another than before; None: none is.
 
     `also_lost`: figures that cannot be had any more count too.
     """
-    for part in PARTS_OF_FIGURES:
-        before = _before(name, part)
+    for part in parts:
+        before = before_of(name, part)
         after = figures(plan, part) if before is not None else None
         if before is not None and after != before and (after is not None or also_lost):
             return part

@@ -27,6 +27,9 @@ PLANS = (
 )  # fmt: skip
 """Between them they have every kind of object, and use what the versions can do."""
 
+SIMULATED = ("starter", "three-replicas-7.4", "disk-data-7.6", "single-6.3-ndbd", "slow")
+"""Those that show what the simulation reads: one for each age of the product, and one that is overloaded."""
+
 
 @cache
 def plan_called(name: str) -> Plan:
@@ -123,3 +126,9 @@ _OF_PART: dict[str, Callable[[Estimation], Any]] = {
 }
 PARTS_OF_FIGURES = tuple(_OF_PART)
 """Cheap ones first."""
+_DEAR = ("simulate", "outages")
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """The parts that are looked at for values which are only carried."""
+    return PARTS_OF_FIGURES if name in SIMULATED else tuple(p for p in PARTS_OF_FIGURES if p not in _DEAR)
