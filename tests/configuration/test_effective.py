@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ndbplan.configuration.connections import effective_connections
+from ndbplan.configuration.connections import connections_of, effective_connections
 from ndbplan.configuration.difference import diff
 from ndbplan.configuration.sections import effective_configuration
 from ndbplan.edits.parts import set_parameter, update
@@ -65,6 +65,11 @@ def test_shared_memory_has_a_key_of_port_and_nodes_unless_one_is_stated() -> Non
         ({"MaxNoOfExecutionThreads": 10}, "main,ldm,ldm,ldm,ldm,recv,rep,tc,tc,send"),
         ({"MaxNoOfExecutionThreads": 9, "__ndbmt_lqh_threads": 1}, "main,ldm,recv,rep,tc,tc"),
         ({"ThreadConfig": "ldm", "MaxNoOfExecutionThreads": 9}, "ldm"),
+        (
+            {"MaxNoOfExecutionThreads": 4, "LockExecuteThreadToCPU": "0-1"},
+            "main={cpubind=0},ldm={cpubind=1},ldm={cpubind=1},recv={cpubind=0},rep={cpubind=0}",
+        ),
+        ({"__ndbmt_classic": 1, "LockExecuteThreadToCPU": "3,2"}, "main={cpubind=2},ldm={cpubind=3}"),
         ({}, None),
     ],
 )
@@ -109,3 +114,32 @@ def test_connections_that_nobody_writes_down_differ_too() -> None:
     more = before.replace(processes=(*before.processes, SqlNode(id="s2", node_id=61, host_id="h1")))
     assert not diff(before, more).links
     assert [node.node_id for node in diff(before, more).added] == [61]
+
+
+@pytest.mark.parametrize("version", ["7.4.10", "8.4.8"])
+def test_ports_count_up_from_the_first_one_host_by_host(version: str) -> None:
+    plan = cluster(version)
+    more = (
+        DataNode(id="n3", node_id=3, host_id="h0"),
+        DataNode(id="n4", node_id=4, host_id="h0"),
+        SqlNode(id="s2", node_id=61, host_id="h1"),
+    )
+    plan = plan.replace(processes=(*plan.processes, *more))
+    plan = set_parameter(set_parameter(plan, "tcp", "PortNumber", 2200), "n3", "ServerPort", 9000)
+    ports = {pair: one["PortNumber"] for pair, one in effective_connections(plan).items()}
+    data = (1, 2, 3, 4)
+    of_node = {node: {p for (a, b), p in ports.items() if a == node and b in (60, 61)} for node in data}
+    if version == "8.4.8":
+        # There it cannot be set.
+        assert of_node == {1: {0}, 2: {0}, 3: {9000}, 4: {0}}
+        return
+    # Node 1 is first on its host, node 4 the second there that states no port; node 2 is alone.
+    assert of_node == {1: {2200}, 2: {2200}, 3: {9000}, 4: {2201}}
+    assert {ports[1, 2], ports[1, 3], ports[1, 4]} == {2200}
+    assert {ports[node, 50] for node in data} == {1186}
+    [found] = [one for one in connections_of(plan, [2]) if set(one.node_ids) == {2, 61}]
+    assert found.value("PortNumber") == 2200
+    link = Link(kind="tcp", process_id_1="n4", process_id_2="s")
+    link = link.model_copy(update={"parameters": link.parameters.with_("HostName1", "other")})
+    apart = effective_connections(plan.replace(links=(link,)))
+    assert apart[4, 60]["PortNumber"] == 2200, "the host that the connection names counts"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ndbplan.base.units import GIB, TIB
 from ndbplan.checks.run import check
-from ndbplan.edits.from_host import settled_anew, with_settings_of, without_settings
+from ndbplan.edits.from_host import handed_over, settled_anew, with_settings_of, without_settings
 from ndbplan.edits.offers import make_disk, make_host, make_process
-from ndbplan.edits.parts import add, remove, set_parameter, set_plan, update
+from ndbplan.edits.parts import EditError, add, remove, set_parameter, set_plan, update
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 
 
@@ -108,3 +109,33 @@ def test_an_sql_node_beside_it_leaves_fewer_processors() -> None:
     alone = settled_anew(remove(shared, [shared.sql_nodes[0].id]))
     assert alone.parameters == plan.parameters
     assert settled_anew(plan) is plan, "what is right is shared"
+
+
+@pytest.mark.parametrize("version", ["7.4.10", "7.6", "8.4"])
+def test_a_stated_index_memory_leaves_that_much_less(version: str) -> None:
+    plan, _ = with_node(16, 64 * GIB, version=version)
+    plan = set_parameter(plan, "data_node", "ODirect", 1)
+    whole = handed_over(plan, "DataMemory").parameters.data_node["DataMemory"]
+    plan = set_parameter(plan, "data_node", "IndexMemory", 8 * GIB)
+    less = handed_over(plan, "DataMemory")
+    assert whole == 32 * GIB
+    assert less.parameters.data_node["DataMemory"] == 24 * GIB
+    assert "without the 8G of IndexMemory" in less.origins.data_node["DataMemory"].words
+
+
+def test_one_node_follows_its_own_host() -> None:
+    plan, first = with_node(16, 64 * GIB)
+    host = make_host(plan, "host-small").model_copy(
+        update={"cores": 32, "memory_bytes": 256 * GIB, "disks": ()}
+    )
+    plan = add(plan, host.model_copy(update={"disks": (make_disk(plan, host, "nvme"),)}))
+    plan = handed_over(add(plan, second := make_process(plan, "data", host.id)), "DataMemory")
+    plan = handed_over(plan, "DataMemory", second.id)
+    assert plan.parameters.data_node["DataMemory"] == 32 * GIB
+    assert plan.by_id[second.id].parameters == {"DataMemory": 128 * GIB}
+    assert "half of the 256 GiB" in plan.by_id[second.id].origins["DataMemory"].words
+    larger = settled_anew(update(update(plan, host.id, memory_bytes=512 * GIB), first, node_group=None))
+    assert larger.by_id[second.id].parameters == {"DataMemory": 256 * GIB}
+    assert larger.parameters == plan.parameters
+    with pytest.raises(EditError, match="decides on the threads"):
+        handed_over(set_parameter(plan, second.id, "ThreadConfig", "ldm"), "AutomaticThreadConfig", second.id)

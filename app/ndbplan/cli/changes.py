@@ -55,8 +55,8 @@ def set_fields(plan_file: Path, assignments: tuple[str, ...], output: Path | Non
     ADDRESS: hosts[a1].disks[nvme0].capacity_bytes, processes[3].parameters.RedoBuffer,
     tables[shop.orders].rows, or a parameter or a disk role alone (RedoBuffer, redo.disk.write): all that
     have it. VALUE with units, as in 64 GB, 64M, 20ms, 10k, 25 %, yes; empty: back to the default; auto:
-    the program decides (threads, DataMemory and redo log of all data nodes) and decides again when the hosts
-    change. What is set otherwise stays.
+    the program decides (threads, DataMemory and redo log of all data nodes, or of the one that the address
+    names) and decides again when the hosts change. What is set otherwise stays.
     """
     from ndbplan.edits.assign import assign
 
@@ -99,11 +99,14 @@ def _handed_over(plan: Plan, text: str) -> tuple[Plan, tuple[Change, ...]] | Non
     if typed.strip().lower() != "auto":
         return None
     changes = []
-    for place in resolve(plan, address):
+    named = resolve(plan, address)
+    of_all = [place for place in named if place.path[:2] == ("parameters", "data_node")]
+    # A name alone is meant for all: a node that states it itself keeps what it says.
+    for place in of_all or [one for one in named if one.path[0] == "processes" and "parameters" in one.path]:
         name = str(place.path[-1])
-        if place.path[:2] != ("parameters", "data_node") or name not in CHOSEN:
+        if name not in CHOSEN:
             continue
-        after = handed_over(plan, name)
+        after = handed_over(plan, name, None if of_all else plan.processes[int(place.path[1])].id)
         [value] = [one.value for one in resolve(after, place.address(after))]
         changes.append(Change(place.address(plan), place.value, value))
         plan = after

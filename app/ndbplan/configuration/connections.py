@@ -2,9 +2,10 @@
 
 for one in connections(plan): print(one.node_ids, one.kind, one.value("SendBufferMemory"))
 
-After add_a_connection, add_node_connections and fixPortNumber in ConfigInfo.cpp (8.0 and later) and the
-answers of 7.4.10 and 8.4.8: a connection without a section of its own that crosses a wide area gets its own
-socket buffers, whatever [tcp default] says; binding and TLS follow the nodes.
+After add_a_connection, add_node_connections and fixPortNumber in ConfigInfo.cpp (7.x to 8.x) and the answers
+of 7.4.10 and 8.4.8: a connection without a section of its own that crosses a wide area gets its own socket
+buffers, whatever [tcp default] says; binding and TLS follow the nodes; a PortNumber of [tcp default] (before
+8.0, where it may be set) is the first port of each host, from which the data nodes there count up.
 """
 
 from __future__ import annotations
@@ -48,17 +49,14 @@ class Connection:
 
 
 @kept_by_value(65_536)
-def _given(
-    wide: bool, binds: bool, tls: bool, server: int, port: int | None, key: int | None
-) -> Mapping[str, int]:
+def _given(wide: bool, binds: bool, tls: bool, server: int, port: int, key: int | None) -> Mapping[str, int]:
     given = dict(_WIDE_AREA) if wide else {}
     if binds:
         given["TcpBind_INADDR_ANY"] = 1
     if tls:
         given["RequireLinkTls"] = 1
     given["NodeIdServer"] = server
-    if port is not None:
-        given["PortNumber"] = port
+    given["PortNumber"] = port
     if key is not None:
         given["ShmKey"] = key
     return given
@@ -118,6 +116,24 @@ def _end(plan: Plan, process: Process, node_id: int) -> _End:
     )
 
 
+class _Ports:
+    """Ports counted up from the default ones of a kind, host by host, as fixPortNumber does it."""
+
+    def __init__(self, first: Mapping[str, int]) -> None:
+        self.first = first
+        """By kind; none: nothing is counted."""
+        self._of_node: dict[int, int] = {}
+        self._taken: dict[str, int] = {}
+
+    def of(self, kind: str, server: _End, hostname: str) -> int:
+        """The port at which a node listens that states none; 0: any that is free."""
+        if server.node_id not in self._of_node and kind in self.first:
+            host = hostname.lower()
+            self._of_node[server.node_id] = self.first[kind] + self._taken.get(host, 0)
+            self._taken[host] = self._taken.get(host, 0) + 1
+        return self._of_node.get(server.node_id, 0)
+
+
 def server_of(first: tuple[int, str], second: tuple[int, str]) -> int:
     """The node id that listens, of two (id, data | management | api): fixPortNumber in ConfigInfo.cpp."""
     (id1, kind1), (id2, kind2) = first, second
@@ -136,7 +152,8 @@ def connections(plan: Plan) -> tuple[Connection, ...]:
 
 def connections_of(plan: Plan, node_ids: Collection[int]) -> Iterator[Connection]:
     """The connections with one of these nodes at an end."""
-    return _connections(plan, frozenset(node_ids))
+    wanted = frozenset(node_ids)
+    return (one for one in _connections(plan, wanted) if not wanted.isdisjoint(one.node_ids))
 
 
 def _connections(plan: Plan, wanted: frozenset[int] | None) -> Iterator[Connection]:
@@ -146,6 +163,12 @@ def _connections(plan: Plan, wanted: frozenset[int] | None) -> Iterator[Connecti
         for node_id in process_node_ids(process)
     }
     unique = next((end.port for _, end in sorted(ends.items()) if end.kind == "management"), 0)
+    tcp = connection_settings(plan)
+    shm = settings_from("SHM", plan.parameters.shm, NO_PARAMETERS, plan.ndb_version)
+    of_kind = {"tcp": tcp, "shm": shm}
+    ports = _Ports({k: one.number("PortNumber") for k, one in of_kind.items() if one.states("PortNumber")})
+    # Which port a connection gets depends on those before it.
+    wanted = None if ports.first else wanted
     joined: set[frozenset[int]] = set()
     for link in plan.links:
         first, second = (ends[plan.by_id[end].node_id] for end in (link.process_id_1, link.process_id_2))
@@ -155,7 +178,7 @@ def _connections(plan: Plan, wanted: frozenset[int] | None) -> Iterator[Connecti
         joined.add(pair)
         if wanted is None or pair & wanted:
             settings = connection_settings(plan, link)
-            yield _connection(plan, first, second, link.kind, settings, link, unique)
+            yield _connection(plan, first, second, link.kind, settings, link, unique, ports)
     by_kind = {
         kind: [e for _, e in sorted(ends.items()) if e.kind == kind] for kind in ("data", "api", "management")
     }
@@ -169,8 +192,6 @@ def _connections(plan: Plan, wanted: frozenset[int] | None) -> Iterator[Connecti
         *((one, other) for one in served for other in data),
         *((one, other) for i, one in enumerate(management) for other in management[i + 1 :]),
     )
-    tcp = connection_settings(plan)
-    shm = settings_from("SHM", plan.parameters.shm, NO_PARAMETERS, plan.ndb_version)
     for first, second in pairs:
         pair = frozenset((first.node_id, second.node_id))
         if pair in joined or (wanted is not None and not pair & wanted):
@@ -179,7 +200,7 @@ def _connections(plan: Plan, wanted: frozenset[int] | None) -> Iterator[Connecti
             continue
         shared = first.kind == "api" and second.shm and first.hostname == second.hostname != ""
         kind = "shm" if shared else "tcp"
-        yield _connection(plan, first, second, kind, shm if shared else tcp, None, unique)
+        yield _connection(plan, first, second, kind, of_kind[kind], None, unique, ports)
 
 
 def _connection(
@@ -190,6 +211,7 @@ def _connection(
     settings: NodeSettings,
     link: Link | None,
     unique: int,
+    ports: _Ports,
 ) -> Connection:
     """`unique`: PortNumber of the first management server, which keys of shared memory begin with."""
     apart = first.domain and second.domain and first.domain != second.domain
@@ -198,9 +220,9 @@ def _connection(
     server = first if first.node_id == listens else second
     binds = server.binds and catalogue.knows(kind.upper(), "TcpBind_INADDR_ANY", plan.version)
     tls = (first.tls or second.tls) and catalogue.knows(kind.upper(), "RequireLinkTls", plan.version)
-    # With a first port for all TCP connections ndb_mgmd counts ports up, host by host: not told.
-    counts_up = kind == "tcp" and link is None and settings.states("PortNumber")
-    port = None if counts_up else server.port
+    named = f"HostName{1 if server is first else 2}"
+    hostname = settings.text(named) if settings.states(named) else server.hostname
+    port = server.port or ports.of(kind, server, hostname)
     key = None
     if kind == "shm" and not settings.states("ShmKey"):
         key = _shm_key(unique, first.node_id, second.node_id)

@@ -12,8 +12,9 @@ from ndbplan.configuration.directories import DataNodePaths, data_node_paths, de
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import SCOPES, SECTIONS, Fate, Reading, readings, with_twins
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.threads.layout import is_automatic, thread_config_text, thread_counts
-from ndbplan.ndb.values import BadValueError, format_value, parse_value
+from ndbplan.ndb.threads.layout import is_automatic, thread_counts
+from ndbplan.ndb.threads.written import CLASSIC_THREADS, written_threads
+from ndbplan.ndb.values import BadValueError, format_value, parse_cpu_list, parse_value
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.origins import NO_ORIGINS, Origins
 from ndbplan.plan.plan import Plan
@@ -303,15 +304,23 @@ class NodeConfiguration:
 def _written_threads(plan: Plan, stated: Mapping[str, int | str]) -> str | None:
     """ThreadConfig that ndb_mgmd writes out where a number decides on the threads (checkThreadConfig).
 
-    None where none does, and where it also binds them to processors, which it says in the same text.
+    None where none does.
     """
     known = plan.features
-    counted = any(name in stated for name in ("MaxNoOfExecutionThreads", "__ndbmt_lqh_threads"))
-    if not (counted and known.multithreaded_node and known.thread_config) or stated.get("__ndbmt_classic"):
+    classic = stated.get("__ndbmt_classic") == 1
+    counted = classic or any(stated.get(name) for name in ("MaxNoOfExecutionThreads", "__ndbmt_lqh_threads"))
+    if not (counted and known.multithreaded_node and known.thread_config):
         return None
-    if is_automatic(plan.version, stated) or stated.get("LockExecuteThreadToCPU"):
+    if is_automatic(plan.version, stated):
         return None
-    return thread_config_text(thread_counts(plan.version, stated, 1))
+    counts = CLASSIC_THREADS if classic else thread_counts(plan.version, stated, 1)
+    try:
+        cpus = parse_cpu_list(str(stated.get("LockExecuteThreadToCPU") or "")) or ()
+    except BadValueError:
+        cpus = ()
+    spin = stated.get("SchedulerSpinTimer", 0)
+    is_realtime = stated.get("RealtimeScheduler") == 1
+    return written_threads(counts, cpus, spin if isinstance(spin, int) else 0, realtime=is_realtime)
 
 
 def effective_configuration(plan: Plan) -> dict[int, NodeConfiguration]:

@@ -87,29 +87,55 @@ def with_settings_of(plan: Plan, process_id: str) -> tuple[Plan, tuple[Chosen, .
     return plan, tuple(done)
 
 
-def handed_over(plan: Plan, name: str) -> Plan:
+def handed_over(plan: Plan, name: str, node_id: str | None = None) -> Plan:
     """The plan in which the smallest host decides on a parameter of all data nodes, again when it changes.
 
-    Raises EditError where there is no way to decide.
+    `node_id`: a data node whose own host decides, for this node alone. Raises EditError where there is no way
+    to decide.
     """
     if name not in CHOSEN:
-        fix = f"it decides on {', '.join(CHOSEN)} of all data nodes"
+        fix = f"it decides on {', '.join(CHOSEN)} of data nodes"
         raise edits.EditError(f"the program has no way to decide on {name}", fix=fix)
     if not catalogue.knows("DB", name, plan.version):
         raise edits.EditError(f"NDB {plan.ndb_version} has no {name}", fix="choose another version")
     if not plan.data_nodes:
         raise edits.EditError(f"{name} follows from hosts of data nodes", fix="add a data node first")
-    stated = {one.lower() for one in plan.parameters.data_node} - {name.lower()}
+    scope = node_id or "data_node"
+    stated = _stated_for(plan, scope) - {name.lower()}
     decides = next((one for one in THREAD_SETTINGS[:-1] if one.lower() in stated & _decided_by(name)), None)
     if decides is not None and name in THREAD_SETTINGS[:-1]:
         raise edits.EditError(f"{decides} decides on the threads", fix=f"take {decides} out first")
-    bare = edits.set_parameter(plan, "data_node", name, None)
+    without = _without(plan, scope, {name})
     for choose in _CHOICES:
-        for chosen in choose(bare, _smallest(plan)):
+        for chosen in choose(without, _deciding(without, scope)):
             if chosen.name == name:
                 # What was stated before is given up with it: nothing comes back to that.
-                return settled_anew(_with(bare, chosen))
+                return settled_anew(_with(edits.set_parameter(plan, scope, name, None), chosen, scope))
     raise edits.EditError(f"the hosts ask for no other {name} than the default", fix="leave it out")
+
+
+def _deciding(plan: Plan, scope: str) -> DataNode:
+    """The data node whose host decides: the node itself, or the one with the smallest host. EditError."""
+    if scope == "data_node":
+        return _smallest(plan)
+    node = plan.by_id[scope]
+    if not isinstance(node, DataNode):
+        raise edits.EditError(f"{scope} is no data node", fix="name a data node")
+    return node
+
+
+def _stated_for(plan: Plan, scope: str) -> set[str]:
+    """What is stated that holds at a scope, in small letters."""
+    own = () if scope == "data_node" else edits.stated_at(plan, scope)[0]
+    return {name.lower() for name in (*plan.parameters.data_node, *own)}
+
+
+def _without(plan: Plan, scope: str, names: Iterable[str]) -> Plan:
+    """The plan in which parameters are stated neither at a scope nor for all: what a host decides anew."""
+    for name in names:
+        for one in {scope, "data_node"}:
+            plan = edits.set_parameter(plan, one, name, None)
+    return plan
 
 
 def _smallest(plan: Plan) -> DataNode:
@@ -120,35 +146,45 @@ def _smallest(plan: Plan) -> DataNode:
 def settled_anew(plan: Plan) -> Plan:
     """The plan in which what was taken from a host is what the smallest host of a data node gives now.
 
-    Its reasons are those of now too: a value can stay while the host it is said to follow is another.
+    What was taken for one node follows its own host. Reasons are those of now too: a value can stay while the
+    host it is said to follow is another.
     """
-    ours = {name for name, origin in plan.origins.data_node.items() if _is_ours(origin)}
-    if not ours or not plan.data_nodes:
-        return plan
-    wanted = _wanted(plan, ours)
-    for name, chosen in wanted.items():
-        origin = plan.origins.data_node.get(name)
-        if plan.parameters.data_node.get(name) != chosen.value:
-            plan = _with(plan, chosen)
-        elif isinstance(origin, SetByProgram) and origin.reason != chosen.reason:
-            plan = edits.put_origin(plan, "data_node", name, edits.changed(origin, reason=chosen.reason))
-    for name in sorted(ours - wanted.keys()):
-        plan = edits.set_parameter(plan, "data_node", name, None)
+    if plan.data_nodes:
+        plan = _settled(plan, "data_node")
+    for node in plan.data_nodes:
+        if node.origins:
+            plan = _settled(plan, node.id)
     return plan
 
 
-def _wanted(plan: Plan, ours: set[str]) -> dict[str, Chosen]:
-    """What the smallest host gives for parameters that were taken from one, by name."""
-    node, bare = _smallest(plan), plan
-    for name in ours:
-        bare = edits.set_parameter(bare, "data_node", name, None)
+def _settled(plan: Plan, scope: str) -> Plan:
+    stated, origins = edits.stated_at(plan, scope)
+    ours = {name for name, origin in origins.items() if _is_ours(origin)}
+    if not ours:
+        return plan
+    wanted = _wanted(plan, ours, scope)
+    for name, chosen in wanted.items():
+        origin = origins.get(name)
+        if stated.get(name) != chosen.value:
+            plan = _with(plan, chosen, scope)
+        elif isinstance(origin, SetByProgram) and origin.reason != chosen.reason:
+            plan = edits.put_origin(plan, scope, name, edits.changed(origin, reason=chosen.reason))
+    for name in sorted(ours - wanted.keys()):
+        plan = edits.set_parameter(plan, scope, name, None)
+    return plan
+
+
+def _wanted(plan: Plan, ours: set[str], scope: str) -> dict[str, Chosen]:
+    """What the host that decides gives for parameters that were taken from one, by name."""
+    bare = _without(plan, scope, ours)
+    node = _deciding(bare, scope)
     wanted: dict[str, Chosen] = {}
-    stated = {name.lower() for name in bare.parameters.data_node}
+    stated = _stated_for(bare, scope)
     for choose in _CHOICES:
         for chosen in choose(bare, node):
             if chosen.name in ours or (chosen.name == "NumCPUs" and "numcpus" not in stated):
                 wanted[chosen.name] = chosen
-                bare = _with(bare, chosen)
+                bare = _with(bare, chosen, scope)
     return wanted
 
 
@@ -165,9 +201,9 @@ def _decided_by(name: str) -> set[str]:
     return {one.lower() for one in (THREAD_SETTINGS if name in THREAD_SETTINGS[:-1] else (name,))}
 
 
-def _with(plan: Plan, chosen: Chosen) -> Plan:
+def _with(plan: Plan, chosen: Chosen, scope: str = "data_node") -> Plan:
     origin = SetByProgram(rule=RULE, reason=chosen.reason)
-    return edits.set_parameter(plan, "data_node", chosen.name, chosen.value, origin)
+    return edits.set_parameter(plan, scope, chosen.name, chosen.value, origin)
 
 
 def thread_setting(plan: Plan, node: DataNode) -> tuple[Chosen, ...]:
@@ -201,17 +237,20 @@ def _ldm(counts: ThreadCounts) -> str:
 
 
 def _memory(plan: Plan, node: DataNode) -> Iterator[Chosen]:
-    host = plan.host(node.host_id)
-    share = host.memory_bytes * default_of("data_memory_share")
+    host, settings = plan.host(node.host_id), node_settings(plan, node)
+    # Taken beside DataMemory: by hash indexes before 7.6, and added to it later.
+    of_index = settings.number("IndexMemory") if settings.states("IndexMemory") else 0
+    share = host.memory_bytes * default_of("data_memory_share") - of_index
     beside = default_of("other_memory_bytes") + host.cores * default_of("other_memory_bytes_per_core")
-    room = host.memory_bytes * (1 - _OF_THE_SYSTEM) - beside
+    room = host.memory_bytes * (1 - _OF_THE_SYSTEM) - beside - of_index
     disk = disk_for(plan, node, DiskRole.LCP)
     on_disk = default_of("data_memory_disk_share") * (disk.capacity_bytes if disk is not None else math.inf)
     size = memory_size_within(min(share, room, on_disk))
-    if size <= node_settings(plan, node).number("DataMemory"):
+    if size <= settings.number("DataMemory"):
         return
     of = f"of the {format_bytes_binary(host.memory_bytes)} of {host.hostname}"
     reason = f"half {of}" if share <= room else f"what other buffers for {host.cores} cores leave {of}"
+    reason += f", without the {format_ndb_size(of_index)} of IndexMemory" if of_index else ""
     if disk is not None and on_disk < min(share, room):
         reason = f"what checkpoints, logs and a backup of it leave room for on {disk.name} of {host.hostname}"
     yield Chosen("DataMemory", size, reason)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ndbplan.ndb.threads.layout import ThreadConfigError, thread_config_text, thread_counts
+from ndbplan.ndb.threads.layout import ThreadConfigError, thread_counts
+from ndbplan.ndb.threads.written import written_threads
 from ndbplan.ndb.version import NdbVersion
 
 REALITY = Path(__file__).parent.parent.parent / "reality" / "clusters"
@@ -30,7 +31,7 @@ def test_threads_of_7_4(row: dict[str, object]) -> None:
         row["send"],
         row["recv"],
     )
-    assert thread_config_text(counts) == row["parsed"]
+    assert written_threads(counts) == row["parsed"]
 
 
 def _reported() -> list[dict[str, str]]:

@@ -120,15 +120,6 @@ def thread_counts(
     return replace(counts, ldm=own) if own else counts
 
 
-def thread_config_text(counts: ThreadCounts) -> str:
-    """ThreadConfig as ndb_mgmd writes it out for threads that a number decided (getConfigString).
-
-    Written by 7.4.10 for every MaxNoOfExecutionThreads (truth: the thread map that it printed).
-    """
-    kinds = ("main", "ldm", "recv", "rep", "tc", "send")
-    return ",".join(kind for kind in kinds for _ in range(getattr(counts, kind)))
-
-
 def _number(parameters: Mapping[str, int | str | None], name: str, default: int) -> int:
     value = parameters.get(name)
     if value is None or value == "":
