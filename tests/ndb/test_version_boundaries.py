@@ -32,6 +32,7 @@ from ndbplan.estimate.storage.rows import blob_parts
 from ndbplan.estimate.stored import distribute, memory, placements
 from ndbplan.estimate.timed import backup, restart
 from ndbplan.estimate.times.restart import Conditions
+from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.importing.config.plan import import_config
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.ndb import charsets
@@ -151,6 +152,7 @@ def with_table(v: str, columns: tuple[Column, ...], **fields: Any) -> Plan:
 
 
 BLOB = (Column(name="b", type="longblob", average_bytes=30_000),)
+INLINE = (Column(name="b", type="blob", blob_inline_bytes=64),)
 LONG_KEY = tuple(
     Column(name=f"k{i}", type="varbinary", length=200, nullable=False, average_bytes=20) for i in range(5)
 )
@@ -511,7 +513,14 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         False,
         True,
     ),
-    ("read_backup", "7.5.0", lambda v: bool(severities(read_off(v), "read-backup")), False, True),
+    (
+        "blob_inline_by_comment",
+        "8.0.30",
+        lambda v: "BLOB_INLINE_SIZE=64" in render_schema(with_table(v, INLINE)),
+        False,
+        True,
+    ),
+    ("read_backup", "7.5.2", lambda v: bool(severities(read_off(v), "read-backup")), False, True),
     ("read_backup_by_default", "8.0.19", lambda v: reads_backup(table(()), version(v)), False, True),
     ("blobs_are_reorganised", "7.2.14", lambda v: "blob parts" in runbook(with_table(v, BLOB)), True, False),
     ("fractional_seconds", "7.3.0", lambda v: stored("datetime", v).max_bytes, 8, 5),

@@ -36,7 +36,7 @@ def render_schema(plan: Plan) -> str:
 
 def create_table(plan: Plan, table: Table) -> str:
     """The CREATE TABLE statement of one table."""
-    inside = [_column(table, column) for column in table.columns]
+    inside = [_column(plan, table, column) for column in table.columns]
     if table.primary_key:
         using = " USING HASH" if table.primary_key_using_hash else ""
         inside.append(f"PRIMARY KEY{using} ({_names(table.primary_key)})")
@@ -71,9 +71,9 @@ def _options(plan: Plan, table: Table) -> Iterator[str]:
     told = []
     if table.partition_balance is not PartitionBalance.FOR_RP_BY_LDM:
         told.append(f"PARTITION_BALANCE={table.partition_balance.value}")
-    if table.read_backup is not None:
+    if table.read_backup is not None and plan.features.read_backup:
         told.append(f"READ_BACKUP={int(table.read_backup)}")
-    if table.fully_replicated:
+    if table.fully_replicated and plan.features.read_backup:
         told.append("FULLY_REPLICATED=1")
     if told and plan.features.partition_balance:
         yield f"COMMENT='NDB_TABLE={','.join(told)}'"
@@ -82,7 +82,7 @@ def _options(plan: Plan, table: Table) -> Iterator[str]:
         yield f"PARTITION BY KEY ({_names(table.distribution_key)}){count}"
 
 
-def _column(table: Table, column: Column) -> str:
+def _column(plan: Plan, table: Table, column: Column) -> str:
     words = [sql_identifier(column.name), _type(column)]
     if column.unsigned:
         words.append("UNSIGNED")
@@ -95,7 +95,7 @@ def _column(table: Table, column: Column) -> str:
     if column.column_format != "default":
         words.append(f"COLUMN_FORMAT {column.column_format.upper()}")
     told = []
-    if column.blob_inline_bytes is not None:
+    if column.blob_inline_bytes is not None and plan.features.blob_inline_by_comment:
         told.append(f"BLOB_INLINE_SIZE={column.blob_inline_bytes}")
     if column.blob_part_bytes is not None and column.blob_part_bytes >= _LARGEST_PART:
         told.append("MAX_BLOB_PART_SIZE=1")

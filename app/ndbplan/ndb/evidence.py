@@ -1,6 +1,6 @@
 """What the rules of a version rest on: its own servers' answers, or what lies between them and manuals.
 
-unheld(NdbVersion.parse("7.0"))    # 'rules of NDB 7.0 are interpolated from manuals and 7.4'
+unheld(NdbVersion.parse("7.0"))    # 'rules of NDB 7.0 are interpolated from manuals and 7.4.10'
 """
 
 from __future__ import annotations
@@ -12,20 +12,23 @@ from ndbplan.ndb.version import NdbVersion
 
 
 @cache
-def held_series() -> tuple[str, ...]:
-    """The series whose servers were asked, oldest first."""
-    return tuple(row["series"] for row in read_json("ndb/servers.json")["held"])
+def held_releases() -> tuple[NdbVersion, ...]:
+    """The releases whose servers were asked, oldest first."""
+    return tuple(NdbVersion.parse(row["release"]) for row in read_json("ndb/servers.json")["held"])
 
 
 def unheld(version: NdbVersion) -> str:
-    """One line that says what the rules of a version rest on; nothing when its own servers were asked."""
-    held = held_series()
-    if version.series in held:
+    """One line that says what the rules of a version rest on; nothing when its own servers were asked.
+
+    A series without a patch number stands for the release of it that was asked.
+    """
+    held = held_releases()
+    if version in held or str(version) in {release.series for release in held}:
         return ""
-    asked = [NdbVersion.parse(series) for series in held]
-    older = [series for series, one in zip(held, asked, strict=True) if one < version]
-    newer = [series for series, one in zip(held, asked, strict=True) if one > version]
-    around = [*older[-1:], *newer[:1]]
+    older = [release for release in held if release < version]
+    newer = [release for release in held if release > version]
+    around = [str(release) for release in (*older[-1:], *newer[:1])]
     # Before the oldest server there are manuals to go by; behind the newest there may be none yet.
     verb = "interpolated" if newer else "extrapolated"
-    return f"rules of NDB {version.series} are {verb} from manuals and {' and '.join(around)}"
+    between = "manuals and " if len(around) == 1 else "manuals, "
+    return f"rules of NDB {version} are {verb} from {between}{' and '.join(around)}"

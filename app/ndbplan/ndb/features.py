@@ -73,6 +73,7 @@ class Features(NamedTuple):
     reorganise_batches: bool
     fractional_seconds: bool
     blob_parts_by_length: bool
+    blob_inline_by_comment: bool
     blob_part_bytes_most: int
     blob_parts_kept_in_row: bool
     row_words_most: int

@@ -87,3 +87,18 @@ def _told(text: str, **settings: str) -> list[Problem]:
     for name, value in {"LogDestination": text, **settings}.items():
         plan = set_parameter(plan, "management", name, value)
     return [p for p in find(plan) if p.rule == "log-destination"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("CONSOLE", ["CONSOLE"]),
+        ("FILE;SYSLOG:;CONSOLE;FILE", ["FILE", "SYSLOG", "CONSOLE"]),
+        ("SYSLOG:facility=user", []),
+        ("console", []),
+        ("", []),
+    ],
+)
+def test_a_handler_without_parameters_is_in_doubt(text: str, kinds: list[str]) -> None:
+    hints = [p.message.split()[2] for p in _told(text) if p.severity is Severity.HINT]
+    assert hints == kinds

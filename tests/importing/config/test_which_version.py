@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
 from ndbplan.ndb.evidence import unheld
 from ndbplan.ndb.version import SERIES, NdbVersion
+from ndbplan.plan.plan import EMPTY_PLAN
 
 FILE = """[ndb_mgmd]
 HostName=10.0.0.9
@@ -73,6 +75,26 @@ def test_a_version_that_is_named_needs_no_saying() -> None:
 def test_only_versions_whose_servers_answered_need_no_line() -> None:
     said = {series: unheld(NdbVersion.parse(series)) for series in SERIES}
     assert [series for series, line in said.items() if not line] == ["7.4", "8.4"]
-    assert said["7.0"] == "rules of NDB 7.0 are interpolated from manuals and 7.4"
-    assert said["8.0"].endswith("from manuals and 7.4 and 8.4")
+    assert said["7.0"] == "rules of NDB 7.0 are interpolated from manuals and 7.4.10"
+    assert said["8.0"].endswith("from manuals, 7.4.10 and 8.4.8")
     assert "extrapolated" in said["9.x"]
+
+
+@pytest.mark.parametrize(
+    ("release", "line"),
+    [
+        ("7.4.9", "interpolated from manuals and 7.4.10"),
+        ("7.4.10", ""),
+        ("7.4.11", "interpolated from manuals, 7.4.10 and 8.4.8"),
+        ("8.0.34", "interpolated from manuals, 7.4.10 and 8.4.8"),
+        ("8.4.0", "interpolated from manuals, 7.4.10 and 8.4.8"),
+        ("8.4.8", ""),
+        ("8.4.9", "extrapolated from manuals and 8.4.8"),
+    ],
+)
+def test_every_other_release_says_between_which_it_lies(release: str, line: str) -> None:
+    said = unheld(NdbVersion.parse(release))
+    assert said == (f"rules of NDB {release} are {line}" if line else "")
+    head = render_config_ini(EMPTY_PLAN.replace(ndb_version=release))
+    assert (f"The {said}." in head) is bool(line)
+    assert ("terpolated" in head) is (line.startswith("inter"))

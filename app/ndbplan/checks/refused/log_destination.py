@@ -35,6 +35,20 @@ def faults_of(text: str) -> tuple[str, ...]:
     return tuple(_faults(text)) if text else ()
 
 
+def doubts_of(text: str) -> tuple[str, ...]:
+    """What sources and manual say differently of a LogDestination: a handler without parameters.
+
+    BaseString::split makes one empty parameter of none, which LogHandler::parseParams refuses for want of a
+    `=`; the manual shows CONSOLE alone. No server was asked.
+    """
+    bare = [kind for kind, parameters in _handlers(text) if kind in _PARAMETERS and not parameters]
+    return tuple(
+        f"names {kind} without parameters, as the manual has it, but by its source ndb_mgmd then finds no "
+        "name=value and starts without this log; no server was asked"
+        for kind in dict.fromkeys(bare)
+    )
+
+
 def file_names(text: str) -> tuple[str, ...]:
     """The files that a LogDestination names."""
     return tuple(

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.configuration import without
 from ndbplan.checks.refused.limits import counting, holding
-from ndbplan.checks.refused.log_destination import EXAMPLE, faults_of, file_names
-from ndbplan.checks.rule import error, rule, warning
+from ndbplan.checks.refused.log_destination import EXAMPLE, doubts_of, faults_of, file_names
+from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import Fate, stated
 from ndbplan.estimate.estimation import Estimation
@@ -60,6 +60,9 @@ def log_destination(now: Estimation) -> Iterator[Problem]:
                 one.object_ids,
                 without(one.scope, one.reading.written),
             )
+        for doubt in doubts_of(str(one.reading.value)):
+            fix = f"look whether the log is written after the first start, or write for example {EXAMPLE}"
+            yield hint(one.where, f"LogDestination {doubt}", fix, one.object_ids)
     for node in plan.management_nodes:
         settings = node_settings(plan, node)
         bad = sorted({",", ";"} & set(settings.text("DataDir")))
