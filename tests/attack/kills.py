@@ -12,7 +12,7 @@ import argparse
 import json
 import os
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
@@ -74,22 +74,13 @@ def _say(what: str, name: str) -> None:
 
 
 def lost(seed: int) -> str:
-    """What one kill lost; nothing: an empty text."""
+    """What one kill lost; nothing: an empty text. This process must have no Qt application: it is forked."""
     from ndbplan.desktop.document.recovery import crashed
     from ndbplan.plan import file
 
     folder = Path(tempfile.mkdtemp(prefix="ndbplan-kill-"))
     try:
-        with subprocess.Popen(
-            [sys.executable, __file__, "--work", str(folder), "--seed", str(seed)], stdout=subprocess.PIPE
-        ) as process:
-            assert process.stdout is not None
-            said = process.stdout.readline().decode()
-            # The moment of the kill is what is drawn; any moment must be a good one.
-            time.sleep(Random(seed).uniform(0, LONGEST_LIFE_S))
-            process.kill()
-            # The line that was cut off is left out.
-            lines = [line.split() for line in (said + process.stdout.read().decode()).split("\n")[:-1]]
+        lines = [line.split() for line in _life(folder, seed)]
         left = crashed(folder / "journals")
         if len(left) > 1:
             return f"{len(left)} journals of one document"
@@ -104,17 +95,43 @@ def lost(seed: int) -> str:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _life(folder: Path, seed: int) -> list[str]:
+    """What a process that edits says until it is killed at a moment drawn by the seed.
+
+    It is forked from this one, which has loaded everything: a start of its own would take most of the time.
+    """
+    heard, said = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            os.close(heard)
+            os.dup2(said, 1)
+            work(folder, seed)
+        finally:
+            # Whatever happens: no second process goes on from here.
+            os._exit(1)
+    os.close(said)
+    with open(heard, "rb") as lines:
+        first = lines.readline()
+        # The moment of the kill is what is drawn; any moment must be a good one.
+        time.sleep(Random(seed).uniform(0, LONGEST_LIFE_S))
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        # The line that was cut off is left out.
+        return (first + lines.read()).decode().split("\n")[:-1]
+
+
 def main() -> int:
     """Kill, look, and print what was lost."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--work", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    if asked.work is not None:
-        work(asked.work, asked.seed)
-        return 0
+    from ndbplan.desktop.document import document, recovery
+
+    # Loaded once for all lives.
+    del document, recovery
     until, tried, losses = time.monotonic() + asked.seconds, 0, 0
     for seed in range(asked.seed, asked.seed + asked.kills):
         if time.monotonic() > until:

@@ -30,6 +30,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QDrag, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QWidget
+from shiboken6 import isValid
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.actions import SPECS
@@ -171,6 +172,9 @@ class Monkey:
             QApplication.processEvents()
             if self.random.random() < 0.1:
                 self.random.choice((self._press, self._undo, self._trigger))()
+            if not isValid(widget):
+                # What was held went with what it showed; the button comes up over the window.
+                widget = self.window
         QTest.mouseRelease(widget, Qt.MouseButton.LeftButton, modifiers, at)
         return f"drag {type(widget).__name__}"
 
