@@ -10,6 +10,7 @@ with the seed and the actions that led to it.
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 import tempfile
@@ -34,6 +35,7 @@ from shiboken6 import isValid
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.actions import SPECS
+from ndbplan.desktop.document import estimates
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.document.tasks import wait_for_leaving
 from ndbplan.desktop.main_window import MainWindow
@@ -61,6 +63,21 @@ NEVER = {"quit", "simulate"}
 SAMPLES = ("starter", "disk-data", "add-nodes", "node-restart")
 MOST_OBJECTS = 120
 WALK_EACH = 400
+SETTLE_MS = 500
+"""An estimate after each of these quick actions would take most of the time: it comes when a plan rests."""
+
+
+class _Faults(logging.Handler):
+    """Faults of work in the background, which only a log hears of."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.heard: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep what is told."""
+        error = record.exc_info[1] if record.exc_info else None
+        self.heard.append(f"{record.getMessage()[:120]}: {type(error).__name__} {str(error)[:120]}")
 
 
 class Finding(NamedTuple):
@@ -87,7 +104,7 @@ class Monkey:
         asking.ask_unsaved = lambda: self.random.choice(("discard", "save", "cancel"))
         asking.ask_open = asking.ask_save = self._some_file
         self._start()
-        self.window.resize(1280, 800)
+        self.window.resize(1100, 700)
         self.window.show()
         self.window.finish_building()
         # A menu of a button has a loop of its own, in which nobody would act.
@@ -308,6 +325,9 @@ def attack(actions: int, seed: int, seconds: float = 1e9) -> Iterator[Finding]:
         name: getattr(QFileDialog, name)
         for name in ("getOpenFileName", "getOpenFileNames", "getSaveFileName", "getExistingDirectory")
     }
+    log, settle_ms = _Faults(), estimates.SETTLE_MS
+    logging.getLogger().addHandler(log)
+    estimates.SETTLE_MS = SETTLE_MS
     monkey = Monkey(seed)
 
     def fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -335,6 +355,8 @@ def attack(actions: int, seed: int, seconds: float = 1e9) -> Iterator[Finding]:
                     monkey.walk()
             except Exception as error:  # noqa: BLE001 — whatever comes is what is looked for
                 fault(type(error), error, error.__traceback__)
+            monkey.faults += log.heard
+            log.heard.clear()
             if monkey.faults:
                 yield Finding(monkey.faults[0], number, tuple(monkey.done))
                 monkey.faults.clear()
@@ -343,6 +365,8 @@ def attack(actions: int, seed: int, seconds: float = 1e9) -> Iterator[Finding]:
         _COUNTED[1] += monkey.walks
     finally:
         monkey.close()
+        estimates.SETTLE_MS = settle_ms
+        logging.getLogger().removeHandler(log)
         sys.excepthook = hook
         drag.exec = exec_
         for name, function in asked.items():

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from ndbplan.base.errors import UserError
+from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.files import FileError, write_atomically
+from ndbplan.base.kept import keeping
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.ansible import render_ansible
 from ndbplan.exporting.config_ini import render_config_ini
@@ -88,11 +89,17 @@ KINDS: dict[str, Callable[[Plan, int], dict[str, str]]] = {
 """Kinds of files, as `--only` names them."""
 
 
-def render_files(plan: Plan, only: Collection[str] | None = None, *, add_groups: int = 1) -> dict[str, str]:
+def render_files(
+    plan: Plan,
+    only: Collection[str] | None = None,
+    *,
+    add_groups: int = 1,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> dict[str, str]:
     """The text of every exported file by its path inside the folder.
 
     `only` names kinds of KINDS (None: all); the add-node part of the runbook adds `add_groups` node groups.
-    Raises ExportError for a kind that does not exist.
+    Raises ExportError for a kind that does not exist, Cancelled when told to stop.
     """
     unknown = sorted(set(only or ()) - KINDS.keys())
     if unknown:
@@ -100,11 +107,15 @@ def render_files(plan: Plan, only: Collection[str] | None = None, *, add_groups:
             f"there is no kind of file '{unknown[0]}'", where="--only", fix=f"name some of {', '.join(KINDS)}"
         )
     files: dict[str, str] = {}
-    for kind, rendered in KINDS.items():
-        if only is None or kind in only:
-            files.update(rendered(plan, add_groups))
-    if only is None or "runbook" in only:
-        files.update(_grown(plan, add_groups, KINDS.keys() if only is None else only))
+    # The kinds ask the same of the plan.
+    with keeping():
+        for kind, rendered in KINDS.items():
+            if cancelled():
+                raise Cancelled
+            if only is None or kind in only:
+                files.update(rendered(plan, add_groups))
+        if only is None or "runbook" in only:
+            files.update(_grown(plan, add_groups, KINDS.keys() if only is None else only))
     return files
 
 

@@ -90,7 +90,7 @@ class ExportPanel(Panel):
         if self._task is not None:
             self._task.cancel()
         plan, groups = self.context.plan, self.groups.value()
-        self._task = self.context.tasks.start(lambda _task: _render(plan, groups), self._rendered)
+        self._task = self.context.tasks.start(lambda task: _render(plan, groups, task), self._rendered)
 
     def export_to(self, folder: Path) -> None:
         """Write all files into a folder, in a thread."""
@@ -244,10 +244,10 @@ class Highlighter(QSyntaxHighlighter):
         self._fenced.setForeground(QColor(colours.good))
 
 
-def _render(plan: Plan, groups: int) -> dict[str, str]:
+def _render(plan: Plan, groups: int, task: Task) -> dict[str, str]:
     from ndbplan.exporting.export import render_files
 
-    return render_files(plan, add_groups=groups)
+    return render_files(plan, add_groups=groups, cancelled=task.cancelled)
 
 
 def _write(plan: Plan, folder: Path, groups: int) -> tuple[int, Path]:
