@@ -62,6 +62,8 @@ class Reader:
     name: str
     seeds: tuple[bytes, ...]
     read: Callable[[bytes], Plan | None]
+    turns: int = 40
+    """How often it is asked while others are asked 40 times: those that do much take most of the time."""
 
 
 def mutated(random: Random, seeds: tuple[bytes, ...]) -> bytes:
@@ -149,9 +151,10 @@ def tried_inputs() -> int:
 
 
 def attack(inputs: int, seed: int, seconds: float = 1e9, only: str = "") -> Iterator[Finding]:
-    """Findings of so many inputs, spread evenly over the readers."""
+    """Findings of so many inputs, spread over the readers by their turns."""
     random = Random(seed)
-    known = [reader for reader in readers() if only in reader.name]
+    known = [reader for reader in readers() if only in reader.name for _ in range(reader.turns)]
+    random.shuffle(known)
     until = time.monotonic() + seconds
     for number in range(inputs):
         if time.monotonic() > until:
@@ -175,9 +178,9 @@ def readers() -> tuple[Reader, ...]:
         Reader("journal", (_journal(starter),), _read_journal),
         Reader("clipboard", _copied(starter), lambda c: _pasted(starter, c)),
         Reader("preferences", (b'{"recent": ["/a"], "theme": "dark", "window": "AAAA"}',), _preferences),
-        Reader("configuration", _configurations(), lambda c: _imported(c, "config.ini", None)),
-        Reader("SQL", _sql(), lambda c: _imported(c, "schema.sql", starter)),
-        Reader("statistics", _statistics(), lambda c: _imported(c, "statistics.txt", starter)),
+        Reader("configuration", _configurations(), lambda c: _imported(c, "config.ini", None), 8),
+        Reader("SQL", _sql(), lambda c: _imported(c, "schema.sql", starter), 16),
+        Reader("statistics", _statistics(), lambda c: _imported(c, "statistics.txt", starter), 16),
         Reader("measurements", _measurements(), lambda c: _imported(c, "measured.txt", starter)),
         Reader("load schedule", _schedules(), lambda c: _scheduled(starter, c)),
         Reader("set", _assignments(), lambda c: _assigned(disk_data, c)),
@@ -194,7 +197,7 @@ def readers() -> tuple[Reader, ...]:
             lambda c: _parts(starter, c),
         ),
         Reader("events", _events(), lambda c: _event(starter, c)),
-        Reader("parameters", _parameters(), lambda c: _with_parameter(starter, c)),
+        Reader("parameters", _parameters(), lambda c: _with_parameter(starter, c), 3),
     )
 
 
@@ -399,15 +402,17 @@ def _parameters() -> tuple[bytes, ...]:
 
 
 def _with_parameter(plan: Plan, content: bytes) -> Plan:
-    """A parameter of all data nodes, looked at by every rule and taken into every file."""
-    from ndbplan.checks.run import check
+    """A parameter of all data nodes, looked at by every rule and taken into the configuration."""
+    from ndbplan.base.kept import keeping
+    from ndbplan.checks.run import find
     from ndbplan.edits.parts import set_parameter
     from ndbplan.exporting.export import render_files
 
     name, _, value = _text(content).partition("=")
     after = set_parameter(plan, "data_node", name, value)
-    check(after)
-    render_files(after, ["config"])
+    with keeping():
+        find(after)
+        render_files(after, ["config"])
     return after
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.parameters import UsageError
 
 if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
     from ndbplan.plan.events import Event
     from ndbplan.plan.plan import Plan
 
@@ -22,15 +25,24 @@ _BETWEEN = re.compile(r"[\s,]+(?=[^\s,=]+\s*=)")
 _LISTS = {"object_id", "object_ids", "other_ids"}
 
 
+@cache
+def _adapter() -> TypeAdapter[Event]:
+    """What tells the kinds of events apart; building it takes longer than an event."""
+    from pydantic import TypeAdapter
+
+    from ndbplan.plan.events import Event
+
+    return TypeAdapter(Event)
+
+
 def event_of(plan: Plan, text: str) -> Event:
     """An event from JSON, or from its kind and `name=value` pairs. Raises UsageError.
 
     Objects go by id, nodes also by node id, hosts and locations by name, disks by HOST/NAME; several
     with commas.
     """
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
-    from ndbplan.plan.events import Event
     from ndbplan.plan.fields import refusal
     from ndbplan.plan.references import broken_part, references
 
@@ -42,9 +54,8 @@ def event_of(plan: Plan, text: str) -> Event:
         if isinstance(many, list | tuple):
             ids = [known.get(str(one), one) for one in many]
             fields[name] = ids[0] if isinstance(value, str) else ids
-    adapter: TypeAdapter[Event] = TypeAdapter(Event)
     try:
-        event = adapter.validate_python(fields)
+        event = _adapter().validate_python(fields)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:])
