@@ -137,6 +137,20 @@ def test_nobody_else_reads_it_and_it_is_held_while_it_is_open(tmp_path: Path) ->
     assert not log.path.exists()
 
 
+def test_flushed_by_a_thread_while_it_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = JournalFile.begin(tmp_path / "j", Heading("t", None), EMPTY_PLAN)
+
+    def closed_meanwhile(_handle: int) -> None:
+        log.close()
+        raise OSError(9, "Bad file descriptor")
+
+    monkeypatch.setattr(os, "fsync", closed_meanwhile)
+    log.flush()
+    monkeypatch.undo()
+    # Closed before: it flushes nothing, and no other file that has its number now.
+    log.flush()
+
+
 def test_a_disk_that_is_full_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = sample_plan("starter")
     after = edits.update(plan, plan.hosts[0].id, cores=77)

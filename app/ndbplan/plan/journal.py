@@ -92,8 +92,18 @@ class JournalFile:
         self.heading = heading
 
     def flush(self) -> None:
-        """All that was added lies on the disk. Raises OSError."""
-        os.fsync(self._handle)
+        """All that was added lies on the disk; of a journal that is closed or gone, nothing. Raises OSError.
+
+        A thread may flush while another one closes.
+        """
+        handle = self._handle
+        if handle < 0:
+            return
+        try:
+            os.fsync(handle)
+        except OSError:
+            if self._handle == handle:
+                raise
 
     def close(self) -> None:
         """Leave it where it is; whoever looks next finds a journal that nobody holds."""
