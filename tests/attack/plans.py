@@ -10,16 +10,20 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ndbplan.base.errors import Cancelled, UserError
+from ndbplan.base.errors import UserError
+from ndbplan.base.kept import keeping
 from ndbplan.plan import file
 from ndbplan.plan.file import PlanFileError
 from ndbplan.plan.plan import Plan
@@ -86,6 +90,7 @@ def questions() -> dict[str, Callable[[Plan], str]]:
     from ndbplan.edits.parts import add_node_group
     from ndbplan.estimate.estimation import Estimation, chosen_workload
     from ndbplan.exporting.export import render_files
+    from ndbplan.operations.add_nodes import add_nodes
     from ndbplan.simulate.run import simulate
 
     def estimated(plan: Plan) -> str:
@@ -100,21 +105,35 @@ def questions() -> dict[str, Callable[[Plan], str]]:
     def rated(plan: Plan) -> str:
         if not plan.workloads:
             return ""
-        # A job of terabytes lasts: what counts is that it can be told to stop.
-        until = time.process_time() + LONGEST_S / 2
-        try:
-            return repr(max_load(plan, cancelled=lambda: time.process_time() > until))
-        except Cancelled:
-            return ""
+        return json.dumps(max_load(plan, duration_s=60, with_next=False).to_json(), allow_nan=False)
 
     return {
         "estimate": estimated,
         "check": lambda plan: json.dumps([problem.to_json() for problem in check(plan)], allow_nan=False),
         "simulate": simulated,
+        "procedure": lambda plan: json.dumps(add_nodes(Estimation(plan)).to_json(why=True), allow_nan=False),
         "export": lambda plan: "".join(render_files(plan).values()),
         "grow": lambda plan: file.dumps(add_node_group(plan)),
         "max-load": rated,
+        "render": _rendered,
     }
+
+
+def _rendered(plan: Plan) -> str:
+    """The picture of the canvas, which must be XML."""
+    from ndbplan.desktop.render import render
+
+    path = _folder() / "plan.svg"
+    render(plan, path)
+    text = path.read_text("utf-8")
+    # Our own picture, asked for whether it can be read.
+    ElementTree.fromstring(text)
+    return text
+
+
+@cache
+def _folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="ndbplan-attack-"))
 
 
 def asked(name: str, question: Callable[[Plan], str], plan: Plan) -> Finding | None:
@@ -138,16 +157,23 @@ def asked(name: str, question: Callable[[Plan], str], plan: Plan) -> Finding | N
 
 def attack(plans: int, seed: int, seconds: float = 1e9, only: str = "") -> Iterator[Finding]:
     """Findings of so many plans."""
-    until = time.monotonic() + seconds
-    for number in range(plans):
-        plan = extreme(Random(seed * 1_000_000 + number))
+    until, random, asking = time.monotonic() + seconds, Random(seed), questions()
+    _COUNTED[0] = 0
+    while _COUNTED[0] < plans:
+        plan = extreme(random)
         if plan is None:
             continue
-        for name, question in questions().items():
-            if time.monotonic() > until:
-                return
-            if only in name and (found := asked(name, question, plan)) is not None:
-                yield found
+        _COUNTED[0] += 1
+        # One command asks most of this; what they share is worked out once.
+        with keeping():
+            for name, question in asking.items():
+                if time.monotonic() > until:
+                    return
+                if only in name and (found := asked(name, question, plan)) is not None:
+                    yield found
+
+
+_COUNTED = [0]
 
 
 def main() -> int:
@@ -170,7 +196,7 @@ def main() -> int:
                     found.plan, encoding="utf-8"
                 )
         kinds[key] = kinds.get(key, 0) + 1
-    print(f"{sum(kinds.values())} findings of {len(kinds)} kinds, seed {options.seed}")
+    print(f"{sum(kinds.values())} findings of {len(kinds)} kinds in {_COUNTED[0]} plans, seed {options.seed}")
     return 1 if kinds else 0
 
 

@@ -216,7 +216,7 @@ def _time_of_job(
         error_code=None if first is None else first.code,
         takes_s=loaded,
         is_job=True,
-        note=_note(now) if loaded is not None else NOT_LOADED,
+        note=_note(now) if loaded is not None else f"{NOT_LOADED} within {format_duration(taken_s)}",
     )
 
 

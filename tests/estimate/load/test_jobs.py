@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ndbplan.advise.max_load import NOT_LOADED, max_load
+from ndbplan.base.units import format_duration
 from ndbplan.edits import parts as edits
 from ndbplan.edits.clipboard import copy, paste
 from ndbplan.estimate.estimation import Estimation
@@ -16,7 +17,9 @@ from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import JobLoad, JobRows
+from ndbplan.simulate import run
 from ndbplan.simulate.run import simulate
+from ndbplan.simulate.simulation import Simulation, Story
 
 JOB = "load-6000"
 
@@ -136,10 +139,35 @@ def test_a_job_takes_as_long_as_its_events_make_it(terabyte: Plan) -> None:
         assert takes(delayed) == pytest.approx(alone + pause_s, rel=0.02)
 
 
+@pytest.mark.parametrize("factor", [0.02, 1e-6])
+def test_a_slow_job_is_simulated_in_bounded_steps(
+    terabyte: Plan, monkeypatch: pytest.MonkeyPatch, factor: float
+) -> None:
+    """A load over so many days is answered, or refused with how long it was waited for."""
+    taken: list[int] = []
+    whole = run.to_the_end
+
+    def counted(story: Story, *rest: Any) -> Simulation:
+        taken.append(story.scenario.steps)
+        return whole(story, *rest)
+
+    monkeypatch.setattr(run, "to_the_end", counted)
+    slow = job(terabyte, threads=1, source_bytes_per_s=65e6 * factor)
+    found = max_load(slow, JOB)
+    assert sum(taken) < 5_000_000
+    asked = job_of(slow, slow.workload(JOB))
+    assert asked is not None
+    if factor == 1e-6:
+        assert found.note == f"{NOT_LOADED} within {format_duration(run.LONGEST_JOB_S)}"
+    else:
+        assert found.takes_s is not None
+        assert found.takes_s.value == pytest.approx(asked.transactions / asked.rate_per_s.value, rel=0.01)
+
+
 def test_a_job_whose_cluster_stops_never_ends(terabyte: Plan) -> None:
     small = job(terabyte, threads=4, rows=(JobRows(table_id="stock", rows=20_000_000),))
     events = tuple(NodeFailure(at_s=10.0, object_id=node.id) for node in small.data_nodes)
     found = max_load(edits.update(small, JOB, events=events), JOB)
     assert found.takes_s is None
-    assert found.note == NOT_LOADED
+    assert (found.note or "").startswith(NOT_LOADED)
     assert found.limited_by.resource == "nodes"
