@@ -160,7 +160,7 @@ def test_a_page_buffer_twice_as_large_helps_random_reads() -> None:
     assert [t for t in titles if t.startswith("DiskPageBufferMemory")] == [
         "DiskPageBufferMemory 1.5 x (4608M)"
     ]
-    assert "Disks of the data files twice as fast" in titles
+    assert "Disks of the data files of 2 devices each, RAID 0" in titles
 
 
 def test_a_faster_network_helps_where_links_are_full(overload: Plan) -> None:

@@ -27,7 +27,8 @@ LOOKS = "only how it is looked at"
 
 WINDOW = {
     # Actions of menus, keys and the command palette
-    "new": "New plan, Samples", "open": "Open, Save, Save as", "gallery": "New plan, Samples",
+    "new": "New plan, Samples", "new_window": LOOKS,
+    "open": "Open, Save, Save as", "gallery": "New plan, Samples",
     "save": "Open, Save, Save as", "save_as": "Open, Save, Save as", "import": "Import",
     "picture": "Save a picture", "export": "Export, Export preview", "quit": LOOKS,
     "undo": "Undo", "redo": "Undo", "cut": "Delete, Cut", "copy": "Copy, Paste, Duplicate",
@@ -42,6 +43,7 @@ WINDOW = {
     "next_panel": LOOKS, "present": LOOKS, "maximise": LOOKS,
     "theme_system": LOOKS, "theme_light": LOOKS, "theme_dark": LOOKS,
     "units_usual": LOOKS, "units_decimal": LOOKS, "units_binary": LOOKS,
+    "compare": "Compare with what runs", "measured": "I measured",
     "simulate": "Simulation", "guide": LOOKS, "keys": LOOKS,
     # Analyses
     "SimulationPanel": "Simulation", "DistributionPanel": "Distribution", "MemoryPanel": "Memory",
@@ -58,6 +60,8 @@ WINDOW = {
     # Dialogs
     "GuideWindow": LOOKS, "KeysDialog": LOOKS, "ImportDialog": "Import",
     "RealKeysDialog": "Count real keys",
+    "CompareDialog": "Compare with what runs", "MeasuredDialog": "I measured",
+    "KeyDialog": "Where one key lies",
     "ConflictDialog": "Open, Save, Save as",
     "SqlDialog": "Tables from SQL", "RecoveryDialog": "Recovery after a crash",
     # Kinds of what the palette offers
@@ -74,6 +78,8 @@ WINDOW = {
     "estimate.grown.reorganise": "Distribution: add and reorganise",
     "estimate.space.growth.memory_full": "Memory", "estimate.space.growth.fillings": "Memory",
     "estimate.space.growth.first_of": "Memory", "estimate.space.growth.grows": "Memory",
+    "importing.calibrate.changes_of": "I measured",
+    "estimate.stored.place_of_key": "Where one key lies",
     "estimate.storage.skew.skew_report": "Distribution",
     "exporting.export.render_files": "Export, Export preview",
     "importing.files.read_file": "Import",

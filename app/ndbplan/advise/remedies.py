@@ -29,6 +29,7 @@ from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
 from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import ValueChange, credited, value_changes
 from ndbplan.edits.solutions import faster_disks, faster_network, more_cores, more_space, set_everywhere
+from ndbplan.plan.hardware import Disk, RaidLevel
 from ndbplan.plan.origins import SetByProgram
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -379,7 +380,8 @@ def _faster_disk_candidates(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]
     disk = disk_for(plan, nodes[0], DiskRole.REDO)
     assert disk is not None
     twice = format_bytes_per_s(2 * disk.sequential_write_bytes_per_s)
-    yield _Candidate(f"Redo disks twice as fast ({twice})", lambda p: faster_disks(p, DiskRole.REDO))
+    title = f"Redo disks {_twice(disk)} ({twice})"
+    yield _Candidate(title, lambda p: faster_disks(p, DiskRole.REDO))
     for role in (DiskRole.LCP, DiskRole.UNDO, DiskRole.DATA_FILES):
         limiting = any(
             (other := disk_for(plan, node, role)) is not None
@@ -389,7 +391,16 @@ def _faster_disk_candidates(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]
         )
         if limiting or (before.limited_by.resource == "disk reads" and role is DiskRole.DATA_FILES):
             name = {"lcp": "checkpoints", "undo": "the undo log"}.get(role.value, "the data files")
-            yield _Candidate(f"Disks of {name} twice as fast", partial(faster_disks, role=role))
+            other = disk_for(plan, nodes[0], role)
+            title = f"Disks of {name} {_twice(other) if other is not None else 'twice as fast'}"
+            yield _Candidate(title, partial(faster_disks, role=role))
+
+
+def _twice(disk: Disk) -> str:
+    """How a disk becomes twice as fast."""
+    if disk.raid in (None, RaidLevel.STRIPED, RaidLevel.STRIPED_MIRRORS):
+        return f"of {2 * disk.devices} devices each, RAID {(disk.raid or RaidLevel.STRIPED).value}"
+    return "twice as fast"
 
 
 def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:

@@ -24,6 +24,7 @@ def all_commands() -> click.Group:
         changes,
         compare,
         failures,
+        hardware,
         keys,
         loads,
         operations,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show
-from ndbplan.cli.parameters import PLAN, UsageError, read_bytes, read_plan
+from ndbplan.cli.parameters import PLAN, UsageError, read_plan
 
 if TYPE_CHECKING:
     from ndbplan.configuration.difference import Difference
@@ -38,17 +39,12 @@ def diff(plan_file: Path, running: Path | None, *, as_json: bool) -> None:
 
 def _running(path: Path, plan: Plan) -> Plan:
     """What runs now: a plan file, or a config.ini read for the version of the plan."""
-    from ndbplan.importing.config.file import ConfigFileError
-    from ndbplan.importing.config.plan import import_config
-    from ndbplan.plan.file import SUFFIX
+    from ndbplan.importing.running import running_plan
 
-    if path.suffix == SUFFIX:
-        return read_plan(path)
     try:
-        plan_of_config, _ = import_config({str(path): read_bytes(path)}, plan.ndb_version)
-    except ConfigFileError as error:
-        raise UsageError(error.what, where=error.where, fix=error.fix) from None
-    return plan_of_config
+        return running_plan(path, plan.ndb_version)
+    except UserError as error:
+        raise UsageError(error.what, where=error.where or str(path), fix=error.fix) from None
 
 
 def _lines(difference: Difference, order: Sequence[str]) -> Iterator[str]:

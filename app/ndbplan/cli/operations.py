@@ -170,6 +170,7 @@ def backup(plan_file: Path, under: str | None, *, why: bool, as_json: bool) -> N
     "--add-groups", metavar="N", type=click.IntRange(1, 72), default=1, help="Groups that it added."
 )
 @click.option("--restarted", type=Duration(), metavar="TIME", help="How long a restart of a data node took.")
+@click.option("--backed-up", type=Duration(), metavar="TIME", help="How long a backup took.")
 @click.option("--initial", is_flag=True, help="The restart was one with --initial.")
 @click.option("--node", "node_id", type=click.IntRange(1, 255), metavar="ID", help="The node that restarted.")
 @click.option("--source", default="timed by hand", metavar="TEXT", help="Where it was measured.")
@@ -180,6 +181,7 @@ def calibrate(
     reorganised: float | None,
     add_groups: int,
     restarted: float | None,
+    backed_up: float | None,
     node_id: int | None,
     source: str,
     output: Path,
@@ -188,16 +190,18 @@ def calibrate(
     as_json: bool,
 ) -> None:
     """Put times that you took into a plan, so that its estimates fit your machines."""
-    from ndbplan.importing.calibrate import timed_reorganise, timed_restart
+    from ndbplan.importing.calibrate import timed_backup, timed_reorganise, timed_restart
     from ndbplan.plan.file import save
 
     plan = read_plan(plan_file)
-    if reorganised is None and restarted is None:
-        fix = "add --reorganised 248s or --restarted 45min"
+    if reorganised is None and restarted is None and backed_up is None:
+        fix = "add --reorganised 248s, --restarted 45min or --backed-up 12min"
         raise UsageError("no time is given", where="calibrate", fix=fix)
     try:
         if reorganised is not None:
             plan = timed_reorganise(plan, reorganised, add_groups, source)
+        if backed_up is not None:
+            plan = timed_backup(plan, backed_up, source)
         if restarted is not None:
             plan = timed_restart(plan, "initial" if initial else "node", restarted, node_id, source=source)
     except UserError as error:

@@ -96,6 +96,7 @@ def _edits() -> dict[str, Schema]:
     removed = record(files=FILES, removed=FILES, along=FILES, changed=array(CHANGE))
     return {
         "samples": record(samples=array(sample)),
+        "hardware": record(hardware=array(record(kind=STRING, name=STRING)), file=STRING),
         "new": record(files=FILES),
         "set": closed(record(files=FILES, set=array(CHANGE)), "'files' is empty when nothing changed."),
         "add": closed(record(files=FILES, added=FILES), "Addresses of the new parts."),

@@ -17,7 +17,7 @@ from ndbplan.plan.events import (
     ParameterChange,
     SqlNodeDown,
 )
-from ndbplan.plan.hardware import Disk, DiskKind, Host, Location
+from ndbplan.plan.hardware import Disk, DiskKind, Host, Location, RaidLevel
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, DiskRole, ManagementNode, SqlNode
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
@@ -29,6 +29,7 @@ DISK_KINDS = {
     DiskKind.HDD: "Hard disk",
     DiskKind.CLOUD: "Cloud volume",
 }
+RAID_LEVELS = {level: f"RAID {level.value}" for level in RaidLevel}
 DISK_ROLES = {
     DiskRole.REDO: "REDO",
     DiskRole.LCP: "LCP",
@@ -80,7 +81,8 @@ def subtitle(plan: Plan, part: Any) -> str:
     if isinstance(part, Host):
         return f"Host · {part.cores} cores · {format_bytes_binary(part.memory_bytes)}"
     if isinstance(part, Disk):
-        return f"Disk · {DISK_KINDS[part.kind]} {format_bytes(part.capacity_bytes)}"
+        devices = f"{RAID_LEVELS[part.raid]} of {part.devices} × " if part.raid is not None else ""
+        return f"Disk · {devices}{DISK_KINDS[part.kind]} {format_bytes(part.capacity_bytes)}"
     if isinstance(part, DataNode):
         return f"{_on_host(plan, part)} · {group_text(part)}"
     if isinstance(part, ManagementNode | SqlNode | ApiSlot):

@@ -30,6 +30,7 @@ _S = QKeySequence.StandardKey
 
 SPECS: tuple[Spec, ...] = (
     Spec("new", "File", "New plan", "file-plus", (_S.New,), "Start with an empty plan"),
+    Spec("new_window", "File", "New window", "", ("Ctrl+Shift+N",), "Another plan beside this one"),
     Spec("open", "File", "Open…", "folder-open", (_S.Open,), "Open a plan file"),
     Spec("gallery", "File", "Samples…", "sparkles", ("Ctrl+Shift+O",), "Start from a published experiment"),
     Spec("save", "File", "Save", "save", (_S.Save,), "Write the plan to its file"),
@@ -37,7 +38,7 @@ SPECS: tuple[Spec, ...] = (
     Spec("import", "File", "Import…", "import", ("Ctrl+Shift+I",), "Files of a running cluster"),
     Spec("picture", "File", "Save a picture…", "upload", (), "The canvas as PNG, SVG or PDF"),
     Spec("export", "File", "Export…", "download", ("Ctrl+E",), "config.ini, my.cnf and the runbook"),
-    Spec("quit", "File", "Quit", "", (_S.Quit,), "Close the window"),
+    Spec("quit", "File", "Quit", "", (_S.Quit,), "Close all windows"),
     Spec("undo", "Edit", "Undo", "undo-2", (_S.Undo,), "Undo the last step"),
     Spec("redo", "Edit", "Redo", "redo-2", ("Ctrl+Shift+Z", "Ctrl+Y"), "Redo the step that was undone"),
     Spec("cut", "Edit", "Cut", "scissors", (_S.Cut,), "Copy what is selected and remove it"),
@@ -76,6 +77,8 @@ SPECS: tuple[Spec, ...] = (
     Spec("units_decimal", "Units", "Decimal (GB)", "", (), "All bytes in powers of 1000", True),
     Spec("units_binary", "Units", "Binary (GiB)", "", (), "All bytes in powers of 1024", True),
     Spec("simulate", "Plan", "Simulate", "play", ("Ctrl+R",), "What happens over time under the workload"),
+    Spec("compare", "Plan", "Compare with what runs…", "split", (), "A running config.ini, or another plan"),
+    Spec("measured", "Plan", "I measured…", "timer", (), "Fit the estimates to what you timed"),
     Spec("guide", "Help", "Guide", "circle-help", ("F1",), "How the program is used, page by page"),
     Spec("keys", "Help", "Keys and gestures", "", ("Shift+F1",), "How the canvas is operated"),
 )  # fmt: skip

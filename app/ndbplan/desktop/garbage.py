@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer
@@ -36,9 +37,14 @@ _INPUT = frozenset(
 )
 
 
-def _again(_window: object = None) -> None:
+_collectors: set[int] = set()
+"""Windows that live; as long as there is one, Python does not search by itself."""
+
+
+def _again(number: int, _window: object = None) -> None:
+    _collectors.discard(number)
     # A thread that has not stopped yet would search for what the window has left.
-    if not still_leaving():
+    if not _collectors and not still_leaving():
         gc.enable()
 
 
@@ -50,7 +56,8 @@ class Collector(QObject):
         self._panels = window.panels
         self._last_step_s = time.monotonic()
         gc.disable()
-        self.destroyed.connect(_again)
+        _collectors.add(id(self))
+        self.destroyed.connect(partial(_again, id(self)))
         # A simulation that is played is painted all the time.
         window.panels.moved.connect(self._stepped)
         handle = window.windowHandle()

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QMargins, QPoint, Qt
+from PySide6.QtCore import QByteArray, QMargins, QPoint, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -37,6 +37,7 @@ from ndbplan.desktop.file_drops import FileDrops
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_menu import MainMenu
 from ndbplan.desktop.panels import SidePanels
+from ndbplan.desktop.running import compare, measured
 from ndbplan.desktop.session import Session
 from ndbplan.desktop.status_bar import StatusBar
 from ndbplan.desktop.top_bar import TopBar
@@ -71,6 +72,11 @@ _SIDE_WIDTH, _INSPECTOR_WIDTH = 216, 344
 class MainWindow(QMainWindow):
     """One window with one document."""
 
+    closed = Signal(object)
+    """This window, when it has been closed."""
+    window_wanted = Signal()
+    """Another window, for another plan."""
+
     def __init__(self, preferences: Preferences | None = None, journal_folder: Path | None = None) -> None:
         super().__init__()
         self.preferences = preferences or Preferences()
@@ -78,6 +84,8 @@ class MainWindow(QMainWindow):
         self.selection = Selection(self.document, self)
         self.editor = Editor(self.document, self.selection, self)
         self.files = FileFlow(self.document, self.preferences, self)
+        self.leave: Callable[[], object] = self.close
+        """Ends the program; without other windows this one."""
         self.journal: Journal | None = None
         self._journal_folder = journal_folder
         self.setWindowTitle("ndbplan")
@@ -184,6 +192,8 @@ class MainWindow(QMainWindow):
         self.journal.failed.connect(lambda text: self.messages.say("warning", text))
         self.palette_panel = Palette()
         self.palette_panel.chosen.connect(self.editor.add_beside_selection)
+        self.palette_panel.failed.connect(partial(self.messages.say, "error"))
+        self.palette_panel.done.connect(partial(self.messages.say, "done"))
         self.outline = Outline(self.editor)
         self.outline.menu_wanted.connect(self._open_part_menu)
         self.side.addWidget(_titled("PALETTE", self.palette_panel, QMargins(0, 12, 0, 0), 12))
@@ -266,7 +276,9 @@ class MainWindow(QMainWindow):
             "new": files.new, "open": files.open, "gallery": self.show_gallery, "save": files.save,
             "save_as": files.save_as, "import": self.import_files,
             "picture": self.save_picture, "export": self.export,
-            "quit": self.close, "undo": self.document.undo_stack.undo, "redo": self.document.undo_stack.redo,
+            "new_window": self.window_wanted.emit,
+            "quit": lambda: self.leave(),
+            "undo": self.document.undo_stack.undo, "redo": self.document.undo_stack.redo,
             "cut": edit.cut, "copy": edit.copy, "paste": edit.paste, "duplicate": edit.duplicate,
             "delete": edit.delete, "select_all": edit.select_all, "rename": self._rename,
             "add_group": edit.add_node_group, "find": self._open_commands, "fit": view.fit,
@@ -287,6 +299,8 @@ class MainWindow(QMainWindow):
             "units_decimal": partial(self._set_units, "decimal"),
             "units_binary": partial(self._set_units, "binary"),
             "simulate": self.simulate, "guide": self._show_guide,
+            "compare": partial(compare, self, self.document),
+            "measured": partial(measured, self, self.document),
             "keys": self._show_keys,
         }  # fmt: skip
 
@@ -567,6 +581,7 @@ class MainWindow(QMainWindow):
             self.tasks.close()
         self.panels.close()
         event.accept()
+        self.closed.emit(self)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Where the focus goes: on by Tab, but to the canvas from what was hidden or switched off.

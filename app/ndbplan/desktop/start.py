@@ -12,6 +12,7 @@ import sys
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import keeping
+from ndbplan.desktop.one_process import hand_over
 
 # What is imported here is imported before collections are off: see `make_application`.
 TYPE_CHECKING = False
@@ -21,9 +22,13 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QApplication
 
+    from ndbplan.desktop.document.preferences import Preferences
     from ndbplan.desktop.main_window import MainWindow
+    from ndbplan.desktop.windows import Windows
 
 _SWITCH_S = 0.001
+_LISTEN_MS = 300
+"""By then the first window is on the screen."""
 _FIRST_PAINT_MS = 30
 """The window is painted and takes input before the rest is built."""
 
@@ -48,17 +53,26 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def run(path: Path | None = None, sample: str | None = None) -> int:
-    """Open the window on a plan file, a sample or the gallery; returns when it is closed.
+    """Open the window on a plan file, a sample, or what was open last; returns when all are closed.
 
+    Where a window of the same user runs on the same screen, its process opens the file, and this one ends.
     Raises NoDisplayError without a display.
     """
+    _need_display()
+    if sample is None and hand_over(path):
+        return 0
     app = make_application()
     with keeping():
-        window = open_window(app, path, sample)
-        _report_faults(window)
+        from PySide6.QtCore import QTimer
+
+        from ndbplan.desktop.windows import Windows
+
+        windows = Windows(app, open_window)
+        windows.start(path, sample)
+        _report_faults(windows)
+        QTimer.singleShot(_LISTEN_MS, windows, windows.listen)
         code = app.exec()
-        # Destroyed in order, not by the interpreter's end.
-        window.deleteLater()
+        windows.end()
         app.processEvents()
     _leave(code)
     return code
@@ -110,7 +124,14 @@ def _started() -> QApplication:
     return app
 
 
-def open_window(app: QApplication, path: Path | None = None, sample: str | None = None) -> MainWindow:
+def open_window(
+    app: QApplication,
+    path: Path | None = None,
+    sample: str | None = None,
+    preferences: Preferences | None = None,
+    *,
+    is_first: bool = True,
+) -> MainWindow:
     """A shown window with the plan in it; the panels follow in the next turns of the event loop."""
     from PySide6.QtCore import QTimer
 
@@ -118,11 +139,12 @@ def open_window(app: QApplication, path: Path | None = None, sample: str | None 
     from ndbplan.desktop.document.preferences import Preferences
     from ndbplan.desktop.look import theme
 
-    preferences = Preferences()
-    units = preferences.get("units", "")
-    use_system(units if units in SYSTEMS else "")
-    mode = preferences.get("appearance", "system")
-    theme.install(app, mode if mode in ("light", "dark") else "system")
+    preferences = preferences or Preferences()
+    if is_first:
+        units = preferences.get("units", "")
+        use_system(units if units in SYSTEMS else "")
+        mode = preferences.get("appearance", "system")
+        theme.install(app, mode if mode in ("light", "dark") else "system")
     from ndbplan.desktop.main_window import MainWindow
 
     window = MainWindow(preferences)
@@ -135,18 +157,18 @@ def open_window(app: QApplication, path: Path | None = None, sample: str | None 
     elif sample is not None:
         window.open_sample(sample)
     else:
-        last = window.session.file
+        last = window.session.file if is_first else None
         reopened = last is not None and window.files.open(last)
         if not reopened:
             window.show_gallery()
     window.show()
     if reopened:
         window.session.restore_view()
-    QTimer.singleShot(_FIRST_PAINT_MS, window, lambda: _when_shown(window))
+    QTimer.singleShot(_FIRST_PAINT_MS, window, lambda: _when_shown(window, is_first=is_first))
     return window
 
 
-def _when_shown(window: MainWindow) -> None:
+def _when_shown(window: MainWindow, *, is_first: bool = True) -> None:
     from PySide6.QtCore import QTimer
 
     from ndbplan.desktop.compiler import Compiler
@@ -154,10 +176,12 @@ def _when_shown(window: MainWindow) -> None:
     from ndbplan.desktop.recovery_offer import offer_recovery
 
     if window.build_next():
-        QTimer.singleShot(0, window, lambda: _when_shown(window))
+        QTimer.singleShot(0, window, lambda: _when_shown(window, is_first=is_first))
+        return
+    Collector(window)
+    if not is_first:
         return
     offer_recovery(window)
-    Collector(window)
     Compiler(window)
     # What has been loaded and built stays as long as the program: no search need look at it.
     gc.freeze()
@@ -175,13 +199,14 @@ def _need_display() -> None:
         )
 
 
-def _report_faults(window: MainWindow) -> None:
+def _report_faults(windows: Windows) -> None:
     """A fault of the program is said in the message bar and written to a log; the plan stays open."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
-            window.close()
+            windows.quit()
             return
+        window = windows.active
         if isinstance(error, UserError):
             # Such as an action on what an undo has removed meanwhile: nothing is wrong with the program.
             window.messages.say("error", error.line)

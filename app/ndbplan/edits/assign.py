@@ -15,11 +15,12 @@ from ndbplan.configuration.stated import link_scope
 from ndbplan.edits import parts as edits
 from ndbplan.edits import reading
 from ndbplan.edits.address import AddressError, Path, Place, at, places, split
+from ndbplan.edits.arrays import put_devices, put_level
 from ndbplan.edits.called import called
 from ndbplan.edits.load_shapes import put_load_kind, put_points
 from ndbplan.edits.tables import put_columns, put_primary_key
 from ndbplan.plan.fields import Assumable, Part
-from ndbplan.plan.hardware import Host, Location
+from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, Link
 from ndbplan.plan.tables import Column, LogfileGroup, Table, Tablespace
@@ -206,6 +207,10 @@ def _put(plan: Plan, path: Path, value: Any) -> Plan:
         return edits.move_process(plan, part_id, value)
     if isinstance(part, Table) and rest == ("primary_key",):
         return put_primary_key(plan, part_id, value)
+    if isinstance(part, Disk) and rest == ("raid",):
+        return put_level(plan, part_id, value)
+    if isinstance(part, Disk) and rest == ("devices",):
+        return put_devices(plan, part_id, value)
     field = str(rest[0])
     new = _rebuilt(getattr(part, field), rest[1:], value)
     if field == "kind":

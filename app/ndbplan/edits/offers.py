@@ -12,6 +12,7 @@ from typing import Any
 from ndbplan.base.resources import read_json
 from ndbplan.edits import parts as edits
 from ndbplan.edits.ids import NewIds
+from ndbplan.edits.own_hardware import OWN, own
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
@@ -33,7 +34,7 @@ DEFAULT_DISK = "nvme"
 
 @cache
 def hardware() -> dict[str, list[dict[str, Any]]]:
-    """Classes of locations, hosts and disks, by what they are of; each has a key."""
+    """Classes of locations, hosts, disks and arrays of disks, by what they are of; each has a key."""
     return {name: rows for name, rows in read_json("hardware.json").items() if isinstance(rows, list)}
 
 
@@ -52,7 +53,12 @@ def make_location(plan: Plan, position: Point | None = None) -> Location:
 
 
 def make_host(plan: Plan, key: str, location_id: str | None = None, position: Point | None = None) -> Host:
-    """A host of a usual class with its disk, under the next free name."""
+    """A host of a usual class with its disk, or one of the user's own, under the next free name.
+
+    Raises EditError for one that is kept no more.
+    """
+    if key.startswith(OWN):
+        return _own_host(plan, own(key).part, location_id, position)
     model = next(e for e in hardware()["hosts"] if e["key"] == key)
     taken = {host.hostname for host in plan.hosts}
     hostname = model["hostname"] if model["hostname"] not in taken else edits.next_hostname("host-1", taken)
@@ -69,9 +75,30 @@ def make_host(plan: Plan, key: str, location_id: str | None = None, position: Po
     return host
 
 
+def _own_host(plan: Plan, model: Any, location_id: str | None, position: Point | None) -> Host:
+    """A host like one that was kept, with its disks."""
+    taken = {host.hostname for host in plan.hosts}
+    ids = NewIds(plan)
+    fields = {
+        "id": ids.of(Host),
+        "hostname": edits.next_hostname("host-1", taken) if "host-1" in taken else "host-1",
+        "location_id": location_id,
+        "position": position,
+        "disks": tuple(disk.model_copy(update={"id": ids.of(Disk)}) for disk in model.disks),
+    }
+    host: Host = model.model_copy(update=fields)
+    return host
+
+
 def make_disk(plan: Plan, host: Host, key: str) -> Disk:
-    """A disk of a usual class with a name and mount point that are free on the host."""
-    model = next(e for e in hardware()["disks"] if e["key"] == key)
+    """A disk of a usual class, or one of the user's own, with a name and mount point free on the host.
+
+    Raises EditError for one that is kept no more.
+    """
+    if key.startswith(OWN):
+        model = own(key).part.model_dump()
+    else:
+        model = next(e for e in hardware()["disks"] if e["key"] == key)
     names = {disk.name for disk in host.disks}
     stem = model["name"].rstrip("0123456789")
     name = next(f"{stem}{i}" for i in range(len(names) + 1) if f"{stem}{i}" not in names)
@@ -79,9 +106,10 @@ def make_disk(plan: Plan, host: Host, key: str) -> Disk:
     mount = next(
         m for i in range(len(mounts) + 1) for m in ["/data" if i == 0 else f"/data{i}"] if m not in mounts
     )
-    values = {n: v for n, v in model.items() if n not in ("key", "text", "name", "mount_point")}
+    left_out = ("key", "text", "name", "mount_point", "id")
+    values = {"assumed": _ASSUMED_OF_DISK, **{n: v for n, v in model.items() if n not in left_out}}
     disk_id = NewIds(plan, [disk.id for disk in host.disks]).of(Disk)
-    return Disk(id=disk_id, name=name, mount_point=mount, assumed=_ASSUMED_OF_DISK, **values)
+    return Disk(id=disk_id, name=name, mount_point=mount, **values)
 
 
 def make_process(plan: Plan, kind: str, host_id: str | None) -> Process:

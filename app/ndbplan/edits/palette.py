@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal, NamedTuple
 
+from ndbplan.base.units import format_bytes, format_bytes_binary
 from ndbplan.edits.offers import hardware
+from ndbplan.edits.own_hardware import Own, own_hardware
+from ndbplan.plan.hardware import Host
 from ndbplan.plan.processes import DiskRole
 
 Kind = Literal["location", "host", "disk", "process", "role"]
@@ -29,6 +32,9 @@ ROLE_TIPS = {
 """What lies there, as the palette says it."""
 
 
+_ICONS = {"host": "server", "disk": "hard-drive"}
+
+
 class Offer(NamedTuple):
     """One entry of the palette."""
 
@@ -39,9 +45,33 @@ class Offer(NamedTuple):
     tip: str
 
 
-@cache
 def offers() -> tuple[Offer, ...]:
-    """Everything the palette offers, in its order."""
+    """Everything the palette offers, in its order: the usual, and what the user keeps in it."""
+    kept = [
+        Offer(one.key, one.kind, one.name, _ICONS[one.kind], f"Your own: {_own_tip(one)}")
+        for one in own_hardware()
+    ]
+    if not kept:
+        return usual_offers()
+    found: list[Offer] = []
+    for offer in usual_offers():
+        if found and found[-1].kind != offer.kind:
+            found += [one for one in kept if one.kind == found[-1].kind]
+        found.append(offer)
+    return tuple(found)
+
+
+def _own_tip(one: Own) -> str:
+    if isinstance(one.part, Host):
+        count = len(one.part.disks)
+        size = format_bytes_binary(one.part.memory_bytes)
+        return f"{one.part.cores} cores, {size}, {count} disk{'' if count == 1 else 's'}"
+    return f"{format_bytes(one.part.capacity_bytes)}; drop it on a host"
+
+
+@cache
+def usual_offers() -> tuple[Offer, ...]:
+    """What the program itself offers, in its order."""
     classes = hardware()
     return (
         *(Offer(e["key"], "location", e["text"], "warehouse", "Groups hosts that fail together")
@@ -59,7 +89,6 @@ def offers() -> tuple[Offer, ...]:
     )  # fmt: skip
 
 
-@cache
 def offer(key: str) -> Offer:
     """The entry with this key; KeyError when there is none."""
     for entry in offers():

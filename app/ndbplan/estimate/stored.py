@@ -8,9 +8,10 @@ Here the plan is taken apart for `storage/`, whose functions get tables, setting
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import BinaryIO
+from collections.abc import Callable, Mapping, Sequence
+from typing import BinaryIO, NamedTuple
 
+from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.directories import disks_of_roles
@@ -32,11 +33,13 @@ from ndbplan.estimate.storage.memory import MemoryEstimate, NodeToFill, memory_o
 from ndbplan.estimate.storage.node_data import NodeData, held_by_nodes
 from ndbplan.estimate.storage.node_memory import Links, ram_bytes
 from ndbplan.estimate.storage.placement import cluster_with, place
-from ndbplan.estimate.storage.real_keys import KeyCount, keys_in_partitions
+from ndbplan.estimate.storage.real_keys import KeyCount, distribution_columns, keys_in_partitions
 from ndbplan.estimate.storage.shares import Shares, shares
 from ndbplan.estimate.storage.table_memory import TableSizes, rules_with, table_memory
+from ndbplan.ndb.keys.hash import distribution_hash
 from ndbplan.ndb.placement.fragment_counts import Cluster
 from ndbplan.ndb.placement.fragments import Placement
+from ndbplan.ndb.placement.hashmap import is_exact
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -139,6 +142,54 @@ def count_keys(
     """Where the keys of a CSV fall in a table of the plan: exactly, or on average and saying so."""
     partitions = placements(plan)[table.id][0].partitions
     return keys_in_partitions(table, partitions, plan.version, stream, cancelled)
+
+
+class KeyPlace(NamedTuple):
+    """Where the rows of one key lie."""
+
+    hash: int
+    bucket: int
+    """Of the table's hash map."""
+    partition: int
+    node_group: int
+    node_ids: tuple[int, ...]
+    """The primary replica's first."""
+    ldms: tuple[int, ...]
+    """LDM thread on each of these nodes, from 1."""
+    log_part: int
+    rows: int
+    """Rows of its partition."""
+
+
+def place_of_key(plan: Plan, table: Table, values: Sequence[str]) -> KeyPlace:
+    """Where a key lies, exactly as the cluster places it; one text for each column of the distribution key.
+
+    Raises UserError for a value that a column cannot hold, a key nobody can hash, and no data nodes.
+    """
+    columns = distribution_columns(table)
+    try:
+        distribution = distribute(plan, table)
+    except ValueError as error:
+        raise UserError(str(error), fix="add data nodes") from None
+    placed, owners = distribution.placement, distribution.hash_map
+    if not is_exact(plan.version, placed.partitions):
+        raise UserError(
+            f"keys over {placed.partitions} partitions are not supported exactly in {plan.version}",
+            fix="use 1, 2, 4, 8 or 16 partitions, or version 7.0 or later",
+        )
+    found = distribution_hash(columns, values, plan.version)
+    bucket = found % len(owners)
+    partition = owners[bucket]
+    return KeyPlace(
+        found,
+        bucket,
+        partition,
+        distribution.group_ids[int(placed.node_group[partition])],
+        tuple(int(node) for node in placed.nodes[partition]),
+        tuple(int(ldm) for ldm in placed.ldm[partition]),
+        int(placed.log_part[partition]),
+        int(distribution.rows[partition]),
+    )
 
 
 # What each data node holds.

@@ -16,7 +16,7 @@ from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.stored import node_data_by_id
-from ndbplan.estimate.timed import restart
+from ndbplan.estimate.timed import backup, restart
 from ndbplan.estimate.times.restart import Conditions, Kind
 from ndbplan.importing.measurements import Measurement, MeasurementError
 from ndbplan.importing.update import Knob, Observed, updated
@@ -266,13 +266,18 @@ def _calibrate_restart(
 
     source = f"restart_info of {measurement.name}"[:_MOST_LABEL]
     after = updated(plan, RESTART_KNOBS, predict, observed, source)
-    changes = []
+    return after, changes_of(plan, after)
+
+
+def changes_of(plan: Plan, after: Plan) -> tuple[Change, ...]:
+    """The constants that the calibrations of another plan change, in words."""
+    changes, known = [], set(plan.calibrations)
     for calibration in after.calibrations:
-        if calibration.source == source:
+        if calibration not in known:
             base = constant_for(plan, calibration.constant)
             before, now = (format_value(value, base.unit) for value in (base.value, calibration.value))
             changes.append(Change(base.meaning or calibration.constant, before, now))
-    return after, tuple(changes)
+    return tuple(changes)
 
 
 RESTART_KNOBS = (
@@ -321,6 +326,29 @@ def timed_reorganise(
         lambda moved: [reorganise(moved, groups).duration_s.value],
         observed,
         label,
+    )
+
+
+_BACKUP_KNOBS = (
+    Knob(rates=("backup_scan_ldm_bytes_per_s",), by_processor=True),
+    Knob(rates=("backup_speed_held",)),
+    Knob(durations=("device_time",)),
+    Knob(durations=("backup_fixed_s",)),
+)
+"""What a backup tells of."""
+
+
+def timed_backup(plan: Plan, seconds: float, source: str = "a backup that was timed") -> Plan:
+    """The plan calibrated with how long a backup of all its rows took, without a load.
+
+    Raises MeasurementError for a time that the disks alone take.
+    """
+    return updated(
+        plan,
+        _BACKUP_KNOBS,
+        lambda moved: [backup(moved).duration_s.value],
+        [Observed("backup", seconds, _TIMED * seconds)],
+        source[:_MOST_LABEL],
     )
 
 

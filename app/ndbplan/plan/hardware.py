@@ -31,6 +31,15 @@ class DiskKind(StrEnum):
     CLOUD = "cloud"
 
 
+class RaidLevel(StrEnum):
+    """How several devices make one disk."""
+
+    STRIPED = "0"
+    MIRRORED = "1"
+    STRIPED_MIRRORS = "10"
+    PARITY = "5"
+
+
 class Location(Assumable):
     """A rack, room or availability zone."""
 
@@ -44,11 +53,14 @@ class Location(Assumable):
 
 
 class Disk(Assumable):
-    """One device of a host (or one RAID set seen as a device)."""
+    """One device of a host, or several that make one disk; capacity and speeds are those of all together."""
 
     id: Id
     name: Label
     kind: DiskKind = DiskKind.NVME
+    raid: RaidLevel | None = None
+    """How its devices are put together; None: it is one device."""
+    devices: int = Field(default=1, ge=1, le=64)
     capacity_bytes: PositiveBytes
     sequential_read_bytes_per_s: BytesPerS
     sequential_write_bytes_per_s: BytesPerS

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.quantity import total
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
 from ndbplan.desktop.document.context import Context
@@ -254,10 +255,29 @@ def _ask(
         blocks = tuple(Block(p.name, p.duration_s, _why(p)) for p in estimate.phases)
         lanes.append(Lane(_NAMES[kind], estimate.duration_s, blocks))
         notes += [f"{_NAMES[kind]}: {note}" for note in estimate.notes]
+    _add_backup(now.under(conditions.workload) if conditions.workload is not None else now, lanes, notes)
     if not task.cancelled():
         notes += _idle_sliders(now, conditions)
         _add_procedure(now, chosen, groups, conditions, lanes, notes)
     return lanes, notes
+
+
+def _add_backup(now: Estimation, lanes: list[Lane], notes: list[str]) -> None:
+    """A backup, under the load that goes on, and restoring it into an empty cluster."""
+    try:
+        saved, restored = now.backup(), now.restore()
+    except UserError as error:
+        notes.append(f"Backup: {error.line}")
+        return
+    slowest = max(saved.nodes, key=lambda node: node.duration_s.value, default=None)
+    if slowest is None:
+        return
+    written = total((("", node.written_bytes) for node in saved.nodes), "bytes")
+    why = f"Writes {written}, bound by {slowest.bound} on data node {slowest.node_id}."
+    lanes.append(Lane("Backup", saved.duration_s, (Block("backup", saved.duration_s, why),)))
+    blocks = tuple(Block(p.name, p.duration_s, _why(p)) for p in restored.phases)
+    lanes.append(Lane("Restore it", restored.duration_s, blocks))
+    notes += [f"Backup: {note}" for note in saved.notes]
 
 
 _AT_REST: dict[str, Any] = {"disk_factor": 1.0, "ldm_threads": None, "traffic_factor": 1.0}

@@ -39,6 +39,8 @@ class FileFlow(QObject):
         self._window = window
         self.ask_whose: Callable[[Path, Theirs], str] = lambda _path, _theirs: "cancel"
         """`theirs`, `mine`, `copy` or `cancel`: what becomes of what somebody else wrote meanwhile."""
+        self.is_shown_elsewhere: Callable[[Path], bool] = lambda _path: False
+        """Whether another window of this program has a file open; that one comes to the front then."""
         self.shared = SharedFile(document, self)
         self.shared.changed_elsewhere.connect(self._tell_of_change)
 
@@ -116,11 +118,15 @@ class FileFlow(QObject):
 
     def open(self, path: Path | None = None) -> bool:
         """Open a file, asking which when none is named; the open plan stays when that fails."""
+        if path is not None and self.is_shown_elsewhere(path):
+            return True
         if not self.may_leave():
             return False
         chosen = path or self.ask_open()
         if chosen is None:
             return False
+        if path is None and self.is_shown_elsewhere(chosen):
+            return True
         # What is there before it is read: what comes between reading and looking is somebody else's.
         content = content_of(chosen)
         try:

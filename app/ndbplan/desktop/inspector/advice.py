@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_count, format_duration
+from ndbplan.base.units import format_count, format_duration, format_percent
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.inspector.remedies import Answer, RemedySearch, is_ready
@@ -180,6 +180,18 @@ class Advice(QWidget):
             row = QuantityRow(name, highest.max_per_s)
             row.number.setText(_rate_text(highest.max_per_s))
         self._column.addWidget(row)
+        offered = highest.offered_per_s
+        if not highest.is_job and offered > 0 and 0 < highest.max_per_s.value < _NO_LIMIT_PER_S:
+            share, times = offered / highest.max_per_s.value, highest.max_per_s.value / offered
+            room = (
+                "too much"
+                if share > 1
+                else f"it could grow {times:.3g} times"
+                if times >= 1.1
+                else "no headroom"
+            )
+            asked = f"The load asks for {format_count(round(offered))} tx/s, {format_percent(share)} of that"
+            self._column.addWidget(label(f"{asked}: {room}", "muted"))
         verb = "Limited by" if highest.is_job or highest.error_code is None else "A higher one ends with"
         if not highest.is_job and highest.limited_by.resource == "none":
             verb = "Looked further:"

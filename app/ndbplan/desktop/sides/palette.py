@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QDrag, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QDrag,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+)
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from ndbplan.desktop.canvas.input.drops import mime_of
 from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
+from ndbplan.desktop.widgets.own_hardware import shelf, shelf_menu
 from ndbplan.edits.palette import Offer, offers
 
 _HEADINGS = {
@@ -26,6 +36,11 @@ class Palette(QScrollArea):
     chosen = Signal(str)
     """Key of an entry that was double-clicked or called with Enter."""
 
+    failed = Signal(str)
+    """Why something could not be done with hardware of the user's own."""
+    done = Signal(str)
+    """What was done with it."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("palette")
@@ -34,6 +49,15 @@ class Palette(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.entries: dict[str, Entry] = {}
+        self._fill()
+        shelf().changed.connect(self._fill)
+        shelf().failed.connect(self.failed)
+        shelf().done.connect(self.done)
+        theme.theme().changed.connect(self._repaint)
+
+    def _fill(self) -> None:
+        """Show what is offered now."""
+        self.entries = {}
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.setContentsMargins(12, 12, 12, 12)
@@ -57,8 +81,17 @@ class Palette(QScrollArea):
             else:
                 column.addWidget(entry)
         column.addStretch(1)
+        old = self.takeWidget()
+        if old is not None:
+            old.deleteLater()
         self.setWidget(inner)
-        theme.theme().changed.connect(inner.update)
+
+    def _repaint(self) -> None:
+        self.viewport().update()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        under = next((key for key, entry in self.entries.items() if entry.underMouse()), None)
+        shelf_menu(under, self).popup(event.globalPos())
 
     def focus_first(self) -> None:
         """Go to the first entry."""

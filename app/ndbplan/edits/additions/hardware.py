@@ -18,9 +18,10 @@ from ndbplan.edits.additions.words import (
     set_fields,
     set_inside,
 )
-from ndbplan.edits.address import AddressError, field_of, resolve
+from ndbplan.edits.address import AddressError, Path, field_of, resolve
 from ndbplan.edits.from_host import with_settings_of
 from ndbplan.edits.ids import NewIds
+from ndbplan.edits.own_hardware import own_hardware
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import Link
@@ -43,18 +44,22 @@ def locations(plan: Plan, words: Words) -> Made:
 def hosts(plan: Plan, words: Words) -> Made:
     """Hosts of a class of hardware, with its disks or those of `disks=nvme,sata`."""
     kind = _class(words.fields.get("class", offers.DEFAULT_HOST), "hosts")
-    own = ",".join(next(e["disks"] for e in offers.hardware()["hosts"] if e["key"] == kind))
-    wanted = [one.strip() for one in words.fields.get("disks", own).split(",")]
-    paths = []
+    usual = offers.make_host(plan, kind)
+    wanted: list[str] | None = None
+    if "disks" in words.fields:
+        wanted = [one.strip() for one in words.fields["disks"].split(",")]
+    paths: list[Path] = []
     for name in words.names or ("",):
         if any(name == host.hostname for host in plan.hosts):
             raise AddressError(f"there is a host '{name[:60]}' already", fix="give it another name")
-        part = edits.changed(offers.make_host(plan, kind), disks=())
+        part = offers.make_host(plan, kind) if paths else usual
+        if wanted is not None:
+            part = edits.changed(part, disks=())
         if "class" not in words.fields:
             part = edits.changed(part, assumed=_ASSUMED_OF_HOST)
         if name:
             part = edits.changed(part, hostname=name)
-        for key in wanted:
+        for key in wanted or ():
             if key not in ("", "none"):
                 part = edits.changed(part, disks=(*part.disks, _disk(plan, part, key)))
         plan = set_fields(edits.add(plan, part), part.id, words.without("class", "disks"))
@@ -65,11 +70,15 @@ def hosts(plan: Plan, words: Words) -> Made:
 def _class(typed: str, of: str) -> str:
     """The key of a class of hardware. Raises AddressError."""
     known = [entry["key"] for entry in offers.hardware()[of]]
-    if typed.lower() not in known:
+    if typed.lower() in known:
+        return typed.lower()
+    kept = {one.name: one.key for one in own_hardware() if f"{one.kind}s" == of}
+    if typed not in kept:
         raise AddressError(
-            f"there is no class of {of} '{typed[:60]}'", fix=reading.near(typed, known, "use one of")
+            f"there is no class of {of} '{typed[:60]}'",
+            fix=reading.near(typed, [*known, *kept], "use one of"),
         )
-    return typed.lower()
+    return kept[typed]
 
 
 def _disk(plan: Plan, host: Host, key: str) -> Disk:

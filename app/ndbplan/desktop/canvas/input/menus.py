@@ -16,6 +16,7 @@ from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.document.editor import name_field
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.menu_heading import heading
+from ndbplan.desktop.widgets.own_hardware import ask_to_keep
 from ndbplan.edits import palette as catalogue
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.processes import DiskRole
@@ -83,6 +84,9 @@ def part_menu(
             if fits or (part is None and entry.kind in ("location", "process")):
                 action = add.addAction(theme.icon(entry.icon), entry.text)
                 action.triggered.connect(partial(_add, view, entry.key, part.id if part else None))
+    if isinstance(part, Host | Disk):
+        keep = partial(ask_to_keep, plan, part.id, view, where)
+        menu.addAction(theme.icon("download"), "Keep in the palette…", keep)
     if part is not None:
         if name_field(part) is not None:
             menu.addAction(theme.icon("pencil"), "Rename\tF2", partial(rename, part.id))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
 
 from ndbplan.base.errors import UserError
@@ -14,9 +15,12 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.pages.links import ObjectLinks
 from ndbplan.desktop.widgets.fields import Form
-from ndbplan.desktop.widgets.sections import label
+from ndbplan.desktop.widgets.own_hardware import ask_to_keep
+from ndbplan.desktop.widgets.sections import label, link
 from ndbplan.desktop.widgets.units import BYTES, BYTES_PER_S, MEMORY, NUMBER, SECONDS, SHARE, TEXT, WHOLE
 from ndbplan.edits import parts as edits
+from ndbplan.edits.arrays import levels, put_devices, put_level
+from ndbplan.plan.hardware import RaidLevel
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 
@@ -77,12 +81,25 @@ class HostPage(Page):
         )
         if self.only is not None:
             links = ObjectLinks(context, self._inside)
-            self.section("On this host").body.addWidget(links)
+            section = self.section("On this host")
+            keep = link("Keep in the palette…", lambda: ask_to_keep(context.plan, ids[0], self))
+            section.add_action(keep)
+            section.body.addWidget(links)
             self.keep_fresh(links)
 
     def _inside(self, plan: Plan) -> list[Any]:
         host = plan.by_id.get(self.ids[0])
         return [] if host is None else [*plan.processes_of_host[host.id], *host.disks]
+
+
+_ARRAYS: list[tuple[RaidLevel | None, str]] = [
+    (None, "one device"),
+    *((RaidLevel(level.name), level.text) for level in levels()),
+]
+_ARRAYS_TIP = (
+    "Several devices that make one disk; capacity and speeds below are those of all together. "
+    + "; ".join(f"{level.text} {level.tip}" for level in levels())
+)
 
 
 class DiskPage(Page):
@@ -94,6 +111,9 @@ class DiskPage(Page):
         if self.only is not None:
             form.line("name", "Name", TEXT)
         form.choice("kind", "Kind", list(DISK_KINDS.items()))
+        form.choice("raid", "Made of", _ARRAYS, edit=put_level, tip=_ARRAYS_TIP)
+        if any(context.plan.by_id[i].raid is not None for i in ids):
+            form.line("devices", "Devices", WHOLE, edit=put_devices, tip="Equal devices; speeds follow")
         form.line("capacity_bytes", "Capacity", BYTES)
         form.line("sequential_write_bytes_per_s", "Sequential write", BYTES_PER_S)
         form.line("sequential_read_bytes_per_s", "Sequential read", BYTES_PER_S)
@@ -107,9 +127,16 @@ class DiskPage(Page):
             "other_load", "Other load", SHARE, tip="Share of the device that other programs of the host take"
         )
         if self.only is not None:
+            keep = link("Keep in the palette…", lambda: ask_to_keep(context.plan, ids[0], self))
+            self.column.addWidget(keep, 0, Qt.AlignmentFlag.AlignRight)
             roles = RoleSwitches(context, self.ids[0])
             self.section("Written here").body.addWidget(roles)
             self.keep_fresh(roles)
+
+    def shape(self) -> object:
+        """Whether the number of devices is a question."""
+        by_id = self.context.plan.by_id
+        return any(by_id[i].raid is not None for i in self.ids if i in by_id)
 
 
 class RoleSwitches(QWidget):

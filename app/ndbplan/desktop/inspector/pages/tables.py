@@ -79,6 +79,8 @@ class TablePage(Page):
         if self.only is not None:
             count = link("Count real keys from a CSV…", self._count_keys)
             self.column.addWidget(count, 0, Qt.AlignmentFlag.AlignRight)
+            where = link("Where a key lies…", self._find_key)
+            self.column.addWidget(where, 0, Qt.AlignmentFlag.AlignRight)
             form = self.form()
             form.line(
                 "primary_key",
@@ -124,6 +126,11 @@ class TablePage(Page):
         from ndbplan.desktop.dialogs.real_keys_dialog import RealKeysDialog
 
         RealKeysDialog(self.context.document, self.ids[0], self.window()).open()
+
+    def _find_key(self) -> None:
+        from ndbplan.desktop.dialogs.key_dialog import KeyDialog
+
+        KeyDialog(self.context.document, self.context.selection, self.ids[0], self.window()).open()
 
     def _grids(self) -> None:
         document, table_id = self.context.document, self.ids[0]

@@ -1,0 +1,124 @@
+"""Compare with what runs: parameters that a file of the running cluster has otherwise, and the way there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QHeaderView,
+    QListWidget,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.tasks import Outcome
+from ndbplan.desktop.widgets.sections import label
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.configuration.difference import Difference
+
+_FILTER = "Configuration or plan (*.ini *.cnf *.ndbplan);;All files (*)"
+_HEADINGS = ("Parameter", "Runs with", "Plan", "Where", "Restart")
+
+
+class _Compared(NamedTuple):
+    """How a plan differs from what runs, and the steps that bring it there."""
+
+    difference: Difference
+    steps: tuple[str, ...]
+
+
+class CompareDialog(Dialog):
+    """Left what changes, right the order in which it is brought in; shows and changes nothing."""
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__("Compare with what runs", "Choose another file…", parent, leave="Close")
+        self._document = document
+        self.resize(940, 520)
+        self.what = label("", "problemText")
+        self.changes = QTableWidget(0, len(_HEADINGS))
+        self.changes.setProperty("look", "numbers")
+        self.changes.setAccessibleName("Parameters that differ")
+        self.changes.setHorizontalHeaderLabels(list(_HEADINGS))
+        self.changes.setShowGrid(False)
+        self.changes.verticalHeader().hide()
+        self.changes.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.changes.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        header = self.changes.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+        self.steps = QListWidget()
+        self.steps.setAccessibleName("Steps, in their order")
+        self.steps.setWordWrap(True)
+        self.body.addWidget(self.what)
+        self.body.addWidget(side_by_side(self.changes, self.steps, (600, 320)), 1)
+        defaults = QPushButton("With the defaults")
+        defaults.setToolTip("What the plan states other than the defaults of its version")
+        defaults.clicked.connect(lambda: self.compare(None))
+        self.add_foot(self._ask_file, defaults)
+        self.compare(None)
+
+    def compare(self, path: Path | None) -> None:
+        """Compare with the configuration in a file; None: with the defaults of the version."""
+        self.stop_task()
+        self.state.say("comparing …")
+        plan = self._document.plan
+        self._named = path.name if path is not None else f"the defaults of NDB {plan.ndb_version}"
+        self.task = self.tasks.start(lambda _task: _compared(plan, path), self._was_compared)
+
+    def _ask_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, self.windowTitle(), "", _FILTER)
+        if name:
+            self.compare(Path(name))
+
+    def _was_compared(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        self.task = None
+        if outcome.error:
+            self.state.say(outcome.error, is_error=True)
+            return
+        self.state.say("")
+        compared: _Compared = outcome.value
+        self._show(compared.difference)
+        self.steps.clear()
+        self.steps.addItems([f"{number}. {step}" for number, step in enumerate(compared.steps, 1)])
+
+    def _show(self, difference: Difference) -> None:
+        changes = difference.parameters
+        parts = [f"{len(changes)} parameter{'' if len(changes) == 1 else 's'}"]
+        for word, ids in (("new", difference.added_node_ids), ("gone", difference.removed_node_ids)):
+            if ids:
+                parts.append(f"{word} node ids {', '.join(map(str, ids))}")
+        parts += [f"the connection {one}–{other}" for one, other in difference.links[:4]]
+        nothing = f"Nothing differs from {self._named}."
+        self.what.setText(
+            nothing if difference.is_empty else f"From {self._named} to the plan: {'; '.join(parts)}."
+        )
+        self.changes.setRowCount(len(changes))
+        for row, change in enumerate(changes):
+            values = (change.name, change.shown(change.before), change.shown(change.after), change.where)
+            for column, text in enumerate((*values, change.restart.replace("_", " "))):
+                item = QTableWidgetItem(text)
+                item.setToolTip(text)
+                self.changes.setItem(row, column, item)
+
+
+def _compared(plan: Plan, path: Path | None) -> _Compared:
+    from ndbplan.configuration.difference import diff, diff_from_defaults
+    from ndbplan.operations.roll_out import roll_out_order
+
+    if path is None:
+        return _Compared(diff_from_defaults(plan), ())
+    from ndbplan.importing.running import running_plan
+
+    difference = diff(running_plan(path, plan.ndb_version), plan)
+    return _Compared(difference, tuple(roll_out_order(plan, difference)))

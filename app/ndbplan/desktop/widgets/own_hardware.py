@@ -1,0 +1,98 @@
+"""Hardware of the user's own: asks for the name under which a card is kept, and for files of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from ndbplan.base.errors import UserError
+from ndbplan.describe.titles import display_name
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.ask import Ask, Question
+from ndbplan.desktop.widgets.units import TEXT
+from ndbplan.edits import own_hardware
+from ndbplan.plan.plan import Plan
+
+_FILES = "Hardware (*.json);;All files (*)"
+
+
+class Shelf(QObject):
+    """Tells the palettes of all windows that what is kept has changed, or why it has not."""
+
+    changed = Signal()
+    failed = Signal(str)
+    done = Signal(str)
+
+    def attempt(self, do: Callable[[], str]) -> None:
+        """Do something with what is kept, and tell what was done."""
+        try:
+            text = do()
+        except UserError as error:
+            self.failed.emit(error.line)
+            return
+        self.changed.emit()
+        self.done.emit(text)
+
+
+@cache
+def shelf() -> Shelf:
+    """The one of this process."""
+    return Shelf()
+
+
+def ask_to_keep(plan: Plan, object_id: str, parent: QWidget, where: QPoint | None = None) -> Ask:
+    """Ask for the name under which the palette keeps a host or disk."""
+    shown = display_name(plan, plan.by_id[object_id])
+
+    def take(name: str) -> None:
+        def do() -> str:
+            return f"The palette keeps {own_hardware.keep(plan, object_id, name).name}."
+
+        shelf().attempt(do)
+
+    title = f"Keep {shown} in the palette"
+    ask = Ask(title, [Question("Name", TEXT, shown)], "Keep", take, parent)
+    ask.ask_at(where or QCursor.pos())
+    return ask
+
+
+def shelf_menu(key: str | None, parent: QWidget) -> QMenu:
+    """The menu of an entry of the palette, or (None) of the palette itself; deletes itself when it closes."""
+    menu = QMenu(parent)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    if key is not None and key.startswith(own_hardware.OWN):
+        menu.addAction(theme.icon("trash-2"), "Remove from the palette", lambda: _forget(key))
+        menu.addSeparator()
+    menu.addAction(theme.icon("import"), "Take in hardware from a file…", lambda: _take_in(parent))
+    out = menu.addAction(theme.icon("upload"), "Write your hardware to a file…", lambda: _write_out(parent))
+    out.setEnabled(bool(own_hardware.own_hardware()))
+    return menu
+
+
+def _forget(key: str) -> None:
+    def do() -> str:
+        own_hardware.forget(key)
+        return "The palette keeps it no longer."
+
+    shelf().attempt(do)
+
+
+def _take_in(parent: QWidget) -> None:
+    name, _ = QFileDialog.getOpenFileName(parent, "Hardware from a file", "", _FILES)
+    if name:
+        shelf().attempt(lambda: _count(len(own_hardware.take_in(Path(name))), "taken in"))
+
+
+def _write_out(parent: QWidget) -> None:
+    name, _ = QFileDialog.getSaveFileName(parent, "Your hardware to a file", "hardware.json", _FILES)
+    if name:
+        shelf().attempt(lambda: _count(own_hardware.write_out(Path(name)), f"written to {name}"))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} host{'s' if number != 1 else ''} or disk{'s' if number != 1 else ''} {what}."

@@ -1,0 +1,107 @@
+"""What only the command line had: compare, "I measured", where a key lies, backup and restore."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.desktop.analyses.operations import OperationsPanel
+from ndbplan.desktop.dialogs.compare_dialog import CompareDialog
+from ndbplan.desktop.dialogs.key_dialog import KeyDialog
+from ndbplan.desktop.dialogs.measured_dialog import BACKUP, MeasuredDialog
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.estimates import Estimates
+from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.document.tasks import Tasks
+from ndbplan.edits.parts import set_parameter
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.stored import count_keys
+from ndbplan.exporting.config_ini import render_config_ini as config_ini
+from ndbplan.plan.samples import sample_plan
+
+
+@pytest.fixture
+def document() -> Document:
+    made = Document()
+    made.new(sample_plan("starter"))
+    return made
+
+
+def wait(qtbot, dialog) -> None:
+    qtbot.waitUntil(lambda: dialog.task is None and not dialog.tasks.is_busy, timeout=20_000)
+
+
+def test_what_a_running_config_ini_has_otherwise_and_how_it_is_brought_in(qtbot, document, tmp_path) -> None:
+    running = tmp_path / "config.ini"
+    running.write_text(config_ini(set_parameter(document.plan, "data_node", "RedoBuffer", 48 * 2**20)))
+    dialog = CompareDialog(document)
+    qtbot.addWidget(dialog)
+    wait(qtbot, dialog)
+    dialog.compare(running)
+    wait(qtbot, dialog)
+    names = [dialog.changes.item(row, 0).text() for row in range(dialog.changes.rowCount())]
+    assert names == ["RedoBuffer"]
+    assert dialog.changes.item(0, 1).text() == "48M"
+    assert any("restart" in dialog.steps.item(i).text().lower() for i in range(dialog.steps.count()))
+    dialog.compare(tmp_path / "gone.ini")
+    wait(qtbot, dialog)
+    assert "gone.ini" in dialog.state.text()
+    dialog.close()
+
+
+@pytest.mark.parametrize("kind", ["node", BACKUP])
+def test_a_time_that_was_taken_moves_the_estimate_there_as_one_step(qtbot, document, kind) -> None:
+    def estimate() -> float:
+        now = Estimation(document.plan)
+        return float((now.backup() if kind == BACKUP else now.restart("node")).duration_s.value)
+
+    wanted = 1.6 * estimate()
+    dialog = MeasuredDialog(document)
+    qtbot.addWidget(dialog)
+    dialog.what.setCurrentIndex(dialog.what.findData(kind))
+    dialog.time.setText(f"{wanted:.0f} s")
+    qtbot.waitUntil(lambda: dialog.take.isEnabled(), timeout=30_000)
+    assert "→" in dialog.after.text()
+    dialog.put_in()
+    assert abs(estimate() / wanted - 1) < 0.1
+    document.undo_stack.undo()
+    assert document.plan == sample_plan("starter")
+
+
+def test_where_a_key_lies_is_where_a_count_of_it_falls(qtbot, document) -> None:
+    plan = document.plan
+    table = plan.table("shop.customer")
+    selection = Selection(document)
+    dialog = KeyDialog(document, selection, table.id)
+    qtbot.addWidget(dialog)
+    assert not dialog.take.isEnabled()
+    dialog.fields[0].setText("4711")
+    assert dialog.place is not None
+    import io
+
+    counted = count_keys(plan, table, io.BytesIO(f"{table.primary_key[0]}\n4711\n".encode()))
+    assert counted.partition_rows.index(1) == dialog.place.partition
+    assert counted.bucket_rows.index(1) == dialog.place.bucket
+    partition = Estimation(plan).distribution[plan.tables.index(table)].partitions[dialog.place.partition]
+    assert (partition.primary, partition.node_group) == (dialog.place.node_ids[0], dialog.place.node_group)
+    dialog.take.click()
+    assert {plan.by_id[i].node_id for i in selection.ids} == set(dialog.place.node_ids)
+    dialog.fields[0].setText("four")
+    assert dialog.place is None
+    assert "four" in dialog.state.text()
+    dialog.close()
+
+
+def test_a_backup_and_its_restore_are_lanes_of_the_operations(qtbot, document) -> None:
+    selection, estimates = Selection(document), Estimates(document)
+    tasks = Tasks()
+    panel = OperationsPanel(Context(document, selection, estimates, tasks))
+    qtbot.addWidget(panel)
+    panel.refresh()
+    qtbot.waitUntil(lambda: not tasks.is_busy and bool(panel.lanes._lanes), timeout=20_000)
+    lanes = {lane.name: lane for lane in panel.lanes._lanes}
+    now = Estimation(document.plan)
+    assert lanes["Backup"].duration_s.value == now.backup().duration_s.value
+    assert lanes["Restore it"].duration_s.value == now.restore().duration_s.value
+    tasks.close()
+    estimates.close()
