@@ -156,3 +156,12 @@ class TestCharts:
                     assert series.name.replace(" ", "&nbsp;") in named
                     assert series.colour in named
                 assert "…" not in named
+
+
+def test_texts_are_larger_while_it_is_presented(qtbot, window) -> None:
+    tabs, present = window.panels.analyses.tabs, window.actions_table["present"]
+    before = tabs.fontMetrics().height()
+    present.trigger()
+    assert tabs.fontMetrics().height() > before
+    present.trigger()
+    assert tabs.fontMetrics().height() == before

@@ -9,6 +9,8 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QShortcut
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
+from ndbplan.desktop.look import theme
+
 if TYPE_CHECKING:
     from ndbplan.desktop.actions import Actions
     from ndbplan.desktop.canvas.view import CanvasView
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 _FIRST_SIZE = QSize(1440, 900)
 _TEXT_OF_A_PRESENTATION = 1.25
-"""How much larger the canvas may be drawn there than at its actual size."""
+"""How much larger texts are there, and the canvas may be drawn than at its actual size."""
 
 
 def first_size(window: QWidget) -> QSize:
@@ -143,6 +145,7 @@ class Arrangement(QObject):
         # The first Esc leaves, whatever else it would mean to what has the focus.
         self._leave.setEnabled(on)
         parts.canvas.fit_at_most(_TEXT_OF_A_PRESENTATION if on else 1.0)
+        theme.theme().scale_text(_TEXT_OF_A_PRESENTATION if on else 1.0)
         if on:
             parts.messages.say("info", "F5 or Esc ends the presentation.")
             window.showFullScreen()

@@ -21,6 +21,8 @@ _BRACKET = 9.0
 _ADJACENT = LOCATION_GAP + 2 * LOCATION_PAD + 24.0
 """Hosts further apart than this have others between them."""
 _LANES = 5
+_ROOM_FOR_THE_NAME = 78.0
+"""Between two hosts; in less the number stands alone."""
 
 
 class RibbonItem(QGraphicsItem):
@@ -36,20 +38,27 @@ class RibbonItem(QGraphicsItem):
         self.is_selected = False
         self._path = QPainterPath()
         self._goes_around = False
+        self._pill_height, self._is_narrow = _PILL_HEIGHT, False
         self._pill = QRectF()
         self._middle: QPointF | None = None
         """Where the name stands."""
         self._bounds = QRectF()
         self.setZValue(Z_RIBBON)
 
-    def join(self, members: tuple[str, ...], stops: Sequence[Stop]) -> None:
-        """Run through these stops from now on."""
+    def join(self, members: tuple[str, ...], stops: Sequence[Stop], hosts: Sequence[QRectF] = ()) -> None:
+        """Run through these stops from now on, and past all other hosts."""
         self.members = members
         self.prepareGeometryChange()
         ordered = sorted(stops, key=lambda stop: (stop[1].x(), stop[1].y()))
         path, middle = QPainterPath(), None
+        self._pill_height, self._is_narrow = _PILL_HEIGHT, False
         for before, after in pairwise(ordered):
-            at = _join(path, before, after, self.number)
+            at = _join(path, before, after, self.number, hosts)
+            if middle is None and at is not None:
+                gap = after[1].left() - before[1].right()
+                # Between two hosts of a column, or two columns of a rack, there is less room for the name.
+                self._pill_height = _PILL_HEIGHT if gap >= 0 else HOST_GAP - 2
+                self._is_narrow = 0 <= gap < _ROOM_FOR_THE_NAME
             middle = middle or at
         self._path = path
         self._goes_around = any(b[1].left() - a[1].right() > _ADJACENT for a, b in pairwise(ordered))
@@ -62,11 +71,12 @@ class RibbonItem(QGraphicsItem):
         self._place_pill()
 
     def _place_pill(self) -> None:
-        middle, width = self._middle, text_width(self.text, 12, 600) + 24
+        middle, high = self._middle, self._pill_height
+        width = text_width(self.text, self._text_px, 600) + (12 if self._is_narrow else 24)
         if middle is None:
             self._pill = QRectF()
         else:
-            self._pill = QRectF(middle.x() - width / 2, middle.y() - _PILL_HEIGHT / 2, width, _PILL_HEIGHT)
+            self._pill = QRectF(middle.x() - width / 2, middle.y() - high / 2, width, high)
         self._bounds = self._path.boundingRect().united(self._pill).adjusted(-4, -4, 4, 4)
         self.update()
 
@@ -78,8 +88,12 @@ class RibbonItem(QGraphicsItem):
     @property
     def text(self) -> str:
         """`Group 0`; while members are down `Group 0: 1 of 2`."""
-        name = f"Group {self.number}"
+        name = f"{self.number}" if self._is_narrow else f"Group {self.number}"
         return name if self.up == len(self.members) else f"{name}: {self.up} of {len(self.members)}"
+
+    @property
+    def _text_px(self) -> int:
+        return 12 if self._pill_height == _PILL_HEIGHT else 10
 
     def mark(self, ids: Sequence[str]) -> None:
         """Stand out when one of these is a member."""
@@ -109,6 +123,9 @@ class RibbonItem(QGraphicsItem):
         hurt = self.up < len(self.members)
         ink = t.group(self.number) if not hurt else t.warning if self.up else t.error
         far = self.look.is_far
+        if far and self._goes_around and not self.is_selected:
+            # Names are drawn larger from afar, and this line runs where they stand.
+            return
         width = (3.0 if self.is_selected else 2.0) * (max(1.0, 0.6 / self.look.zoom) if far else 1.0)
         alpha = 255 if self.is_selected else self._alpha(far=far)
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -116,17 +133,17 @@ class RibbonItem(QGraphicsItem):
         painter.drawPath(self._path)
         if not far and not self._pill.isNull() and (self.is_selected or not self._goes_around):
             fill = ink if self.is_selected else t.location
-            paint.box(painter, self._pill, fill, ink, _PILL_HEIGHT / 2, 1.5)
+            paint.box(painter, self._pill, fill, ink, self._pill_height / 2, 1.5)
             words = t.canvas if self.is_selected else ink
-            paint.text(painter, self._pill, self.text, words, 12, 600, paint.CENTRE)
+            paint.text(painter, self._pill, self.text, words, self._text_px, 600, paint.CENTRE)
 
 
-def _join(path: QPainterPath, one: Stop, other: Stop, number: int) -> QPointF | None:
+def _join(path: QPainterPath, one: Stop, other: Stop, number: int, hosts: Sequence[QRectF]) -> QPointF | None:
     """Draw from chip to chip; answers where the name may stand."""
     (chip, host), (next_chip, next_host) = one, other
     y, next_y = chip.center().y(), next_chip.center().y()
     if next_host.left() - host.right() > _ADJACENT:
-        return _join_around(path, one, other, number)
+        return _join_around(path, one, other, number, hosts)
     if next_host.left() >= host.right():
         path.moveTo(chip.right(), y)
         path.lineTo(host.right(), y)
@@ -139,6 +156,9 @@ def _join(path: QPainterPath, one: Stop, other: Stop, number: int) -> QPointF | 
         path.lineTo(next_chip.left(), next_y)
         return None
     left = min(host.left(), next_host.left()) - _BRACKET
+    top, bottom = min(host.top(), next_host.top()), max(host.bottom(), next_host.bottom())
+    while (hit := _first_hit(hosts, QRectF(left - 1, top, 2, bottom - top))) is not None:
+        left = hit.left() - _BRACKET
     path.moveTo(chip.left(), y)
     path.lineTo(host.left(), y)
     path.cubicTo(left, y, left, y, left, y + (12 if next_y > y else -12))
@@ -149,13 +169,20 @@ def _join(path: QPainterPath, one: Stop, other: Stop, number: int) -> QPointF | 
     return QPointF(left + 36, min(host.bottom(), next_host.bottom()) + HOST_GAP / 2)
 
 
-def _join_around(path: QPainterPath, one: Stop, other: Stop, number: int) -> QPointF:
+def _first_hit(hosts: Sequence[QRectF], line: QRectF) -> QRectF | None:
+    """A host that a straight line runs over."""
+    return next((host for host in hosts if host.intersects(line)), None)
+
+
+def _join_around(path: QPainterPath, one: Stop, other: Stop, number: int, hosts: Sequence[QRectF]) -> QPointF:
     """Along the gap above the hosts, so that the line passes through none of them."""
     (chip, host), (next_chip, next_host) = one, other
     lane = (number % _LANES - (_LANES - 1) / 2) * 2.5
     y, next_y = chip.center().y(), next_chip.center().y()
     above = min(host.top(), next_host.top()) - HOST_GAP / 2 + lane
     out, back = host.right() + 10 + lane, next_host.left() - 10 + lane
+    while (hit := _first_hit(hosts, QRectF(out, above - 1, back - out, 2))) is not None:
+        above = hit.top() - HOST_GAP / 2 + lane
     path.moveTo(chip.right(), y)
     path.lineTo(out - 6, y)
     path.quadTo(out, y, out, y - 6)

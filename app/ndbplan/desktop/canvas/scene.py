@@ -196,6 +196,7 @@ class CanvasScene(QGraphicsScene):
     def _show_groups(self, before: Layout, after: Layout, moved: set[str]) -> None:
         for number in [n for n in self._ribbons if n not in after.groups]:
             self.removeItem(self._ribbons.pop(number))
+        hosts = self._host_rects()
         for number, members in after.groups.items():
             ribbon = self._ribbons.get(number)
             if ribbon is None:
@@ -203,7 +204,10 @@ class CanvasScene(QGraphicsScene):
                 self.addItem(ribbon)
             elif members == ribbon.members and not any(self._host_of.get(m) in moved for m in members):
                 continue
-            ribbon.join(members, self._stops(members))
+            ribbon.join(members, self._stops(members), hosts)
+
+    def _host_rects(self) -> list[QRectF]:
+        return [item.rect_in_scene() for item in self._hosts.values()]
 
     def _stops(self, members: Iterable[str]) -> list[Stop]:
         stops: list[Stop] = []
@@ -341,10 +345,10 @@ class CanvasScene(QGraphicsScene):
 
     def follow(self, object_ids: Iterable[str]) -> None:
         """Let the ribbons of what stands on these hosts run to where they are now."""
-        hosts = set(object_ids)
+        hosts, hosts_now = set(object_ids), self._host_rects()
         for ribbon in self._ribbons.values():
             if any(self._host_of.get(m) in hosts for m in ribbon.members):
-                ribbon.join(ribbon.members, self._stops(ribbon.members))
+                ribbon.join(ribbon.members, self._stops(ribbon.members), hosts_now)
 
     def settle(self) -> None:
         """Put everything back to where the layout has it, after a drag."""
@@ -355,8 +359,9 @@ class CanvasScene(QGraphicsScene):
             if (item.x(), item.y()) != (host_box.x, host_box.y):
                 item.place(host_box.rect)
                 self._place_inside(host_box)
+        hosts_now = self._host_rects()
         for ribbon in self._ribbons.values():
-            ribbon.join(ribbon.members, self._stops(ribbon.members))
+            ribbon.join(ribbon.members, self._stops(ribbon.members), hosts_now)
 
     def _all_inside(self) -> Iterator[CanvasItem]:
         for items in self._inside.values():

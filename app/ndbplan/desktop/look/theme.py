@@ -10,6 +10,7 @@ Follows the system unless the user chose light or dark.
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
@@ -131,18 +132,27 @@ class Theme(QObject):
         super().__init__()
         self.mode: Mode = "system"
         self.tokens = DARK
+        self.text_scale = 1.0
+        """How much larger texts are than at a desk: on a projector. The canvas has its zoom."""
 
     def set_mode(self, mode: Mode) -> None:
         """Follow the system, or stay light or dark."""
         self.mode = mode
         self.refresh()
 
+    def scale_text(self, scale: float) -> None:
+        """Show texts so many times as large."""
+        if scale != self.text_scale:
+            self.text_scale = scale
+            _style(self.tokens, scale)
+            self.changed.emit()
+
     def refresh(self) -> None:
         """Look again at what the system wants and restyle when that differs."""
         wanted = _wanted(self.mode)
         if wanted is not self.tokens:
             self.tokens = wanted
-            _style(self.tokens)
+            _style(self.tokens, self.text_scale)
             self.changed.emit()
 
 
@@ -166,7 +176,7 @@ def install(app: QApplication, mode: Mode = "system") -> None:
     current = theme()
     current.mode = mode
     current.tokens = _wanted(mode)
-    _style(current.tokens)
+    _style(current.tokens, current.text_scale)
     app.styleHints().colorSchemeChanged.connect(lambda _scheme: current.refresh())
 
 
@@ -267,7 +277,7 @@ def _wanted(mode: Mode) -> Tokens:
     return LIGHT if mode == "light" else DARK
 
 
-def _style(t: Tokens) -> None:
+def _style(t: Tokens, text_scale: float) -> None:
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         return
@@ -286,11 +296,12 @@ def _style(t: Tokens) -> None:
     for which in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(t.faint))
     app.setPalette(palette)
-    app.setStyleSheet(style_sheet(t))
+    app.setFont(font(round(_TEXT_PX * text_scale)))
+    app.setStyleSheet(style_sheet(t, text_scale))
 
 
-def style_sheet(t: Tokens) -> str:
-    """The style sheet of the whole program.
+def style_sheet(t: Tokens, text_scale: float = 1.0) -> str:
+    """The style sheet of the whole program, its texts so many times as large as they stand there.
 
     Widgets opt in by dynamic properties: `kind` of a button (primary, quiet, danger), `role` of a label
     (title, heading, caption, muted, error), and by object names (`panel`, `topBar`, `statusBar`).
@@ -300,4 +311,6 @@ def style_sheet(t: Tokens) -> str:
     names["icons"] = resource_path("icons").as_posix()
     for name in sorted(names, key=len, reverse=True):
         text = text.replace(f"@{name}", names[name])
-    return text
+    if text_scale == 1.0:
+        return text
+    return re.sub(r"(?<=font-size: )(\d+)px", lambda size: f"{round(int(size[1]) * text_scale)}px", text)

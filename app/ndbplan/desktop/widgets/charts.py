@@ -161,7 +161,11 @@ class TimeChart(QWidget):
         self.legend.setProperty("look", "legend")
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.legend.setWordWrap(True)
+        self.legend.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         self.legend.hide()
+        self._above = 4
+        """Room over the lines, in pixels."""
         self.plot.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
         item = self.plot.getPlotItem()
         item.hideButtons()
@@ -294,7 +298,7 @@ class TimeChart(QWidget):
             self._show_legend(self._fitting_in_chart(names) if len(parts) > 1 else [], parts)
             return ""
         self._show_legend(self._fitting_in_chart(both, names), parts)
-        return _ink(when, theme.tokens().muted)
+        return _ink(when, theme.tokens().muted) if metrics.horizontalAdvance(when) <= head - 8 else ""
 
     def _fitting_in_chart(self, *choices: list[str]) -> list[str]:
         """The first of these that the chart has room for; else the last, what all begin with said once."""
@@ -312,10 +316,17 @@ class TimeChart(QWidget):
         """What is said of the lines inside of the chart, for a header without room; nothing: no legend."""
         colours = [colour for _, _, colour in parts]
         spans = [_ink(text, colour) for text, colour in zip(texts, colours, strict=False)]
-        self.legend.setText(" &nbsp;".join(spans))
-        self.legend.adjustSize()
+        self.legend.setText(" &nbsp; ".join(spans))
+        room = max(1, self.plot.width() - _AXIS_WIDTH - 10)
+        width = min(room, self.legend.fontMetrics().horizontalAdvance("   ".join(texts)) + 16)
+        self.legend.resize(width, self.legend.heightForWidth(width) if spans else 0)
         self.legend.setVisible(bool(spans))
-        self.legend.move(max(_AXIS_WIDTH, self.plot.width() - self.legend.width() - 10), 6)
+        self.legend.move(self.plot.width() - width - 8, 2)
+        # The lines begin below it: it never lies over the highest values, and is never cut.
+        above = self.legend.height() if spans else 4
+        if above != self._above:
+            self._above = above
+            self.plot.getPlotItem().layout.setContentsMargins(0, above + 2, 8, 2)
 
     def as_csv(self) -> str:
         """The series as CSV, one line for each moment."""
@@ -527,7 +538,9 @@ class TimeChart(QWidget):
             axis = item.getAxis(name)
             axis.setPen(pg.mkPen(colours.line))
             axis.setTextPen(pg.mkPen(colours.muted))
-            axis.setStyle(tickFont=theme.font(10), tickLength=0, maxTickLevel=0)
+            axis.setStyle(
+                tickFont=theme.font(round(10 * theme.theme().text_scale)), tickLength=0, maxTickLevel=0
+            )
         item.getAxis("left").setGrid(40 if colours.is_dark else 60)
         item.getAxis("left").setTickPen(pg.mkPen(colours.muted))
         self._cursor.setPen(pg.mkPen(colours.muted, width=1))

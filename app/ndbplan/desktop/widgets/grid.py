@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -257,6 +258,22 @@ class _Delegate(QStyledItemDelegate):
             super().setModelData(editor, model, index)
 
 
+def pages_of(widths: Sequence[int], room: int) -> list[dict[int, int]]:
+    """Columns that stand side by side, page by page, each with the width that lets its page fill the room."""
+    pages: list[dict[int, int]] = [{}]
+    for column, width in enumerate(widths):
+        if pages[-1] and sum(pages[-1].values()) + width > room:
+            pages.append({})
+        pages[-1][column] = width
+    for page in pages:
+        spare, first = room - sum(page.values()), next(iter(page))
+        each = int(spare / len(page))
+        for column in page:
+            page[column] += each
+        page[first] += spare - each * len(page)
+    return pages
+
+
 class Grid(QWidget):
     """The table with its links to add and remove rows and a line for what is wrong."""
 
@@ -280,12 +297,13 @@ class Grid(QWidget):
         self.view.verticalHeader().hide()
         self.view.verticalHeader().setDefaultSectionSize(_ROW_HEIGHT)
         header = self.view.horizontalHeader()
-        header.setStretchLastSection(True)
         header.setHighlightSections(False)
-        for i, cell in enumerate(cells):
-            self.view.setColumnWidth(i, cell.width)
         self.view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.view.installEventFilter(self)
+        self.view.viewport().installEventFilter(self)
+        self._left_px = 0
+        self.view.horizontalScrollBar().valueChanged.connect(self._scrolled)
+        self.view.horizontalScrollBar().sliderReleased.connect(self._released)
         self._error: QLabel = label("", "fieldError")
         self._error.hide()
         self._what = rows.what
@@ -316,6 +334,10 @@ class Grid(QWidget):
         self.model.remove([index.row() for index in self.view.selectionModel().selectedRows()])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.view.viewport():
+            if event.type() == QEvent.Type.Resize:
+                self._fit_columns()
+            return False
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress
@@ -324,6 +346,30 @@ class Grid(QWidget):
             self.remove_selected()
             return True
         return super().eventFilter(watched, event)
+
+    def _fit_columns(self) -> None:
+        """Give columns such widths that as many as have room fill the view: none is ever cut in half."""
+        room = self.view.viewport().width()
+        for page in pages_of([cell.width for cell in self.model.cells], room):
+            for column, width in page.items():
+                self.view.setColumnWidth(column, width)
+        self.view.horizontalScrollBar().setSingleStep(room)
+
+    def _scrolled(self, left_px: int) -> None:
+        """Go on to the next whole page of columns, in the direction in which it goes."""
+        bar, room = self.view.horizontalScrollBar(), max(1, self.view.viewport().width())
+        if bar.isSliderDown():
+            return
+        pages = left_px / room
+        whole = math.ceil(pages) if left_px > self._left_px else math.floor(pages)
+        self._left_px = min(bar.maximum(), whole * room)
+        if self._left_px != left_px:
+            bar.setValue(self._left_px)
+
+    def _released(self) -> None:
+        bar, room = self.view.horizontalScrollBar(), max(1, self.view.viewport().width())
+        self._left_px = round(bar.value() / room) * room
+        bar.setValue(self._left_px)
 
     def _fit(self) -> None:
         rows = min(_MOST_ROWS, self.model.rowCount())
