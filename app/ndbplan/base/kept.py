@@ -108,6 +108,11 @@ class Kept:
                     answers.popitem(last=False)
         return [found[key] for key in keys]
 
+    def forget(self) -> None:
+        """Keep nothing of what is known: what words say of it has changed, such as the units of bytes."""
+        with self._lock:
+            self._of.clear()
+
     def __len__(self) -> int:
         return sum(map(len, self._of.values()))
 

@@ -27,6 +27,18 @@ def first_size(window: QWidget) -> QSize:
     return _FIRST_SIZE.boundedTo(screen.availableGeometry().size())
 
 
+def fit_the_screen(window: QWidget) -> None:
+    """Make a window smaller by what its frame, known once it is shown, takes beyond the screen."""
+    screen = window.screen()
+    if screen is None or window.isMaximized() or window.isFullScreen():
+        return
+    room, frame = screen.availableGeometry(), window.frameGeometry()
+    more = frame.size() - room.size()
+    if more.width() > 0 or more.height() > 0:
+        window.resize(window.width() - max(0, more.width()), window.height() - max(0, more.height()))
+        window.move(room.topLeft())
+
+
 class Parts(NamedTuple):
     """What a window is divided into, and what is said and done in it."""
 

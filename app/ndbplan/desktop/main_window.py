@@ -23,7 +23,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ndbplan.base.units import system_in_use
+from ndbplan.base.kept import owner
+from ndbplan.base.units import system_in_use, use_system
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.arrangement import Arrangement, Parts, first_size
 from ndbplan.desktop.canvas.view import CanvasView
@@ -86,6 +87,7 @@ class MainWindow(QMainWindow):
         self.files = FileFlow(self.document, self.preferences, self)
         self.leave: Callable[[], object] = self.close
         """Ends the program; without other windows this one."""
+        self._units = system_in_use()
         self.journal: Journal | None = None
         self._journal_folder = journal_folder
         self.setWindowTitle("ndbplan")
@@ -345,6 +347,12 @@ class MainWindow(QMainWindow):
 
     def _tint(self) -> None:
         self.actions_table.tint()
+        if self._units != system_in_use():
+            self._units = system_in_use()
+            self.mark_units()
+            self.status.show_plan(self.document.plan)
+            self.canvas.canvas_scene.show_plan(self.document.plan)
+            self.panels.show_anew()
 
     # What actions do
 
@@ -495,14 +503,19 @@ class MainWindow(QMainWindow):
 
     def _set_units(self, system: str) -> None:
         self.preferences.put("units", system)
-        self.mark_units()
-        if system != system_in_use():
-            shown = {"decimal": "in decimal units", "binary": "in binary units"}.get(system, "as usual")
-            self.messages.say("info", f"Bytes are shown {shown} from the next start on.")
+        if system == system_in_use():
+            self.mark_units()
+            return
+        use_system(system)
+        kept = owner()
+        if kept is not None:
+            # Problems and derivations have their numbers in words.
+            kept.forget()
+        theme.theme().changed.emit()
 
     def mark_units(self) -> None:
-        """Tick the units of bytes in the menu that are chosen."""
-        chosen = self.preferences.get("units", "") or "usual"
+        """Tick the units of bytes in the menu that are shown."""
+        chosen = system_in_use() or "usual"
         for system in ("usual", "decimal", "binary"):
             self.actions_table[f"units_{system}"].setChecked(chosen == system)
 

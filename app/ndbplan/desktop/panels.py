@@ -124,6 +124,13 @@ class SidePanels(QObject):
                 first = problem.object_ids[0] if problem.object_ids else None
                 yield problem.message, problem.severity.value, first
 
+    def show_anew(self) -> None:
+        """Show the same in other words: bytes are shown in other units now."""
+        if self._has("estimates"):
+            self.estimates.refresh()
+        if self._has("analyses"):
+            self.analyses.show_anew()
+
     @property
     def tab(self) -> str:
         """The analysis on show; nothing: they are not there yet."""

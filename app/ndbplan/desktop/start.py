@@ -171,6 +171,7 @@ def open_window(
 def _when_shown(window: MainWindow, *, is_first: bool = True) -> None:
     from PySide6.QtCore import QTimer
 
+    from ndbplan.desktop.arrangement import fit_the_screen
     from ndbplan.desktop.compiler import Compiler
     from ndbplan.desktop.garbage import Collector
     from ndbplan.desktop.recovery_offer import offer_recovery
@@ -178,6 +179,7 @@ def _when_shown(window: MainWindow, *, is_first: bool = True) -> None:
     if window.build_next():
         QTimer.singleShot(0, window, lambda: _when_shown(window, is_first=is_first))
         return
+    fit_the_screen(window)
     Collector(window)
     if not is_first:
         return

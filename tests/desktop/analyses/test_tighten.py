@@ -6,9 +6,11 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QPushButton
 
+from ndbplan.base.units import use_system
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
+from ndbplan.desktop.widgets.fields import LineField
 from ndbplan.desktop.widgets.grid import GridModel
 from ndbplan.edits import parts as edits
 from ndbplan.edits.offers import make_table
@@ -76,10 +78,26 @@ def test_the_memory_says_what_rests_on_one_assumption_and_leads_there(window, qt
     assert panel.tighten.height() == height, "nothing moves"
 
 
-def test_the_units_of_bytes_are_chosen_once(window, tmp_path) -> None:
+def test_the_units_of_bytes_are_chosen_once_and_change_everywhere(window, tmp_path, request) -> None:
+    request.addfinalizer(lambda: use_system(""))
+    host = window.document.plan.hosts[0]
+    window.selection.set((host.id,))
+
+    def shown() -> tuple[str, str, str]:
+        fields = window.panels.inspector.findChildren(LineField)
+        memory = [f for f in fields if f.label == "Memory"][-1]
+        card = window.canvas.canvas_scene.item_of(host.id).card
+        return memory.line.text(), card.subtitle, window.status.summary.text()
+
+    before = shown()
     window.actions_table["units_binary"].trigger()
     assert window.preferences.get("units", "") == "binary"
     assert window.actions_table["units_binary"].isChecked()
     assert not window.actions_table["units_usual"].isChecked()
-    assert "from the next start on" in window.messages.text
+    window.actions_table["units_decimal"].trigger()
+    assert all(one != other for one, other in zip(shown(), before, strict=True))
+    assert "GB" in shown()[0]
+    window.actions_table["units_usual"].trigger()
+    assert shown() == before
+    window.actions_table["units_binary"].trigger()
     assert Preferences(tmp_path / "preferences.json").get("units", "") == "binary"

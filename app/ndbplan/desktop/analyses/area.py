@@ -127,6 +127,11 @@ class AnalysisArea(QWidget):
         assert isinstance(panel, SimulationPanel)
         return panel
 
+    def show_anew(self) -> None:
+        """Let the panels say the same in other words."""
+        for panel in self._panels.values():
+            panel.mark_stale()
+
     @property
     def run_lasts_s(self) -> float | None:
         """How long the run is that is replayed; None: there is none."""

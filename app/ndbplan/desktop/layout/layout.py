@@ -11,6 +11,7 @@ from __future__ import annotations
 from math import ceil, log, sqrt
 from typing import NamedTuple
 
+from ndbplan.base.units import system_in_use
 from ndbplan.configuration.deployment import data_node_program
 from ndbplan.configuration.directories import path_parameters
 from ndbplan.configuration.node_groups import groups_by_number
@@ -133,7 +134,8 @@ class Layouter:
         cards: dict[str, Card] = {}
         for host in plan.hosts:
             processes = plan.processes_of_host[host.id]
-            key = (host, *processes, *(group_of.get(p.id) for p in processes), disk_data, paths, program)
+            groups = (group_of.get(p.id) for p in processes)
+            key = (host, *processes, *groups, disk_data, paths, program, system_in_use())
             card = kept.get(host.id)
             if card is None or not _same(card[0], key):
                 card = (
