@@ -40,10 +40,13 @@ def stated(config: str, version: str) -> dict[int, dict[str, Any]]:
         elif text:
             name, value = re.split("[=:]", text, maxsplit=1)
             sections[-1][2][name.strip().lower()] = value.strip()
-    defaults = {kind: lines for kind, is_default, lines in sections if is_default}
+    # A default section holds for those below it (InitConfigFileParser::parseConfig).
+    defaults: dict[str, dict[str, str]] = {}
     found: dict[int, dict[str, Any]] = {}
     for kind, is_default, lines in sections:
         node_id = lines.get("nodeid") or lines.get("id", "")
+        if is_default:
+            defaults[kind] = lines
         if is_default or kind not in ("DB", "MGM", "API") or not node_id.isdigit():
             continue
         merged = {**defaults.get(kind, {}), **lines}

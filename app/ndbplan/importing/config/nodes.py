@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 from typing import Any
 
@@ -42,6 +43,9 @@ _ASSUMED_DISK = (
 )
 
 
+_LEADING_NUMBER = re.compile(r"[ \t]*+\+?([0-9]{1,9})")
+
+
 class NodeImport:
     """One import: what is known so far while the sections are gone through in the order of the file."""
 
@@ -50,6 +54,8 @@ class NodeImport:
         self._version = version
         self._file = file_name(name)
         self._defaults: dict[str, RawSection] = {}
+        self._late: dict[str, tuple[Parameters, Origins]] = {}
+        """What a default section says that stands below a section of its kind."""
         self._computers: dict[str, str] = {}
         self._used_ids: dict[int, int] = {}
         self._next_id = 1
@@ -69,6 +75,7 @@ class NodeImport:
         for section in self._config.sections:
             if section.is_default:
                 self._take_default(section)
+        self._say_what_comes_late()
         for section in self._config.sections:
             if section.is_default:
                 continue
@@ -117,6 +124,27 @@ class NodeImport:
             for line in section.lines:
                 if earlier.get(line.name) is None:
                     earlier.add(line)
+
+    def _say_what_comes_late(self) -> None:
+        """A default section holds for the sections below it: ndb_mgmd takes them one by one.
+
+        Connections that it makes itself come last, so what is said of all of them holds wherever it stands.
+        """
+        for kind, default in self._defaults.items():
+            before = [s for s in self._config.sections if s.kind == kind and s.line < default.line]
+            if before:
+                self._late[kind] = self._read(default, _OWNED if kind in _NODE_KINDS else ())
+                self._config.find(
+                    False,
+                    default.line,
+                    f"[{default.header} default] stands below [{before[0].header}] of line {before[0].line}; "
+                    "ndb_mgmd takes it for the sections behind it only",
+                    "put it above all of them",
+                )
+
+    def _holds(self, kind: str, section: RawSection) -> bool:
+        """Whether the default section of a kind stands above a section."""
+        return kind in self._defaults and self._defaults[kind].line < section.line
 
     def _take_computer(self, section: RawSection) -> None:
         label, host = section.get("Id"), section.get("HostName")
@@ -172,13 +200,16 @@ class NodeImport:
     def _line(self, section: RawSection, name: str) -> Line | None:
         """A parameter of a node: of its section, or of the default section of its kind."""
         own = section.get(name)
-        default = self._defaults.get(section.kind)
-        return own or (default.get(name) if default is not None else None)
+        return own or (self._defaults[section.kind].get(name) if self._holds(section.kind, section) else None)
 
     def _take_node(self, section: RawSection) -> None:
         node_id = self._node_id(section)
         host_id = self._host_id(section, node_id)
         parameters, origins = self._read(section, _OWNED)
+        if section.kind in self._late and self._holds(section.kind, section):
+            of_all, lines = self._late[section.kind]
+            parameters = Parameters({**of_all, **parameters})
+            origins = Origins({**lines, **origins})
         fields: dict[str, Any] = {
             "node_id": node_id,
             "parameters": parameters,
@@ -310,8 +341,10 @@ class NodeImport:
             if line is None:
                 self._refuse(section.line, f"[{section.header}] lacks {name}", f"add {name}")
                 return
-            digits = line.value.rpartition(".")[2]
-            number = whole_number(digits) or 0
+            # `system.number`; strtol takes what follows the digits for nothing (fixNodeId).
+            first, dot, second = line.value.partition(".")
+            digits = _LEADING_NUMBER.match(second if dot else first)
+            number = (whole_number(digits[1]) or 0) if digits else 0
             if number not in by_id:
                 self._refuse(
                     line.line,
@@ -338,6 +371,12 @@ class NodeImport:
         # Servers that take a second section check it as the first.
         self._pairs.setdefault(pair, section.line)
         parameters, origins = self._read(section, ("nodeid1", "nodeid2"))
+        if section.kind in self._late and not self._holds(section.kind, section):
+            usual = {
+                n: catalogue.default(section.kind, n, self._version) for n in self._late[section.kind][0]
+            }
+            stated = {name: value for name, value in usual.items() if value is not None}
+            parameters = Parameters({**stated, **parameters})
         self._links.append(
             Link(
                 kind="tcp" if section.kind == "TCP" else "shm",
@@ -352,24 +391,26 @@ class NodeImport:
         scopes: dict[str, Parameters] = {"system": self._system}
         origins: dict[str, Origins] = {"system": self._system_origins}
         for kind, section in self._defaults.items():
-            values, lines = self._read(section, _OWNED if kind in _NODE_KINDS else ())
+            if kind in _NODE_KINDS and kind in self._late:
+                continue
+            late = self._late.get(kind)
+            values, lines = late or self._read(section, _OWNED if kind in _NODE_KINDS else ())
             if kind in _SCOPES:
                 scopes[_SCOPES[kind]], origins[_SCOPES[kind]] = values, lines
         self._hoist_replicas(scopes, origins)
         return ClusterParameters(**scopes), ClusterOrigins(**origins)
 
     def _hoist_replicas(self, scopes: dict[str, Parameters], origins: dict[str, Origins]) -> None:
-        """NoOfReplicas counts for the whole cluster, wherever the file says it."""
+        """NoOfReplicas counts for the whole cluster: what every data node says is said of all of them."""
         name = "NoOfReplicas"
         data = scopes.get("data_node", NO_PARAMETERS)
-        if name in data:
+        nodes = [process for process in self._processes if process.kind == "data"]
+        stated = {process.parameters.get(name) for process in nodes}
+        if name in data or len(stated) != 1 or None in stated:
             return
-        for process in self._processes:
-            if process.kind == "data" and name in process.parameters:
-                scopes["data_node"] = data.with_(name, process.parameters[name])
-                known = origins.get("data_node", NO_ORIGINS)
-                origins["data_node"] = known.with_(name, process.origins[name])
-                return
+        scopes["data_node"] = data.with_(name, nodes[0].parameters[name])
+        known = origins.get("data_node", NO_ORIGINS)
+        origins["data_node"] = known.with_(name, nodes[0].origins[name])
 
     def _host(self, fields: dict[str, Any], parameters: ClusterParameters) -> Host:
         """A host with assumed hardware that holds what runs on it."""

@@ -1,0 +1,47 @@
+"""Default sections hold for what stands below them, and numbers of links are read as strtol reads them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.configuration.connections import effective_connections
+from ndbplan.configuration.sections import effective_configuration
+from ndbplan.exporting.config_ini import render_config_ini
+from ndbplan.importing.config.plan import import_config
+
+FIRST = "[ndb_mgmd]\nNodeId=50\nHostName=h1\n[ndbd]\nNodeId=1\nHostName=h2\n"
+LAST = "[ndbd]\nNodeId=2\nHostName=h3\n{own}[mysqld]\nNodeId=60\nHostName=h1\n"
+
+
+@pytest.mark.parametrize("version", ["7.4.10", "8.4.8"])
+def test_a_default_section_holds_for_the_sections_below_it(version: str) -> None:
+    late = "[ndbd default]\nDataMemory=90M\nStopOnError=0\n"
+    text = FIRST + late + LAST.format(own="StopOnError=1\n")
+    plan, report = import_config({"config.ini": text.encode()}, version)
+    [said] = [f for f in report.findings if "stands below [ndbd] of line 4" in f.message]
+    assert (said.refused, said.line) == (False, 7)
+    for one in (plan, import_config(render_config_ini(plan), version)[0]):
+        found = effective_configuration(one)
+        of_node = {i: tuple(found[i].value(n, one) for n in ("DataMemory", "StopOnError")) for i in (1, 2)}
+        default = found[1].value("DataMemory", one.replace(parameters=plan.parameters))
+        assert of_node == {1: (default, 1), 2: (90 * 2**20, 1)}
+    assert plan.data_nodes[1].origins["DataMemory"].words == "imported: config.ini, line 8"
+
+
+def test_connections_that_nobody_writes_take_what_stands_behind_the_nodes() -> None:
+    own = "[tcp]\nNodeId1=x.1\nNodeId2= 2abc\n"
+    text = FIRST + LAST.format(own="") + own + "[tcp default]\nSendBufferMemory=4M\n"
+    plan, report = import_config(text, "8.4.8")
+    assert not [f for f in report.findings if f.refused]
+    found = effective_connections(plan)
+    assert found[1, 60]["SendBufferMemory"] == 4 * 2**20
+    assert found[1, 2]["SendBufferMemory"] == 2 * 2**20
+
+
+@pytest.mark.parametrize(("own", "of_all"), [("NoOfReplicas=1\n", None), ("NoOfReplicas=2\n", None)])
+def test_replicas_of_one_node_are_not_those_of_all(own: str, of_all: int | None) -> None:
+    plan, _ = import_config(FIRST + LAST.format(own=own), "8.4.8")
+    assert plan.parameters.data_node.get("NoOfReplicas") == of_all
+    both = FIRST + own + LAST.format(own=own)
+    plan, _ = import_config(both, "8.4.8")
+    assert plan.parameters.data_node.get("NoOfReplicas") == int(own[-2])
