@@ -81,6 +81,8 @@ def test_an_emptied_table_has_no_rows(plan: Plan) -> None:
         ),
         ("\nDROP TABLESPACE ts ENGINE=NDB", "line 2, column 17: tablespace ts stays: a.t uses it"),
         ("\nDROP LOGFILE GROUP lg ENGINE=NDB", "group lg stays: tablespace ts, tablespace free use it"),
+        ("\nRENAME TABLE a.t TO a.`a\tb`", "line 2, column 14: table name: 'a\\tb' is refused"),
+        ("\nALTER TABLESPACE free ADD DATAFILE 'a\tb'", "line 2, column 18: tablespace free: name: 'a\\tb'"),
         ("\nDROP TABLESPACE no ENGINE=NDB", "line 2, column 17: there is no tablespace 'no' above"),
         ("DROP TABLESPACE free;\nALTER TABLESPACE free ADD DATAFILE 'x'", "line 2, column 18: there is no"),
         (

@@ -183,7 +183,7 @@ def _by_name(files: Mapping[str, int]) -> dict[str, int]:
 
 
 def _files(sizes: Mapping[str, int]) -> tuple[SpaceFile, ...]:
-    """Files as entries of a plan: those numbered from 1 on, of one size, are one entry."""
+    """Files as entries of a plan: those numbered from 1 on, of one size, are one entry. Raises EditError."""
     found, left = list[SpaceFile](), _by_name(sizes)
     while left:
         name = next(iter(left))
@@ -194,5 +194,5 @@ def _files(sizes: Mapping[str, int]) -> tuple[SpaceFile, ...]:
                 count += 1
                 del left[f"{numbered[1]}_{count}"]
         stem = numbered[1] if numbered is not None and count > 1 else name
-        found.append(SpaceFile(name=stem, size_bytes=size, count=count))
+        found.append(edits.made(SpaceFile, {"name": stem, "size_bytes": size, "count": count}))
     return tuple(found)

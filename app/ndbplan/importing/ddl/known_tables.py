@@ -32,6 +32,11 @@ class TableName(NamedTuple):
         return f"{self.database}.{self.name}"
 
 
+def name_of(table: Table) -> TableName:
+    """How a table is called."""
+    return TableName(table.database, table.name)
+
+
 @dataclass(slots=True)
 class Fate:
     """What becomes of one table."""
@@ -125,7 +130,7 @@ def with_fates(
     `databases`: dropped ones; `made`: tables that the text makes, which stay to be redefined.
     """
     changes, problems = list[str](), list[DdlProblem]()
-    tables = {TableName(table.database, table.name): table for table in plan.tables}
+    tables = {name_of(table): table for table in plan.tables}
     by_table = {fate.table: replace(fate) for fate in fates if fate.table in tables}
     for fate in fates:
         if fate.table not in tables and fate.expected:
@@ -140,8 +145,12 @@ def with_fates(
     problems += _refused(plan.tables, by_table)
     changed = []
     for table in plan.tables:
-        found = by_table.get(TableName(table.database, table.name))
-        changed.append(table if found is None else _after(table, found, changes))
+        found = by_table.get(name_of(table))
+        try:
+            changed.append(table if found is None else _after(table, found, changes))
+        except edits.EditError as error:
+            changed.append(table)
+            problems.append(DdlProblem(*by_table[name_of(table)].place, f"table {error.line}"))
     if changes:
         plan = edits.put(plan, tables=tuple(changed))
     return plan, changes, problems
@@ -150,7 +159,7 @@ def with_fates(
 def _refused(tables: Iterable[Table], fates: Mapping[TableName, Fate]) -> list[DdlProblem]:
     """What is said of tables that were to get the name of another one; they keep their own."""
     problems = list[DdlProblem]()
-    names = [TableName(table.database, table.name) for table in tables]
+    names = list(map(name_of, tables))
     while True:
         count = Counter(fates[name].now if name in fates else name for name in names)
         wrong = [
