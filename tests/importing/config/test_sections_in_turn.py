@@ -45,3 +45,11 @@ def test_replicas_of_one_node_are_not_those_of_all(own: str, of_all: int | None)
     both = FIRST + own + LAST.format(own=own)
     plan, _ = import_config(both, "8.4.8")
     assert plan.parameters.data_node.get("NoOfReplicas") == int(own[-2])
+
+
+@pytest.mark.parametrize("version", ["7.4.10", "8.4.8"])
+def test_more_sections_than_ids_are_read_to_the_last(version: str) -> None:
+    text = FIRST.replace("NodeId=50", "NodeId=100") + "[ndbd]\nHostName=h3\n" * 160 + "[mysqld]\n" * 120
+    plan, report = import_config(text, version)
+    assert len({process.node_id for process in plan.processes}) == len(plan.processes) == 255
+    assert any(finding.refused and "255" in finding.message for finding in report.findings)

@@ -279,7 +279,13 @@ class NodeImport:
         return number
 
     def _lowest_free_id(self) -> int:
-        return next(n for n in range(1, _HIGHEST_NODE_ID + 1) if n not in self._used_ids)
+        """An id for a node of the plan; where ndb_mgmd would have given all, one that no node has."""
+        ids = range(1, _HIGHEST_NODE_ID + 1)
+        free = next((n for n in ids if n not in self._used_ids), None)
+        if free is not None:
+            return free
+        taken = {process.node_id for process in self._processes}
+        return next(n for n in ids if n not in taken)
 
     def _host_id(self, section: RawSection, node_id: int) -> str | None:
         line, computer = self._line(section, "HostName"), self._line(section, "ExecuteOnComputer")
