@@ -12,6 +12,7 @@ from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.parameters import Parameter
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Index, LogfileGroup, Table, Tablespace
 
 Value = int | str
@@ -130,8 +131,9 @@ FIELDS: dict[type, dict[str, tuple[Callable[[Any], Any], ...]]] = {
         "fully_replicated": (lambda now: not now,), "read_backup": (_or(value=True), _or(value=False)),
         "logging": (lambda now: not now,), "row_format_fixed": (lambda now: not now,),
         "distribution_key": (lambda now: () if now else None,), "tablespace_id": (_cleared,),
-        "primary_key": (_first,),
+        "primary_key": (_first,), "distribution_key_table_id": (_cleared,),
     },
+    DataNode: {"container_memory_bytes": (_or(2**33), _or(2**31))},
     Column: {
         "unsigned": (lambda now: not now,), "length": (_times(2), _or(7)), "scale": (_or(0), _or(9), _or(20)),
         "blob_inline_bytes": (_or(64),), "blob_part_bytes": (_or(4000),), "collation": (_or("latin1_bin"),),

@@ -53,3 +53,10 @@ def test_more_sections_than_ids_are_read_to_the_last(version: str) -> None:
     plan, report = import_config(text, version)
     assert len({process.node_id for process in plan.processes}) == len(plan.processes) == 255
     assert any(finding.refused and "255" in finding.message for finding in report.findings)
+
+
+def test_quotes_around_a_whole_line_are_taken_off() -> None:
+    own = '"MaxNoOfTables=129"\nMaxNoOfAttributes="1001"\n'
+    plan, report = import_config(FIRST + LAST.replace("[ndbd]", '"[ndbd]"').format(own=own), "8.4.8")
+    assert plan.data_nodes[1].parameters["MaxNoOfTables"] == 129
+    assert [f.line for f in report.findings if f.refused] == [11], "quotes around a value are no number"

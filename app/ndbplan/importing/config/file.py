@@ -135,7 +135,7 @@ def read_config_file(content: bytes, name: str = "config.ini") -> ConfigFile:
                 fix="name the configuration file of a management server",
             )
         text = piece.split(b"\0", 1)[0]
-        stripped = text.strip(b" \t\r\n")
+        stripped = _unquoted(text.strip(b" \t\r\n"))
         if len(piece) == _PIECE and not piece.endswith(b"\n") and stripped:
             result.find(
                 False,
@@ -180,6 +180,11 @@ def _pieces(content: bytes) -> Iterator[tuple[int, bytes]]:
         for start in range(0, len(whole), _PIECE):
             number += 1
             yield number, whole[start : start + _PIECE]
+
+
+def _unquoted(line: bytes) -> bytes:
+    """A line without the double quotes around all of it (trim in InitConfigFileParser.cpp)."""
+    return line[1:-1] if len(line) > 1 and line.startswith(b'"') and line.endswith(b'"') else line
 
 
 def _refuse_binary(content: bytes, name: str) -> None:
