@@ -239,6 +239,21 @@ class CanvasView(Stage):
 
     # Drops
 
+    def event(self, event: QEvent) -> bool:
+        # What lies over the canvas (first steps, an empty plan's words) hands drops to the view, not to its
+        # viewport, and there Qt takes none.
+        if isinstance(event, QDragEnterEvent):
+            self.dragEnterEvent(event)
+        elif isinstance(event, QDragMoveEvent):
+            self.dragMoveEvent(event)
+        elif isinstance(event, QDragLeaveEvent):
+            self.dragLeaveEvent(event)
+        elif isinstance(event, QDropEvent):
+            self.dropEvent(event)
+        else:
+            return super().event(event)
+        return True
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         key = drops.key_in(event.mimeData())
         if key is not None:

@@ -1,0 +1,191 @@
+"""The program as people start it, and an eye in it: says where things are on the screen, and when it is done.
+
+Reads a question in each line of its input, `look EXPRESSION` or `until EXPRESSION`, and prints the answer as
+JSON. It looks and never acts: what is done to the window is done by mouse and keyboard.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from PySide6.QtCore import QObject, QPoint, QPointF, QSocketNotifier, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDockWidget,
+    QLabel,
+    QMenu,
+    QScrollArea,
+    QTabBar,
+    QWidget,
+)
+
+from ndbplan.base.kept import keeping
+from ndbplan.desktop import start
+from ndbplan.desktop.document.tasks import Tasks
+from ndbplan.desktop.windows import Windows
+
+_LOOK_MS = 20
+
+
+class Eye(QObject):
+    """Answers questions about what is on the screen."""
+
+    def __init__(self, windows: Windows) -> None:
+        super().__init__()
+        self.windows = windows
+        self._awaited: Any = None
+        self._ear = QSocketNotifier(sys.stdin.fileno(), QSocketNotifier.Type.Read, self)
+        self._ear.activated.connect(lambda *_: self._hear())
+        self._timer = QTimer(self)
+        self._timer.setInterval(_LOOK_MS)
+        self._timer.timeout.connect(self._look_again)
+
+    def _hear(self) -> None:
+        line = sys.stdin.readline()
+        if not line:
+            self._ear.setEnabled(False)
+            return
+        what, _, expression = line.strip().partition(" ")
+        if what == "look":
+            self._answer(self._see(expression))
+        else:
+            self._awaited = expression
+            self._timer.start()
+
+    def _look_again(self) -> None:
+        seen = self._see(self._awaited)
+        if seen and not (isinstance(seen, dict) and "fault" in seen):
+            self._timer.stop()
+            self._answer(seen)
+
+    def _see(self, expression: str) -> Any:
+        window = self.windows.active
+        names = {
+            "window": window, "windows": self.windows.open_windows, "plan": window.document.plan,
+            "scene": window.canvas.canvas_scene, "place": place, "item": self.item, "ground": self.ground,
+            "under": self.under,
+            "tab": self.tab, "entry": entry, "resting": self.resting, "cell": cell, "dialog": dialog,
+            "focus": QApplication.focusWidget(), "clipboard": QGuiApplication.clipboard(),
+        }  # fmt: skip
+        try:
+            return eval(expression, names)
+        except Exception as error:  # noqa: BLE001 — what is not there yet is waited for
+            return {"fault": f"{type(error).__name__}: {error}"}
+
+    @staticmethod
+    def _answer(value: Any) -> None:
+        print(json.dumps(value, default=str), flush=True)
+
+    def item(self, object_id: str) -> list[int]:
+        """Where the card of an object is on the screen."""
+        canvas = self.windows.active.canvas
+        card = canvas.canvas_scene.item_of(object_id)
+        assert card is not None, f"{object_id} is not drawn"
+        rect = card.rect_in_scene()
+        return self._on_screen(QPointF(rect.left() + 24, rect.top() + 12))
+
+    def ground(self, x: float, y: float) -> list[int]:
+        """Where a share of width and height of the canvas is on the screen."""
+        port = self.windows.active.canvas.viewport()
+        return _point(port.mapToGlobal(QPoint(round(x * port.width()), round(y * port.height()))))
+
+    def under(self, x: int, y: int) -> str:
+        """Which card lies under a point of the screen."""
+        canvas = self.windows.active.canvas
+        found = canvas.canvas_scene.item_at(canvas.mapToScene(canvas.viewport().mapFromGlobal(QPoint(x, y))))
+        return found.object_id if found is not None else ""
+
+    def _on_screen(self, at: QPointF) -> list[int]:
+        canvas = self.windows.active.canvas
+        return _point(canvas.viewport().mapToGlobal(canvas.mapFromScene(at)))
+
+    def tab(self, name: str) -> list[int]:
+        """Where a tab of the analyses is."""
+        tabs: QTabBar = self.windows.active.panels.analyses.tabs
+        index = next(i for i in range(tabs.count()) if tabs.tabText(i).startswith(name))
+        return _point(tabs.mapToGlobal(tabs.tabRect(index).center()))
+
+    def resting(self) -> bool:
+        """Whether everything is built, estimated and simulated."""
+        window = self.windows.active
+        busy = any(tasks.is_busy for one in self.windows.open_windows for tasks in one.findChildren(Tasks))
+        return not busy and not window.build_next() and window.panels.estimates.is_fresh
+
+
+def _point(at: QPoint) -> list[int]:
+    return [at.x(), at.y()]
+
+
+def _named(name: str, root: QWidget) -> Iterator[QWidget]:
+    for widget in root.findChildren(QWidget):
+        if widget.isVisible() and not isinstance(widget, QLabel | QDockWidget):
+            texts = (widget.accessibleName(), getattr(widget, "text", str)() if _says(widget) else "")
+            if name in texts or any(text.rstrip("…").startswith(name) for text in texts if text):
+                yield widget
+
+
+def _says(widget: QWidget) -> bool:
+    return callable(getattr(widget, "text", None)) and not isinstance(widget, QComboBox)
+
+
+def place(name: str) -> list[int]:
+    """Where the widget of a name or text is, in the dialog or window at the front."""
+    root = QApplication.activePopupWidget() or QApplication.activeModalWidget() or QApplication.activeWindow()
+    assert root is not None, "nothing is active"
+    found = list(_named(name, root))
+    exact = [one for one in found if name in (one.accessibleName(), _says(one) and one.text())]
+    widget = (exact or found)[0]
+    above = widget.parentWidget()
+    while above is not None:
+        # As the wheel does: what is out of sight is brought there.
+        if isinstance(above, QScrollArea):
+            above.ensureWidgetVisible(widget)
+        above = above.parentWidget()
+    return _point(widget.mapToGlobal(widget.rect().center()))
+
+
+def dialog() -> str:
+    """The title of the dialog at the front."""
+    modal = QApplication.activeModalWidget()
+    return modal.windowTitle() if modal is not None else ""
+
+
+def cell(view_name: str, row: int, column: int) -> list[int]:
+    """Where a cell of a table is."""
+    root = QApplication.activeWindow()
+    assert root is not None
+    view: Any = next(one for one in _named(view_name, root) if hasattr(one, "visualRect"))
+    view.scrollTo(view.model().index(row, column))
+    return _point(view.viewport().mapToGlobal(view.visualRect(view.model().index(row, column)).center()))
+
+
+def entry(text: str) -> list[int]:
+    """Where an entry of the menu at the front is."""
+    menus = [w for w in QApplication.topLevelWidgets() if isinstance(w, QMenu) and w.isVisible()]
+    for menu in reversed(menus):
+        for action in menu.actions():
+            if action.text().replace("&", "").startswith(text):
+                return _point(menu.mapToGlobal(menu.actionGeometry(action).center()))
+    raise AssertionError(f"no menu has '{text}'")
+
+
+def main() -> None:
+    """Start the program, and answer until it ends."""
+    app = start.make_application()
+    with keeping():
+        windows = Windows(app, start.open_window)
+        windows.start(sample=sys.argv[1] if len(sys.argv) > 1 else None)
+        eye = Eye(windows)
+        app.exec()
+        del eye
+        windows.end()
+        app.processEvents()
+
+
+if __name__ == "__main__":
+    main()

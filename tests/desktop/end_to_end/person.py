@@ -1,0 +1,144 @@
+"""A person before the screen: a real X server, a real window manager, real mouse and keyboard events.
+
+    with Screen(1366, 768) as screen, Person(screen, sample="starter") as person:
+        person.click("place('Simulate')")
+        person.until("resting()")
+
+Each click, drag, chord of keys and typed text is one action (`actions`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+NEEDED = ("Xvfb", "openbox", "xdotool")
+_EYE = Path(__file__).with_name("eye.py")
+_PATIENCE_S = 60.0
+_STEPS_OF_A_DRAG = 4
+
+
+def missing() -> list[str]:
+    """Programs that these tests need and that are not installed."""
+    return [name for name in NEEDED if shutil.which(name) is None]
+
+
+class Screen:
+    """An X server with a window manager of its own."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self._size = f"{width}x{height}x24"
+        self._programs: list[subprocess.Popen[bytes]] = []
+        self.environment: dict[str, str] = {}
+
+    def __enter__(self) -> Screen:
+        told, tell = os.pipe()
+        server = ["Xvfb", "-displayfd", str(tell), "-screen", "0", self._size, "-nolisten", "tcp"]
+        self._start(server, pass_fds=(tell,))
+        os.close(tell)
+        with os.fdopen(told) as answer:
+            assert select.select([answer], [], [], _PATIENCE_S)[0], "the X server does not start"
+            self.environment = {**os.environ, "DISPLAY": f":{answer.readline().strip()}"}
+        self.environment.pop("WAYLAND_DISPLAY", None)
+        self._start(["openbox", "--sm-disable"])
+        return self
+
+    def _start(self, command: list[str], **more: Any) -> None:
+        env = self.environment or None
+        quiet = subprocess.DEVNULL
+        self._programs.append(subprocess.Popen(command, env=env, stdout=quiet, stderr=quiet, **more))
+
+    def __exit__(self, *_what: object) -> None:
+        for program in reversed(self._programs):
+            program.terminate()
+            program.wait()
+
+
+class Person:
+    """Uses the program on a screen, and sees what is there."""
+
+    def __init__(self, screen: Screen, sample: str = "") -> None:
+        environment = {**screen.environment, "QT_QPA_PLATFORM": "xcb"}
+        self._environment = environment
+        self.actions = 0
+        command = [sys.executable, str(_EYE), *([sample] if sample else [])]
+        self._program = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self) -> Person:
+        self.until("window.isActiveWindow() and resting()")
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self._program.kill()
+        self._program.communicate()
+
+    # Seeing
+
+    def look(self, expression: str) -> Any:
+        """What an expression says of the program now."""
+        return self._ask(f"look {expression}")
+
+    def until(self, expression: str) -> Any:
+        """Wait until an expression is true; fails when that takes too long."""
+        return self._ask(f"until {expression}")
+
+    def _ask(self, line: str) -> Any:
+        assert self._program.stdin is not None
+        assert self._program.stdout is not None
+        self._program.stdin.write(line + "\n")
+        self._program.stdin.flush()
+        if not select.select([self._program.stdout], [], [], _PATIENCE_S)[0]:
+            # An `until` never answers where it does not come true: the last look says why.
+            raise AssertionError(f"{line}: not within {_PATIENCE_S:g} s")
+        answer = json.loads(self._program.stdout.readline())
+        assert not (isinstance(answer, dict) and "fault" in answer), f"{line}: {answer}"
+        return answer
+
+    # Doing
+
+    def click(self, where: str, *, button: int = 1, times: int = 1, keys: str = "") -> None:
+        """Click at what an expression finds, as soon as it is there; `keys` are held."""
+        self.actions += 1
+        x, y = self.until(where)
+        held, free = ([f"key{move}", keys] if keys else [] for move in ("down", "up"))
+        self._do("mousemove", x, y, *held, "click", "--repeat", times, "--delay", 60, button, *free)
+
+    def drag(self, source: str, target: str, keys: str = "") -> None:
+        """Drag from what one expression finds to another."""
+        self.actions += 1
+        (x, y), (to_x, to_y) = self.until(source), self.until(target)
+        self._do("mousemove", x, y, *(["keydown", keys] if keys else []), "mousedown", 1)
+        for step in range(1, _STEPS_OF_A_DRAG + 1):
+            share = step / _STEPS_OF_A_DRAG
+            self._do("mousemove", round(x + (to_x - x) * share), round(y + (to_y - y) * share))
+            # The program has seen it when it answers.
+            self.look("True")
+        self._do("mousemove", to_x + 1, to_y)
+        self.look("True")
+        self._do("mouseup", 1, *(["keyup", keys] if keys else []))
+
+    def press(self, keys: str) -> None:
+        """Press a key or a chord, such as `ctrl+z`."""
+        self.actions += 1
+        self._do("key", "--clearmodifiers", keys)
+
+    def write(self, text: str) -> None:
+        """Type a text; a line break at its end is Enter."""
+        self.actions += 1
+        self._do("type", "--delay", 8, text.removesuffix("\n"))
+        if text.endswith("\n"):
+            self._do("key", "Return")
+
+    def _do(self, *arguments: object) -> None:
+        subprocess.run(["xdotool", *map(str, arguments)], env=self._environment, check=True, timeout=30)

@@ -1,0 +1,107 @@
+"""The window by mouse and keyboard under a window manager: one test for each promise to who uses it first."""
+
+from __future__ import annotations
+
+from desktop.end_to_end.person import Person, Screen
+
+_PLACES = "[[i, list(scene.item_of(i).rect_in_scene().getRect())] for i in plan.by_id if scene.item_of(i)]"
+_VIEW = "[window.canvas.zoom, window.canvas.mapToScene(0, 0).x(), window.canvas.mapToScene(0, 0).y()]"
+
+
+def test_nothing_moves_but_what_is_dropped_and_that_lies_under_the_pointer(person: Person) -> None:
+    before, view = dict(person.look(_PLACES)), person.look(_VIEW)
+    target = person.look("ground(0.75, 0.75)")
+    person.drag("place('8 cores, 64 GiB')", "ground(0.75, 0.75)")
+    person.until("len(plan.hosts) == 6")
+    after = dict(person.look(_PLACES))
+    assert {name: after[name] for name in before} == before
+    assert person.look(_VIEW) == view
+    assert person.look("under({}, {})".format(*target)) == person.look("plan.hosts[-1].id")
+    person.press("ctrl+z")
+    person.until("len(plan.hosts) == 5")
+    assert dict(person.look(_PLACES)) == before
+    assert person.look(_VIEW) == view
+
+
+def test_enter_takes_a_value_and_ctrl_z_takes_it_back(person: Person) -> None:
+    person.click("item('app-a1')")
+    person.until("window.selection.ids == ('app-a1',)")
+    person.click("place('Cores')", times=3)
+    person.write("24\n")
+    person.until("plan.by_id['app-a1'].cores == 24")
+    person.press("ctrl+z")
+    person.until("plan.by_id['app-a1'].cores == 16")
+    person.press("ctrl+k")
+    person.write("datamemory")
+    person.press("Return")
+    person.until("window.selection.ids == () and type(focus).__name__ == 'QLineEdit'")
+    person.press("Escape")
+
+
+def test_a_crash_loses_nothing(screen: Screen) -> None:
+    with Person(screen, "starter") as person:
+        person.click("item('app-a1')")
+        person.press("Delete")
+        person.until("len(plan.hosts) == 4 and window.journal.is_safe()")
+    # Killed. The next start says so.
+    with Person(screen) as person:
+        person.click("place('Look at what can be recovered')")
+        person.click("place('Recover')")
+        person.until("len(plan.hosts) == 4 and window.document.is_modified")
+
+
+def test_a_problem_is_solved_where_it_is_read(person: Person) -> None:
+    person.click("tab('Tables')")
+    person.click("cell('Tables', 0, 2)", times=2)
+    person.press("ctrl+a")
+    person.write("9G\n")
+    person.until("max(t.rows for t in plan.tables) == 9_000_000_000 and resting()")
+    person.click("tab('Problems')")
+    problems = "window.panels.estimates.latest.problems"
+    ways = f"[w.title for p in {problems} for w in p.solutions if p.rule == 'data-memory-fill']"
+    title = person.until(ways)[0]
+    person.click(f"place({title!r})")
+    person.until(f"window.document.undo_stack.undoText() == {title!r} and resting()")
+    assert person.look(ways) == []
+
+
+def test_a_number_that_reads_two_ways_is_asked_about(person: Person) -> None:
+    person.click("item('app-b1')")
+    person.click("place('Clock (GHz)')", times=3)
+    person.write("1,500\n")
+    person.click("place('1.500')")
+    person.until("plan.by_id['app-b1'].clock_ghz == 1.5")
+
+
+def test_a_node_is_killed_by_hand_and_the_run_shows_it(person: Person) -> None:
+    person.click("tab('Simulation')")
+    person.click("item('ndb1')", button=3)
+    person.click("entry('Kill at')")
+    person.until("len(plan.workloads[0].events) == 1 and resting() and 'ndb1' in scene.look.loads.down")
+
+
+def test_the_first_escape_ends_a_presentation(person: Person) -> None:
+    person.click("tab('Simulation')")
+    size = person.look("[window.width(), window.height()]")
+    person.press("F5")
+    person.until("window.isFullScreen() and window.top_bar.isHidden()")
+    person.press("Escape")
+    person.until("not window.isFullScreen() and not window.top_bar.isHidden()")
+    person.until(f"[window.width(), window.height()] == {size}")
+
+
+def test_disk_data_begins_where_a_role_is_dropped(person: Person) -> None:
+    undo = person.look("plan.data_nodes[0].disk_roles.undo")
+    disk = next(d for d in person.look("[d.id for d in plan.hosts[0].disks]") if d != undo)
+    person.drag("place('UNDO')", f"item('{disk}')")
+    person.click("place('Make a tablespace')")
+    person.until("len(plan.tablespaces) == 1 and len(plan.logfile_groups) == 1")
+
+
+def test_the_window_with_its_frame_fits_the_screen(person: Person) -> None:
+    frame = person.look("window.frameGeometry().getRect()")
+    room = person.look("window.screen().availableGeometry().getRect()")
+    assert frame[0] >= room[0]
+    assert frame[1] >= room[1]
+    assert frame[0] + frame[2] <= room[0] + room[2]
+    assert frame[1] + frame[3] <= room[1] + room[3]

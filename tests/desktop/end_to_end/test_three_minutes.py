@@ -1,0 +1,56 @@
+"""The first three minutes: from an empty plan to the exported files of a cluster, in at most 30 actions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from desktop.end_to_end.person import Person, Screen
+
+_MOST_ACTIONS = 30
+_DDL = """
+CREATE TABLE shop.customer (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, name VARCHAR(80),
+  email VARCHAR(120)) ENGINE=ndb;
+CREATE TABLE shop.orders (id BIGINT UNSIGNED NOT NULL, customer BIGINT UNSIGNED NOT NULL, total DECIMAL(12,2),
+  PRIMARY KEY (id), KEY (customer)) ENGINE=ndb;
+"""
+
+
+def test_place_connect_tables_rows_load_fix_simulate_export(screen: Screen, tmp_path: Path) -> None:
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    with Person(screen) as person:
+        person.click("place('New empty plan')")
+        # Place: a node that is dropped on free ground brings its host.
+        person.drag("place('Data node')", "ground(0.25, 0.25)")
+        person.drag("place('Data node')", "ground(0.7, 0.25)")
+        person.drag("place('Management node')", "ground(0.25, 0.7)")
+        person.until("len(plan.hosts) == 3")
+        person.drag("place('SQL node')", "item(plan.hosts[2].id)")
+        person.until("len(plan.processes) == 4 and len(scene.layout.groups) == 1")
+        # What another program has copied.
+        person.look(f"clipboard.setText({_DDL!r})")
+        person.click("place('Step 2: Tables')")
+        person.until("dialog()")
+        person.press("ctrl+v")
+        person.click("place('Add 2 tables')")
+        person.until("len(plan.tables) == 2")
+        person.click("tab('Tables')")
+        for row, rows in enumerate(("200M", "900M")):
+            person.click(f"cell('Tables', {row}, 2)", times=2)
+            person.press("ctrl+a")
+            person.write(f"{rows}\n")
+        person.until("[t.rows for t in plan.tables] == [200_000_000, 900_000_000]")
+        person.click("place('Step 3: Load')")
+        person.until("len(plan.workloads) == 1 and resting()")
+        person.click("tab('Problems')")
+        person.click("place('Fix all')")
+        person.until("resting() and window.document.undo_stack.undoText().startswith('Fix')")
+        person.click("place('Simulate')")
+        person.until("resting() and window.panels.analyses.run_lasts_s")
+        person.press("ctrl+e")
+        person.until("dialog()")
+        person.write(f"{folder}\n")
+        person.until("window.messages.text.startswith('Exported')")
+        assert person.actions <= _MOST_ACTIONS
+    assert {"config.ini", "schema.sql"} <= {path.name for path in folder.rglob("*")}
+    assert (folder / "config.ini").read_text().count("[ndbd]") == 2
