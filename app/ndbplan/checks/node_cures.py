@@ -49,6 +49,44 @@ def rest_of_group(rule: str, now: Estimation, look: Look) -> WaysOut:
     return ways_out(_on_new_hosts("data", missing, rule, plan, look), f"add {missing} data nodes")
 
 
+def apart_from_data_nodes(rule: str, now: Estimation, look: Look) -> WaysOut:
+    """SQL nodes that share a host with a data node go elsewhere: to hosts that are there, or to new ones."""
+    plan = now.plan
+    shared = [
+        node
+        for node in plan.sql_nodes
+        if any(isinstance(other, DataNode) for other in plan.processes_of_host[node.host_id])
+    ]
+    found: list[Solution] = []
+    free = _free_hosts(plan, "sql")
+    count = f"{len(shared)} SQL nodes" if len(shared) > 1 else f"SQL node {shared[0].node_id}"
+    ids = tuple(node.id for node in shared)
+    if len(free) >= len(shared):
+        hosts = tuple(host.id for host in free[: len(shared)])
+        names = ", ".join(host.hostname for host in free[: len(shared)])
+        edit: Edit = partial(_moved, ids=ids, host_ids=hosts)
+        if _mends(look, plan, edit, rule):
+            found.append(Solution(f"Move {count} to {names}", "they run no data node", edit))
+    edit = partial(_moved, ids=ids, host_ids=())
+    if _mends(look, plan, edit, rule):
+        where = "hosts of their own" if len(shared) > 1 else "a host of its own"
+        why = "hardware of the small class of the palette"
+        found.append(Solution(f"Give {count} {where}", why, edit, buys=True))
+    return ways_out(found, "bind threads with ThreadConfig, or give mysqld another host")
+
+
+def _moved(plan: Plan, ids: tuple[str, ...], host_ids: tuple[str, ...]) -> Plan:
+    """The nodes on these hosts, or each on a new one beside its old one."""
+    for number, node_id in enumerate(ids):
+        if host_ids:
+            plan = edits.move_process(plan, node_id, host_ids[number])
+            continue
+        old = plan.host(plan.by_id[node_id].host_id)
+        host = offers.make_host(plan, offers.DEFAULT_HOST, old.location_id)
+        plan = edits.move_process(edits.add(plan, host), node_id, host.id)
+    return plan
+
+
 def _on_new_hosts(kind: str, count: int, rule: str, plan: Plan, look: Look) -> list[Solution]:
     edit = partial(_with_hosts, kind=kind, count=count)
     if not _mends(look, plan, edit, rule):

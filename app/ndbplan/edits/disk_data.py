@@ -104,3 +104,53 @@ class GrowFiles:
         rest = sum(file.size_bytes * file.count for file in others)
         each = max(first.size_bytes, -(-(self.total_bytes - rest) // first.count))
         return edits.update(plan, part.id, **{name: (edits.changed(first, size_bytes=each), *others)})
+
+
+@dataclass(frozen=True)
+class FewerFiles:
+    """A change: files of a tablespace are joined, two and two, until there are so many at most."""
+
+    object_id: str
+    most: int
+
+    def __call__(self, plan: Plan) -> Plan:
+        files: tuple[SpaceFile, ...] = plan.by_id[self.object_id].data_files
+        while sum(file.count for file in files) > self.most and any(file.count > 1 for file in files):
+            files = tuple(
+                edits.changed(file, count=-(-file.count // 2), size_bytes=2 * file.size_bytes)
+                if file.count > 1
+                else file
+                for file in files
+            )
+        return edits.update(plan, self.object_id, data_files=files)
+
+
+@dataclass(frozen=True)
+class MoreFiles:
+    """A change: the one data file of a tablespace is divided into so many."""
+
+    object_id: str
+    count: int
+
+    def __call__(self, plan: Plan) -> Plan:
+        (file,) = plan.by_id[self.object_id].data_files
+        each = -(-file.size_bytes // self.count)
+        divided = edits.changed(file, size_bytes=each, count=self.count)
+        return edits.update(plan, self.object_id, data_files=(divided,))
+
+
+@dataclass(frozen=True)
+class OneLogfileGroup:
+    """A change: the undo files of all log file groups lie in the first, which every tablespace uses."""
+
+    def __call__(self, plan: Plan) -> Plan:
+        first, *others = plan.logfile_groups
+        taken: list[SpaceFile] = list(first.undo_files)
+        for group in others:
+            for file in group.undo_files:
+                name = edits.free_name(file.name, {one.name for one in taken}, "_")
+                taken.append(edits.changed(file, name=name))
+        plan = edits.update(plan, first.id, undo_files=tuple(taken))
+        for space in plan.tablespaces:
+            plan = edits.update(plan, space.id, logfile_group_id=first.id)
+        return edits.remove(plan, [group.id for group in others])

@@ -11,10 +11,9 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.unwise.disk_data_cures import home_for
 from ndbplan.configuration.directories import data_node_paths, disk_for
-from ndbplan.configuration.settings import nodes_alike
-from ndbplan.edits.changes import SetRole, together
-from ndbplan.edits.disk_data import GrowFiles
-from ndbplan.edits.parts import update
+from ndbplan.configuration.settings import nodes_alike, scope_of
+from ndbplan.edits.changes import SetParameter, SetRole, together
+from ndbplan.edits.disk_data import FewerFiles, GrowFiles, MoreFiles, OneLogfileGroup
 from ndbplan.edits.solutions import memory_size
 from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.estimate.load.disk_data import TablespaceUse
@@ -22,11 +21,12 @@ from ndbplan.ndb.file_space import specified_files
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
-from ndbplan.plan.tables import SpaceFile
 
 _BUSY_WARNING = 0.70
 MANY_FILES = 128
 """Data files of a tablespace above which more bring nothing: a data node keeps so many open."""
+_PARALLEL_FILES = 4
+"""Into which one data file is divided where one thread writes each."""
 _SPACE_WARNING = 0.95
 _GOOD_HIT_RATIO = 0.9
 _UNDO_WARNING = 0.9
@@ -148,6 +148,7 @@ def logfile_groups(now: Estimation) -> Iterator[Problem]:
             "CREATE LOGFILE GROUP of another fails with error 1514",
             "put the undo files of all into one log file group and let every tablespace use it",
             list(names.values()),
+            OneLogfileGroup() if len(plan.logfile_groups) == len(names) else None,
         )
 
 
@@ -208,45 +209,50 @@ def data_files(now: Estimation) -> Iterator[Problem]:
                 f"tablespace {space.name}",
                 f"tablespace {space.name} has one data file; before 7.0 one thread writes a file, so several "
                 "are written in parallel",
-                "use several files of the same total size",
+                f"use {_PARALLEL_FILES} files of the same total size",
                 [space.id],
+                MoreFiles(space.id, _PARALLEL_FILES),
             )
         elif files > MANY_FILES:
             yield warning(
                 f"tablespace {space.name}",
                 f"tablespace {space.name} has {files} data files; more than {MANY_FILES} bring nothing",
-                "use fewer, larger files",
+                "use fewer, larger files: half as many, twice as large, until they are few enough",
                 [space.id],
+                FewerFiles(space.id, MANY_FILES),
             )
     for use in now.under(chosen_workload(plan)).disk_data.tablespaces:
         fill = use.fill.value
         if fill > _SPACE_WARNING:
             report = error if fill > 1 else warning
+            words, larger = _more_files(now, use)
             yield report(
                 f"tablespace {use.tablespace}",
                 f"the tables take {format_percent(fill)} of tablespace {use.tablespace} on a data node; an "
                 f"extent "
                 "belongs to one fragment, so each fragment takes one at least",
-                _more_files(now, use),
+                words,
                 [space.id for space in plan.tablespaces if space.name == use.tablespace],
+                larger,
                 measure=fill,
             )
 
 
-def _more_files(now: Estimation, use: TablespaceUse) -> str:
-    """Add data files where the disks have room for them, else what would make room."""
+def _more_files(now: Estimation, use: TablespaceUse) -> tuple[str, Edit | None]:
+    """Larger data files where the disks have room for them, else what would make room."""
     plan = now.plan
     missing = use.used_bytes.high / _SPACE_WARNING - use.capacity_bytes
     space = next(space for space in plan.tablespaces if space.name == use.tablespace)
     size = -(-int(missing) // space.extent_size_bytes) * space.extent_size_bytes
-    more = SpaceFile(name="more", size_bytes=max(size, space.extent_size_bytes))
-    grown = update(plan, space.id, data_files=(*space.data_files, more))
-    reason = misfit(now, grown)
+    more = max(size, space.extent_size_bytes)
+    larger = GrowFiles(space.id, use.capacity_bytes + more)
+    reason = misfit(now, larger(plan))
     if not reason:
-        return f"add {format_bytes(more.size_bytes)} of data files or use a smaller EXTENT_SIZE"
+        return f"let the data files have {format_bytes(more)} more or use a smaller EXTENT_SIZE", larger
     return (
-        f"use a smaller EXTENT_SIZE, add a node group, or take larger disks: {format_bytes(more.size_bytes)} "
-        f"more of data files do not fit ({reason})"
+        f"use a smaller EXTENT_SIZE, add a node group, or take larger disks: {format_bytes(more)} "
+        f"more of data files do not fit ({reason})",
+        None,
     )
 
 
@@ -287,6 +293,7 @@ def redo_and_lcp_apart(now: Estimation) -> Iterator[Problem]:
             f"FileSystemPath of data node {node.node_id} is fixed on another disk than its REDO log; the "
             f"redo "
             "folders have to be moved and linked by hand after every start with --initial",
-            "set FileSystemPath on the disk of the REDO log, or leave it out",
+            "leave FileSystemPath out of the configuration",
             [node.id],
+            SetParameter(scope_of(node, "FileSystemPath"), "FileSystemPath", None),
         )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from ndbplan.base.units import format_bytes_binary
-from ndbplan.checks.node_cures import another_node, rest_of_group
+from ndbplan.checks.node_cures import another_node, apart_from_data_nodes, rest_of_group
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.limits import LOOPBACK
 from ndbplan.checks.refused.threads import is_automatic
@@ -309,6 +309,7 @@ def _is_bound(plan: Plan, node: DataNode) -> bool:
 @rule("data-and-sql-together", "Data and SQL nodes compete for processors")
 def data_and_sql_together(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
+    solve = partial(apart_from_data_nodes, "data-and-sql-together", now)
     for host in plan.hosts:
         processes = plan.processes_of_host[host.id]
         data = [p for p in processes if isinstance(p, DataNode)]
@@ -316,7 +317,7 @@ def data_and_sql_together(now: Estimation) -> Iterator[Problem]:
             continue
         if all(_is_bound(plan, node) for node in data):
             continue
-        yield warning(
+        together_here = warning(
             f"host {host.hostname}",
             f"a data node and an SQL node share {host.hostname}, and no thread of the data node is bound "
             f"to a "
@@ -324,3 +325,4 @@ def data_and_sql_together(now: Estimation) -> Iterator[Problem]:
             "bind threads with ThreadConfig or LockExecuteThreadToCPU, or give mysqld another host",
             [p.id for p in processes],
         )
+        yield replace(together_here, solve=solve)
