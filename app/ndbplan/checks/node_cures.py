@@ -58,7 +58,7 @@ def apart_from_data_nodes(rule: str, now: Estimation, look: Look) -> WaysOut:
         if any(isinstance(other, DataNode) for other in plan.processes_of_host[node.host_id])
     ]
     found: list[Solution] = []
-    free = _free_hosts(plan, "sql")
+    free = sorted(_free_hosts(plan, "sql"), key=lambda h: (len(plan.processes_of_host[h.id]), -h.cores))
     count = f"{len(shared)} SQL nodes" if len(shared) > 1 else f"SQL node {shared[0].node_id}"
     ids = tuple(node.id for node in shared)
     if len(free) >= len(shared):

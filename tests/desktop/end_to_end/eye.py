@@ -124,7 +124,11 @@ def _point(at: QPoint) -> list[int]:
 def _named(name: str, root: QWidget) -> Iterator[QWidget]:
     for widget in root.findChildren(QWidget):
         if widget.isVisible() and not isinstance(widget, QLabel | QDockWidget):
-            texts = (widget.accessibleName(), getattr(widget, "text", str)() if _says(widget) else "")
+            texts = (
+                widget.objectName(),
+                widget.accessibleName(),
+                getattr(widget, "text", str)() if _says(widget) else "",
+            )
             if name in texts or any(text.rstrip("…").startswith(name) for text in texts if text):
                 yield widget
 
@@ -138,7 +142,11 @@ def place(name: str) -> list[int]:
     root = QApplication.activePopupWidget() or QApplication.activeModalWidget() or QApplication.activeWindow()
     assert root is not None, "nothing is active"
     found = list(_named(name, root))
-    exact = [one for one in found if name in (one.accessibleName(), _says(one) and one.text())]
+    exact = [
+        one
+        for one in found
+        if name in (one.objectName(), one.accessibleName(), _says(one) and getattr(one, "text", str)())
+    ]
     widget = (exact or found)[0]
     above = widget.parentWidget()
     while above is not None:

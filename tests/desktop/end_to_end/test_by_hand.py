@@ -11,7 +11,7 @@ _VIEW = "[window.canvas.zoom, window.canvas.mapToScene(0, 0).x(), window.canvas.
 def test_nothing_moves_but_what_is_dropped_and_that_lies_under_the_pointer(person: Person) -> None:
     before, view = dict(person.look(_PLACES)), person.look(_VIEW)
     target = person.look("ground(0.75, 0.75)")
-    person.drag("place('8 cores, 64 GiB')", "ground(0.75, 0.75)")
+    person.drag("place('offer-host-small')", "ground(0.75, 0.75)")
     person.until("len(plan.hosts) == 6")
     after = dict(person.look(_PLACES))
     assert {name: after[name] for name in before} == before
@@ -93,7 +93,7 @@ def test_the_first_escape_ends_a_presentation(person: Person) -> None:
 def test_disk_data_begins_where_a_role_is_dropped(person: Person) -> None:
     undo = person.look("plan.data_nodes[0].disk_roles.undo")
     disk = next(d for d in person.look("[d.id for d in plan.hosts[0].disks]") if d != undo)
-    person.drag("place('UNDO')", f"item('{disk}')")
+    person.drag("place('offer-undo')", f"item('{disk}')")
     person.click("place('Make a tablespace')")
     person.until("len(plan.tablespaces) == 1 and len(plan.logfile_groups) == 1")
 

@@ -21,11 +21,11 @@ def test_place_connect_tables_rows_load_fix_simulate_export(screen: Screen, tmp_
     with Person(screen) as person:
         person.click("place('New empty plan')")
         # Place: a node that is dropped on free ground brings its host.
-        person.drag("place('Data node')", "ground(0.25, 0.25)")
-        person.drag("place('Data node')", "ground(0.7, 0.25)")
-        person.drag("place('Management node')", "ground(0.25, 0.7)")
+        person.drag("place('offer-data')", "ground(0.25, 0.25)")
+        person.drag("place('offer-data')", "ground(0.7, 0.25)")
+        person.drag("place('offer-management')", "ground(0.25, 0.7)")
         person.until("len(plan.hosts) == 3")
-        person.drag("place('SQL node')", "item(plan.hosts[2].id)")
+        person.drag("place('offer-sql')", "item(plan.hosts[2].id)")
         person.until("len(plan.processes) == 4 and len(scene.layout.groups) == 1")
         # What another program has copied.
         person.look(f"clipboard.setText({_DDL!r})")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -53,6 +54,7 @@ class CompareDialog(Dialog):
         self.changes.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.changes.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         header = self.changes.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setStretchLastSection(True)
         self.steps = QListWidget()
