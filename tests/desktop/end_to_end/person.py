@@ -21,7 +21,7 @@ from typing import Any
 
 NEEDED = ("Xvfb", "openbox", "xdotool")
 _EYE = Path(__file__).with_name("eye.py")
-_PATIENCE_S = 60.0
+_PATIENCE_S = 120.0
 _STEPS_OF_A_DRAG = 4
 
 
