@@ -41,3 +41,12 @@ def test_moving_away_from_all_runs_never_narrows_a_range(
         wide = nearness(kind, moved).widened(found)
         widths.append(wide.high / wide.low)
     assert 4.0 <= widths[0] <= widths[1] * (1 + 1e-9)
+
+
+def test_what_is_certain_stays_certain_and_no_range_goes_beyond_what_can_be() -> None:
+    far = nearness("load", MEASURED._replace(nodes=100))
+    assert far.room > 1
+    assert far.widened(Quantity.exact(10.0, "s")) == Quantity.exact(10.0, "s")
+    wide = far.widened(Quantity(0.9, 0.8, 0.99, "fraction"), 1.0)
+    assert wide.low == 0.8 / far.room
+    assert wide.high == 1.0

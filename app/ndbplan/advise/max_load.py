@@ -18,6 +18,7 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_duration
 from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.stored import reach
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bottleneck import Bottleneck, full_of
 
@@ -203,7 +204,7 @@ def _time_of_job(
     taken_s = result.duration_s if loaded is None else loaded.value
     rate = float((result.accepted * result.bucket_s).sum()) / taken_s
     mean = Quantity.stated("mean over the job", rate, "tx/s", "simulation")
-    per_s = mean * constants_of(plan)["simulated_rate"]
+    per_s = reach(plan, "load").widened(mean * constants_of(plan)["simulated_rate"])
     if loaded is not None:
         per_s = (mean * taken_s / loaded.because()).in_unit("tx/s")
     return MaxLoad(
@@ -231,7 +232,7 @@ def _moment(plan: Plan, end: End) -> Quantity | None:
     if end.at_s is None:
         return None
     first = Quantity.stated(f"first error {end.code}", end.at_s, "s", "simulation just above the rate")
-    return first * constants_of(plan)["simulated_moment"]
+    return reach(plan, "load").widened(first * constants_of(plan)["simulated_moment"])
 
 
 def bound_per_s(scenario: Scenario) -> float:
@@ -450,6 +451,7 @@ def _quantity(scenario: Scenario, rate: float, limit: Bottleneck) -> Quantity:
             low, high = share * service.low_per_s, share * service.high_per_s
             return Quantity.spanning(rate, (low, high), "tx/s", (*terms, *service.why))
     found = Quantity.exact(rate, "tx/s", terms) * constants_of(scenario.plan)["simulated_rate"]
+    found = reach(scenario.plan, "load").widened(found)
     if limit.resource in ("redo log", "redo files"):
         chance = _chance_of_parts(scenario, limit)
         found = found if chance.low == chance.high else (found / chance).in_unit("tx/s")

@@ -10,7 +10,7 @@ import click
 from ndbplan.base.errors import UserError
 from ndbplan.cli.conditions import conditions_of, conditions_options
 from ndbplan.cli.group import json_option, ndbplan, show, why_option
-from ndbplan.cli.marks import ESTIMATE, marked
+from ndbplan.cli.marks import ESTIMATE, marked, worth_measuring
 from ndbplan.cli.parameters import (
     PLAN,
     Names,
@@ -170,10 +170,12 @@ def estimate(
     needs_data_nodes(plan, plan_file)
     wanted = only or tuple(part for part in PARTS if part != "distribution")
     now = Estimation(plan, chosen_workload(plan, workload_id))
-    shape = now.of(after_months(plan, months or 0)).to_json(why=why, only=wanted)
+    then = now.of(after_months(plan, months or 0))
+    shape = then.to_json(why=why, only=wanted)
     if months is not None:
         by_month = growth(plan, months, step=max(1, months // 12), workload=now.workload)
         shape["growth"] = by_month.to_json(why=why)
+    shape["worth_measuring"] = worth_measuring(plan, then.to_json(why=True, only=wanted))
     show(marked(plan, shape, ESTIMATE), as_json=as_json, why=why)
 
 

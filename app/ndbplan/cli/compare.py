@@ -10,6 +10,7 @@ import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show
+from ndbplan.cli.marks import marked
 from ndbplan.cli.parameters import PLAN, UsageError, read_plan
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def diff(plan_file: Path, running: Path | None, *, as_json: bool) -> None:
     difference = diff_from_defaults(plan) if running is None else compare(_running(running, plan), plan)
     order = roll_out_order(plan, difference)
     shape = {**difference.to_json(), "steps": list(order)}
-    show(shape, as_json=as_json, text=_lines(difference, order))
+    show(marked(plan, shape, "restart"), as_json=as_json, text=_lines(difference, order))
 
 
 def _running(path: Path, plan: Plan) -> Plan:

@@ -11,7 +11,7 @@ import click
 from ndbplan.cli.answers import needs_data_nodes
 from ndbplan.cli.events import event_of
 from ndbplan.cli.group import json_option, ndbplan, prepare_simulation, show, why_option
-from ndbplan.cli.marks import marked
+from ndbplan.cli.marks import marked, worth_measuring
 from ndbplan.cli.parameters import (
     PLAN,
     Duration,
@@ -181,6 +181,7 @@ def simulate(
         write_text(csv_file, series())
     if result.cluster_stop is not None and not as_json:
         click.echo(f"{result.cluster_stop.text}\n  {result.cluster_stop.advice}\n")
+    shape["worth_measuring"] = worth_measuring(plan, result.to_json(why=True))
     show(marked(plan, shape, "load"), as_json=as_json, why=why)
 
 
@@ -277,4 +278,6 @@ def max_load(plan_file: Path, workload: str | None, duration_s: float, *, why: b
     needs_data_nodes(plan, plan_file)
     _announce_preparation(plan, workload_id)
     answer = highest(plan, workload_id, duration_s=duration_s)
-    show(marked(plan, answer.to_json(why=why), "load"), as_json=as_json, why=why)
+    shape = marked(plan, answer.to_json(why=why), "load")
+    shape["worth_measuring"] = worth_measuring(plan, answer.to_json(why=True))
+    show(shape, as_json=as_json, why=why)

@@ -214,4 +214,4 @@ def calibrate(
             for c in plan.calibrations
         ],
     }
-    show(shape, as_json=as_json)
+    show(marked(plan, shape, "restart" if reorganised is None else "reorganise"), as_json=as_json)

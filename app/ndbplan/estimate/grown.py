@@ -19,8 +19,8 @@ from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.disk_data import tablespace_use_by_node
 from ndbplan.estimate.loaded import cpu, stored_on_disk
-from ndbplan.estimate.stored import machines_of, memory, redistribute
-from ndbplan.estimate.timed import situation, traffic_on_disks
+from ndbplan.estimate.stored import machines_of, memory, reach, redistribute
+from ndbplan.estimate.timed import traffic_on_disks
 from ndbplan.estimate.times.disk_files import busy_disks
 from ndbplan.estimate.times.reorganise import (
     Left,
@@ -31,7 +31,7 @@ from ndbplan.estimate.times.reorganise import (
     reorganise_table,
     tablespace_peaks,
 )
-from ndbplan.ndb.nearness import Nearness, nearness
+from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 
@@ -134,7 +134,7 @@ def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) ->
     peak = sum(p.fixed_bytes + p.variable_bytes for t in tables for p in t.redistribution.partitions)
     after = _after(plan, grown)
     peaks = node_peaks(memory(plan), memory(after), _members(plan))
-    near = nearness("reorganise", situation(plan))
+    near = reach(plan, "reorganise")
     spaces = _tablespaces(plan, after)
     return ReorganiseEstimate(tables, near.widened(duration), peak, peaks, after, spaces, near)
 

@@ -29,7 +29,7 @@ from ndbplan.estimate.storage.distribution import Redistribution, Surroundings, 
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.key_values import key_values
 from ndbplan.estimate.storage.machines import Machine, Machines
-from ndbplan.estimate.storage.memory import MemoryEstimate, NodeToFill, memory_of_nodes
+from ndbplan.estimate.storage.memory import MemoryEstimate, NodeToFill, memory_of_nodes, widened
 from ndbplan.estimate.storage.node_data import NodeData, held_by_nodes
 from ndbplan.estimate.storage.node_memory import Links, ram_bytes
 from ndbplan.estimate.storage.placement import cluster_with, place
@@ -37,12 +37,13 @@ from ndbplan.estimate.storage.real_keys import KeyCount, distribution_columns, k
 from ndbplan.estimate.storage.shares import Shares, shares
 from ndbplan.estimate.storage.table_memory import TableSizes, rules_with, table_memory
 from ndbplan.ndb.keys.hash import distribution_hash
+from ndbplan.ndb.nearness import Nearness, Situation, nearness
 from ndbplan.ndb.placement.fragment_counts import Cluster
 from ndbplan.ndb.placement.fragments import Placement
 from ndbplan.ndb.placement.hashmap import is_exact
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
+from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.tables import Table
 
 # Threads and fragments.
@@ -263,4 +264,23 @@ def memory(plan: Plan) -> MemoryEstimate:
     for node in plan.data_nodes:
         node_id, host = node.node_id, plan.host(node.host_id)
         nodes.append(NodeToFill(node, groups[node_id], settings[node_id], host, ram[node_id]))
-    return memory_of_nodes(sizes, nodes)
+    return widened(memory_of_nodes(sizes, nodes), reach(plan, "storage"))
+
+
+def situation(plan: Plan) -> Situation:
+    """What of a plan decides which measured runs it is like."""
+    held = node_data(plan)
+    rows = max((data.rows for data in held), default=0.0)
+    size = sum(data.row_bytes for data in held) / max(1.0, sum(data.rows for data in held))
+    machines = machines_of(plan)
+    disks = [machine.disks[DiskRole.LCP] for machine in machines.nodes]
+    speeds = [disk.sequential_write_bytes_per_s for disk in disks if disk is not None]
+    ldm = max((machine.ldm_threads for machine in machines.nodes), default=1)
+    speed = min(speeds, default=constants_of(plan)["unknown_disk_bytes_per_s"].value)
+    return Situation(plan.version, len(machines.members), ldm, rows, size, speed)
+
+
+@kept_by_identity(size=8)
+def reach(plan: Plan, kind: str) -> Nearness:
+    """How near figures of a kind lie to runs that were measured."""
+    return nearness(kind, situation(plan))

@@ -18,14 +18,13 @@ from ndbplan.configuration.node_groups import node_groups
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.loaded import checkpoint, disk_data, disk_demand, job_of, node_loads
-from ndbplan.estimate.stored import machines_of, node_data, node_data_by_id, stored_shares_of
+from ndbplan.estimate.stored import machines_of, node_data, node_data_by_id, reach, stored_shares_of
 from ndbplan.estimate.times import backup as backups
 from ndbplan.estimate.times import restart as restarts
 from ndbplan.estimate.times import restore_backup as restores
 from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate
 from ndbplan.estimate.times.restart import IDLE, KINDS, Conditions, Kind, RestartEstimate
 from ndbplan.estimate.times.running import Files, Running
-from ndbplan.ndb.nearness import Situation, nearness
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
@@ -77,21 +76,8 @@ def restart(
         ids = ", ".join(str(node.node_id) for node in plan.data_nodes[:8])
         raise RestartError(f"there is no data node {node_id}", fix=f"use one of {ids}")
     found = restarts.restart(_running(plan, conditions.load), kind, node_id, conditions)
-    near = nearness("restart", situation(plan))
+    near = reach(plan, "restart")
     return replace(found, duration_s=near.widened(found.duration_s), nearness=near)
-
-
-def situation(plan: Plan) -> Situation:
-    """What of a plan decides which measured runs it is like."""
-    held = node_data(plan)
-    rows = max((data.rows for data in held), default=0.0)
-    size = sum(data.row_bytes for data in held) / max(1.0, sum(data.rows for data in held))
-    machines = machines_of(plan)
-    disks = [machine.disks[DiskRole.LCP] for machine in machines.nodes]
-    speeds = [disk.sequential_write_bytes_per_s for disk in disks if disk is not None]
-    ldm = max((machine.ldm_threads for machine in machines.nodes), default=1)
-    speed = min(speeds, default=constants_of(plan)["unknown_disk_bytes_per_s"].value)
-    return Situation(plan.version, len(machines.members), ldm, rows, size, speed)
 
 
 def start_beside(
@@ -120,7 +106,7 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
         traffic_on_disks(plan, workload),
         None if job is None else job.transactions / job.rate_per_s.value,
     )
-    near = nearness("backup", situation(plan))
+    near = reach(plan, "backup")
     return replace(found, duration_s=near.widened(found.duration_s), nearness=near)
 
 

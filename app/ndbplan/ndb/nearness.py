@@ -22,11 +22,9 @@ from ndbplan.ndb.version import NdbVersion
 
 _SAME = math.log(1.25)
 """Figures of two runs that differ by no more count as one."""
-_PER_UNIT = 0.06
-"""How much further an end of a range goes, on the scale of factors, for each unit of distance."""
-_MOST = 0.2
-"""No end of a range goes further than this."""
 _NEAREST = 3
+_NOBODY = 3.333
+"""Distance of what nobody measured."""
 
 
 class Situation(NamedTuple):
@@ -60,13 +58,18 @@ class Nearness(Shape):
     """How far beyond all runs, as a logarithm of factors; 0: between them."""
     nearest: tuple[str, ...]
     """The runs that are most like it."""
+    room: float = 1.0
+    """Factor by which each end of a range lies further from the value."""
 
-    def widened(self, found: Quantity) -> Quantity:
-        """The same figure, its range the wider the further it lies from all runs."""
-        room = math.exp(min(_MOST, _PER_UNIT * self.distance))
-        if room == 1.0:
+    def widened(self, found: Quantity, most: float = math.inf) -> Quantity:
+        """The same figure, its range the wider the further it lies from all runs; `most`: it cannot be more.
+
+        What is certain stays certain.
+        """
+        if self.room == 1.0 or found.low == found.high:
             return found
-        return Quantity(found.value, found.low / room, found.high * room, found.unit, found.why)
+        high = max(found.high, min(most, found.high * self.room))
+        return Quantity(found.value, found.low / self.room, high, found.unit, found.why)
 
 
 @cache
@@ -74,6 +77,14 @@ def _compared(kind: str) -> tuple[bool, ...]:
     """Which of `Situation.logarithms` matter to a kind."""
     other = read_json("ndb/measured_runs.json")["does_not_matter"].get(kind, [])
     return tuple(name not in other for name in Situation._fields[1:])
+
+
+@cache
+def _room(kind: str, distance: float) -> float:
+    """How much wider ranges of a kind are so far from all runs."""
+    rates = read_json("ndb/measured_runs.json")["wider"]
+    rate = rates.get(kind, rates["others"])
+    return math.exp(min(rate["most"], rate["per_unit"] * distance))
 
 
 def kinds() -> tuple[str, ...]:
@@ -94,7 +105,7 @@ def nearness(kind: str, plan: Situation) -> Nearness:
     """Of a figure of one of the `kinds`: an operation, `load` or `storage`."""
     runs = _runs(kind)
     if not runs:
-        return Nearness("beyond", round(_MOST / _PER_UNIT, 3), ())
+        return Nearness("beyond", _NOBODY, (), _room(kind, _NOBODY))
     # Of a cluster without rows it matters to nobody how many there are and what a row is.
     empty = (True, True, False, False, True) if plan.rows < 1 else (True,) * 5
     chosen = [a and b for a, b in zip(_compared(kind), empty, strict=True)]
@@ -117,4 +128,6 @@ def nearness(kind: str, plan: Situation) -> Nearness:
         for (_, run), other in zip(runs, others, strict=True)
     )
     mark = "measured" if at_one else "beyond" if distance else "between"
-    return Nearness(mark, round(distance, 3), tuple(name for *_, name in sorted(apart)[:_NEAREST]))
+    nearest = tuple(name for *_, name in sorted(apart)[:_NEAREST])
+    distance = round(distance, 3)
+    return Nearness(mark, distance, nearest, _room(kind, distance))

@@ -19,6 +19,7 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.base.row_types import column
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants, constants_of
+from ndbplan.estimate.stored import reach
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.rates import SteadyRate, spread, steady_rates
@@ -272,11 +273,11 @@ def _drawn(
     def draw(low: float, mode: float, high: float) -> float:
         return mode if number == 0 or low >= high else float(random.triangular(low, mode, high))
 
-    constants = constants_of(scenario.plan)
+    constants, near = constants_of(scenario.plan), reach(scenario.plan, "load")
 
     def drawn_of(name: str) -> float:
-        """A constant somewhere in its range, against its value."""
-        one = constants[name]
+        """A constant somewhere in its range, against its value; far from all runs the range is wider."""
+        one = near.widened(constants[name])
         return draw(one.low / one.value, 1.0, one.high / one.value)
 
     laws = scenario.laws

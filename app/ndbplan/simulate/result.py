@@ -14,6 +14,7 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.row_types import column
 from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.stored import reach
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
 from ndbplan.simulate.latency import latency_s, mean_latency
 from ndbplan.simulate.model.load_over_time import DISK_READS, Service
@@ -121,6 +122,9 @@ class SimulationResult:
         disks = _disks(sim, lengths)
         latency = latency_s(sim)
         duration = scenario.duration_s
+        offered_per_s = float(out[:, OfCluster.OFFERED].sum()) / duration
+        near = reach(scenario.plan, "load")
+        loaded = _loaded(sim)
         made = sum(float(p.made_bytes) * len(p.node_ids) for p in parts)
         wasted = float(
             (
@@ -151,16 +155,17 @@ class SimulationResult:
             nodes=_nodes(sim, lengths),
             restarts=tuple(sim.restarts),
             errors=errors,
-            offered_per_s=float(out[:, OfCluster.OFFERED].sum()) / duration,
-            accepted_per_s=_accepted(sim),
-            latency_mean_s=mean_latency(sim, latency),
-            redo_buffer_fill_max=_fill(max((p.fill_max for p in parts), default=0.0), "redo buffer"),
-            redo_log_fill_max=_fill(
-                max((p.log_most / p.log_bytes for p in parts), default=0.0),
-                "redo log",
+            offered_per_s=offered_per_s,
+            accepted_per_s=near.widened(_accepted(sim), offered_per_s),
+            latency_mean_s=near.widened(mean_latency(sim, latency)),
+            redo_buffer_fill_max=near.widened(
+                _fill(max((p.fill_max for p in parts), default=0.0), "redo buffer"), 1.0
+            ),
+            redo_log_fill_max=near.widened(
+                _fill(max((p.log_most / p.log_bytes for p in parts), default=0.0), "redo log"), 1.0
             ),
             wasted_redo_share=wasted / made if made > 0 else 0.0,
-            loaded_after_s=_loaded(sim),
+            loaded_after_s=None if loaded is None else near.widened(loaded),
             happened=tuple(sim.happened),
             bottlenecks=_bottlenecks(sim, errors, parts, disks, cluster_stop),
             lcp_at_start=sim.start.lcp_at_start(sim.settings[0][1]),
@@ -312,6 +317,7 @@ def _errors(sim: Simulation) -> tuple[ErrorCount, ...]:
             first, max(0.0, first - spread), first + spread, "s",
             (Term("first refusal", first, "s", _SOURCE),),
         )  # fmt: skip
+        moment = reach(sim.scenario.plan, "load").widened(moment)
         found.append(ErrorCount(code, count, moment, sim.scenario.node_classes[max(0, node)].node_id))
     return tuple(sorted(found, key=lambda e: e.first_at_s.value))
 
@@ -386,6 +392,7 @@ def _nodes(sim: Simulation, lengths: Floats) -> tuple[NodeSeries, ...]:
 def _disks(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
     found = []
     scenario, busy_of = sim.scenario, sim.history.busy
+    near = reach(scenario.plan, "load")
     for d, disk_class in enumerate(scenario.disk_classes):
         rates = {purpose: sim.history.disk[:, d, i] / lengths for i, purpose in enumerate(PURPOSES)}
         total = sum(rates.values(), np.zeros(len(lengths)))
@@ -417,11 +424,11 @@ def _disks(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
                     1.0, other + (1.0 - other) * busy_of[:, d, 0] * scenario.step_s / lengths
                 ),
                 utilisation_peak=np.minimum(1.0, other + (1.0 - other) * busy_of[:, d, 1]),
-                write_bps_mean=Quantity(mean, low, high, "bytes/s", terms),
-                utilisation_mean=Quantity(
+                write_bps_mean=near.widened(Quantity(mean, low, high, "bytes/s", terms), capacity),
+                utilisation_mean=near.widened(Quantity(
                     busy, min(busy, busy / RATE_FACTOR), max(busy, min(1.0, busy * RATE_FACTOR)), "fraction",
                     (Term("bandwidth of the disk", whole, "bytes/s", "plan"), *terms),
-                ),
+                ), 1.0),
             )
         )  # fmt: skip
     return tuple(found)

@@ -9,13 +9,14 @@ holds. Formulas: engine model 2.1 to 2.6 and 15.3; constants by name in resource
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings
 from ndbplan.estimate.storage.table_memory import KINDS, TableMemory, TableSizes
+from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 
@@ -126,6 +127,31 @@ def memory_of_nodes(tables: list[TableSizes], nodes: Sequence[NodeToFill]) -> Me
     """Memory of tables and data nodes; `tables` has those that have a place, by node group."""
     filled = _nodes(tables, nodes)
     return MemoryEstimate(tuple([sizes.memory for sizes in tables]), filled, _hosts(nodes))
+
+
+def widened(found: MemoryEstimate, near: Nearness) -> MemoryEstimate:
+    """The same, ranges of what tables take the wider the further they lie from all measured runs."""
+    if near.room == 1.0:
+        return found
+    tables = tuple(
+        replace(
+            table,
+            ranges=tuple(
+                (value, low, high, why) if low == high else (value, low / near.room, high * near.room, why)
+                for value, low, high, why in table.ranges
+            ),
+        )
+        for table in found.tables
+    )
+    nodes = tuple(
+        replace(
+            node,
+            data_memory_bytes=near.widened(node.data_memory_bytes),
+            index_memory_bytes=near.widened(node.index_memory_bytes),
+        )
+        for node in found.nodes
+    )
+    return replace(found, tables=tables, nodes=nodes)
 
 
 def _hosts(nodes: Sequence[NodeToFill]) -> tuple[HostMemory, ...]:
