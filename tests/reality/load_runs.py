@@ -15,6 +15,7 @@ from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from reality import disk_limited
+from reality.calibrated import with_constants
 
 FOLDER = Path(__file__).parent / "clusters" / "load-8.4.8"
 SERVER_CODES = {1205: 266}
@@ -115,7 +116,7 @@ def plan_of(run: LoadRun) -> Plan:
         )
         for i in (2, 3)
     )  # fmt: skip
-    return Plan(
+    plan = Plan(
         ndb_version=run.era,
         hosts=hosts,
         processes=tuple(DataNode(id=f"n{i}", node_id=i, host_id=f"h{i}") for i in (2, 3)),
@@ -125,6 +126,7 @@ def plan_of(run: LoadRun) -> Plan:
         tables=(table(run.settings["payload"]),),
         workloads=(_workload(run),),
     )
+    return with_constants(plan)
 
 
 def _disk(run: LoadRun, node_id: int) -> Disk:

@@ -19,6 +19,7 @@ from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Table
+from reality.calibrated import with_constants
 from reality.cluster import table_t1
 from reality.judged import as_table, judged, share_inside
 from reality.measured import Measured
@@ -68,13 +69,14 @@ def plan_of(run: dict[str, Any], table: Table) -> Plan:
     for name, value in run.get("parameters", {}).items():
         parameters[name] = parse_bytes(value) if isinstance(value, str) and value[:1].isdigit() else value
     nodes = tuple(_node(i, f"disk{i}") for i in (2, 3))
-    return Plan(
+    plan = Plan(
         ndb_version=run["version"],
         hosts=(host,),
         processes=nodes,
         parameters=ClusterParameters(data_node=parameters),
         tables=(table,),
     )
+    return with_constants(plan)
 
 
 def plan_of_restart(run: dict[str, Any]) -> Plan:
@@ -96,7 +98,12 @@ def _node(node_id: int, disk: str, **more: Any) -> DataNode:
 
 def measured_times() -> list[Measured]:
     """Every measured duration beside the program's."""
-    return [*_restarts(), *_first_starts(), *_backups(), *_reorganisations()]
+    return [*starts(), *backups(), *reorganisations()]
+
+
+def starts() -> list[Measured]:
+    """Of nodes and of the cluster."""
+    return [*_restarts(), *_first_starts()]
 
 
 def _restarts() -> list[Measured]:
@@ -130,7 +137,8 @@ def _first_starts() -> list[Measured]:
     return found
 
 
-def _backups() -> list[Measured]:
+def backups() -> list[Measured]:
+    """Seconds and bytes of backups."""
     found = []
     for run in timings()["backups"]:
         estimate = backup(plan_of(run, table_of(run["version"], run["rows"])))
@@ -143,7 +151,8 @@ def _backups() -> list[Measured]:
     return found
 
 
-def _reorganisations() -> list[Measured]:
+def reorganisations() -> list[Measured]:
+    """Seconds of reorganisations, and of processors."""
     found = []
     for run in timings()["reorganisations"]:
         plan = plan_of(run, table_of(run["version"], run["rows"], run["payload"]))

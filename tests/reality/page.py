@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from ndbplan.base.resources import resource_path
 from reality.facts import Fact, facts
 from reality.leave_one_out import left_out
 from reality.measured import Measured
@@ -83,6 +85,28 @@ def _ranges() -> list[str]:
     return lines
 
 
+def _constants() -> list[str]:
+    """Constants that can be chosen anew from runs of a cluster: their error, and that of runs left out."""
+    lines = [
+        "## Constants",
+        "",
+        "Errors of what a constant was fitted to: as it is, and of each run when it is chosen anew from the",
+        "others (`tests/reality/fits.py`). *Without*: with the law switched off. A law stays if it predicts",
+        "the runs that are left out better than none.",
+        "",
+        "| constant | version | runs | fitted | left out | without |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in json.loads(resource_path("ndb/constants.json").read_text(encoding="utf-8"))["constants"]:
+        for version, found in row.get("fitted_on", {}).items():
+            without = f"{found['without']:.1%}" if "without" in found else ""
+            lines.append(
+                f"| `{row['name']}` | {version} | {', '.join(found['runs'])} | {found['fit_error']:.1%} "
+                f"| {found['left_out_error']:.1%} | {without} |"
+            )
+    return lines
+
+
 def _open_points() -> list[str]:
     lines = [
         "## Not met",
@@ -121,6 +145,8 @@ def text() -> str:
         f"{len(facts())} facts nothing is said.",
         "",
         *_ranges(),
+        "",
+        *_constants(),
         "",
         *_open_points(),
         "",

@@ -7,7 +7,7 @@ The data is `resources/ndb/constants.json`; a plan's calibrations are applied by
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 
 from ndbplan.base.resources import read_json
@@ -32,11 +32,15 @@ class Constant:
     meaning: str = ""
 
 
+_FIELDS = [one.name for one in fields(Constant)]
+"""Of a row; it also says what it was fitted on, and how well (`fitted_on`)."""
+
+
 @cache
 def _by_era() -> dict[str, dict[str, Constant]]:
     """Constants by name, as they are since each version that a row names under `since`, ascending."""
     rows = read_json("ndb/constants.json")["constants"]
-    first = {row["name"]: Constant(**{k: v for k, v in row.items() if k != "since"}) for row in rows}
+    first = {row["name"]: Constant(**{k: row[k] for k in _FIELDS if k in row}) for row in rows}
     found = {"": first}
     later = {since for row in rows for since in row.get("since", {})}
     for era in sorted(later, key=release):
