@@ -91,7 +91,11 @@ def questions() -> dict[str, Callable[[Plan], str]]:
     from ndbplan.estimate.estimation import Estimation, chosen_workload
     from ndbplan.exporting.export import render_files
     from ndbplan.operations.add_nodes import add_nodes
+    from ndbplan.simulate.kernel.ready import prepare
     from ndbplan.simulate.run import simulate
+
+    # What is compiled only once is no answer's time.
+    prepare()
 
     def estimated(plan: Plan) -> str:
         now = Estimation(plan, chosen_workload(plan, None))
