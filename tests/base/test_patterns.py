@@ -73,6 +73,11 @@ def _is_endless(item: Any) -> bool:
     return kind in (op.MAX_REPEAT, op.MIN_REPEAT) and value[1] is op.MAXREPEAT
 
 
+def _is_look(item: Any) -> bool:
+    """Whether an item takes no letters and may fail."""
+    return item[0] in (op.AT, op.ASSERT, op.ASSERT_NOT)
+
+
 def _is_branch(items: list[Any]) -> bool:
     return len(items) == 1 and items[0][0] is op.BRANCH
 
@@ -156,8 +161,8 @@ def faults(pattern: str, flags: int, *, searched: bool = False, full: bool = Fal
         first = flat[0]
         if _is_endless(first) and not all(map(_may_be_nothing, flat[1:])):
             found.append("a search that begins with a repetition")
-    if searched and len(flat) == 1 and _is_endless(flat[0]) and len(items) > 1 and items[-1][0] is op.AT:
-        found.append("a search for a repetition at the end")
+    if searched and flat and items[0] is flat[0] and _is_endless(flat[0]) and any(map(_is_look, items[1:])):
+        found.append("a search for a repetition before a place")
     return found
 
 
@@ -217,4 +222,6 @@ def test_what_is_not_is_not(pattern: str) -> None:
 
 def test_what_is_searched_for_does_not_begin_with_a_repetition() -> None:
     assert faults(r"\s+$", 0, searched=True)
+    assert faults(r"\s+(?=x)", 0, searched=True)
+    assert not faults(r"(?<!\s)\s+(?=x)", 0, searched=True)
     assert not faults(r"x\s+$", 0, searched=True)

@@ -21,7 +21,7 @@ _FIX = (
     "write for example 'node_failure at=60s object=ndb3 back_after=2min', 'location_failure at=60s "
     "object=rack-a' or its JSON"
 )
-_BETWEEN = re.compile(r"[\s,]+(?=[^\s,=]+\s*=)")
+_BETWEEN = re.compile(r"(?<![\s,])[\s,]++(?=[^\s,=]+\s*=)")
 _LISTS = {"object_id", "object_ids", "other_ids"}
 
 
