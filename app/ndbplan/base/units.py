@@ -140,6 +140,11 @@ def parse_count(text: str) -> float:
     return _parse(typed.removesuffix("/s"), _COUNT_UNITS, "a number", "10k or 3M")
 
 
+def parse_factor(text: str) -> float:
+    """A number without a unit from `0.5` or `1e-3`. Raises UserError."""
+    return _parse(_typed(text), {"": 1.0}, "a number", "0.5 or 2")
+
+
 def _significant(value: float, digits: int = 3) -> str:
     if value == 0:
         return "0"

@@ -15,6 +15,7 @@ from ndbplan.cli.parameters import (
     PLAN,
     Names,
     UsageError,
+    Whole,
     named_table,
     named_workload,
     read_plan,
@@ -141,7 +142,7 @@ def _with_keys(plan: Plan, table: Table, keys: Path) -> tuple[Plan, KeyCount]:
 @click.option("--workload", metavar="NAME", help="The load to count with; without it the plan's first.")
 @click.option(
     "--months",
-    type=click.IntRange(1, 1200),
+    type=Whole(1, 1200),
     metavar="N",
     help="As the tables are after so many months of growth, and when memory runs out.",
 )
@@ -181,9 +182,7 @@ def estimate(
 
 @ndbplan.command()
 @PLAN
-@click.option(
-    "--add-groups", metavar="N", type=click.IntRange(1, 72), required=True, help="Node groups to add."
-)
+@click.option("--add-groups", metavar="N", type=Whole(1, 72), required=True, help="Node groups to add.")
 @click.option("--under", metavar="WORKLOAD", help="The load that goes on meanwhile; without it none.")
 @click.option(
     "-o",
@@ -256,7 +255,7 @@ def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
     required=True,
     help="One node; one node without its data; all; all in turn; the very first start.",
 )
-@click.option("--node", "node_id", metavar="ID", type=click.IntRange(1, 255), help="Which data node.")
+@click.option("--node", "node_id", metavar="ID", type=Whole(1, 255), help="Which data node.")
 @conditions_options
 @why_option
 @json_option

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ndbplan.cli.parameters import UsageError, named_workload
+from ndbplan.cli.parameters import Times, UsageError, Whole, named_workload
 
 if TYPE_CHECKING:
     from ndbplan.estimate.times.restart import Conditions
@@ -20,7 +20,7 @@ _OPTIONS = (
     click.option(
         "--traffic",
         metavar="FACTOR",
-        type=click.FloatRange(0, 1000),
+        type=Times(or_none=True),
         default=1.0,
         show_default=True,
         help="Rate of that load against the plan's.",
@@ -28,13 +28,13 @@ _OPTIONS = (
     click.option(
         "--ldm",
         metavar="N",
-        type=click.IntRange(1, 64),
+        type=Whole(1, 64),
         help="LDM threads of each data node; without it as many as the plan says.",
     ),
     click.option(
         "--disk-speed",
         metavar="FACTOR",
-        type=click.FloatRange(0, 1000, min_open=True),
+        type=Times(),
         default=1.0,
         show_default=True,
         help="Speed of the disks against the plan's.",
@@ -42,7 +42,7 @@ _OPTIONS = (
     click.option(
         "--sql-down",
         metavar="N",
-        type=click.IntRange(0, 255),
+        type=Whole(0, 255),
         default=0,
         show_default=True,
         help="SQL nodes that are in the configuration but do not answer.",

@@ -84,7 +84,7 @@ def _ids(plan: Plan) -> dict[str, str]:
 
 
 def _fields(text: str, known: Mapping[str, str]) -> dict[str, Any]:
-    from ndbplan.base.units import parse_duration_s
+    from ndbplan.base.units import parse_duration_s, whole_number
 
     if text.lstrip().startswith("{"):
         try:
@@ -105,8 +105,9 @@ def _fields(text: str, known: Mapping[str, str]) -> dict[str, Any]:
             raise UsageError(f"'{pair[:80]}' is not a name=value", where="--event", fix=_FIX)
         name = field_typed(kind, name)
         try:
-            if name == "value" and value.lstrip("-").isdecimal():
-                fields[name] = int(value)
+            number = whole_number(value.removeprefix("-")) if name == "value" else None
+            if number is not None:
+                fields[name] = -number if value.startswith("-") else number
             elif name in _LISTS:
                 fields[name] = [*fields.get(name, ()), *_listed(value, known)]
             else:

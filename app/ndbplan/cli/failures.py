@@ -10,7 +10,7 @@ import click
 
 from ndbplan.cli.group import json_option, ndbplan, show, why_option
 from ndbplan.cli.marks import marked
-from ndbplan.cli.parameters import PLAN, UsageError, named_workload, read_plan
+from ndbplan.cli.parameters import PLAN, UsageError, Whole, named_workload, read_plan
 
 if TYPE_CHECKING:
     from ndbplan.advise.survival import SurvivalReport
@@ -36,7 +36,7 @@ class _InOrder(click.Command):
 @PLAN
 @click.option(
     "--depth",
-    type=click.IntRange(1, 2),
+    type=Whole(1, 2),
     default=1,
     show_default=True,
     help="All single failures, or all pairs too.",

@@ -9,23 +9,19 @@ import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show
-from ndbplan.cli.parameters import Numbers, UsageError, read_text
+from ndbplan.cli.parameters import Numbers, UsageError, Whole, read_text
 
 
 @ndbplan.command()
 @click.option("--ddl", required=True, metavar="FILE_OR_SQL", help="CREATE TABLE, or a file that holds it.")
-@click.option(
-    "--partitions", required=True, type=click.IntRange(1, 8160), metavar="N", help="How many there are now."
-)
+@click.option("--partitions", required=True, type=Whole(1, 8160), metavar="N", help="How many there are now.")
 @click.option(
     "--grown", type=Numbers(), metavar="4,8", help="How many there were before, since the creation."
 )
 @click.option(
     "--version", "version_text", default="8.4", show_default=True, metavar="8.4", help="NDB version."
 )
-@click.option(
-    "--buckets", type=click.IntRange(1, 65535), metavar="B", help="Size of the hash map at creation."
-)
+@click.option("--buckets", type=Whole(1, 65535), metavar="B", help="Size of the hash map at creation.")
 @click.option("--table", metavar="T", help="Which table, when the SQL defines several.")
 @json_option
 @click.pass_context

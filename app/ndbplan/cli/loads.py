@@ -16,6 +16,7 @@ from ndbplan.cli.parameters import (
     PLAN,
     Duration,
     UsageError,
+    Whole,
     named_workload,
     read_plan,
     read_text,
@@ -53,7 +54,7 @@ OF_RUNS = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log
 @click.option("--workload", metavar="NAME", help="The workload to run; without it the plan's first.")
 @click.option("--for", "duration_s", type=Duration(), metavar="TIME", help="How long, such as 10min.")
 @click.option("--step", "step_s", type=Duration(), default="100ms", show_default=True, metavar="TIME")
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True)
+@click.option("--seed", type=Whole(0, 2**31 - 1), default=1, show_default=True)
 @click.option(
     "--load-csv",
     type=click.Path(path_type=Path),
@@ -83,7 +84,7 @@ OF_RUNS = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log
 )
 @click.option(
     "--runs",
-    type=click.IntRange(2, 10_000),
+    type=Whole(2, 10_000),
     metavar="N",
     help="Simulate so many times, each with uncertain constants drawn anew: p10, p50, p90.",
 )

@@ -12,7 +12,16 @@ from ndbplan.base.errors import UserError
 from ndbplan.cli.conditions import conditions_of, conditions_options
 from ndbplan.cli.group import json_option, ndbplan, prepare_simulation, show, why_option
 from ndbplan.cli.marks import BACKUP, marked
-from ndbplan.cli.parameters import PLAN, Duration, Names, UsageError, named_workload, read_plan, write_text
+from ndbplan.cli.parameters import (
+    PLAN,
+    Duration,
+    Names,
+    UsageError,
+    Whole,
+    named_workload,
+    read_plan,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from ndbplan.estimate.times.restart import Conditions
@@ -92,7 +101,7 @@ def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool)
     show_default=True,
     help="Which procedure.",
 )
-@click.option("--add-groups", metavar="N", type=click.IntRange(1, 72), default=1, show_default=True)
+@click.option("--add-groups", metavar="N", type=Whole(1, 72), default=1, show_default=True)
 @click.option("--set", "names", metavar="NAME,...", type=Names(), help="Parameters that change (roll-out).")
 @click.option("--to-version", "version", metavar="8.4", help="Version after the upgrade.")
 @conditions_options
@@ -166,13 +175,11 @@ def backup(plan_file: Path, under: str | None, *, why: bool, as_json: bool) -> N
 @ndbplan.command()
 @PLAN
 @click.option("--reorganised", type=Duration(), metavar="TIME", help="How long reorganising all tables took.")
-@click.option(
-    "--add-groups", metavar="N", type=click.IntRange(1, 72), default=1, help="Groups that it added."
-)
+@click.option("--add-groups", metavar="N", type=Whole(1, 72), default=1, help="Groups that it added.")
 @click.option("--restarted", type=Duration(), metavar="TIME", help="How long a restart of a data node took.")
 @click.option("--backed-up", type=Duration(), metavar="TIME", help="How long a backup took.")
 @click.option("--initial", is_flag=True, help="The restart was one with --initial.")
-@click.option("--node", "node_id", type=click.IntRange(1, 255), metavar="ID", help="The node that restarted.")
+@click.option("--node", "node_id", type=Whole(1, 255), metavar="ID", help="The node that restarted.")
 @click.option("--source", default="timed by hand", metavar="TEXT", help="Where it was measured.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PLAN", required=True)
 @json_option

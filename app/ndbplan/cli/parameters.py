@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
 
 
+_MOST_TIMES = 1000.0
+
+
 class UsageError(UserError):
     """A command that was called with something it cannot take, or a file it cannot read or write."""
 
@@ -37,6 +40,51 @@ class Duration(click.ParamType[float]):
         return seconds
 
 
+class Whole(click.ParamType[int]):
+    """A whole number of plain digits between two others."""
+
+    name = "number"
+
+    def __init__(self, least: int, most: int) -> None:
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number in `value`; a usage error when it is none, too small or too large."""
+        from ndbplan.base.units import whole_number
+
+        if isinstance(value, int):
+            return value
+        number = whole_number(value.strip())
+        if number is None or not self.least <= number <= self.most:
+            self.fail(f"'{value[:40]}' is no whole number from {self.least} to {self.most}", param, ctx)
+        return number
+
+
+class Times(click.ParamType[float]):
+    """A factor of at most 1000: `0.5`, `2`."""
+
+    name = "factor"
+
+    def __init__(self, *, or_none: bool = False) -> None:
+        self.or_none = or_none
+        """Whether it may be 0."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The factor in `value`; a usage error when it is no number, too small or too large."""
+        from ndbplan.base.units import parse_factor
+
+        if isinstance(value, float):
+            return value
+        try:
+            factor = parse_factor(value)
+        except UserError as error:
+            self.fail(error.line, param, ctx)
+        if factor > _MOST_TIMES or (factor <= 0 and not self.or_none):
+            least = "0" if self.or_none else "above 0"
+            self.fail(f"'{value[:40]}' is outside {least} to {_MOST_TIMES:g}", param, ctx)
+        return factor
+
+
 class Numbers(click.ParamType[tuple[int, ...]]):
     """Whole numbers above zero with commas between: `4,8`."""
 
@@ -46,14 +94,13 @@ class Numbers(click.ParamType[tuple[int, ...]]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
         """The numbers in `value`."""
+        from ndbplan.base.units import whole_number
+
         if isinstance(value, tuple):
             return value
-        try:
-            numbers = tuple(int(part) for part in value.split(","))
-        except ValueError:
-            numbers = ()
-        if not numbers or min(numbers) < 1:
-            self.fail(f"'{value}' is not a list of whole numbers — type for example 4,8", param, ctx)
+        numbers = tuple(whole_number(part.strip()) or 0 for part in value.split(","))
+        if min(numbers) < 1:
+            self.fail(f"'{value[:40]}' is not a list of whole numbers — type for example 4,8", param, ctx)
         return numbers
 
 

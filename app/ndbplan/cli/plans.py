@@ -9,7 +9,7 @@ import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show
-from ndbplan.cli.parameters import PLAN, Names, UsageError, read_bytes, read_plan
+from ndbplan.cli.parameters import PLAN, Names, UsageError, Whole, read_bytes, read_plan
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
@@ -109,7 +109,7 @@ _PICTURE = "picture"
 @click.option(
     "--add-groups",
     metavar="N",
-    type=click.IntRange(1, 72),
+    type=Whole(1, 72),
     default=1,
     show_default=True,
     help="Node groups that the runbook's add-node part adds.",
