@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -13,7 +14,7 @@ import pytest
 
 import ndbplan
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.base.shapes import Shape, as_json, hint_of, promise, schema_of
+from ndbplan.base.shapes import Shape, as_json, hint_of, printed, promise, schema_of
 
 EXACT = Quantity(1.0, 0.5, 2.0, "s", (Term("a", 1.0, "s", "plan"),))
 
@@ -65,6 +66,15 @@ def test_what_is_declared_is_printed_in_that_order() -> None:
 
 def test_derivations_are_printed_when_asked() -> None:
     assert "why" in WHOLE.to_json(why=True)["parts"][0]["time_s"]
+
+
+def test_versions_of_python_print_the_same() -> None:
+    """Python 3.12 adds up 583.9 where 3.11 gets 583.8999999999999; both were seen of one sample."""
+    older = {"value": [583.8999999999999, 163.4383931313169], "bytes": 99_999_999_999_999.0, "count": 2**60}
+    newer = {"value": (583.9, 163.43839313131693), "bytes": 99_999_999_999_999.0, "count": 2**60}
+    assert json.dumps(printed(older)) == json.dumps(printed(newer))
+    assert printed(older)["bytes"] == older["bytes"]
+    assert printed({"a": [True, None, "x", -0.1]}) == {"a": [True, None, "x", -0.1]}
 
 
 def test_the_schema_follows_from_the_types() -> None:

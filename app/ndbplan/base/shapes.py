@@ -71,6 +71,22 @@ def as_json(value: Any, why: bool = False) -> Any:
     raise TypeError(f"{type(value).__name__} has no form as JSON")
 
 
+DIGITS = 12
+"""Significant digits of numbers that are printed and not whole. From Python 3.12 on sum() makes up for what rounding loses;
+what it changes lies behind them."""
+
+
+def printed(value: Any) -> Any:
+    """Plain JSON as it is printed: the same under every version of Python. Whole numbers stay as they are."""
+    if type(value) is float:
+        return value if value.is_integer() else float(f"{value:.{DIGITS}g}")
+    if type(value) is dict:
+        return {key: printed(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [printed(part) for part in value]
+    return value
+
+
 _PLAIN = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
 
 

@@ -76,7 +76,9 @@ def show(
     if as_json:
         import json
 
-        click.echo(json.dumps(shape, indent=2, ensure_ascii=False, allow_nan=False))
+        from ndbplan.base.shapes import printed
+
+        click.echo(json.dumps(printed(shape), indent=2, ensure_ascii=False, allow_nan=False))
         return
     from ndbplan.describe.tables import derivations, lines_of
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ndbplan.base.shapes import printed
 from ndbplan.cli.answers import needs_data_nodes
 from ndbplan.cli.events import event_of
 from ndbplan.cli.group import json_option, ndbplan, prepare_simulation, show, why_option
@@ -232,7 +233,8 @@ def _show_table(
     table = table_of(plan, name)
     rows = view(name, result, plan, moment_s)
     if as_json:
-        click.echo(json.dumps({"table": name, "at_s": moment_s, "rows": rows}, indent=2, ensure_ascii=False))
+        found = printed({"table": name, "at_s": moment_s, "rows": rows})
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
     if not table.certain:
         click.echo(f"NDB {plan.version} was not read: whether it has ndbinfo.{name} is not certain", err=True)
