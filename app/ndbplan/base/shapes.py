@@ -72,8 +72,8 @@ def as_json(value: Any, why: bool = False) -> Any:
 
 
 DIGITS = 12
-"""Significant digits of numbers that are printed and not whole. From Python 3.12 on sum() makes up for what rounding loses;
-what it changes lies behind them."""
+"""Significant digits of numbers that are printed and not whole. From Python 3.12 on sum() makes up for what
+rounding loses; what that changes lies behind them."""
 
 
 def printed(value: Any) -> Any:
