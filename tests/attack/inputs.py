@@ -183,17 +183,17 @@ def readers() -> tuple[Reader, ...]:
         Reader("statistics", _statistics(), lambda c: _imported(c, "statistics.txt", starter), 16),
         Reader("measurements", _measurements(), lambda c: _imported(c, "measured.txt", starter)),
         Reader("load schedule", _schedules(), lambda c: _scheduled(starter, c)),
-        Reader("set", _assignments(), lambda c: _assigned(disk_data, c)),
-        Reader("add", _additions(), lambda c: _added(disk_data, c)),
+        Reader("set", _assignments(), lambda c: _assigned(starter, c)),
+        Reader("add", _additions(), lambda c: _added(starter, c)),
         Reader(
             "remove",
-            (b"hosts[host-a1]", b"tables[0].indexes[0]", b"workloads[*]"),
-            lambda c: _removed(disk_data, c),
+            (b"hosts[host-a1]", b"tables[shop.orders]", b"workloads[*]"),
+            lambda c: _removed(starter, c),
         ),
         Reader("quantities", (b"64 GB", b"10 Gbit/s", b"1 h 30 min", b"3 000k", b"1e3 MiB"), _quantities),
         Reader(
             "parts that fail",
-            (b"host:host-a1", b"rack:Rack A,node:3", b"link:3-4"),
+            (b"host:host-a1", b"node:1", b"link:host-a1/host-b1"),
             lambda c: _parts(starter, c),
         ),
         Reader("events", _events(), lambda c: _event(starter, c)),
@@ -324,9 +324,9 @@ def _scheduled(plan: Plan, content: bytes) -> Plan:
 
 def _assignments() -> tuple[bytes, ...]:
     return (
-        b"hosts[0].memory=64 GB", b"hosts[*].disks[*].write=118 MB/s", b"parameters.data_node.DataMemory=10G",
-        b"name=shop", b"tables[0].columns[0].type=varchar(20)", b"workloads[0].load=ramp 10..100 in 5 min",
-        b"ndb_version=8.0.34", b"processes[1].node_id=9", b"backups_kept=3",
+        b"hosts[host-a1].memory=64 GB", b"hosts[*].disks[*].write=118 MB/s",
+        b"parameters.data_node.DataMemory=10G", b"name=shop", b"tables[customer].columns[email].type=varchar(20)", b"workloads[day].duration_s=5 min",
+        b"ndb_version=8.0.34", b"processes[ndb1].node_id=9", b"backups_kept=3",
     )  # fmt: skip
 
 
@@ -340,9 +340,9 @@ def _additions() -> tuple[bytes, ...]:
     return (
         b"host\x1fh9\x1fcores=4\x1fmemory=8 GB", b"disk\x1fhost=host-a1\x1fnvme9",
         b"table\x1fshop.t9\x1frows=5",
-        b"column\x1ftable=shop.t1\x1fc\x1ftype=int", b"data-node\x1fhost=host-a1", b"workload\x1fw",
+        b"column\x1ftable=shop.orders\x1fc\x1ftype=int", b"data-node\x1fhost=host-a1", b"workload\x1fw",
         b"node-group\x1f2",
-        b"waiver\x1frule=x\x1freason=y", b"calibration\x1fconstant=lcp_device_share\x1fvalue=0.5",
+        b"waiver\x1fsize-of-redo\x1freason=y", b"calibration\x1flcp_device_share\x1fvalue=0.5",
     )  # fmt: skip
 
 
@@ -360,14 +360,15 @@ def _removed(plan: Plan, content: bytes) -> Plan:
 
 
 def _quantities(content: bytes) -> None:
-    text, refused = _text(content), None
-    for read in (units.parse_bytes, units.parse_bytes_per_s, units.parse_duration_s, units.parse_count):
+    text, refused = _text(content), list[UserError]()
+    every = (units.parse_bytes, units.parse_bytes_per_s, units.parse_duration_s, units.parse_count)
+    for read in every:
         try:
             read(text)
         except UserError as error:
-            refused = error
-    if refused is not None:
-        raise refused
+            refused.append(error)
+    if len(refused) == len(every):
+        raise max(refused, key=lambda error: len(error.line))
 
 
 def _parts(plan: Plan, content: bytes) -> None:
@@ -378,9 +379,9 @@ def _parts(plan: Plan, content: bytes) -> None:
 
 def _events() -> tuple[bytes, ...]:
     return (
-        b"node_crash at=90s node_id=3", b"disk_slow at=1min disk=host-a1-nvme0 factor=0.5 for=30s",
+        b"node_failure at=90s object=1", b"disk_slow at=1min disk=host-a1-nvme0 factor=0.5 for=30s",
         b"parameter at=10s name=RedoBuffer value=64M", b"backup at=5min",
-        b"network_cut at=1s host_ids=host-a1",
+        b"network_cut at=1s object=host-a1",
     )  # fmt: skip
 
 

@@ -69,6 +69,18 @@ def test_what_cannot_be_drawn_says_why_and_leaves_the_old_file(qapp, tmp_path: P
     assert [p.name for p in tmp_path.iterdir()] == ["canvas.png"]
 
 
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_a_picture_keeps_the_permissions_and_takes_any_name(qapp, tmp_path: Path, suffix: str) -> None:
+    """No file is opened by its name and given its permissions afterwards, when it may be another one."""
+    path = tmp_path / os.fsdecode(b"caf\xe9-\xff" + suffix.encode())
+    path.write_bytes(b"private")
+    path.chmod(0o600)
+    render(EMPTY_PLAN, path, with_loads=False)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert len(path.read_bytes()) > 100
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_without_a_display_a_picture_is_made_all_the_same(tmp_path: Path) -> None:
     code = (
         "from pathlib import Path; from ndbplan.desktop.render import render;"

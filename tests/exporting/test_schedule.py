@@ -9,7 +9,7 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.exporting.schedule import gantt_svg, to_ics
+from ndbplan.exporting.schedule import ScheduleError, gantt_svg, to_ics
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.plan.file import load
 
@@ -81,3 +81,17 @@ def test_gantt_is_an_svg_with_a_bar_for_each_step() -> None:
 def test_gantt_of_odd_table_names_is_well_formed(name: str) -> None:
     plan = edits.update(PLAN, "t1", name=name)
     ElementTree.fromstring(gantt_svg(add_nodes(Estimation(plan))))
+
+
+@pytest.mark.parametrize("start", ["9999-12-31T23:59", "0001-01-01T00:00+14:00"])
+def test_what_no_calendar_holds_is_refused(start: str) -> None:
+    with pytest.raises(ScheduleError, match="where calendars end"):
+        to_ics(OPERATION, datetime.fromisoformat(start))
+
+
+def test_the_picture_of_an_operation_of_ages_is_small() -> None:
+    """10^15 rows move for thousands of years; a tick for each day of them once took 125 MB."""
+    plan = edits.update(PLAN, "t1", rows=10**15)
+    operation = add_nodes(Estimation(plan))
+    assert operation.duration_s.value > 1e9
+    assert len(gantt_svg(operation)) < 100_000

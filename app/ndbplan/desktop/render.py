@@ -7,12 +7,12 @@ render(plan, Path("canvas.svg"), appearance="light")
 from __future__ import annotations
 
 import os
-import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.files import FileError, write_atomically
 from ndbplan.plan.plan import Plan
 
 Appearance = Literal["light", "dark"]
@@ -74,30 +74,23 @@ def _draw(plan: Plan, path: Path, suffix: str, appearance: Appearance, with_load
     area = scene.content_rect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
     if scene.content_rect().isEmpty():
         area = QRectF(0, 0, 640, 200)
-    handle, name = tempfile.mkstemp(prefix=".ndbplan.", suffix=suffix, dir=path.parent)
-    os.close(handle)
     try:
-        _write(scene, area, name, suffix, tokens.canvas, plan.name)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(path)
-    except OSError as error:
-        raise RenderError(
-            f"cannot be written ({error.strerror})", where=str(path), fix="check the permissions"
-        ) from None
-    finally:
-        Path(name).unlink(missing_ok=True)
+        write_atomically(path, _picture(scene, area, suffix, tokens.canvas, plan.name))
+    except FileError as error:
+        raise RenderError(error.what, where=error.where, fix=error.fix) from None
 
 
-def _write(scene: object, area: object, name: str, suffix: str, ground: str, title: str) -> None:
-    from PySide6.QtCore import QMarginsF, QRectF, QSize, QSizeF
+def _picture(scene: object, area: object, suffix: str, ground: str, title: str) -> bytes:
+    """The content of the file. In memory: Qt takes no names that are not UTF-8, and opens no file itself."""
+    from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF
     from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
     from PySide6.QtSvg import QSvgGenerator
     from PySide6.QtWidgets import QGraphicsScene
 
     assert isinstance(scene, QGraphicsScene)
     assert isinstance(area, QRectF)
+    written = QBuffer()
+    written.open(QIODevice.OpenModeFlag.WriteOnly)
     if suffix == ".png":
         scale = min(
             _PIXELS_PER_UNIT,
@@ -110,27 +103,26 @@ def _write(scene: object, area: object, name: str, suffix: str, ground: str, tit
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         scene.render(painter, QRectF(image.rect()), area)
         painter.end()
-        if not image.save(name):
-            raise OSError(0, "the image could not be stored")
-        return
+        if not image.save(written, "PNG"):  # type: ignore[call-overload]
+            raise RenderError("the image cannot be stored", fix="write an .svg, which has no size in pixels")
+        return bytes(written.data().data())
     target = QRectF(0, 0, area.width(), area.height())
     device: QSvgGenerator | QPdfWriter
     if suffix == ".svg":
         device = QSvgGenerator()
-        device.setFileName(name)
+        device.setOutputDevice(written)
         device.setTitle(title)
         device.setSize(QSize(round(area.width()), round(area.height())))
         device.setViewBox(target)
     else:
-        device = QPdfWriter(name)
+        device = QPdfWriter(written)
         device.setTitle(title)
         device.setResolution(72)
         page = QPageSize(QSizeF(area.width(), area.height()), QPageSize.Unit.Point)
         device.setPageLayout(QPageLayout(page, QPageLayout.Orientation.Portrait, QMarginsF(0, 0, 0, 0)))
-    painter = QPainter()
-    if not painter.begin(device):
-        raise OSError(0, "the file could not be opened")
+    painter = QPainter(device)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.fillRect(target, QColor(ground))
     scene.render(painter, target, area)
     painter.end()
+    return bytes(written.data().data())

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from xml.sax.saxutils import escape
 
+from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_duration
 from ndbplan.operations.operation import Interval, Operation
 
@@ -24,12 +25,29 @@ _COLOURS = {
 _TICKS_S = (60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800)
 
 
+class ScheduleError(UserError):
+    """A schedule that no calendar holds."""
+
+
 def to_ics(operation: Operation, start: datetime, name: str = "", stamp: datetime | None = None) -> str:
     """The change window and its steps as an iCalendar file (RFC 5545), beginning at `start`.
 
     A time without a zone is the local time of whoever opens the file. The window lasts as long as the high
     end of the estimate; steps lie at their middle values. `stamp`: when the file was made, default now.
+    Raises ScheduleError when it is not over while calendars last.
     """
+    try:
+        return _calendar(operation, start, name, stamp)
+    except OverflowError:
+        raise ScheduleError(
+            f"what begins at {start.isoformat(timespec='minutes')} and takes {operation.duration_s} is not "
+            "over in the year 9999, where calendars end",
+            where="start",
+            fix="name an earlier beginning",
+        ) from None
+
+
+def _calendar(operation: Operation, start: datetime, name: str, stamp: datetime | None) -> str:
     made = (stamp or datetime.now(UTC)).astimezone(UTC)
     events = [
         _event(
@@ -118,7 +136,9 @@ def _folded(line: str) -> Iterator[str]:
 
 
 def _tick_s(span_s: float) -> float:
-    return next((tick for tick in _TICKS_S if span_s / tick <= 10), _TICKS_S[-1])
+    found = next((tick for tick in _TICKS_S if span_s / tick <= 10), None)
+    # Beyond weeks whatever makes ten of it: what lasts for ages must not take a picture of as many ticks.
+    return _TICKS_S[-1] * math.ceil(span_s / _TICKS_S[-1] / 10) if found is None else found
 
 
 def gantt_svg(operation: Operation, width: int = 1100) -> str:

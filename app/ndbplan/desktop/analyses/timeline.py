@@ -98,7 +98,7 @@ class Timeline(QWidget):
         left, width = self._scale_box()
         longest = self._longest_s()
         painter.setFont(theme.font(11))
-        step = next((s for s in _STEPS_S if longest / s <= _MOST_TICKS), _STEPS_S[-1])
+        step = next((s for s in _STEPS_S if longest / s <= _MOST_TICKS), longest / _MOST_TICKS)
         for i in range(int(longest / step) + 1):
             x = left + width * i * step / longest
             painter.setPen(QPen(QColor(colours.grid), 1))
