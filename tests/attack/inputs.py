@@ -325,8 +325,9 @@ def _scheduled(plan: Plan, content: bytes) -> Plan:
 def _assignments() -> tuple[bytes, ...]:
     return (
         b"hosts[host-a1].memory=64 GB", b"hosts[*].disks[*].write=118 MB/s",
-        b"parameters.data_node.DataMemory=10G", b"name=shop", b"tables[customer].columns[email].type=varchar(20)", b"workloads[day].duration_s=5 min",
-        b"ndb_version=8.0.34", b"processes[ndb1].node_id=9", b"backups_kept=3",
+        b"parameters.data_node.DataMemory=10G", b"name=shop",
+        b"tables[customer].columns[email].length=20", b"workloads[day].duration_s=5 min",
+        b"ndb_version=8.0.34", b"processes[mgm145].node_id=200", b"backups_kept=3",
     )  # fmt: skip
 
 
