@@ -91,11 +91,7 @@ def questions() -> dict[str, Callable[[Plan], str]]:
     from ndbplan.estimate.estimation import Estimation, chosen_workload
     from ndbplan.exporting.export import render_files
     from ndbplan.operations.add_nodes import add_nodes
-    from ndbplan.simulate.kernel.ready import prepare
     from ndbplan.simulate.run import simulate
-
-    # What is compiled only once is no answer's time.
-    prepare()
 
     def estimated(plan: Plan) -> str:
         now = Estimation(plan, chosen_workload(plan, None))
@@ -161,6 +157,11 @@ def asked(name: str, question: Callable[[Plan], str], plan: Plan) -> Finding | N
 
 def attack(plans: int, seed: int, seconds: float = 1e9, only: str = "") -> Iterator[Finding]:
     """Findings of so many plans."""
+    from ndbplan.simulate.kernel.ready import prepare
+
+    if not only:
+        # What is compiled only once is no answer's time.
+        prepare()
     until, random, asking = time.monotonic() + seconds, Random(seed), questions()
     _COUNTED[0] = 0
     while _COUNTED[0] < plans:
