@@ -53,38 +53,28 @@ def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
     """A test that leaves threads, timers, animations or background tasks running fails and names them."""
     threads_before = set(threading.enumerate())
     uses_qt = bool(_QT_FIXTURES.intersection(request.fixturenames))
-    busy_before = {id(thing) for thing, _ in _busy_qt()} if uses_qt else set()
     if uses_qt:
         # A collection in a thread would delete widgets of earlier tests there, which Qt does not survive.
         gc.disable()
+        # What is there now is searched no more, neither for garbage nor for what the test leaves.
+        gc.freeze()
     try:
         yield
     finally:
         if uses_qt:
             gc.enable()
-            _collect()
+            gc.collect()
     # Qt's own event loop and a garbage collection get one chance to end what a deleted window held.
-    left = _left_over(threads_before, busy_before, uses_qt)
+    left = _left_over(threads_before, uses_qt)
     if left:
         if uses_qt:
             _let_qt_delete()
         gc.collect()
-        left = _left_over(threads_before, busy_before, uses_qt)
+        left = _left_over(threads_before, uses_qt)
     assert not left, "still alive after the test: " + "; ".join(left)
 
 
-_set_aside = {"modules": 0}
-
-
-def _collect() -> None:
-    """Collect garbage; what many new modules brought stays anyway and is searched no more."""
-    gc.collect()
-    if len(sys.modules) - _set_aside["modules"] >= 50:
-        _set_aside["modules"] = len(sys.modules)
-        gc.freeze()
-
-
-def _left_over(threads_before: set[threading.Thread], busy_before: set[int], uses_qt: bool) -> list[str]:
+def _left_over(threads_before: set[threading.Thread], uses_qt: bool) -> list[str]:
     left = [
         f"thread '{thread.name}'"
         for thread in threading.enumerate()
@@ -93,7 +83,7 @@ def _left_over(threads_before: set[threading.Thread], busy_before: set[int], use
         and not isinstance(thread, threading._DummyThread)
     ]
     if uses_qt:
-        left += [text for thing, text in _busy_qt() if id(thing) not in busy_before]
+        left += _busy_qt()
     return left
 
 
@@ -108,16 +98,17 @@ def _let_qt_delete() -> None:
     QCoreApplication.processEvents()
 
 
-def _busy_qt() -> list[tuple[Any, str]]:
+def _busy_qt() -> list[str]:
+    """Timers, animations and threads that run, of those that came since what was there was frozen."""
     if "PySide6.QtCore" not in sys.modules:
         return []
     import shiboken6
     from PySide6.QtCore import QAbstractAnimation, QThread, QThreadPool, QTimer
 
-    busy: list[tuple[Any, str]] = []
+    busy: list[str] = []
     pool = QThreadPool.globalInstance()
     if pool.activeThreadCount():
-        busy.append((pool, f"{pool.activeThreadCount()} tasks in Qt's global thread pool"))
+        busy.append(f"{pool.activeThreadCount()} tasks in Qt's global thread pool")
     for thing in gc.get_objects():
         if not isinstance(thing, (QTimer, QAbstractAnimation, QThread, QThreadPool)):
             continue
@@ -125,15 +116,15 @@ def _busy_qt() -> list[tuple[Any, str]]:
             continue
         if isinstance(thing, QTimer):
             if thing.isActive():
-                busy.append((thing, f"timer of {thing.interval()} ms {_whose(thing)}"))
+                busy.append(f"timer of {thing.interval()} ms {_whose(thing)}")
         elif isinstance(thing, QAbstractAnimation):
             if thing.state() == QAbstractAnimation.State.Running:
-                busy.append((thing, f"{type(thing).__name__} {_whose(thing)}"))
+                busy.append(f"{type(thing).__name__} {_whose(thing)}")
         elif isinstance(thing, QThreadPool):
             if thing.activeThreadCount():
-                busy.append((thing, f"{thing.activeThreadCount()} tasks in a thread pool {_whose(thing)}"))
+                busy.append(f"{thing.activeThreadCount()} tasks in a thread pool {_whose(thing)}")
         elif thing.isRunning() and thing is not QThread.currentThread():
-            busy.append((thing, f"{type(thing).__name__} {_whose(thing)}"))
+            busy.append(f"{type(thing).__name__} {_whose(thing)}")
     return busy
 
 
