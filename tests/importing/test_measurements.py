@@ -134,6 +134,15 @@ def test_what_is_no_measurement_is_refused_in_one_line(text: str) -> None:
     assert refused.value.fix
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['{"fio version": "fio-3", "jobs": [{"write": {"iops": N}}]}', '{"sysstat": {"hosts": [{"x": N}]}}'],
+)
+def test_numbers_that_python_refuses_to_read_are_no_fault(text: str) -> None:
+    with pytest.raises(MeasurementError, match="cut off or broken"):
+        read_measurements(text.replace("N", "9" * 5000))
+
+
 def test_a_broken_fio_document_is_named() -> None:
     with pytest.raises(MeasurementError, match="cut off"):
         read_measurements('{"jobs": [{"jobname": "x"')

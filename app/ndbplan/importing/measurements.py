@@ -96,7 +96,7 @@ def _fio(text: str) -> Iterator[Measurement]:
         return
     try:
         document, _ = json.JSONDecoder().raw_decode(text[start:])
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise MeasurementError(
             "the JSON of fio is cut off or broken", fix="save fio's output once more"
         ) from None
@@ -229,7 +229,7 @@ def _iostat_json(text: str) -> Iterator[tuple[str, str, dict[str, float | None]]
         return
     try:
         document, _ = json.JSONDecoder().raw_decode(text[start:])
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise MeasurementError(
             "the JSON of iostat is cut off or broken", fix="let it end by itself: iostat -x -o JSON 10 6"
         ) from None
