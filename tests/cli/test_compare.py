@@ -27,7 +27,42 @@ def test_plan_and_plan(call: Any, tmp_path: Path) -> None:
     assert [p["parameter"] for p in shape["parameters"]] == ["NoOfFragmentLogFiles"]
     shown = call("diff", after, before).out
     assert "16 → 20" in shown
-    assert "--initial, one after the other" in shown
+    assert "Restart data nodes 1, 2 with --initial, one after the other" in shown
+
+
+def test_what_runs_is_a_plan_by_its_content(call: Any, tmp_path: Path) -> None:
+    before = saved(tmp_path, "before.json")
+    after = saved(tmp_path, "after.ndbplan", DataMemory=2**36)
+    assert call("diff", after, before, "--json").json("diff")["restart"] == "node"
+    listed = call("procedure", after, "--from", before, "--json").json("procedure")
+    assert [step["key"] for step in listed["steps"]] == [
+        "configuration",
+        "management",
+        "restart-1",
+        "restart-2",
+    ]
+    assert "a rolling restart: the cluster serves all the time" in listed["notes"]
+
+
+def test_what_cannot_be_done_is_refused_with_why(call: Any, tmp_path: Path) -> None:
+    before, after = saved(tmp_path, "before.ndbplan"), saved(tmp_path, "after.ndbplan", NoOfReplicas=1)
+    why = "node group 0 has 2 of 1 members"
+    assert why in call("diff", after, before).out
+    assert why in call("procedure", after, "--from", before).refused()
+    assert why in call("export", after, "--to", tmp_path / "out", "--from", before).refused()
+    assert "no use for it" in call("procedure", after, "--from", before, "--kind", "add-nodes").refused()
+
+
+def test_an_exported_change_holds_what_ran(call: Any, tmp_path: Path) -> None:
+    before = saved(tmp_path, "before.ndbplan")
+    running = tmp_path / "running"
+    running.write_text("# mine\n" + render_config_ini(sample_plan("starter")))
+    after = saved(tmp_path, "after.ndbplan", DataMemory=2**36)
+    for name in (before, running):
+        call("export", after, "--to", tmp_path / "out", "--only", "config,runbook", "--from", name)
+        script = (tmp_path / "out" / "runbook.sh").read_text()
+        assert "    same_cluster config.ini before/config.ini\n" in script
+    assert (tmp_path / "out" / "before" / "config.ini").read_text() == running.read_text()
 
 
 def test_plan_and_its_own_file(call: Any, tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ from drawn_plans import plans
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.difference import Difference, diff, diff_from_defaults
 from ndbplan.edits.parts import add_node_group, remove, set_parameter, update
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
-from ndbplan.operations.roll_out import roll_out_order
+from ndbplan.operations.change import change, in_short
 from ndbplan.plan import file
 from ndbplan.plan.plan import Plan
 
@@ -31,7 +32,7 @@ def changed(**values: int | str) -> Difference:
 
 
 def order(before: Plan, after: Plan) -> tuple[str, ...]:
-    return roll_out_order(after, diff(before, after))
+    return tuple(in_short(change(Estimation(after), before, timed=False)))
 
 
 def test_nothing_changes() -> None:
@@ -49,10 +50,10 @@ def test_a_rolling_restart() -> None:
     assert change.shown(change.before) == "128G"
     assert found.restart == "node"
     assert [step.split(" (")[0] for step in order(starter(), with_values(DataMemory=2**36))] == [
-        "copy the new config.ini to every management host",
-        "restart ndb_mgmd one after the other with --reload",
-        "restart data nodes 1, 2 one after the other; each must be STARTED before the next",
-        "restart the SQL nodes one after the other",
+        "Edit the configuration",
+        "Restart 2 management nodes with --reload",
+        "Restart data nodes 1, 2, one after the other; each is STARTED before the next",
+        "Verify",
     ]
 
 
@@ -60,16 +61,18 @@ def test_the_heaviest_restart_counts() -> None:
     assert changed(NoOfFragmentLogFiles=20, DataMemory=2**36).restart == "initial_node"
     assert "--initial" in " ".join(order(starter(), with_values(NoOfFragmentLogFiles=20)))
     assert changed(NoOfReplicas=1).restart == "initial_system"
-    steps = order(starter(), with_values(NoOfReplicas=1))
-    assert steps[0].startswith("START BACKUP")
-    assert steps[-1].startswith("restore the backup")
+    steps = order(add_node_group(starter()), starter())
+    assert steps[:3] == (
+        "Stop the SQL nodes", "START BACKUP", "Stop the data nodes and remove their files",
+    )  # fmt: skip
+    assert steps.index("Restore the backup") > steps.index("Start all data nodes empty")
 
 
 def test_one_node_only() -> None:
     plan = set_parameter(starter(), "ndb2", "MaxNoOfTables", 500)
     found = diff(starter(), plan)
     assert found.parameters[0].where == "data node 2"
-    assert "restart data nodes 2 one after" in " ".join(order(starter(), plan))
+    assert "Restart data node 2 Verify" in " ".join(order(starter(), plan))
 
 
 def test_setting_a_default_changes_nothing() -> None:
@@ -80,8 +83,10 @@ def test_new_and_lost_nodes() -> None:
     grown = diff(starter(), add_node_group(starter()))
     assert [node.node_id for node in grown.added] == [3, 4]
     steps = order(starter(), add_node_group(starter()))
-    assert "restart data nodes 1, 2 one after the other" in " ".join(steps)
-    assert steps[-1].startswith("CREATE NODEGROUP for 3, 4")
+    assert "Restart data nodes 1, 2, one after the other" in " ".join(steps)
+    assert steps.index("CREATE NODEGROUP for 1 group") > steps.index(
+        "Start the new data nodes 3, 4 with --initial"
+    )
     shrunk = diff(add_node_group(starter()), starter())
     assert shrunk.restart == "initial_system"
     fewer = diff(starter(), remove(starter(), [starter().sql_nodes[0].id]))

@@ -13,66 +13,20 @@ ends with 0 after STOP; a unit that nobody has copied cannot be started.
 
 from __future__ import annotations
 
-import os
+import copy
 import random
 import re
-import socketserver
 import subprocess
-import threading
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ndbplan.configuration.directories import data_node_paths
+from exporting.acted_shell import Shell
+from ndbplan.configuration.directories import DataNodePaths, data_node_paths
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of
 from ndbplan.plan.plan import Plan
-
-_CALL = r"""
-call() {
-  local code text
-  exec 9<>"/dev/tcp/127.0.0.1/$STUB_PORT"
-  printf '%s\0' "$(($# + 1))" "$STUB_HOST" "$@" >&9
-  IFS= read -r -d ' ' code <&9
-  IFS= read -r -d '' text <&9 || true
-  exec 9<&-
-  [[ $code != die ]] || kill -KILL 0
-  printf '%s' "$text"
-  return "$code"
-}
-"""
-_PROGRAMS = ("ndb_mgm", "ndb_waiter", "ndb_desc", "mysql", "mysqld", "mysql_install_db", "systemctl", "sleep")
-_FILES = ("install", "ln", "mv", "rm", "cp", "cksum", "mountpoint", "test", "mkdir")
-_INSTALL = r"""
-install() {
-  [[ " $* " != *" /dev/stdin "* ]] || cat >/dev/null
-  call install "$@"
-}
-"""
-_SSH = r"""#!/bin/bash
-host=${4#*@}; shift 4
-export STUB_HOST=$host
-if [[ $1 == bash ]]; then
-  { cat "$STUB_FOLDER/prelude"; cat; } | bash -euo pipefail -s
-else
-  "$@"
-fi
-code=$?
-. "$STUB_FOLDER/call"
-call _after_command
-exit "$code"
-"""
-_MYSQL = r"""#!/bin/bash
-. "$STUB_FOLDER/call"
-statements=
-[[ $* == *--execute=* ]] || statements=$(cat)
-call mysql "$@" "sql:$statements"
-"""
-_SCP = r"""#!/bin/bash
-. "$STUB_FOLDER/call"
-to=${4#*@}; host=${to%%:/*}; host=${host#[}; host=${host%]}
-STUB_HOST=$host call _copied "/${to#*:/}" "$(cat "$3")"
-STUB_HOST=$host call _after_command
-"""
 
 
 @dataclass
@@ -86,6 +40,8 @@ class Process:
     ends_at: float | None = None
     """It was told to stop."""
     ready_at: float = 0.0
+    release: str = ""
+    """Of the programs that it was started with."""
 
     def serves(self, now: float) -> bool:
         """Whether it works."""
@@ -104,7 +60,13 @@ class DataNodeProcess(Process):
     """A data node."""
 
     group: int | None = None
-    has_data: bool = False
+    rows: float = 0.0
+    """Committed rows that it holds; all groups alike."""
+    tables: bool = False
+    configuration: str = ""
+    """By which it runs."""
+    made_by: str = ""
+    """The configuration by which its redo log was made: a start without --initial keeps it."""
     initial_starts: int = 0
 
     def is_started(self, now: float) -> bool:
@@ -135,122 +97,154 @@ class ActedCluster:
     in_service: bool = False
     """All data nodes have been started: from now on no group may be gone, except while `may_be_down`."""
     may_be_down: bool = False
+    rows_may_go_back: bool = False
+    """A restore gives what was in the backup, and nothing later."""
     objects: set[str] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
     reorganised: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    releases: dict[str, str] = field(default_factory=dict)
+    """What is installed, by host; at first the plan's, everywhere."""
+    rows: float = 0.0
+    """Rows that clients were told are committed: one a second while the cluster serves."""
+    backups: dict[int, tuple[float, frozenset[int]]] = field(default_factory=dict)
+    """Rows of each backup, and the data nodes that took it."""
+    restored: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
         self.management: dict[int, ManagementServer] = {}
         self.data_nodes: dict[int, DataNodeProcess] = {}
         self.sql_nodes: dict[int, Process] = {}
+        self.left: list[DataNodeProcess] = []
+        self.paths: dict[int, DataNodePaths] = {}
         self.know(self.plan)
+        self._form_groups()
+
+    def _form_groups(self) -> None:
+        """What a cluster without files does when it starts."""
+        for node in self.data_nodes.values():
+            node.group = None
         for number, members in enumerate(node_groups(self.plan)):
             for member in members:
                 self.data_nodes[member.node_id].group = number
-        self._lock = threading.Lock()
 
     def know(self, plan: Plan) -> None:
-        """Hosts and nodes of a plan: those that are there stay as they are."""
+        """Hosts and nodes of a plan, beside those that are there; one that moves is there twice."""
         self.plan = plan
+        hosts = {node.node_id: service_of(plan, node).host for node in plan.data_nodes}
+        for node_id, old in tuple(self.data_nodes.items()):
+            if hosts.get(node_id, old.host) != old.host:
+                self.left.append(old)
+                self.data_nodes[node_id] = DataNodeProcess(node_id, hosts[node_id], old.unit, group=old.group)
         for node in plan.management_nodes:
             at = service_of(plan, node)
             self.management.setdefault(node.node_id, ManagementServer(node.node_id, at.host, at.name))
         for data in plan.data_nodes:
             at = service_of(plan, data)
             self.data_nodes.setdefault(data.node_id, DataNodeProcess(data.node_id, at.host, at.name))
+            self.paths[data.node_id] = data_node_paths(plan, data)
         for sql in plan.sql_nodes:
             at = service_of(plan, sql)
             self.sql_nodes.setdefault(sql.node_id, Process(sql.node_id, at.host, at.name))
+        for process in self._processes():
+            self.releases.setdefault(process.host, str(plan.version))
 
-    # The server.
+    def twin(self) -> ActedCluster:
+        """Another cluster in the same state, with a shell of its own once it is entered."""
+        found = copy.copy(self)
+        state = {key: value for key, value in vars(self).items() if key not in ("plan", "paths", "_shell")}
+        vars(found).update(copy.deepcopy(state))
+        return found
+
+    # The shell.
 
     def __enter__(self) -> ActedCluster:
-        cluster = self
-
-        class Handler(socketserver.StreamRequestHandler):
-            def handle(self) -> None:
-                count = int(self._word())
-                host, *words = [self._word() for _ in range(count)]
-                try:
-                    text, code = cluster.answer(host, words), 0
-                except RefusedError as refused:
-                    text, code = str(refused), refused.code
-                dies = words[0] == "_after_command" and cluster.calls == cluster.dies_after
-                self.wfile.write(f"{'die' if dies else code} {text}".encode())
-
-            def _word(self) -> str:
-                found = bytearray()
-                while (one := self.rfile.read(1)) not in (b"\0", b""):
-                    found += one
-                return found.decode()
-
-        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = False
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-        self._thread.start()
+        self._shell = Shell(self.answer)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self._shell.close()
 
     def run(self, folder: Path, part: str, *options: str) -> subprocess.CompletedProcess[str]:
         """runbook.sh of a folder on this cluster."""
-        stubs = folder.parent / "stubs"
-        if not stubs.is_dir():
-            self._write_stubs(stubs)
-        port = str(self._server.server_address[1])
-        environment = {
-            "PATH": f"{stubs}:/usr/bin:/bin", "STUB_PORT": port, "STUB_FOLDER": str(stubs),
-            "STUB_HOST": "here", "HOME": str(folder.parent), "USER": "operator",
-        }  # fmt: skip
-        return subprocess.run(
-            ["bash", str(folder / "runbook.sh"), part, "--yes", *options],
-            env=environment, capture_output=True, text=True, check=False, timeout=240, start_new_session=True,
-        )  # fmt: skip
+        return self._shell.run(folder / "runbook.sh", part, "--yes", *options)
 
-    @staticmethod
-    def _write_stubs(stubs: Path) -> None:
-        stubs.mkdir()
-        (stubs / "call").write_text(_CALL)
-        remote = [name for name in (*_PROGRAMS, *_FILES) if name != "mysql"]
-        functions = "\n".join(f'{name}() {{ call {name} "$@"; }}' for name in remote) + _INSTALL
-        (stubs / "prelude").write_text(f"{_CALL}\n{functions}\n")
-        own = '#!/bin/bash\n. "$STUB_FOLDER/call"\ncall "$(basename "$0")" "$@"\n'
-        texts = dict.fromkeys(_PROGRAMS, own) | {"ssh": _SSH, "scp": _SCP, "mysql": _MYSQL}
-        for name, text in texts.items():
-            (stubs / name).write_text(text)
-            os.chmod(stubs / name, 0o755)
-
-    def answer(self, host: str, words: list[str]) -> str:
-        """What a program prints on a host. Raises RefusedError."""
-        with self._lock:
-            if words[0] == "_after_command":
-                self.calls += 1
-                return ""
-            self.log.append(f"{self.now:7.1f} {host}: {' '.join(words)[:160]}")
-            found: str = getattr(self, f"_{words[0].lstrip('_')}")(host, words[1:])
-            self._look()
-            return found
+    def answer(self, host: str, words: list[str]) -> tuple[str, str]:
+        """Exit status of a program on a host, and what it prints; `die`: the script is killed here."""
+        if words[0] == "_after_command":
+            self.calls += 1
+            return ("die" if self.calls == self.dies_after else "0"), ""
+        self.log.append(f"{self.now:7.1f} {host}: {' '.join(words)[:160]}")
+        try:
+            if words[0].startswith("/"):
+                found = self._version(host, words[0])
+            else:
+                found = getattr(self, f"_{words[0].lstrip('_').replace('-', '_')}")(host, words[1:])
+        except RefusedError as refused:
+            return str(refused.code), str(refused)
+        self._look()
+        return "0", found
 
     # Time, and what must never be.
+
+    def _processes(self) -> Iterator[Process]:
+        yield from self.management.values()
+        yield from self.data_nodes.values()
+        yield from self.sql_nodes.values()
+        yield from self.left
 
     def pass_time(self, seconds: float) -> None:
         """Let processes end and become ready."""
         until = self.now + seconds
-        while self.now < until:
-            self.now = min(until, self.now + 0.5)
-            for process in (*self.management.values(), *self.data_nodes.values(), *self.sql_nodes.values()):
+        moments = {
+            moment
+            for process in self._processes()
+            for moment in (process.ends_at, process.ready_at)
+            if moment is not None and self.now < moment < until
+        }
+        for moment in (*sorted(moments), until):
+            self._serve(moment - self.now)
+            self.now = moment
+            for process in self._processes():
                 if process.ends_at is not None and self.now >= process.ends_at:
                     process.active, process.ends_at = False, None
+            self._catch_up()
             self._look()
 
+    def _members(self) -> list[DataNodeProcess]:
+        return [node for node in self.data_nodes.values() if node.group is not None]
+
+    def _serve(self, seconds: float) -> None:
+        """The load: rows that are written, to every node that is started."""
+        if (
+            self.in_service
+            and self._is_whole()
+            and any(one.serves(self.now) for one in self.sql_nodes.values())
+        ):
+            if any(node.rows < self.rows for node in self._members() if node.is_started(self.now)):
+                self.faults.append(f"{self.now:.1f} s: committed rows are gone")
+            self.rows += seconds
+            for node in self._members():
+                if node.is_started(self.now):
+                    node.rows, node.tables = self.rows, True
+
+    def _is_whole(self) -> bool:
+        members = self._members()
+        started = {node.group for node in members if node.is_started(self.now)}
+        return bool(members) and started == {node.group for node in members}
+
+    def _catch_up(self) -> None:
+        """Nodes that are started now have the rows of their node group."""
+        for node in self._members():
+            mates = [m for m in self._members() if m.group == node.group and m.is_started(self.now)]
+            if node in mates:
+                node.rows = max(mate.rows for mate in mates)
+                node.tables = any(mate.tables for mate in mates)
+
     def _look(self) -> None:
-        nodes = self.data_nodes.values()
-        members = [node for node in nodes if node.group is not None]
+        members = self._members()
         if members and all(node.is_started(self.now) for node in members):
             self.in_service = True
         if not self.in_service or self.may_be_down:
@@ -275,7 +269,36 @@ class ActedCluster:
         return [p for h, p in self.files if h == host and (p == path or p.startswith(f"{path}/"))]
 
     def _copied(self, host: str, words: list[str]) -> str:
-        self.files[host, words[0]] = words[1]
+        name = Path(words[1]).name if words[0].endswith("/") else ""
+        self.files[host, words[0] + name] = Path(words[1]).read_text(encoding="utf-8")
+        return ""
+
+    def lose(self, host: str) -> None:
+        """A machine is gone, and an empty one has its name."""
+        self.files = {place: text for place, text in self.files.items() if place[0] != host}
+        self.releases[host] = ""
+        for process in self._processes():
+            if process.host == host:
+                process.active, process.ends_at = False, None
+
+    def _version(self, host: str, program: str) -> str:
+        if not (release := self.releases.get(host)):
+            raise RefusedError(f"{program}: No such file or directory\n", 127)
+        name = "Ver" if program.endswith("mysqld") else "MySQL distrib mysql-1.1.1"
+        return f"{name} {release}\n" if name == "Ver" else f"{name} ndb-{release}, for linux\n"
+
+    def _dnf(self, host: str, _words: list[str]) -> str:
+        """Packages are text files that say their release."""
+        [place] = [p for h, p in self.files if h == host and re.search("/ndb-programs/.*[.](rpm|deb|gz)$", p)]
+        self.releases[host] = self.files[host, place].strip()
+        return ""
+
+    _apt_get = _tar = _dnf
+
+    def _id(self, _host: str, _words: list[str]) -> str:
+        raise RefusedError("no such user\n")
+
+    def _useradd(self, _host: str, _words: list[str]) -> str:
         return ""
 
     def _test(self, host: str, words: list[str]) -> str:
@@ -288,11 +311,15 @@ class ActedCluster:
         return ""
 
     def _install(self, host: str, words: list[str]) -> str:
-        path = words[-1]
-        self.files[host, path if "-d" not in words else f"{path.rstrip('/')}/"] = ""
-        if words[-2] == "/dev/stdin" and path.startswith("/run/"):
-            self.files[host, path] = "option"
+        path, text = words[-2], words[-1].removeprefix("stdin:")
+        if "-d" in words:
+            self.files.setdefault((host, f"{path.rstrip('/')}/"), "")
+        else:
+            self.files[host, path] = text
         return ""
+
+    def _cat(self, host: str, words: list[str]) -> str:
+        return self.files[host, words[-1]]
 
     def _mountpoint(self, _host: str, words: list[str]) -> str:
         return f"{words[-1]} is a mountpoint\n"
@@ -320,21 +347,23 @@ class ActedCluster:
         return ""
 
     def _cksum(self, host: str, words: list[str]) -> str:
-        content = self.files[host, words[-1]].encode()
-        found = subprocess.run(["cksum"], input=content, capture_output=True, check=True).stdout.decode()
-        return f"{found.strip()} {words[-1]}\n"
+        return self._cksum_text(host, [self.files[host, words[-1]]]).strip() + f" {words[-1]}\n"
+
+    def _cksum_text(self, _host: str, words: list[str]) -> str:
+        content = words[0].encode()
+        return f"{zlib.crc32(content)} {len(content)}\n"
 
     # Services.
 
     def _process(self, host: str, unit: str) -> Process:
-        for process in (*self.management.values(), *self.data_nodes.values(), *self.sql_nodes.values()):
+        for process in self._processes():
             if (process.host, process.unit) == (host, unit):
                 return process
         raise RefusedError(f"Unit {unit} not found.\n", 5)
 
     def _systemctl(self, host: str, words: list[str]) -> str:
         action, unit = words[0], words[-1]
-        if action in ("daemon-reload", "reset-failed"):
+        if action in ("daemon-reload", "reset-failed") or words[-1] == "mysql":
             return ""
         process = self._process(host, unit)
         if (host, f"/etc/systemd/system/{unit}") not in self.files:
@@ -346,57 +375,70 @@ class ActedCluster:
             self._start(process)
         elif action == "stop":
             self._stop(process)
-        elif action != "enable":
+        elif action not in ("enable", "disable"):
             raise RefusedError(f"systemctl {action}: not known here\n")
         return ""
 
     def _start(self, process: Process) -> None:
         if process.active:
             return
+        if not (release := self.releases.get(process.host)):
+            raise RefusedError("203/EXEC\n")
         option = self.files.pop((process.host, f"/run/{process.unit}.option"), "")
         text = self.files[process.host, f"/etc/systemd/system/{process.unit}"]
         if isinstance(process, ManagementServer):
-            self._start_management(process, bool(option))
+            self._start_management(process, option)
         elif isinstance(process, DataNodeProcess):
-            self._start_data_node(process, bool(option))
+            self._start_data_node(process, option)
         else:
             self._start_sql(process)
         assert f"ExecStart=/usr/sbin/{'mysqld' if process.node_id in self.sql_nodes else 'ndb'}" in text
-        process.active, process.ends_at = True, None
+        process.active, process.ends_at, process.release = True, None, release
 
-    def _start_management(self, server: ManagementServer, reload: bool) -> None:
+    def _start_management(self, server: ManagementServer, option: str) -> None:
         path = (server.host, "/var/lib/mysql-cluster/config.ini")
         if path not in self.files:
             raise RefusedError("ndb_mgmd: no configuration\n")
-        if reload or not server.configuration:
-            others = [one for one in self.management.values() if one.active]
+        others = [one for one in self.management.values() if one.active]
+        if "--reload" in option or "--initial" in option or not server.configuration:
             server.configuration = self.files[path]
+            if "--initial" in option and any(o.configuration != server.configuration for o in others):
+                self.faults.append(f"{self.now:.1f} s: management servers have two configurations")
             for one in others:
                 one.configuration = server.configuration
+        elif others:
+            server.configuration = others[0].configuration
         server.ready_at = self.now + self.random.uniform(1, 8)
 
-    def _start_data_node(self, node: DataNodeProcess, initial: bool) -> None:
+    def _start_data_node(self, node: DataNodeProcess, option: str) -> None:
         serving = [s for s in self.management.values() if s.active and self.now >= s.ready_at]
         if not serving:
             raise RefusedError("ndbmtd: could not connect to a management server\n")
-        if not re.search(rf"^NodeId={node.node_id}$", serving[0].configuration, re.MULTILINE):
-            raise RefusedError(f"ndbmtd: node {node.node_id} is not in the configuration\n")
-        known = next(n for n in self.plan.data_nodes if n.node_id == node.node_id)
-        for path in data_node_paths(self.plan, known).all():
+        section = re.search(
+            rf"^NodeId={node.node_id}\nHostName=(.*)$", serving[0].configuration, re.MULTILINE
+        )
+        if section is None or section[1] != node.host:
+            raise RefusedError(f"ndbmtd: node {node.node_id} of {node.host} is not in the configuration\n")
+        paths = self.paths[node.node_id]
+        for path in paths.all():
             if not self._exists(node.host, path):
                 raise RefusedError(f"ndbmtd: 2805, {path} is missing\n")
         if any(n.ends_at is not None for n in self.data_nodes.values()):
             self.faults.append(f"{self.now:.1f} s: node {node.node_id} starts while another one stops")
-        if initial and node.has_data and not self._mates_started(node):
-            self.faults.append(f"{self.now:.1f} s: --initial of node {node.node_id} loses rows")
+        files = f"{paths.file_system}/ndb_{node.node_id}_fs"
+        initial = "--initial" in option
+        fresh = not self._exists(node.host, f"{files}/D1")
+        if fresh and not any(one.active for one in self.data_nodes.values()):
+            self._form_groups()
+        if initial or fresh:
+            node.rows, node.tables, node.made_by = 0.0, False, serving[0].configuration
+            self.restored.clear()
+        for name in ("D1", *(paths.redo_folders if paths.redo else ())):
+            if initial or not self._exists(node.host, f"{files}/{name}"):
+                self._rm(node.host, [f"{files}/{name}"])
+                self.files[node.host, f"{files}/{name}/"] = ""
         node.initial_starts += initial
-        node.has_data = True
-        folder = data_node_paths(self.plan, known)
-        for name in ("D1", *(folder.redo_folders if folder.redo else ())):
-            path = f"{folder.file_system}/ndb_{node.node_id}_fs/{name}"
-            if initial or not self._exists(node.host, path):
-                self._rm(node.host, [path])
-                self.files[node.host, f"{path}/"] = ""
+        node.configuration = serving[0].configuration
         node.ready_at = self.now + self.random.uniform(20, 60)
 
     def _mates_started(self, node: DataNodeProcess) -> bool:
@@ -447,15 +489,16 @@ class ActedCluster:
         if match := re.fullmatch(r"(\d+) STOP( -a)?", command):
             return self._stop_node(self.data_nodes[int(match[1])], bool(match[2]))
         if command == "ALL STOP":
-            for node in self.data_nodes.values():
+            for node in (*self.data_nodes.values(), *self.left):
                 if node.active:
                     node.ends_at = self.now + self.random.uniform(5, 20)
             return "Executing STOP on all nodes.\n"
         if match := re.fullmatch(r"CREATE NODEGROUP ([\d,]+)", command):
             return self._create_nodegroup([int(word) for word in match[1].split(",")])
-        if command in ("ALL REPORT MEMORYUSAGE", "START BACKUP WAIT COMPLETED"):
-            self.pass_time(5)
-            return "Node 1: Backup 1 started from node 1 completed\n"
+        if command == "ALL REPORT MEMORYUSAGE":
+            return "Node 1: Data usage is 1%\n"
+        if command == "START BACKUP WAIT COMPLETED":
+            return self._start_backup()
         raise RefusedError(f"Invalid command: {command}\n", 255)
 
     def _status(self, node: DataNodeProcess) -> str:
@@ -515,8 +558,46 @@ class ActedCluster:
             raise RefusedError("324: Invalid node(s) specified for new nodegroup, no node started\n", 255)
         number = 1 + max(node.group for node in self.data_nodes.values() if node.group is not None)
         for node in nodes:
-            node.group = number
+            node.group, node.rows, node.tables = number, self.rows, True
         return f"Nodegroup {number} created\n"
+
+    def _start_backup(self) -> str:
+        if not all(node.is_started(self.now) for node in self._members()):
+            raise RefusedError("3001: Could not start backup\n", 255)
+        number = len(self.backups) + 1
+        members = [node.node_id for node in self.data_nodes.values() if node.active]
+        self.backups[number] = self.rows, frozenset(members)
+        for node_id in members:
+            folder = f"{self.paths[node_id].backup}/BACKUP/BACKUP-{number}/"
+            self.files[self.data_nodes[node_id].host, folder] = ""
+        self.pass_time(5)
+        return f"Waiting for completed\nNode 1: Backup {number} started from node 145 completed\n"
+
+    def _ndb_restore(self, host: str, words: list[str]) -> str:
+        told = dict(word.partition("=")[::2] for word in words)
+        number, node_id = int(told["--backupid"]), int(told["--nodeid"])
+        rows, members = self.backups[number]
+        if not self._exists(host, told["--backup-path"]) or self.data_nodes[node_id].host != host:
+            raise RefusedError("Failed to read the backup\n")
+        if not self._is_whole():
+            raise RefusedError("Unable to connect to the cluster\n")
+        tables = any(node.tables for node in self._members())
+        if "--restore-meta" in told:
+            if tables:
+                raise RefusedError("Create table failed: 721: Schema object with given name already exists\n")
+            for node in self._members():
+                node.tables = True
+        elif not tables:
+            raise RefusedError("Unable to find table\n")
+        elif "--restore-data" in told:
+            self.restored.add(node_id)
+            if self.restored >= members:
+                for node in self._members():
+                    node.rows = rows
+                if self.rows_may_go_back:
+                    self.rows = rows
+        self.pass_time(3)
+        return ""
 
     def _ndb_waiter(self, _host: str, words: list[str]) -> str:
         ids = next(w.partition("=")[2] for w in words if w.startswith("--wait-nodes=")).split(",")
@@ -559,6 +640,8 @@ class ActedCluster:
                     "Error 1296 Got error 721 'Schema object with given name already exists'\n"
                 )
             self.objects.add(statement)
+        elif statement.startswith("DROP TABLE"):
+            self.dropped.append(statement)
         elif "REORGANIZE" in statement:
             self.pass_time(10)
             self.reorganised.append(statement)

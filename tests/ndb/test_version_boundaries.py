@@ -6,6 +6,7 @@ A row names the feature of resources/ndb/features.json whose boundary it stands 
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +19,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.run import check
 from ndbplan.configuration.global_checkpoints import save_limit_s
+from ndbplan.configuration.needs import CannotChangeError, needs
 from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.edits.parts import set_parameter, update
 from ndbplan.estimate.constants import constants_of
@@ -295,6 +297,20 @@ ROOMY = ThreadCounts(main=1, rep=1, recv=1, tc=1, ldm=4, send=0, query=0)
 CROWDED = ThreadCounts(main=1, rep=1, recv=1, tc=4, ldm=40, send=0, query=0)
 
 
+def upgraded(before: str) -> Observe:
+    """What an upgrade from a release is told to do first; nothing: it can be done."""
+
+    def told(v: str) -> str:
+        try:
+            needs(plan(before), plan(v))
+        except CannotChangeError as error:
+            found = re.search(r"upgrade to [0-9.]+ or later", error.line)
+            return found[0] if found else error.line
+        return ""
+
+    return told
+
+
 def gcp_save_limit(text: str) -> float:
     """With 200 s of TimeBetweenEpochsTimeout, and only one data node that nobody has to declare dead."""
     settings = node_settings(plan(text, TimeBetweenEpochsTimeout=200_000, ArbitrationTimeout=1000))
@@ -330,6 +346,17 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         True,
     ),
     ("mysqld_initialises", "7.5.0", lambda v: "--initialize-insecure" in runbook(plan(v)), False, True),
+    *(
+        ("upgraded_from", f"{series}.0", upgraded(before), "", f"upgrade to {oldest} or later")
+        for series, before, oldest in (
+            ("7.0", "6.3.0", "6.3.17"),
+            ("7.2", "6.3.20", "7.0"),
+            ("7.3", "7.0.0", "7.2"),
+            ("7.5", "7.2.0", "7.3.2"),
+            ("8.0", "7.4.0", "7.5"),
+            ("8.4", "7.6.0", "8.0.19"),
+        )
+    ),
     (
         "kubernetes_operator",
         "8.0.0",

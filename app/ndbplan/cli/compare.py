@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show
 from ndbplan.cli.marks import marked
-from ndbplan.cli.parameters import PLAN, UsageError, read_plan
+from ndbplan.cli.parameters import PLAN, read_plan, read_running
 
 if TYPE_CHECKING:
     from ndbplan.configuration.difference import Difference
-    from ndbplan.plan.plan import Plan
 
 
 @ndbplan.command()
@@ -29,27 +27,23 @@ def diff(plan_file: Path, running: Path | None, *, as_json: bool) -> None:
     """
     from ndbplan.configuration.difference import diff as compare
     from ndbplan.configuration.difference import diff_from_defaults
-    from ndbplan.operations.roll_out import roll_out_order
+    from ndbplan.operations.change import order_or_refusal
 
     plan = read_plan(plan_file)
-    difference = diff_from_defaults(plan) if running is None else compare(_running(running, plan), plan)
-    order = roll_out_order(plan, difference)
-    shape = {**difference.to_json(), "steps": list(order)}
-    show(marked(plan, shape, "restart"), as_json=as_json, text=_lines(difference, order))
+    if running is None:
+        difference = diff_from_defaults(plan)
+        order: tuple[str, ...] = ()
+        refused = ""
+    else:
+        before, _ = read_running(running, plan)
+        difference = compare(before, plan)
+        order, refused = order_or_refusal(plan, before)
+    shape = {**difference.to_json(), "steps": list(order), "refused": refused or None}
+    show(marked(plan, shape, "restart"), as_json=as_json, text=_lines(difference, order, refused))
 
 
-def _running(path: Path, plan: Plan) -> Plan:
-    """What runs now: a plan file, or a config.ini read for the version of the plan."""
-    from ndbplan.importing.running import running_plan
-
-    try:
-        return running_plan(path, plan.ndb_version)
-    except UserError as error:
-        raise UsageError(error.what, where=error.where or str(path), fix=error.fix) from None
-
-
-def _lines(difference: Difference, order: Sequence[str]) -> Iterator[str]:
-    if difference.is_empty:
+def _lines(difference: Difference, order: Sequence[str], refused: str) -> Iterator[str]:
+    if difference.is_empty and not order:
         yield "nothing changes"
         return
     for change in difference.parameters:
@@ -62,3 +56,5 @@ def _lines(difference: Difference, order: Sequence[str]) -> Iterator[str]:
         yield f"connection between nodes {first} and {second}"
     for number, step in enumerate(order, 1):
         yield f"{number:>3}. {step}"
+    if refused:
+        yield f"cannot be done: {refused}"

@@ -20,6 +20,7 @@ from ndbplan.cli.parameters import (
     Whole,
     named_workload,
     read_plan,
+    read_running,
     write_text,
 )
 
@@ -61,13 +62,30 @@ def _refuse_unknown(name: str) -> None:
 
 
 def _procedure_of(
-    plan: Plan, kind: str, groups: int, names: tuple[str, ...], version: str | None, conditions: Conditions
+    plan: Plan,
+    kind: str,
+    groups: int,
+    names: tuple[str, ...],
+    version: str | None,
+    running: Path | None,
+    conditions: Conditions,
 ) -> Operation:
+    from ndbplan.configuration.needs import CannotChangeError
     from ndbplan.estimate.estimation import Estimation
     from ndbplan.operations.add_nodes import add_nodes
+    from ndbplan.operations.change import change
     from ndbplan.operations.roll_out import roll_out, upgrade
 
     now = Estimation(plan)
+    if kind == "change":
+        if running is None:
+            raise UsageError("what runs is not named", where="--from", fix="name a plan or its config.ini")
+        try:
+            return change(now, read_running(running, plan)[0], conditions)
+        except CannotChangeError as error:
+            raise UsageError(error.what, where=error.where, fix=error.fix) from None
+    if running is not None:
+        raise UsageError(f"{kind} has no use for it", where="--from", fix="leave out --kind, or --from")
     if kind == "add-nodes":
         return add_nodes(now, groups, conditions)
     if kind == "roll-out":
@@ -96,10 +114,15 @@ def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool)
 @PLAN
 @click.option(
     "--kind",
-    type=click.Choice(["add-nodes", "roll-out", "upgrade"]),
-    default="add-nodes",
-    show_default=True,
-    help="Which procedure.",
+    type=click.Choice(["add-nodes", "change", "roll-out", "upgrade"]),
+    help="Which procedure; without it change where --from is given, else add-nodes.",
+)
+@click.option(
+    "--from",
+    "running",
+    metavar="RUNNING",
+    type=click.Path(path_type=Path),
+    help="What runs, a plan or a config.ini: what differs from PLAN decides on the steps (change).",
 )
 @click.option("--add-groups", metavar="N", type=Whole(1, 72), default=1, show_default=True)
 @click.option("--set", "names", metavar="NAME,...", type=Names(), help="Parameters that change (roll-out).")
@@ -113,7 +136,8 @@ def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool)
 @json_option
 def procedure(
     plan_file: Path,
-    kind: str,
+    kind: str | None,
+    running: Path | None,
     add_groups: int,
     names: tuple[str, ...] | None,
     version: str | None,
@@ -126,7 +150,7 @@ def procedure(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """List the steps of adding nodes, changing parameters or upgrading: times, what is blocked, ways back."""
+    """List the steps of a change, of adding nodes or of an upgrade: times, what is blocked, ways back."""
     from ndbplan.estimate.load.maintenance_window import best_window
     from ndbplan.exporting.schedule import gantt_svg, to_ics
 
@@ -135,7 +159,8 @@ def procedure(
         raise UsageError("a calendar file needs a beginning", where="--ics", fix=fix)
     plan = read_plan(plan_file)
     conditions = conditions_of(plan, asked)
-    operation = _procedure_of(plan, kind, add_groups, names or (), version, conditions)
+    kind = kind or ("add-nodes" if running is None else "change")
+    operation = _procedure_of(plan, kind, add_groups, names or (), version, running, conditions)
     if ics is not None and start is not None:
         write_text(ics, to_ics(operation, start, plan.name))
     if gantt is not None:

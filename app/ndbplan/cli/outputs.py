@@ -380,7 +380,7 @@ def _files() -> dict[str, Schema]:
             changes=array(STRING),
         ),
         "render": record(files=FILES, painted=painted, optional=("painted",)),
-        "diff": record(**difference["properties"], steps=array(STRING)),
+        "diff": record(**difference["properties"], steps=array(STRING), refused=or_null(STRING)),
     }
 
 

@@ -132,6 +132,16 @@ def read_plan(path: Path) -> Plan:
     return load(path)
 
 
+def read_running(path: Path, plan: Plan) -> tuple[Plan, str]:
+    """What runs now, and the text of its config.ini where it is not a plan. Raises UsageError."""
+    from ndbplan.importing.running import what_runs
+
+    try:
+        return what_runs(path, plan.ndb_version)
+    except UserError as error:
+        raise UsageError(error.what, where=error.where or str(path), fix=error.fix) from None
+
+
 def named_table(plan: Plan, name: str) -> Any:
     """The table called `DATABASE.TABLE` (or with that id). Raises UsageError."""
     try:

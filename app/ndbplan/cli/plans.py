@@ -9,7 +9,7 @@ import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show
-from ndbplan.cli.parameters import PLAN, Names, UsageError, Whole, read_bytes, read_plan
+from ndbplan.cli.parameters import PLAN, Names, UsageError, Whole, read_bytes, read_plan, read_running
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
@@ -114,27 +114,42 @@ _PICTURE = "picture"
     show_default=True,
     help="Node groups that the runbook's add-node part adds.",
 )
+@click.option(
+    "--from",
+    "running_file",
+    metavar="RUNNING",
+    type=click.Path(path_type=Path),
+    help="What runs, a plan or a config.ini: the runbook gets a part that brings it to PLAN.",
+)
 @json_option
 def export(
-    plan_file: Path, folder: Path, only: tuple[str, ...] | None, add_groups: int, *, as_json: bool
+    plan_file: Path,
+    folder: Path,
+    only: tuple[str, ...] | None,
+    add_groups: int,
+    running_file: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Write config.ini, a my.cnf for each SQL host, the runbook and more into a folder, with a picture."""
-    from ndbplan.exporting.export import ExportError
+    from ndbplan.configuration.needs import CannotChangeError
+    from ndbplan.exporting.export import ExportError, Running
     from ndbplan.exporting.export import export as write_files
 
     plan = read_plan(plan_file)
+    running = None if running_file is None else Running(*read_running(running_file, plan))
     # Drawn here: the files of `exchange` are made without Qt.
     with_picture = only is None or _PICTURE in only
     kinds = None if only is None else tuple(kind for kind in only if kind != _PICTURE)
     try:
-        written = write_files(plan, folder, kinds, add_groups=add_groups)
+        written = write_files(plan, folder, kinds, add_groups=add_groups, running=running)
         if with_picture:
             from ndbplan.cli.window import draw
 
             folder.mkdir(parents=True, exist_ok=True)
             written.append(folder / "canvas.svg")
             draw(plan, written[-1], "light")
-    except ExportError as error:
+    except (ExportError, CannotChangeError) as error:
         raise UsageError(error.what, where=error.where, fix=error.fix) from None
     show(
         {"files": [str(path) for path in written]},

@@ -5,10 +5,13 @@ diff(running, planned).restart      # node
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.connections import connections
+from ndbplan.configuration.mysqld import stated_options
+from ndbplan.configuration.node_groups import reserved_nodes
 from ndbplan.configuration.sections import (
     NodeConfiguration,
     connection_defaults,
@@ -25,7 +28,10 @@ _KIND_WORDS = {
     "API": "SQL or API node",
     "TCP": "connections of data node",
     "SHM": "connections of data node",
+    "MYSQLD": "mysqld of SQL node",
 }
+MYSQLD = "MYSQLD"
+"""Section of what stands in my.cnf, beside the sections of config.ini."""
 
 
 RESTART_DATA_NODES = ("DB", "TCP", "SHM", "SYSTEM")
@@ -104,7 +110,13 @@ def diff(before: Plan, after: Plan) -> Difference:
     }
     links = tuple(sorted(pairs | _made_otherwise(before, after, frozenset(both))))
     parameters += _of_connections(before, after)
-    return _difference(tuple(sorted(parameters, key=_weight)), added, removed, links)
+    parameters += _of_mysqld(before, after)
+    return _difference(tuple(sorted(parameters, key=_weight)), added, removed, links, _without_rows(before))
+
+
+def _without_rows(plan: Plan) -> frozenset[int]:
+    """Data nodes that hold nothing, as they wait for their node group."""
+    return frozenset(node.node_id for node in reserved_nodes(plan))
 
 
 def diff_from_defaults(plan: Plan) -> Difference:
@@ -198,17 +210,36 @@ def _of_connections(before: Plan, after: Plan) -> list[ParameterChange]:
     return changes
 
 
+def _of_mysqld(before: Plan, after: Plan) -> Iterator[ParameterChange]:
+    """Options of mysqld that the plans state otherwise, for SQL nodes of both.
+
+    What else my.cnf says follows from hosts and node ids, whose change is told as such.
+    """
+    old = {node.node_id: stated_options(node) for node in before.sql_nodes}
+    changed: dict[tuple[str, str | None, str | None], list[int]] = {}
+    for node in after.sql_nodes:
+        if (was := old.get(node.node_id)) is None:
+            continue
+        will_be = stated_options(node)
+        for name in dict.fromkeys((*was, *will_be)):
+            if was.get(name) != will_be.get(name):
+                changed.setdefault((name, was.get(name), will_be.get(name)), []).append(node.node_id)
+    for (name, value, now), ids in changed.items():
+        yield ParameterChange(MYSQLD, name, tuple(ids), value, now, "node")
+
+
 def _difference(
     parameters: tuple[ParameterChange, ...],
     added: tuple[NodeConfiguration, ...],
     removed: tuple[NodeConfiguration, ...],
     links: tuple[tuple[int, int], ...],
+    without_rows: frozenset[int] = frozenset(),
 ) -> Difference:
     needs = ["nothing"]
     needs += [change.restart for change in parameters if change.section in RESTART_DATA_NODES]
     if links or added or removed or parameters:
         needs.append("node")
-    if any(node.section == "DB" for node in removed):
+    if any(node.section == "DB" and node.node_id not in without_rows for node in removed):
         needs.append("initial_system")
     heaviest = max(needs, key=catalogue.RESTARTS.index)
     return Difference(parameters, added, removed, links, heaviest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from pathlib import Path
 
 from ndbplan.base.errors import Cancelled, UserError
@@ -19,6 +20,7 @@ from ndbplan.exporting.schedule import gantt_svg
 from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.exporting.systemd import render_units
 from ndbplan.operations.add_nodes import GROWN_FOLDER, add_nodes, grown_configuration
+from ndbplan.operations.change import BEFORE_FOLDER
 from ndbplan.plan.plan import Plan
 
 
@@ -26,57 +28,87 @@ class ExportError(UserError):
     """A folder or file that cannot be written, or a kind of file there is none of."""
 
 
-def _config(plan: Plan, _groups: int) -> dict[str, str]:
-    return {"config.ini": render_config_ini(plan)}
+@dataclass(frozen=True)
+class Running:
+    """What runs before a change."""
+
+    plan: Plan
+    configuration: str = ""
+    """The text of its config.ini, where it is not as the plan would be exported."""
 
 
-def _my_cnf(plan: Plan, _groups: int) -> dict[str, str]:
-    return {f"{hostname}.my.cnf": text for hostname, text in render_my_cnf(plan).items()}
+@dataclass(frozen=True)
+class _Ask:
+    """What is exported."""
+
+    plan: Plan
+    groups: int
+    """Node groups that the part add-nodes adds."""
+    running: Running | None = None
 
 
-def _runbook(plan: Plan, groups: int) -> dict[str, str]:
-    parts = runbook_parts(plan, groups)
-    return {"runbook.md": render_markdown(plan, parts), "runbook.sh": render_script(plan, parts)}
+def _config(ask: _Ask) -> dict[str, str]:
+    return {"config.ini": render_config_ini(ask.plan)}
 
 
-def _grown(plan: Plan, groups: int, kinds: Collection[str]) -> dict[str, str]:
+def _my_cnf(ask: _Ask) -> dict[str, str]:
+    return {f"{hostname}.my.cnf": text for hostname, text in render_my_cnf(ask.plan).items()}
+
+
+def _runbook(ask: _Ask) -> dict[str, str]:
+    before = None if ask.running is None else ask.running.plan
+    parts = runbook_parts(ask.plan, ask.groups, before)
+    return {
+        "runbook.md": render_markdown(ask.plan, parts),
+        "runbook.sh": render_script(ask.plan, parts, before),
+    }
+
+
+def _before(running: Running) -> dict[str, str]:
+    """What runs, as the script finds it on the hosts and as the way back needs it."""
+    options = {f"{host}.my.cnf": text for host, text in render_my_cnf(running.plan).items()}
+    files = {"config.ini": running.configuration or render_config_ini(running.plan), **options}
+    return {f"{BEFORE_FOLDER}{name}": text for name, text in files.items()}
+
+
+def _grown(ask: _Ask, kinds: Collection[str]) -> dict[str, str]:
     """The folder that holds once nodes are added; nothing for a plan that cannot grow or lists them."""
     try:
-        grown = grown_configuration(plan, groups)
+        grown = grown_configuration(ask.plan, ask.groups)
     except UserError:
         return {}
     if grown is None:
         return {}
-    files = {name: text for kind in kinds for name, text in KINDS[kind](grown, groups).items()}
+    files = {name: text for kind in kinds for name, text in KINDS[kind](_Ask(grown, ask.groups)).items()}
     return {f"{GROWN_FOLDER}{name}": text for name, text in files.items()}
 
 
-def _schema(plan: Plan, _groups: int) -> dict[str, str]:
-    text = render_schema(plan)
+def _schema(ask: _Ask) -> dict[str, str]:
+    text = render_schema(ask.plan)
     return {"schema.sql": text} if text else {}
 
 
-def _systemd(plan: Plan, _groups: int) -> dict[str, str]:
-    return render_units(plan)
+def _systemd(ask: _Ask) -> dict[str, str]:
+    return render_units(ask.plan)
 
 
-def _operator(plan: Plan, _groups: int) -> dict[str, str]:
-    return {"ndb-operator.yaml": render_operator(plan)} if plan.features.kubernetes_operator else {}
+def _operator(ask: _Ask) -> dict[str, str]:
+    return {"ndb-operator.yaml": render_operator(ask.plan)} if ask.plan.features.kubernetes_operator else {}
 
 
-def _ansible(plan: Plan, _groups: int) -> dict[str, str]:
-    return render_ansible(plan)
+def _ansible(ask: _Ask) -> dict[str, str]:
+    return render_ansible(ask.plan)
 
 
-def _schedule(plan: Plan, groups: int) -> dict[str, str]:
+def _schedule(ask: _Ask) -> dict[str, str]:
     """The operation of adding nodes as a Gantt picture; nothing for a plan that cannot grow."""
     try:
-        return {"add-nodes.svg": gantt_svg(add_nodes(Estimation(plan), groups))}
+        return {"add-nodes.svg": gantt_svg(add_nodes(Estimation(ask.plan), ask.groups))}
     except UserError:
         return {}
 
 
-KINDS: dict[str, Callable[[Plan, int], dict[str, str]]] = {
+KINDS: dict[str, Callable[[_Ask], dict[str, str]]] = {
     "config": _config,
     "mycnf": _my_cnf,
     "schema": _schema,
@@ -94,18 +126,21 @@ def render_files(
     only: Collection[str] | None = None,
     *,
     add_groups: int = 1,
+    running: Running | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> dict[str, str]:
     """The text of every exported file by its path inside the folder.
 
     `only` names kinds of KINDS (None: all); the add-node part of the runbook adds `add_groups` node groups.
-    Raises ExportError for a kind that does not exist, Cancelled when told to stop.
+    `running`: what runs, which a part of the runbook brings to the plan. Raises ExportError for a kind that
+    does not exist, CannotChangeError for a change that cannot be done, Cancelled when told to stop.
     """
     unknown = sorted(set(only or ()) - KINDS.keys())
     if unknown:
         raise ExportError(
             f"there is no kind of file '{unknown[0]}'", where="--only", fix=f"name some of {', '.join(KINDS)}"
         )
+    ask = _Ask(plan, add_groups, running)
     files: dict[str, str] = {}
     # The kinds ask the same of the plan.
     with keeping():
@@ -113,21 +148,29 @@ def render_files(
             if cancelled():
                 raise Cancelled
             if only is None or kind in only:
-                files.update(rendered(plan, add_groups))
+                files.update(rendered(ask))
         if only is None or "runbook" in only:
-            files.update(_grown(plan, add_groups, KINDS.keys() if only is None else only))
+            files.update(_grown(ask, KINDS.keys() if only is None else only))
+            if running is not None:
+                files.update(_before(running))
     return files
 
 
 def export(
-    plan: Plan, directory: str | os.PathLike[str], only: Collection[str] | None = None, *, add_groups: int = 1
+    plan: Plan,
+    directory: str | os.PathLike[str],
+    only: Collection[str] | None = None,
+    *,
+    add_groups: int = 1,
+    running: Running | None = None,
 ) -> list[Path]:
     """Write the files of a plan into a folder, which is made when missing; the paths written, in order.
 
-    Raises ExportError when the folder or a file cannot be written; files are replaced one by one, whole.
+    Raises ExportError when the folder or a file cannot be written, and what `render_files` raises; files are
+    replaced one by one, whole.
     """
     folder = Path(directory)
-    files = render_files(plan, only, add_groups=add_groups)
+    files = render_files(plan, only, add_groups=add_groups, running=running)
     written: list[Path] = []
     try:
         for name, text in files.items():

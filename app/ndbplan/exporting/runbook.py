@@ -7,15 +7,20 @@ from functools import partial
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.quoting import ascii_text, shell_quoted
-from ndbplan.configuration.deployment import address, connect_string
+from ndbplan.configuration.deployment import MANAGEMENT_DIRECTORY, address, connect_string
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.templates import render
-from ndbplan.operations.add_nodes import add_nodes
+from ndbplan.operations.add_nodes import GROWN_FOLDER, add_nodes
+from ndbplan.operations.change import BEFORE_FOLDER, change
 from ndbplan.operations.commands import (
+    BackUp,
     Command,
     Copy,
     CreateNodeGroup,
+    HasBackup,
+    InstallPrograms,
     Management,
+    Restore,
     Shell,
     Sql,
     StartService,
@@ -27,7 +32,9 @@ from ndbplan.operations.commands import (
     WaitStarted,
 )
 from ndbplan.operations.first_start import first_start
+from ndbplan.operations.hosts import install, replace_host
 from ndbplan.operations.operation import Operation, Step
+from ndbplan.operations.restoring import no_way_to_restore, restore
 from ndbplan.operations.roll_out import rolling_restart
 from ndbplan.operations.whole_cluster import back_up, start_cluster, stop_cluster
 from ndbplan.plan.plan import Plan
@@ -35,22 +42,59 @@ from ndbplan.plan.plan import Plan
 _HEREDOC = "END_OF_SQL"
 
 
-def runbook_parts(plan: Plan, add_groups: int = 1) -> tuple[Operation, ...]:
-    """The operations of a cluster in the order in which they come up in its life."""
+def runbook_parts(plan: Plan, add_groups: int = 1, before: Plan | None = None) -> tuple[Operation, ...]:
+    """The operations of a cluster in the order in which they come up in its life.
+
+    `before`: what runs; there is a part then that brings it to the plan. Raises CannotChangeError when that
+    cannot be done.
+    """
     now = Estimation(plan)
     found = (
+        install(now),
         _timed_or_not(partial(first_start, now)),
+        None if before is None else _changed(now, before),
         _timed_or_not(partial(back_up, now)),
+        _timed_or_not(partial(restore, now)),
         _timed_or_not(partial(rolling_restart, now)),
         _timed_or_not(partial(rolling_restart, now, initial=True)),
         _timed_or_not(partial(add_nodes, now, add_groups)),
+        _timed_or_not(partial(replace_host, now)),
         _timed_or_not(partial(stop_cluster, now)),
         _timed_or_not(partial(start_cluster, now)),
     )
     return tuple(operation for operation in found if operation is not None)
 
 
-def _timed_or_not(operation: Callable[..., Operation]) -> Operation | None:
+_LEFT_OUT = (
+    "hosts without systemd: start, stop and restart go through units",
+    "accounts and passwords of the SQL nodes; what is not in NDB (users, views, routines): mysqldump",
+    "ALTER TABLE, and making tables: schema.sql has the statements",
+    "copies of backups to another place, and programs of the NDB API",
+)
+
+
+def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
+    """What these parts of a runbook leave to people, and why."""
+    found = list(_LEFT_OUT)
+    keys = {part.key for part in parts}
+    if "restore" not in keys:
+        found.append(f"restoring a backup: {no_way_to_restore(plan)}")
+    if "add-nodes" not in keys:
+        found.append("adding data nodes: this plan cannot grow while it works")
+    if "replace-host" not in keys:
+        found.append("replacing a host: there is no second copy of the rows (NoOfReplicas 1)")
+    if "change" not in keys:
+        found.append("a changed plan: export it with --from what runs, for the part change")
+    return tuple(found)
+
+
+def _changed(now: Estimation, before: Plan) -> Operation | None:
+    """The way from what runs to the plan; None when nothing has to be done."""
+    untimed = change(now, before, timed=False)
+    return (_timed_or_not(partial(change, now, before)) or untimed) if untimed.steps else None
+
+
+def _timed_or_not(operation: Callable[..., Operation | None]) -> Operation | None:
     """The operation, without durations where the plan allows no estimate; None where it cannot be done."""
     for timed in (True, False):
         try:
@@ -68,12 +112,17 @@ def render_markdown(plan: Plan, parts: tuple[Operation, ...]) -> str:
         parts=parts,
         steps=_steps,
         blocks=markdown_blocks,
+        left_out=left_out(plan, parts),
         connect_string=connect_string(plan),
     )
 
 
-def render_script(plan: Plan, parts: tuple[Operation, ...]) -> str:
-    """The runbook as a bash script."""
+_OTHER_FOLDERS = {"change": BEFORE_FOLDER, "add-nodes": GROWN_FOLDER}
+"""Folders whose config.ini a cluster may run by, beside the folder's own, when a part begins."""
+
+
+def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None = None) -> str:
+    """The runbook as a bash script. `before`: what runs, where a part brings it to the plan."""
     first = plan.management_nodes[0] if plan.management_nodes else None
     return render(
         "runbook.sh.j2",
@@ -81,18 +130,24 @@ def render_script(plan: Plan, parts: tuple[Operation, ...]) -> str:
         parts=parts,
         steps=_steps,
         connect_string=connect_string(plan),
-        known_data_nodes=_known_data_nodes(plan, parts),
+        known_data_nodes=_known_data_nodes(plan, parts, before),
+        configuration_file=f"{MANAGEMENT_DIRECTORY}/config.ini",
+        management_hosts=[plan.host(node.host_id).hostname for node in plan.management_nodes],
+        other_folders=_OTHER_FOLDERS,
+        left_out=left_out(plan, parts),
         management_host=plan.host(first.host_id).hostname if first else "localhost",
         line=_script_line,
         expected=expected_text,
     )
 
 
-def _known_data_nodes(plan: Plan, parts: tuple[Operation, ...]) -> list[int]:
-    """Data nodes of the plan, and those that its parts add."""
+def _known_data_nodes(plan: Plan, parts: tuple[Operation, ...], before: Plan | None) -> list[int]:
+    """Data nodes of the plan, those that its parts add, and those that run before."""
     commands = (command for part in parts for step in part.steps for command in step.commands)
     added = (command.node_ids for command in commands if isinstance(command, CreateNodeGroup))
-    return sorted({*(node.node_id for node in plan.data_nodes), *(i for ids in added for i in ids)})
+    old = () if before is None else before.data_nodes
+    known = {node.node_id for node in (*plan.data_nodes, *old)}
+    return sorted(known.union(*added))
 
 
 def _steps(operation: Operation) -> list[Step]:
@@ -148,7 +203,23 @@ def _function_call(command: Command) -> tuple[object, ...]:
             return ("wait_sql", command.node_id, command.host, command.socket, command.timeout_s)
         case CreateNodeGroup():
             return ("create_nodegroup", *command.node_ids)
+        case BackUp():
+            return ("back_up",)
+        case InstallPrograms():
+            return ("install_programs", command.host, command.release, *command.programs)
+        case HasBackup():
+            return ("has_backup", command.host, command.folder)
+        case Restore():
+            return ("restore", command.host, command.node_id, command.folder, *_RESTORED[command.part])
     raise TypeError(command)
+
+
+_RESTORED = {
+    "meta": ("--restore-meta", "--disable-indexes"),
+    "data": ("--restore-data", "--disable-indexes"),
+    "indexes": ("--rebuild-indexes",),
+}
+"""Options of ndb_restore for each part of a backup."""
 
 
 def markdown_blocks(plan: Plan, step: Step) -> list[str]:
@@ -209,6 +280,17 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
             return [_typed(command.host, f"mysql --socket={command.socket} --execute='SELECT 1'")]
         case CreateNodeGroup():
             return [("", f"ndb_mgm> CREATE NODEGROUP {','.join(map(str, command.node_ids))}")]
+        case BackUp():
+            return [("", "ndb_mgm> START BACKUP WAIT COMPLETED")]
+        case InstallPrograms():
+            return [_typed(command.host, "; ".join(f"{one} --version" for one in command.programs))]
+        case HasBackup():
+            return [_typed(command.host, f"ls {shell_quoted(command.folder)}/BACKUP-ID")]
+        case Restore():
+            options = " ".join(_RESTORED[command.part])
+            folder = shell_quoted(command.folder)
+            words = f"--nodeid={command.node_id} --backupid=ID --backup-path={folder}/BACKUP-ID {options}"
+            return [_typed(command.host, f"ndb_restore {connect} {words}")]
         case Sql():
             return [("sql", "\n".join((f"-- on {command.host}", *command.statements)))]
     raise TypeError(command)

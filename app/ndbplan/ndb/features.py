@@ -28,6 +28,7 @@ class Features(NamedTuple):
     pool_node_ids: bool
     mysqld_notifies_systemd: bool
     mysqld_initialises: bool
+    upgraded_from: str
     kubernetes_operator: bool
     data_nodes_most: int
     node_groups_most: int

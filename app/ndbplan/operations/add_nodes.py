@@ -135,6 +135,17 @@ def add_nodes(
     )
 
 
+def grow_by(
+    times: Times, before: Plan, grown: Plan, new: list[DataNode], conditions: Conditions
+) -> Iterator[Step]:
+    """New nodes that the running configuration lists already: started, put into groups, given rows."""
+    groups = len(new) // no_of_replicas(grown)
+    yield _start_new(times, grown, new, conditions)
+    yield _create_node_groups(times, before, new, groups)
+    yield from table_moves(grown, None)[0]
+    yield from (replace(step, key="verify-tables") for step in _verify(times, grown))
+
+
 def _groups(count: int) -> str:
     return f"{count} node group{'s' if count > 1 else ''}"
 

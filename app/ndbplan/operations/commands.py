@@ -7,7 +7,7 @@ are started and stopped by their services alone, so that limits of the units hol
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ndbplan.base.quantity import Quantity
@@ -25,7 +25,7 @@ from ndbplan.configuration.directories import DataNodePaths, data_node_paths
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of, services
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, ManagementNode, Process, SqlNode
+from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
 
 _OWNER = "-o mysql -g mysql -m 0750"
 _LEAST_WAIT_S = 3600
@@ -142,6 +142,43 @@ class WaitSql:
 
 
 @dataclass(frozen=True)
+class BackUp:
+    """A backup of all data nodes; the script remembers its number."""
+
+
+@dataclass(frozen=True)
+class HasBackup:
+    """Fails where the files of a data node in the remembered backup are not on its host."""
+
+    host: str
+    folder: str
+    """BackupDataDir with its folder BACKUP."""
+
+
+@dataclass(frozen=True)
+class Restore:
+    """A part of the remembered backup brought back; what is there already is a success."""
+
+    host: str
+    node_id: int
+    """Whose files are read."""
+    folder: str
+    part: str
+    """meta, data or indexes."""
+
+
+@dataclass(frozen=True)
+class InstallPrograms:
+    """The programs of one release on a host, from the archive or the packages that the script is given."""
+
+    host: str
+    programs: tuple[str, ...]
+    """What must be there afterwards, and be of the release."""
+    release: str
+    """`8.4.8`, or a series."""
+
+
+@dataclass(frozen=True)
 class CreateNodeGroup:
     """A node group of started nodes; one that is there already is left alone."""
 
@@ -161,6 +198,10 @@ Command = (
     | WaitStarted
     | WaitSql
     | CreateNodeGroup
+    | BackUp
+    | HasBackup
+    | Restore
+    | InstallPrograms
 )
 
 
@@ -170,12 +211,22 @@ def wait_started(nodes: Iterable[DataNode], expected_s: Quantity | None = None) 
     return WaitStarted(tuple(node.node_id for node in nodes), max(_LEAST_WAIT_S, patience_s))
 
 
+def install_programs(plan: Plan, hosts: Collection[str] | None = None) -> Iterator[Command]:
+    """The programs of each host (None: of all) that runs nodes."""
+    wanted: dict[str, list[str]] = {}
+    for service in services(plan):
+        wanted.setdefault(service.host, []).append(service.command[0])
+    for host, programs in wanted.items():
+        if hosts is None or host in hosts:
+            yield InstallPrograms(host, tuple(dict.fromkeys(programs)), str(plan.version))
+
+
 # Files and folders.
 
 
-def management_directories(plan: Plan) -> Iterator[Command]:
-    """Directories of the management nodes."""
-    for node in plan.management_nodes:
+def management_directories(plan: Plan, nodes: Iterable[ManagementNode] | None = None) -> Iterator[Command]:
+    """Directories of management nodes (None: of all)."""
+    for node in plan.management_nodes if nodes is None else nodes:
         host = plan.host(node.host_id).hostname
         for path in dict.fromkeys((MANAGEMENT_DIRECTORY, management_directory(plan, node))):
             yield Shell(host, f"install -d {_OWNER} {shell_quoted(path)}")
@@ -236,15 +287,18 @@ def copy_configuration(plan: Plan, file: str = "config.ini") -> Iterator[Command
         yield Copy(file, host, f"{MANAGEMENT_DIRECTORY}/config.ini")
 
 
-def copy_my_cnf(plan: Plan) -> Iterator[Command]:
-    """Its own my.cnf to every SQL host."""
-    for host, _ in sql_hosts(plan):
-        yield Copy(f"{host.hostname}.my.cnf", host.hostname, "/etc/my.cnf")
+def copy_my_cnf(plan: Plan, nodes: Sequence[SqlNode] | None = None) -> Iterator[Command]:
+    """Its own my.cnf to every SQL host, or to the hosts of some SQL nodes."""
+    for host, there in sql_hosts(plan):
+        if nodes is None or any(node in nodes for node in there):
+            yield Copy(f"{host.hostname}.my.cnf", host.hostname, "/etc/my.cnf")
 
 
-def install_services(plan: Plan, of: Iterable[Process] | None = None, folder: str = "") -> Iterator[Command]:
+def install_services(
+    plan: Plan, of: Iterable[DataNode | ManagementNode | SqlNode] | None = None, folder: str = ""
+) -> Iterator[Command]:
     """Units copied from a folder and enabled: of all nodes, or of some."""
-    wanted = None if of is None else {service_of(plan, n).name for n in of if isinstance(n, DataNode)}
+    wanted = None if of is None else {service_of(plan, n).name for n in of}
     for service in services(plan):
         if wanted is None or service.name in wanted:
             yield Copy(f"{folder}{service.file}", service.host, f"/etc/systemd/system/{service.name}")
@@ -252,9 +306,9 @@ def install_services(plan: Plan, of: Iterable[Process] | None = None, folder: st
             yield Shell(service.host, enable)
 
 
-def sql_data_directories(plan: Plan) -> Iterator[Command]:
-    """The data directory of each SQL node, made and filled where it is not there yet."""
-    for node in plan.sql_nodes:
+def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> Iterator[Command]:
+    """The data directory of SQL nodes (None: of all), made and filled where it is not there yet."""
+    for node in plan.sql_nodes if nodes is None else nodes:
         host, files = plan.host(node.host_id).hostname, sql_files(plan, node)
         log, data = shell_quoted(files.error_log), shell_quoted(files.data_dir)
         yield Shell(host, f"install -d {_OWNER.replace('0750', '0755')} {data}")
@@ -290,9 +344,12 @@ def stop_data_node(plan: Plan, node: DataNode) -> StopDataNode:
     return StopDataNode(node.node_id, service.host, service.name, partners)
 
 
-def restart_data_node(plan: Plan, node: DataNode, option: str = "") -> Iterator[Command]:
+def restart_data_node(
+    plan: Plan, node: DataNode, option: str = "", while_down: Iterable[Command] = ()
+) -> Iterator[Command]:
     """A data node stopped and started by its service: with the programs and limits that are there now."""
     yield stop_data_node(plan, node)
+    yield from while_down
     yield start_service(plan, node, option)
 
 
@@ -313,8 +370,23 @@ def wait_management(plan: Plan) -> WaitManagement:
     )
 
 
+def restart_management_at_once(plan: Plan, before: Plan) -> Iterator[Command]:
+    """Management nodes when there are others than before: all stop, then all start without their cache.
+
+    Those that run would otherwise tell the new ones of the configuration that is in force.
+    """
+    yield from (stop_service(before, node) for node in before.management_nodes)
+    for node in plan.management_nodes:
+        yield start_service(plan, node, "--initial" if plan.features.config_cache else "")
+    yield wait_management(plan)
+
+
 def reload_management(plan: Plan) -> Iterator[Command]:
-    """Every management node stopped and started on the new file, one after the other."""
+    """Every management node stopped and started on the new file, one after the other.
+
+    One that was left stopped by a script that was broken off is started before: they wait for one another.
+    """
+    yield from (start_service(plan, node) for node in plan.management_nodes)
     for node in plan.management_nodes:
         yield stop_service(plan, node)
         yield start_service(plan, node, "--reload" if plan.features.config_cache else "")
@@ -333,10 +405,13 @@ def start_sql_nodes(plan: Plan) -> Iterator[Command]:
         yield wait_sql(plan, node)
 
 
-def restart_sql_nodes_each(plan: Plan) -> Iterator[Command]:
-    """Every SQL node restarted, each while all others serve."""
-    for node in plan.sql_nodes:
-        yield from (wait_sql(plan, other) for other in plan.sql_nodes if other is not node)
+def restart_sql_nodes_each(plan: Plan, nodes: Iterable[SqlNode]) -> Iterator[Command]:
+    """SQL nodes restarted, each while all others serve."""
+    for node in nodes:
+        for other in plan.sql_nodes:
+            if other is not node:
+                yield start_service(plan, other)
+                yield wait_sql(plan, other)
         yield stop_service(plan, node)
         yield start_service(plan, node)
         yield wait_sql(plan, node)

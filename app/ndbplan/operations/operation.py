@@ -51,6 +51,8 @@ class Step:
     """What is lost or interrupted; the script asks before it goes on. Nothing: harmless."""
     phases: tuple[Phase, ...] = ()
     """Parts of the step that have their own durations."""
+    host: str = ""
+    """Done only when this host is named; nothing: always."""
 
     @property
     def name(self) -> str:

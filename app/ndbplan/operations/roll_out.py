@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
-from ndbplan.configuration.difference import RESTART_DATA_NODES, Difference, ParameterChange
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import node_data_by_id
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
@@ -22,7 +21,6 @@ from ndbplan.operations.steps import (
 )
 from ndbplan.plan.disk_speed import at_disk_speed
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE
 
 
 def with_disks_asked(now: Estimation, conditions: Conditions) -> tuple[Estimation, Conditions]:
@@ -156,63 +154,3 @@ def _all_at_once(now: Estimation, kind: Kind, title: str, why: str, conditions: 
         check="ALL STATUS: all started",
         phases=found.phases,
     )
-
-
-def _listed(nodes: Sequence[int]) -> str:
-    return ", ".join(map(str, nodes))
-
-
-def roll_out_order(plan: Plan, change: Difference) -> tuple[str, ...]:
-    """What to do, in this order, so that a cluster comes to the configuration of the plan; a line each.
-
-    `change`: from what runs to the plan.
-    """
-    return tuple(_order(plan, change)) if not change.is_empty else ()
-
-
-def _order(plan: Plan, change: Difference) -> Iterator[str]:
-    new_data = [node.node_id for node in change.added if node.section == "DB"]
-    kept = [
-        n.node_id for n in plan.data_nodes if n.node_id not in new_data and n.node_group != NODE_GROUP_NONE
-    ]
-    data = [c for c in change.parameters if c.section in RESTART_DATA_NODES]
-    linked = {i for pair in change.links for i in pair if i in kept}
-    touched = sorted({i for c in data for i in c.node_ids} | linked)
-    if change.restart == "initial_system":
-        yield "START BACKUP, and wait until it is completed: the next steps erase all data"
-    yield "copy the new config.ini to every management host"
-    management = [node.node_id for node in plan.management_nodes]
-    yield f"restart ndb_mgmd one after the other with --reload (nodes {_listed(management)})"
-    if change.restart == "initial_system":
-        yield "stop all SQL nodes, then SHUTDOWN in the management client"
-        yield f"start all data nodes with --initial (nodes {_listed(kept + new_data)})"
-        yield "start the SQL nodes"
-        yield "restore the backup with ndb_restore: metadata once, then the data of every node"
-        return
-    if change.restart == "system":
-        yield "stop all SQL nodes, then SHUTDOWN in the management client"
-        yield f"start all data nodes (nodes {_listed(kept)})"
-        yield "start the SQL nodes"
-    else:
-        rolled = (
-            kept if change.added or change.removed else [node_id for node_id in touched if node_id in kept]
-        )
-        yield from _rolling_order(plan, data, rolled)
-    if new_data:
-        yield f"start the new data nodes {_listed(new_data)} with --initial"
-        yield f"CREATE NODEGROUP for {_listed(new_data)}, then reorganise every table (runbook, add-nodes)"
-
-
-def _rolling_order(plan: Plan, data: list[ParameterChange], rolled: list[int]) -> Iterator[str]:
-    initial = sorted({i for c in data if c.restart == "initial_node" for i in c.node_ids if i in rolled})
-    plain = [node_id for node_id in rolled if node_id not in initial]
-    if initial:
-        yield (
-            f"restart data nodes {_listed(initial)} with --initial, one after the other; each must be "
-            "STARTED before the next, it copies its data from its node group"
-        )
-    if plain:
-        yield f"restart data nodes {_listed(plain)} one after the other; each must be STARTED before the next"
-    sql = [node.node_id for node in plan.sql_nodes]
-    if sql:
-        yield f"restart the SQL nodes one after the other (nodes {_listed(sql)})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ndbplan.base.quantity import total_of_independent
@@ -25,7 +25,7 @@ from ndbplan.operations.commands import (
 )
 from ndbplan.operations.operation import Step, Times
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, SqlNode
 
 NO_DDL = "DDL"
 NO_RESTART = "restarts of data nodes"
@@ -85,7 +85,7 @@ def restart_each(
     """
     groups = node_groups(plan)
     if groups and len(groups[0]) == 1:
-        yield _restart_all(times, plan, kind, conditions)
+        yield restart_all(times, plan, kind, conditions)
         return
     rounds: list[list[DataNode]]
     if conditions.one_of_each_group:
@@ -98,10 +98,12 @@ def restart_each(
         rounds.sort(key=lambda nodes: nodes[0].node_id)
     for nodes in rounds:
         holds_data = nodes[0].node_group != NODE_GROUP_NONE
-        yield _restart(times if holds_data else Times(times.now, known=False), plan, kind, nodes, conditions)
+        yield restart_nodes(
+            times if holds_data else Times(times.now, known=False), plan, kind, nodes, conditions
+        )
 
 
-def _restart_all(times: Times, plan: Plan, kind: Kind, conditions: Conditions) -> Step:
+def restart_all(times: Times, plan: Plan, kind: Kind, conditions: Conditions) -> Step:
     """One copy of the rows only: no node can go without the others."""
     found = times.ask(times.now.restart, "start" if kind == "initial" else "system", None, conditions)
     duration = None if found is None else found.duration_s
@@ -126,9 +128,10 @@ def _restart_all(times: Times, plan: Plan, kind: Kind, conditions: Conditions) -
     )
 
 
-def move_redo_logs(plan: Plan) -> Iterator[Step]:
-    """The redo logs moved to their own disks; nothing where they lie with the checkpoints."""
-    moved = [node for node in plan.data_nodes if data_node_paths(plan, node).redo]
+def move_redo_logs(plan: Plan, nodes: Iterable[DataNode] | None = None) -> Iterator[Step]:
+    """The redo logs of nodes (None: of all) moved to their own disks; nothing where they lie with the
+    checkpoints."""
+    moved = [n for n in (plan.data_nodes if nodes is None else nodes) if data_node_paths(plan, n).redo]
     if moved:
         yield Step(
             "redo-folders",
@@ -141,7 +144,15 @@ def move_redo_logs(plan: Plan) -> Iterator[Step]:
         )
 
 
-def _restart(times: Times, plan: Plan, kind: Kind, nodes: list[DataNode], conditions: Conditions) -> Step:
+def restart_nodes(
+    times: Times,
+    plan: Plan,
+    kind: Kind,
+    nodes: list[DataNode],
+    conditions: Conditions,
+    while_down: Callable[[DataNode], Iterable[Command]] = lambda _node: (),
+) -> Step:
+    """Data nodes of different node groups restarted together. `while_down`: what is done in between."""
     slowest = times.ask(_slowest, times.now, kind, nodes, conditions)
     gap = times.constant("operator_gap_s")
     duration = None
@@ -161,7 +172,7 @@ def _restart(times: Times, plan: Plan, kind: Kind, nodes: list[DataNode], condit
             *(
                 command
                 for node in nodes
-                for command in restart_data_node(plan, node, "--initial" if initial else "")
+                for command in restart_data_node(plan, node, "--initial" if initial else "", while_down(node))
             ),
             wait_started(nodes, duration),
         ),
@@ -184,16 +195,17 @@ def _slowest(
     return max(found, key=lambda one: one.duration_s.value)
 
 
-def restart_sql_nodes(times: Times, plan: Plan) -> Iterator[Step]:
-    """The SQL nodes restarted one after the other; nothing for a plan without any."""
-    count = len(plan.sql_nodes)
+def restart_sql_nodes(times: Times, plan: Plan, nodes: Sequence[SqlNode] | None = None) -> Iterator[Step]:
+    """SQL nodes (None: all) restarted one after the other; nothing for a plan without any."""
+    wanted = plan.sql_nodes if nodes is None else tuple(nodes)
+    count = len(wanted)
     if not count:
         return
     yield Step(
         "sql-nodes",
         "Restart the SQL nodes",
         "One after the other, so that clients always find another one.",
-        tuple(restart_sql_nodes_each(plan)),
+        tuple(restart_sql_nodes_each(plan, wanted)),
         times.constant("sql_restart_s", count),
         label=f"Restart {count} SQL node{'s' if count > 1 else ''}, one after the other",
         blocked=(ONE_SQL_NODE, NO_DDL),

@@ -6,7 +6,6 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.operations.commands import (
     Command,
-    Management,
     start_service,
     start_sql_nodes,
     stop_all_data_nodes,
@@ -15,31 +14,20 @@ from ndbplan.operations.commands import (
     wait_started,
 )
 from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.restoring import take_backup
 from ndbplan.operations.steps import verify
 from ndbplan.plan.plan import Plan
 
 
 def back_up(now: Estimation, *, timed: bool = True) -> Operation:
     """A backup of all data nodes. `timed`: with its duration; raises what `backup` raises then."""
-    times = Times(now, known=timed)
-    found = times.ask(now.backup)
-    step = Step(
-        "backup",
-        "START BACKUP",
-        "Every data node writes its share into BackupDataDir; the client tells the number of the backup. It "
-        "holds rows and tables of NDB only: save users and views of each SQL node with mysqldump.",
-        (Management("START BACKUP WAIT COMPLETED", "[Bb]ackup [0-9]+ .*completed"),),
-        None if found is None else found.duration_s,
-        check="the management client reports completed",
-        if_it_fails="the cluster works on; remove the unfinished files and repeat it",
-    )
+    step = take_backup(Times(now, known=timed), now.plan)
     return Operation(
         "backup",
         "Back up",
         (step,),
-        "While the cluster works. Copy the files of every data node to another place afterwards. They come "
-        "back with ndb_restore into an empty cluster: tables once (--restore-meta), then the rows of every "
-        "data node (--restore-data), each with --nodeid and --backupid.",
+        "While the cluster works. Copy the files of every data node to another place afterwards. The part "
+        "restore brings the last backup back, or the one that --backup ID names.",
     )
 
 

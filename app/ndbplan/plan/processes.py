@@ -91,6 +91,8 @@ class SqlNode(_Process):
     host_id: Annotated[Id, Ref("hosts", gone="remove")]
     pool_node_ids: tuple[NodeId, ...] = Field(default=(), max_length=62)
     """Further node ids of its pool of cluster connections."""
+    options: Parameters = NO_PARAMETERS
+    """Options of mysqld itself, which stand in my.cnf: ndb-batch-size, log-bin and others."""
 
 
 class ApiSlot(_Process):

@@ -13,6 +13,7 @@ from ndbplan.configuration.stated import Fate, Stated, stated
 from ndbplan.edits.changes import SetParameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.mysqld_options import canonical, fault, is_option, option, said_by_the_plan
 from ndbplan.ndb.values import format_value
 from ndbplan.plan.plan import Plan
 
@@ -47,6 +48,8 @@ def unknown_parameter(now: Estimation) -> Iterator[Problem]:
         elif reading.fate is Fate.UNKNOWN:
             text = _unknown(plan, one)
             tail = "the export leaves it out, because ndb_mgmd would refuse the file"
+            if is_option(reading.written) and not catalogue.exists(one.section, reading.written):
+                tail = "the export leaves it out here: give it to the SQL nodes as an option of theirs"
         elif reading.fate is Fate.OF_PLAN:
             text = f"{reading.written} is said by the plan's own hosts and nodes"
             tail = "the export leaves this one out"
@@ -83,6 +86,8 @@ def _misspelt(one: Stated) -> Problem:
 
 def _unknown(plan: Plan, one: Stated) -> str:
     name = one.reading.written
+    if not catalogue.exists(one.section, name) and is_option(name):
+        return f"{name} is an option of mysqld and belongs into my.cnf, not into config.ini"
     if not catalogue.exists(one.section, name):
         return f"no NDB version knows a parameter '{name}' for {one.where}"
     entry = catalogue.parameter(one.section, name)
@@ -103,3 +108,20 @@ def parameter_value(now: Estimation) -> Iterator[Problem]:
                 one.object_ids,
                 without(one.scope, one.reading.written),
             )
+
+
+@rule("mysqld-options", "mysqld does not take an option")
+def mysqld_options(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    for node in plan.sql_nodes:
+        for name, value in node.options.items():
+            where = f"SQL node {node.node_id}"
+            if why := fault(name, value, plan.version):
+                follows = canonical(name) in said_by_the_plan()
+                tail = "the export leaves this one out" if follows else "mysqld would not start with it"
+                yield warning(where, f"{why}; {tail}", f"remove {name}", (node.id,))
+            elif option(name, plan.version) is None:
+                text = (
+                    f"{name} is not among the options of mysqld that are known here; it is written as it is"
+                )
+                yield hint(where, text, "look for it in the manual of the version", (node.id,))

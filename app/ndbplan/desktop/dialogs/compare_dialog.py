@@ -116,11 +116,12 @@ class CompareDialog(Dialog):
 
 def _compared(plan: Plan, path: Path | None) -> _Compared:
     from ndbplan.configuration.difference import diff, diff_from_defaults
-    from ndbplan.operations.roll_out import roll_out_order
+    from ndbplan.operations.change import order_or_refusal
 
     if path is None:
         return _Compared(diff_from_defaults(plan), ())
-    from ndbplan.importing.running import running_plan
+    from ndbplan.importing.running import what_runs
 
-    difference = diff(running_plan(path, plan.ndb_version), plan)
-    return _Compared(difference, tuple(roll_out_order(plan, difference)))
+    before, _ = what_runs(path, plan.ndb_version)
+    steps, refused = order_or_refusal(plan, before)
+    return _Compared(diff(before, plan), steps or ((f"cannot be done: {refused}",) if refused else ()))

@@ -1,0 +1,38 @@
+"""What each mysqld is told beside config.ini: the lines of its group in my.cnf, as values."""
+
+from __future__ import annotations
+
+from ndbplan.configuration.deployment import sql_files
+from ndbplan.ndb.mysqld_options import canonical, said_by_the_plan
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import SqlNode, process_node_ids
+
+
+def stated_options(node: SqlNode) -> dict[str, str]:
+    """The options that the plan states for a node, but for those that it says otherwise."""
+    return {
+        canonical(name): str(value)
+        for name, value in node.options.items()
+        if canonical(name) not in said_by_the_plan()
+    }
+
+
+def mysqld_options(plan: Plan, node: SqlNode) -> dict[str, str]:
+    """The options of one SQL node in the order in which my.cnf has them."""
+    ids = process_node_ids(node)
+    options: dict[str, str] = {}
+    if len(ids) > 1:
+        options["ndb-cluster-connection-pool"] = str(len(ids))
+    if len(ids) > 1 and plan.features.pool_node_ids:
+        options["ndb-cluster-connection-pool-nodeids"] = ",".join(map(str, ids))
+    else:
+        options["ndb-nodeid"] = str(node.node_id)
+    files = sql_files(plan, node)
+    return options | {
+        "port": str(files.port),
+        "datadir": files.data_dir,
+        "socket": files.socket,
+        "log-error": files.error_log,
+        "pid-file": files.pid_file,
+        **stated_options(node),
+    }

@@ -1,0 +1,96 @@
+"""Options of mysqld that matter for NDB, by version of the product: default, range, what a change needs.
+
+option("ndb_batch_size", version).default       # 32768; None for a name that is not listed
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from ndbplan.base.resources import read_json
+from ndbplan.ndb.features import release
+from ndbplan.ndb.version import NdbVersion
+
+
+class MysqldOption(NamedTuple):
+    """One option as one version of the product takes it."""
+
+    name: str
+    type: str
+    """int, bool or text."""
+    unit: str
+    what: str
+    dynamic: bool
+    """SET GLOBAL changes it; otherwise its SQL node restarts."""
+    since: str
+    default: int | None
+    minimum: int | None
+    maximum: int | None
+
+
+_ON, _OFF = ("on", "true", "yes", "1"), ("off", "false", "no", "0")
+
+
+def canonical(name: str) -> str:
+    """The name as the list has it: mysqld takes _ for -, and any case."""
+    return name.strip().lower().replace("_", "-")
+
+
+@cache
+def _rows() -> dict[str, dict[str, Any]]:
+    return {row["name"]: row for row in read_json("ndb/mysqld_options.json")["options"]}
+
+
+@cache
+def said_by_the_plan() -> dict[str, str]:
+    """Options that follow from the plan, and from what of it."""
+    found: dict[str, str] = read_json("ndb/mysqld_options.json")["said_by_the_plan"]
+    return found
+
+
+def is_option(name: str) -> bool:
+    """Whether mysqld of any version has it, as far as is known here."""
+    return canonical(name) in _rows() or canonical(name) in said_by_the_plan()
+
+
+def option(name: str, version: NdbVersion) -> MysqldOption | None:
+    """What a version makes of an option; the oldest known for one that it lacks. None: it is not listed."""
+    row = _rows().get(canonical(name))
+    if row is None:
+        return None
+    spans = row["spans"]
+    reached = [span for span in spans if release(span["from"]) <= version]
+    span = reached[-1] if reached else spans[0]
+    return MysqldOption(
+        row["name"],
+        row["type"],
+        row["unit"],
+        row["what"],
+        row["dynamic"],
+        spans[0]["from"],
+        span["default"],
+        span["min"],
+        span["max"],
+    )
+
+
+def fault(name: str, value: int | str, version: NdbVersion) -> str:
+    """What mysqld would not take of a value, or what its plan says otherwise; nothing: it is taken."""
+    if (why := said_by_the_plan().get(canonical(name))) is not None:
+        return f"{canonical(name)} follows from {why}"
+    known = option(name, version)
+    if known is None or known.type == "text":
+        return ""
+    if version < release(known.since):
+        return f"{known.name} came with {known.since}, NDB {version} does not know it"
+    text = str(value).strip().lower()
+    if known.type == "bool":
+        return "" if text in (*_ON, *_OFF) else f"{known.name} is ON or OFF, not {text[:40]}"
+    if not text.isdigit():
+        return f"{known.name} is a whole number, not {text[:40]}"
+    if known.minimum is not None and known.maximum is not None:
+        if known.minimum <= int(text) <= known.maximum:
+            return ""
+        return f"{known.name} goes from {known.minimum} to {known.maximum}, not {text[:40]}"
+    return ""

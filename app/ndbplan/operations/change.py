@@ -1,0 +1,458 @@
+"""A cluster brought from one plan to another: what differs decides on the steps and their order.
+
+change(Estimation(planned), running).steps
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from ndbplan.base.quoting import shell_quoted, sql_identifier
+from ndbplan.configuration.directories import data_node_paths
+from ndbplan.configuration.needs import CannotChangeError, Needs, needs
+from ndbplan.configuration.node_groups import node_groups, reserved_nodes
+from ndbplan.configuration.services import service_of
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
+from ndbplan.operations.add_nodes import grow_by
+from ndbplan.operations.commands import (
+    Command,
+    Shell,
+    copy_configuration,
+    copy_my_cnf,
+    install_services,
+    management_directories,
+    node_directories,
+    on_an_sql_node,
+    restart_management_at_once,
+    sql_data_directories,
+    start_service,
+    start_sql_nodes,
+    stop_all_data_nodes,
+    stop_data_node,
+    stop_service,
+    wait_sql,
+    wait_started,
+)
+from ndbplan.operations.hosts import programs_step
+from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.restoring import (
+    empty_data_nodes,
+    fill_again,
+    no_way_to_restore,
+    stop_sql,
+    take_backup,
+)
+from ndbplan.operations.roll_out import with_disks_asked
+from ndbplan.operations.steps import (
+    NOBODY,
+    move_redo_logs,
+    new_configuration,
+    reload_management_nodes,
+    restart_all,
+    restart_nodes,
+    restart_sql_nodes,
+    verify,
+)
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
+
+BEFORE_FOLDER = "before/"
+"""What ran before, inside the exported folder: the script compares with it, and it is the way back."""
+
+KINDS = {
+    "nothing": "nothing restarts",
+    "management": "management nodes restart, and nothing else",
+    "sql": "SQL nodes restart one after the other; data nodes are left alone",
+    "node": "a rolling restart: the cluster serves all the time",
+    "initial_node": "a rolling restart with --initial: the cluster serves all the time",
+    "system": "a restart of all data nodes together: the cluster is down meanwhile",
+    "initial_system": "a new cluster that gets its rows from a backup: it is down meanwhile",
+}
+"""What each kind of change means for those who use the cluster."""
+
+
+def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, timed: bool = True) -> Operation:
+    """What brings a cluster that runs as `before` to the plan of the estimation.
+
+    Raises CannotChangeError where that is unknown or impossible. `timed`: with durations; raises what the
+    estimates raise then.
+    """
+    now, conditions = with_disks_asked(now, conditions)
+    found = needs(before, now.plan)
+    work = _Work(now.plan, before, found, Times(now, known=timed), conditions)
+    steps = tuple(work.steps())
+    notes = [KINDS[found.kind]]
+    notes += [
+        f"{one.name} of {one.where} needs: {one.restart.replace('_', ' ')} restart"
+        for one in found.difference.parameters
+        if one.section in ("DB", "SYSTEM")
+    ]
+    notes += _of_tables(before, now.plan)
+    text = (
+        f"From what the folder {BEFORE_FOLDER.rstrip('/')} holds to what this folder holds: "
+        f"{KINDS[found.kind]}. The script refuses a cluster that runs by anything else. No DDL and no backup "
+        "meanwhile but its own. The way back is a change in the other direction."
+    )
+    lost = "empty" if found.kind == "initial_system" else None
+    return Operation(
+        "change", "Bring the cluster to this plan", steps, text, point_of_no_return=lost, notes=tuple(notes)
+    )
+
+
+_RESTART = re.compile(r"Restart data nodes? ([0-9, ]+)( with --initial)?")
+
+
+def in_short(operation: Operation) -> Iterator[str]:
+    """The steps of an operation in order, a line each; restarts that follow one another are one line."""
+
+    def kind(step: Step) -> str:
+        match = _RESTART.fullmatch(step.name)
+        return step.key if match is None else match[2] or ""
+
+    for how, steps in groupby(operation.steps, kind):
+        same = list(steps)
+        if len(same) == 1:
+            yield same[0].name
+        else:
+            nodes = ", ".join(found[1] for step in same if (found := _RESTART.fullmatch(step.name)))
+            yield f"Restart data nodes {nodes}{how}, one after the other; each is STARTED before the next"
+
+
+def order_or_refusal(plan: Plan, before: Plan) -> tuple[tuple[str, ...], str]:
+    """The steps from what runs to a plan, a line each; or none, and why it cannot be done."""
+    try:
+        return tuple(in_short(change(Estimation(plan), before, timed=False))), ""
+    except CannotChangeError as error:
+        return (), error.line
+
+
+class _Work:
+    """The steps of one change."""
+
+    def __init__(self, plan: Plan, before: Plan, found: Needs, times: Times, conditions: Conditions) -> None:
+        self.plan, self.before, self.needs = plan, before, found
+        self.times, self.conditions = times, conditions
+        moved = tuple(self._on_another_host())
+        self.added = _with_ids(plan.processes, (*found.difference.added_node_ids, *moved))
+        self.removed = _with_ids(before.processes, (*found.difference.removed_node_ids, *moved))
+
+    def steps(self) -> Iterator[Step]:
+        """All of them, in order."""
+        kind = self.needs.kind
+        tables = tuple(self._tables())
+        if kind == "nothing" and not tables:
+            return
+        if self.needs.programs:
+            yield programs_step(self.plan)
+        yield from self._prepare()
+        if kind == "initial_system":
+            yield from self._new_cluster()
+        elif kind == "system":
+            yield from self._together()
+        else:
+            yield from self._rolling()
+        yield from tables
+        yield verify(self.plan)
+
+    def _on_another_host(self) -> Iterator[int]:
+        """Management and SQL nodes that go from one host and come to another, by id."""
+        old = {node.node_id: service_of(self.before, node).host for node in _served(self.before)}
+        for node in _served(self.plan):
+            here = service_of(self.plan, node).host
+            if not isinstance(node, DataNode) and old.get(node.node_id, here) != here:
+                yield node.node_id
+
+    # What comes before anything is stopped.
+
+    def _prepare(self) -> Iterator[Step]:
+        data = [node for node in self.added if isinstance(node, DataNode)]
+        management = [node for node in self.added if isinstance(node, ManagementNode)]
+        sql = [node for node in self.added if isinstance(node, SqlNode)]
+        commands: list[Command] = [*management_directories(self.plan, management)]
+        if self.needs.kind != "initial_system":
+            commands += node_directories(self.plan, data)
+        commands += copy_my_cnf(self.plan, sql)
+        commands += sql_data_directories(self.plan, sql)
+        if commands:
+            yield Step(
+                "directories",
+                "Directories and files on the hosts of new nodes",
+                "The programs must be installed there in the same version as on the old hosts.",
+                tuple(commands),
+            )
+        units = [*install_services(self.plan, self._changed_services())]
+        if units:
+            yield Step(
+                "services",
+                "Copy the units",
+                "A unit that changes counts from the next start of its node on.",
+                tuple(units),
+            )
+
+    def _changed_services(self) -> list[ManagementNode | DataNode | SqlNode]:
+        old = {
+            (type(node), node.node_id): service_of(self.before, node).command for node in _served(self.before)
+        }
+        moved = {
+            i for one in self.needs.difference.parameters if one.name == "HostName" for i in one.node_ids
+        }
+        return [
+            node
+            for node in _served(self.plan)
+            if old.get((type(node), node.node_id)) != service_of(self.plan, node).command
+            or node.node_id in moved
+        ]
+
+    def _configuration(self) -> Iterator[Step]:
+        if not (self.needs.configured or self.needs.management_at_once or self.needs.programs):
+            return
+        yield new_configuration(
+            self.times,
+            "Copy the changed configuration",
+            "To every management host; all of them must have the same file.",
+            copy_configuration(self.plan),
+        )
+        if not self.needs.management_at_once:
+            yield reload_management_nodes(
+                self.times,
+                self.plan,
+                "Restart the management nodes with the new file",
+                "One after the other, with --reload, so that the cached configuration is replaced.",
+            )
+            return
+        yield Step(
+            "management",
+            "Restart all management nodes together",
+            "Which management nodes there are changes, so all stop before one starts with the new file.",
+            tuple(restart_management_at_once(self.plan, self.before)),
+            self.times.constant("management_restart_s", len(self.plan.management_nodes)),
+            blocked=("starts of nodes while no management node runs",),
+            check="SHOW lists all of them as connected",
+            rollback="the same with the old file",
+        )
+
+    def _leave(self) -> Iterator[Step]:
+        """Nodes that go: stopped, and their units disabled."""
+        commands: list[Command] = []
+        old = {node.node_id: node for node in self.before.data_nodes}
+        moved = [old[node.node_id] for node in self._moved()] if self.needs.kind == "system" else []
+        for node in (*self.removed, *moved):
+            if isinstance(node, ManagementNode | DataNode | SqlNode):
+                service = service_of(self.before, node)
+                if isinstance(node, SqlNode):
+                    commands.append(stop_service(self.before, node))
+                elif isinstance(node, DataNode) and self.needs.kind in ("node", "initial_node"):
+                    commands.append(stop_data_node(self.before, node))
+                commands.append(Shell(service.host, f"systemctl disable {shell_quoted(service.name)}"))
+        if commands:
+            yield Step(
+                "leave",
+                "Take nodes out of service",
+                "Their units no longer start with the host. Their files stay where they are.",
+                tuple(commands),
+                destructive="Clients of SQL nodes that go are cut off."
+                if any(isinstance(node, SqlNode) for node in self.removed)
+                else "",
+            )
+
+    # The three ways.
+
+    def _rolling(self) -> Iterator[Step]:
+        yield from self._leave()
+        yield from self._configuration()
+        yield from self._data_nodes()
+        new = [node for node in self.added if isinstance(node, SqlNode)]
+        changed = [n for n in self.plan.sql_nodes if n.node_id in self.needs.sql and n not in new]
+        if changed:
+            yield from self._my_cnf(changed)
+            yield from restart_sql_nodes(self.times, self.plan, changed)
+        if new:
+            commands: list[Command] = []
+            for node in new:
+                commands += (start_service(self.plan, node), wait_sql(self.plan, node))
+            yield Step(
+                "new-sql-nodes", "Start the new SQL nodes", "Each must answer a query.", tuple(commands)
+            )
+        yield from self._new_groups()
+
+    def _data_nodes(self) -> Iterator[Step]:
+        wanted = [node for node in self.plan.data_nodes if node.node_id in self.needs.data]
+        if not wanted:
+            return
+        if no_of_replicas(self.plan) == 1:
+            if self.needs.initial:
+                raise CannotChangeError(
+                    "data nodes need --initial, and there is no second copy of their rows (NoOfReplicas 1)",
+                    where="the change",
+                    fix="back up, make the cluster anew and restore",
+                )
+            yield restart_all(self.times, self.plan, "node", self.conditions)
+            return
+        in_groups = {n.node_id for group in node_groups(self.plan) for n in group}
+        for nodes in self._rounds(wanted):
+            initial = nodes[0].node_id in self.needs.initial
+            kind: Kind = "initial" if initial else "node"
+            times = self.times if nodes[0].node_id in in_groups else Times(self.times.now, known=False)
+            yield restart_nodes(times, self.plan, kind, nodes, self.conditions, self._while_down)
+        yield from move_redo_logs(self.plan, [n for n in wanted if n.node_id in self.needs.initial])
+
+    def _rounds(self, wanted: list[DataNode]) -> list[list[DataNode]]:
+        """One node at a time, or one of each group, of one kind, at a time."""
+        if not self.conditions.one_of_each_group:
+            return [[node] for node in wanted]
+        rounds: dict[tuple[int, bool], list[DataNode]] = {}
+        for group in node_groups(self.plan):
+            for place, node in enumerate(one for one in group if one in wanted):
+                rounds.setdefault((place, node.node_id in self.needs.initial), []).append(node)
+        return list(rounds.values())
+
+    def _while_down(self, node: DataNode) -> Iterator[Command]:
+        """Files that lie elsewhere from now on: an old folder of checkpoints must not be in the way."""
+        if node.node_id not in self.needs.elsewhere:
+            return
+        paths = data_node_paths(self.plan, node)
+        link = f"{paths.file_system}/ndb_{node.node_id}_fs/LCP"
+        if paths.lcp is not None:
+            host = self.plan.host(node.host_id).hostname
+            yield Shell(host, f"test -L {shell_quoted(link)} || rm -rf -- {shell_quoted(link)}")
+        yield from node_directories(self.plan, [node])
+
+    def _my_cnf(self, nodes: list[SqlNode]) -> Iterator[Step]:
+        yield Step(
+            "my-cnf",
+            "Copy my.cnf",
+            "A file that it replaces is kept beside it with the time in its name.",
+            tuple(copy_my_cnf(self.plan, nodes)),
+        )
+
+    def _new_groups(self) -> Iterator[Step]:
+        reserved = reserved_nodes(self.plan)
+        new = [n for n in self.added if isinstance(n, DataNode) and n not in reserved]
+        if new:
+            yield from grow_by(self.times, self.before, self.plan, new, self.conditions)
+
+    def _together(self) -> Iterator[Step]:
+        found = self.times.ask(self.times.now.restart, "system", None, self.conditions)
+        duration = None if found is None else found.duration_s
+        yield from stop_sql(self.before)
+        yield Step(
+            "data-stop",
+            "Stop the data nodes",
+            "All together. The new file is loaded only now, so that no node starts with it beside others.",
+            (stop_all_data_nodes(self.before),),
+            destructive="The cluster is down until its data nodes are started.",
+            blocked=(NOBODY,),
+        )
+        yield from self._leave()
+        yield from self._configuration()
+        moved = self._moved()
+        stay = [node for node in self.plan.data_nodes if node not in moved]
+        yield Step(
+            "start-all",
+            "Start all data nodes",
+            "Each from its own files.",
+            (
+                *node_directories(self.plan, moved),
+                *(start_service(self.plan, node) for node in stay),
+                *(start_service(self.plan, node, "--initial") for node in moved),
+                wait_started(self.plan.data_nodes, duration),
+            ),
+            duration,
+            label="Shut down and start all data nodes",
+            blocked=(NOBODY,),
+            check="ALL STATUS: all started",
+            phases=() if found is None else found.phases,
+        )
+        yield from self._start_sql()
+
+    def _moved(self) -> list[DataNode]:
+        """Data nodes on another host than before: they copy their rows from their node group there."""
+        hosts = {node.node_id: self.before.host(node.host_id).hostname for node in self.before.data_nodes}
+        found = [
+            node
+            for node in self.plan.data_nodes
+            if hosts.get(node.node_id, "") not in ("", self.plan.host(node.host_id).hostname)
+        ]
+        for group in node_groups(self.plan):
+            if all(node in found for node in group):
+                raise CannotChangeError(
+                    f"all data nodes of a node group ({', '.join(str(n.node_id) for n in group)}) move to "
+                    "another host, and none would have its rows",
+                    where="the change",
+                    fix="move one of each group first; or keep the names when only addresses change",
+                )
+        return found
+
+    def _start_sql(self) -> Iterator[Step]:
+        if self.plan.sql_nodes:
+            yield from self._my_cnf(list(self.plan.sql_nodes))
+            yield Step(
+                "sql-nodes",
+                "Start the SQL nodes",
+                "Clients can come back as soon as the first of them answers.",
+                tuple(start_sql_nodes(self.plan)),
+                self.times.constant("sql_restart_s", len(self.plan.sql_nodes)),
+            )
+
+    def _new_cluster(self) -> Iterator[Step]:
+        if why := no_way_to_restore(self.plan):
+            raise CannotChangeError(why, where="the change", fix="add an API slot without a host")
+        yield from stop_sql(self.before)
+        yield take_backup(self.times, self.before)
+        yield empty_data_nodes(self.before, self.plan)
+        yield from self._leave()
+        yield from self._configuration()
+        if self.plan.sql_nodes:
+            yield from self._my_cnf(list(self.plan.sql_nodes))
+        yield from fill_again(self.times, self.before, self.plan)
+
+    # Tables.
+
+    def _tables(self) -> Iterator[Step]:
+        gone = [
+            f"{sql_identifier(t.database)}.{sql_identifier(t.name)}"
+            for t in self.before.tables
+            if t.full_name not in {one.full_name for one in self.plan.tables}
+        ]
+        if gone and self.plan.sql_nodes:
+            yield Step(
+                "drop-tables",
+                "Remove tables that the plan no longer has",
+                "Clients of the SQL node that runs this wait meanwhile.",
+                tuple(on_an_sql_node(self.plan, f"DROP TABLE IF EXISTS {name};") for name in gone),
+                destructive=f"All rows of {len(gone)} table{'s' if len(gone) > 1 else ''} are lost: "
+                + ", ".join(gone[:8]),
+            )
+
+
+def _of_tables(before: Plan, after: Plan) -> Iterable[str]:
+    """What of tables is left to people."""
+    if not before.tables:
+        return
+    old = {table.full_name: table for table in before.tables}
+    new = [table.full_name for table in after.tables if table.full_name not in old]
+    if new:
+        yield f"left out: making tables ({', '.join(new[:8])}): schema.sql has them"
+    other = [
+        t.full_name for t in after.tables if t.full_name in old and t.columns != old[t.full_name].columns
+    ]
+    if other:
+        yield f"left out: ALTER TABLE of {', '.join(other[:8])}"
+
+
+def _served(plan: Plan) -> Iterator[ManagementNode | DataNode | SqlNode]:
+    """Every node that has a service."""
+    yield from plan.management_nodes
+    yield from plan.data_nodes
+    yield from plan.sql_nodes
+
+
+_AnyProcess = ManagementNode | DataNode | SqlNode | ApiSlot
+
+
+def _with_ids(processes: Iterable[_AnyProcess], node_ids: tuple[int, ...]) -> list[_AnyProcess]:
+    return [process for process in processes if process.node_id in node_ids]

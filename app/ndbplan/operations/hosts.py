@@ -1,0 +1,105 @@
+"""Work on hosts: programs put on them, and a new one in the place of one that is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.configuration.services import services
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.times.restart import IDLE
+from ndbplan.operations.commands import (
+    Command,
+    copy_configuration,
+    copy_my_cnf,
+    install_programs,
+    install_services,
+    management_directories,
+    node_directories,
+    sql_data_directories,
+    start_service,
+    wait_management,
+    wait_sql,
+    wait_started,
+)
+from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.steps import NO_DDL, NO_NODE_FAILURE, move_redo_logs, verify
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.plan import Plan
+
+
+def install(now: Estimation, *, timed: bool = True) -> Operation:
+    """The programs on every host, before the first start. It has no estimate."""
+    del timed
+    return Operation(
+        "install",
+        "Install the programs",
+        (programs_step(now.plan),),
+        "Before the first start. --programs names a tar archive of NDB Cluster, or a folder with its .rpm or "
+        ".deb packages for all hosts. A host that has this release already is left alone.",
+    )
+
+
+def programs_step(plan: Plan) -> Step:
+    """The programs of the plan's release on every host that runs nodes."""
+    return Step(
+        "programs",
+        f"Install the programs of NDB {plan.ndb_version}",
+        "From --programs, on every host. Processes that run keep the old programs until they are stopped and "
+        "started: RESTART of the management client would load no new ones.",
+        tuple(install_programs(plan)),
+        check="the programs say their release",
+        rollback="install the old release again",
+    )
+
+
+def replace_host(now: Estimation, *, timed: bool = True) -> Operation | None:
+    """A new, empty machine under the name of one that is lost; None without a second copy of the rows.
+
+    `timed`: with durations; raises what `restart` raises then.
+    """
+    plan, times = now.plan, Times(now, known=timed)
+    if no_of_replicas(plan) == 1:
+        return None
+    used = {service.host for service in services(plan)}
+    steps = tuple(s for host in plan.hosts if host.hostname in used for s in _of_host(times, plan, host))
+    text = (
+        "A new machine with the name, or the address, of the old one: then nothing else changes. "
+        "--host NAME says which. Forget the old ssh key first (ssh-keygen -R NAME). A machine with another "
+        "name is a changed plan: export it with --from."
+    )
+    return Operation("replace-host", "Replace a host", (*steps, verify(plan)), text)
+
+
+def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
+    management = [node for node in plan.management_nodes if node.host_id == host.id]
+    data = [node for node in plan.data_nodes if node.host_id == host.id]
+    sql = [node for node in plan.sql_nodes if node.host_id == host.id]
+    found = times.ask(times.now.restart, "initial", data[0].node_id, IDLE) if data else None
+    duration = None if found is None else found.duration_s
+    commands: list[Command] = [*install_programs(plan, {host.hostname})]
+    commands += management_directories(plan, management)
+    commands += node_directories(plan, data)
+    commands += copy_configuration(plan) if management else ()
+    commands += copy_my_cnf(plan, sql)
+    commands += install_services(plan, (*management, *data, *sql))
+    for manager in management:
+        commands += (start_service(plan, manager), wait_management(plan))
+    commands += (start_service(plan, node, "--initial") for node in data)
+    if data:
+        commands.append(wait_started(data, duration))
+    commands += sql_data_directories(plan, sql)
+    for mysqld in sql:
+        commands += (start_service(plan, mysqld), wait_sql(plan, mysqld))
+    yield Step(
+        f"host-{host.hostname}",
+        f"Bring up {host.hostname}",
+        "Its data nodes copy all their rows from their node groups.",
+        tuple(commands),
+        duration,
+        blocked=(NO_DDL, NO_NODE_FAILURE),
+        phases=() if found is None else found.phases,
+        host=host.hostname,
+    )
+    for step in move_redo_logs(plan, data):
+        yield Step(f"redo-{host.hostname}", step.title, step.text, step.commands, host=host.hostname)

@@ -1,0 +1,196 @@
+"""A backup taken and brought back: the cluster is emptied, started as for the first time, filled again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.base.quoting import shell_quoted
+from ndbplan.configuration.directories import DataNodePaths, data_node_paths
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.times.restart import IDLE
+from ndbplan.operations.commands import (
+    BackUp,
+    Command,
+    HasBackup,
+    Restore,
+    Shell,
+    node_directories,
+    start_service,
+    start_sql_nodes,
+    stop_all_data_nodes,
+    stop_service,
+    wait_started,
+)
+from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.steps import NOBODY, move_redo_logs, verify
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+
+_EMPTY = "The cluster is down, and every row that the backup does not hold is lost."
+
+
+def no_way_to_restore(plan: Plan) -> str:
+    """Why ndb_restore cannot connect to a cluster; nothing when it can."""
+    if any(slot.host_id is None for slot in plan.api_slots):
+        return ""
+    return (
+        "ndb_restore runs on the hosts of the data nodes and needs an API slot that takes programs from "
+        "anywhere: ndbplan add PLAN api"
+    )
+
+
+def restore(now: Estimation, *, timed: bool = True) -> Operation | None:
+    """A backup brought back into the same cluster; None where ndb_restore could not connect.
+
+    `timed`: with durations; raises what the estimates of a first start and of a restore raise then.
+    """
+    plan = now.plan
+    if no_way_to_restore(plan):
+        return None
+    times = Times(now, known=timed)
+    steps = (
+        *stop_sql(plan),
+        empty_data_nodes(plan, plan),
+        *fill_again(times, plan, plan),
+        verify(plan),
+    )
+    text = (
+        "Brings back the backup that the part backup took last, or the one that --backup ID names. All data "
+        "nodes are emptied first. Rows and tables of NDB come back; users and views of the SQL nodes stay as "
+        "they are."
+    )
+    return Operation("restore", "Restore a backup", steps, text)
+
+
+def stop_sql(plan: Plan) -> Iterator[Step]:
+    """The SQL nodes stopped, so that no row is written any more."""
+    if plan.sql_nodes:
+        yield Step(
+            "sql-stop",
+            "Stop the SQL nodes",
+            "Clients are cut off here; stop programs of the NDB API too.",
+            tuple(stop_service(plan, node) for node in plan.sql_nodes),
+            destructive="The cluster is out of service until the SQL nodes start again.",
+            blocked=(NOBODY,),
+            rollback="start them again",
+        )
+
+
+def take_backup(times: Times, plan: Plan) -> Step:
+    """A backup of everything, whose number is kept."""
+    found = times.ask(times.now.of(plan).backup)
+    return Step(
+        "backup",
+        "START BACKUP",
+        "Every data node writes its share into BackupDataDir; the script keeps the number. It holds rows and "
+        "tables of NDB only: save users and views of each SQL node with mysqldump.",
+        (BackUp(),),
+        None if found is None else found.duration_s,
+        check="the management client reports completed",
+        rollback="remove its files",
+        if_it_fails="the cluster works on; remove the unfinished files and repeat it",
+    )
+
+
+def empty_data_nodes(before: Plan, after: Plan) -> Step:
+    """All data nodes stopped and their file systems removed; their backups stay."""
+    commands: list[Command] = [HasBackup(*_backup_of(before, node)) for node in before.data_nodes]
+    commands.append(stop_all_data_nodes(before))
+    for plan in (before, after):
+        commands += (one for node in plan.data_nodes for one in _remove_files(plan, node))
+    return Step(
+        "empty",
+        "Stop the data nodes and remove their files",
+        "Only where each host has its files of the backup. Data and undo files of disk data outlive "
+        "--initial, so the whole file system of each node goes; BACKUP stays.",
+        tuple(dict.fromkeys(commands)),
+        destructive=_EMPTY,
+        blocked=(NOBODY,),
+    )
+
+
+def _backup_of(plan: Plan, node: DataNode) -> tuple[str, str]:
+    """Host and folder of the backups of a data node; a relative path counts from /, where units run."""
+    path = data_node_paths(plan, node).backup
+    folder = path if path.startswith("/") else f"/{path.removeprefix('.').lstrip('/')}".rstrip("/")
+    return plan.host(node.host_id).hostname, f"{folder}/BACKUP"
+
+
+def _remove_files(plan: Plan, node: DataNode) -> Iterator[Command]:
+    host = plan.host(node.host_id).hostname
+    paths = data_node_paths(plan, node)
+    for path in _file_systems(paths, node):
+        yield Shell(host, f"rm -rf -- {shell_quoted(path)}")
+
+
+def _file_systems(paths: DataNodePaths, node: DataNode) -> tuple[str, ...]:
+    """What a data node keeps in folders of its own: not its logs and backups."""
+    own = [
+        f"{path}/ndb_{node.node_id}_fs" for path in (paths.file_system, paths.data_files, paths.undo_files)
+    ]
+    return tuple(dict.fromkeys((*own, *(path for path in (paths.lcp, paths.redo) if path))))
+
+
+def fill_again(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
+    """Empty data nodes started, the backup of `before` brought back, SQL nodes started."""
+    found = times.ask(times.now.of(after).restart, "start", None, IDLE)
+    duration = None if found is None else found.duration_s
+    yield Step(
+        "data-nodes",
+        "Start the data nodes empty",
+        "As for the first time: without files there is nothing that --initial would have to erase.",
+        (
+            *node_directories(after, after.data_nodes),
+            *(start_service(after, node) for node in after.data_nodes),
+            wait_started(after.data_nodes, duration),
+        ),
+        duration,
+        label="Start all data nodes empty",
+        blocked=("everything: the cluster is empty",),
+        check="ALL STATUS: all started",
+        phases=() if found is None else found.phases,
+    )
+    yield from move_redo_logs(after)
+    yield from _restore_steps(times, before)
+    if after.sql_nodes:
+        yield Step(
+            "sql-nodes",
+            "Start the SQL nodes",
+            "They find the tables that came back. Clients can come back too.",
+            tuple(start_sql_nodes(after)),
+            times.constant("sql_restart_s", len(after.sql_nodes)),
+        )
+
+
+def _restore_steps(times: Times, before: Plan) -> Iterator[Step]:
+    nodes = before.data_nodes
+    found = times.ask(times.now.of(before).restore)
+
+    def part(node: DataNode, what: str) -> Restore:
+        host, folder = _backup_of(before, node)
+        return Restore(host, node.node_id, folder, what)
+
+    yield Step(
+        "restore-meta",
+        "Restore the tables",
+        "Once, from the files of one node, without their indexes.",
+        (part(nodes[0], "meta"),),
+        if_it_fails="when some tables are there and others are not, go on from step empty",
+    )
+    yield Step(
+        "restore-data",
+        "Restore the rows",
+        "From the files of every node that took the backup. A row that is there already is written again.",
+        tuple(part(node, "data") for node in nodes),
+        None if found is None else found.duration_s,
+        label="Restore the backup",
+        blocked=("everything: the data is not complete",),
+        check="row counts as before",
+        phases=() if found is None else found.phases,
+    )
+    yield Step(
+        "restore-indexes",
+        "Build the indexes",
+        "Once, when all rows are there.",
+        (part(nodes[0], "indexes"),),
+    )

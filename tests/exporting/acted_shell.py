@@ -1,0 +1,137 @@
+"""Exported scripts run as they are, with programs that are functions of the same shell and ask one server.
+
+A script of some hundred commands starts hardly any process: ssh, scp, sleep and all that runs on hosts are
+functions, which talk over one connection with what answers for the hosts. Where a remote text is more than
+one list of commands, a shell of its own runs it, for the sake of its `set -e`.
+"""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from ndbplan.base.quoting import shell_quoted
+
+Answer = Callable[[str, list[str]], tuple[str, str]]
+"""Host and words of a command to its exit status (or `die`) and what it prints."""
+
+_PROGRAMS = (
+    "ndb_mgm", "ndb_waiter", "ndb_desc", "ndb_restore", "mysqld", "mysql_install_db", "systemctl", "ln", "mv",
+    "rm", "cp", "mountpoint", "test", "mkdir", "useradd", "id", "tar", "dnf", "apt-get", "/usr/sbin/ndbmtd",
+    "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd", "/usr/sbin/mysqld",
+)  # fmt: skip
+_FUNCTIONS = r"""
+call() {
+  local code text
+  printf '%s\0' "$(($# + 1))" "${STUB_HOST:-here}" "$@" >&9
+  IFS= read -r -d ' ' code <&9
+  IFS= read -r -d '' text <&9 || true
+  [[ $code != die ]] || kill -KILL 0
+  printf '%s' "$text"
+  return "$code"
+}
+sleep() { call sleep "$1"; }
+timeout() { shift; "$@"; }
+remote_functions() {
+  install() {
+    local text=
+    if [[ " $* " == *" /dev/stdin "* ]]; then IFS= read -r -d '' text || true; fi
+    call install "$@" "stdin:$text"
+  }
+  cat() { call cat "$@"; }
+  cksum() { call cksum "$@"; }
+  mysql() {
+    local text=
+    if [[ $* != *--execute=* ]]; then IFS= read -r -d '' text || true; fi
+    call mysql "$@" "sql:$text"
+  }
+"""
+_HERE = r"""
+}
+cksum() { local text; IFS= read -r -d '' text || true; call cksum_text "$text"; }
+ssh() {
+  local code=0 text
+  local -x STUB_HOST=${4#*@}
+  shift 4
+  if [[ $1 == bash ]]; then
+    IFS= read -r -d '' text || true
+    if [[ $text == *';'* ]]; then
+      { declare -f call timeout remote_functions; printf 'remote_functions\n%s' "$text"; } |
+        bash -euo pipefail -s || code=$?
+    else
+      (remote_functions; eval "$text") || code=$?
+    fi
+  else
+    (remote_functions; "$@") || code=$?
+  fi
+  call _after_command
+  return "$code"
+}
+scp() {
+  local to=${!#}
+  to=${to#*@}
+  local host=${to%%:/*} file
+  host=${host#[}
+  for file in "${@:3:$#-3}"; do
+    STUB_HOST=${host%]} call _copied "/${to#*:/}" "$file"
+  done
+  STUB_HOST=${host%]} call _after_command
+}
+"""
+
+
+class Shell:
+    """What scripts are run with; `answer` says what each command does."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Answer nobody any more."""
+        self._server.shutdown(socket.SHUT_RDWR)
+        self._server.close()
+        self._thread.join()
+
+    def run(self, script: Path, *words: str) -> subprocess.CompletedProcess[str]:
+        """A script with the stub programs; its stdout and stderr."""
+        programs = script.parent.parent / "programs.sh"
+        if not programs.exists():
+            remote = "\n".join(f'  {name}() {{ call {name} "$@"; }}' for name in _PROGRAMS)
+            programs.write_text(_FUNCTIONS + remote + _HERE)
+        start = (
+            f"exec 9<>/dev/tcp/127.0.0.1/{self._server.getsockname()[1]}; . {shell_quoted(str(programs))}; "
+            'script=$1; shift; BASH_ARGV0=$script; . "$script"'
+        )
+        return subprocess.run(
+            ["bash", "-c", start, str(script), str(script), *words],
+            env={"PATH": "/usr/bin:/bin", "HOME": str(script.parent), "USER": "operator"},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=600,
+            start_new_session=True,
+        )  # fmt: skip
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._server.accept()
+            except OSError:
+                return
+            with connection:
+                self._talk(connection)
+
+    def _talk(self, connection: socket.socket) -> None:
+        """One script after the other; its commands come one after the other."""
+        left, words = b"", list[str]()
+        while received := connection.recv(65536):
+            *found, left = (left + received).split(b"\0")
+            words += (word.decode() for word in found)
+            if words and len(words) > int(words[0]):
+                _, host, *command = words
+                words = []
+                code, text = self._answer(host, command)
+                connection.sendall(f"{code} {text}\0".encode())

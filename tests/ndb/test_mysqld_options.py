@@ -1,0 +1,77 @@
+"""Options of mysqld: their values by version, and where they go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ndbplan.checks.run import check
+from ndbplan.configuration.difference import diff
+from ndbplan.configuration.needs import needs
+from ndbplan.edits.assign import assign
+from ndbplan.edits.parts import set_parameter, set_plan, update
+from ndbplan.exporting.my_cnf import render_my_cnf
+from ndbplan.ndb.mysqld_options import fault, option
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_plan
+
+STARTER = sample_plan("starter")
+
+
+def with_option(name: str, value: int | str, version: str = "8.4") -> Plan:
+    plan = set_plan(STARTER, ndb_version=version)
+    return update(plan, plan.sql_nodes[0].id, options={name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "release", "before", "after"),
+    [
+        ("ndb-autoincrement-prefetch-sz", "8.0.19", 1, 512),
+        ("NDB_WAIT_SETUP", "8.0.27", 30, 120),
+        ("ndb_read_backup", "8.0.19", 0, 1),
+    ],
+)
+def test_defaults_by_version(name: str, release: str, before: int, after: int) -> None:
+    major, minor, patch = map(int, release.split("."))
+    older, newer = (option(name, NdbVersion(major, minor, n)) for n in (patch - 1, patch))
+    assert older is not None
+    assert newer is not None
+    assert (older.default, newer.default) == (before, after)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "version", "why"),
+    [
+        ("ndb-batch-size", 2**31, "8.4", ""),
+        ("ndb-batch-size", 2**31, "7.4", "goes from 0 to 31536000, not 2147483648"),
+        ("ndb_use_transactions", "maybe", "8.4", "is ON or OFF, not maybe"),
+        ("ndb-metadata-check", "ON", "7.6", "came with 8.0.16"),
+        ("ndb_cluster_connection_pool", 4, "8.4", "follows from the node ids of its pool"),
+        ("ndb-wait-setup", "soon", "8.4", "is a whole number, not soon"),
+    ],
+)
+def test_values_that_are_taken(name: str, value: int | str, version: str, why: str) -> None:
+    assert why in fault(name, value, NdbVersion.parse(version))
+    found = [p for p in check(with_option(name, value, version)) if p.rule == "mysqld-options"]
+    assert len(found) == bool(why)
+
+
+def test_an_option_goes_to_my_cnf_and_its_change_restarts_its_sql_node() -> None:
+    after, _ = assign(STARTER, f"processes[{STARTER.sql_nodes[0].id}].options.ndb_batch_size=65536")
+    texts = render_my_cnf(after)
+    assert [("ndb-batch-size=65536" in texts[host]) for host in ("app-a1", "app-b1")] == [True, False]
+    (change,) = diff(STARTER, after).parameters
+    assert (change.name, change.before, change.after) == ("ndb-batch-size", None, "65536")
+    assert change.where == "mysqld of SQL node 147"
+    found = needs(STARTER, after)
+    assert (found.kind, found.sql, found.data, found.configured) == ("sql", (147,), (), False)
+
+
+def test_what_belongs_to_mysqld_is_sent_there() -> None:
+    plan = set_parameter(STARTER, "sql", "ndb-batch-size", 65536)
+    messages: list[Any] = [p.message for p in check(plan) if p.rule == "unknown-parameter"]
+    assert len(messages) == 1
+    assert "is an option of mysqld and belongs into my.cnf" in messages[0]
+    assert "ndb_mgmd would refuse" not in messages[0]
