@@ -8,7 +8,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,9 @@ from ndbplan.operations.add_nodes import GROWN_FOLDER
 
 FOLDER = Path(__file__).parent
 PLANS = FOLDER / "plans"
+DRAWN = FOLDER / "drawn"
+"""Plans that nobody designed, chosen among 160 drawn ones (`random_plan` with more kinds of columns, loads
+and events) so that few of them reach as many branches as possible. What is quick is asked of them."""
 RESULTS = FOLDER / "results"
 INPUTS = FOLDER / "inputs"
 SAMPLES = FOLDER.parent.parent / "resources" / "samples"
@@ -31,8 +34,9 @@ _WHOLE_EXPORTS = {"starter", "disk-data-8.4", "redo-overload"}
 """Samples whose runbooks are kept; those of the others say the same with other names."""
 _A_DAY = {"starter", "tick-store", "single-6.3-ndbd"}
 """Plans whose load is sought for a day too, which takes seconds."""
-WORKLOAD, NODE, NODES, HOSTS = "«workload»", "«node»", "«nodes»", "«hosts»"
-"""In arguments: the first workload, data node, data node of each group and host of a data node of a plan."""
+WORKLOAD, LAST_WORKLOAD = "«workload»", "«last workload»"
+NODE, NODES, HOSTS = "«node»", "«nodes»", "«hosts»"
+"""In arguments: the first data node, data node of each group and host of a data node of a plan."""
 
 _IN_WORDS = re.compile(r"\.(title|description) = ")
 
@@ -66,6 +70,26 @@ EVERY: Asked = {
         ("calibrate", "--restarted", "10min", "-o", "OUT/calibrated.ndbplan"),
         ("calibrate", "--reorganised", "20min", "-o", "OUT/calibrated.ndbplan"),
     ),
+}
+
+_OF_DRAWN: Asked = {
+    "distribute": (("distribute",),),
+    "estimate": (("estimate", "--months", "12"),),
+    "restart": (
+        ("restart", "--kind", "initial"),
+        ("restart", "--kind", "system"),
+        ("restart", "--kind", "rolling"),
+        ("restart", "--kind", "node", "--under", WORKLOAD),
+    ),
+    "reorg": (("reorg", "--add-groups", "1", "--under", WORKLOAD),),
+    "backup": (("backup", "--under", WORKLOAD),),
+    "survive": (("survive",),),
+    "procedure": (("procedure",), ("procedure", "--kind", "roll-out", "--set", "RedoBuffer")),
+    "simulate": tuple(
+        ("simulate", "--workload", workload, "--for", "20s", "--csv", "OUT/series.csv")
+        for workload in (WORKLOAD, LAST_WORKLOAD)
+    ),
+    "export": (("export", "--only", "config,mycnf", "--to", "OUT/files"),),
 }
 
 WITHOUT_A_PLAN = "without-a-plan"
@@ -139,13 +163,20 @@ def plan_files() -> dict[str, Path]:
     return {path.stem: path for folder in (SAMPLES, PLANS) for path in sorted(folder.glob("*.ndbplan"))}
 
 
+def drawn_files() -> dict[str, Path]:
+    """The drawn plans by their name."""
+    return {path.stem: path for path in sorted(DRAWN.glob("*.ndbplan"))}
+
+
 def names() -> tuple[str, ...]:
     """What results are kept of: every plan, and the commands that need none."""
-    return (*plan_files(), WITHOUT_A_PLAN)
+    return (*plan_files(), *drawn_files(), WITHOUT_A_PLAN)
 
 
 def asked_of(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
     """The commands for a plan by the name of their file."""
+    if name in drawn_files():
+        return dict(_OF_DRAWN)
     found = dict(EVERY)
     if name in _LARGE:
         # Up to half a minute, and nothing that other plans do not say.
@@ -180,31 +211,39 @@ def asked_of(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
 
 
 def _read(name: str) -> Any:
-    return json.loads(plan_files()[name].read_text(encoding="utf-8"))
+    return json.loads(_file_of(name).read_text(encoding="utf-8"))
 
 
-def results(name: str, folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """The lines of every file of a plan by file name; `folder`: an empty one for what commands write."""
-    if name == WITHOUT_A_PLAN:
-        yield from _results_alone(folder)
-        return
-    source = plan_files()[name]
-    for title, calls in asked_of(name).items():
+def _file_of(name: str) -> Path:
+    return (plan_files() | drawn_files())[name]
+
+
+def titles(name: str) -> tuple[str, ...]:
+    """What is asked of a plan: the names of its files of results."""
+    return tuple(_ALONE if name == WITHOUT_A_PLAN else asked_of(name))
+
+
+def asked_together(name: str) -> list[tuple[str, ...]]:
+    """The same in parts for tests: one command at a time; of a drawn plan all that is quicker than a run."""
+    if name not in drawn_files():
+        return [(title,) for title in titles(name)]
+    return [tuple(title for title in _OF_DRAWN if title != "simulate"), ("simulate",)]
+
+
+def results(name: str, asked: Collection[str], folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """The lines of these files of a plan by file name; `folder`: an empty one for what commands write."""
+    is_alone = name == WITHOUT_A_PLAN
+    calls_of = _ALONE if is_alone else asked_of(name)
+    for title in asked:
         lines: list[str] = []
-        for i, call in enumerate(calls):
+        for i, call in enumerate(calls_of[title]):
             out = folder / f"{title}-{i}"
             out.mkdir()
-            lines += _answer(_filled(call, source), source, out, title)
-        yield f"{title}.txt", lines
-
-
-def _results_alone(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    for title, calls in _ALONE.items():
-        lines: list[str] = []
-        for i, call in enumerate(calls):
-            out = folder / f"{title}-{i}"
-            out.mkdir()
-            lines += _answer_alone(call, out)
+            if is_alone:
+                lines += _answer_alone(call, out)
+            else:
+                source = _file_of(name)
+                lines += _answer(_filled(call, source), source, out, title)
         yield f"{title}.txt", lines
 
 
@@ -255,9 +294,11 @@ def _filled(call: tuple[str, ...], source: Path) -> tuple[str, ...]:
     nodes = [part for part in plan.get("processes", ()) if part["kind"] == "data"]
     first = nodes[0] if nodes else {"node_id": 1, "host_id": "none"}
     last = nodes[-1] if nodes else first
+    workloads = [workload["id"] for workload in plan.get("workloads", ())]
     hostname = {host["id"]: host["hostname"] for host in plan.get("hosts", ())}
     names = {
-        WORKLOAD: next((workload["id"] for workload in plan.get("workloads", ())), "none"),
+        WORKLOAD: next(iter(workloads), "none"),
+        LAST_WORKLOAD: next(reversed(workloads), "none"),
         NODE: str(first["node_id"]) if "--node" in call else f"node:{first['node_id']}",
         NODES: f"node:{first['node_id']},node:{last['node_id']}",
         HOSTS: f"host:{hostname.get(first['host_id'], 'none')}",

@@ -119,6 +119,10 @@ class _Places(ast.NodeVisitor):
             self.visit(statement)
         self.within, self.is_in_function = before
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for statement in node.body:
+            self.visit(statement)
+
     def visit_If(self, node: ast.If) -> None:
         if ast.unparse(node.test) != "TYPE_CHECKING":
             self.generic_visit(node)

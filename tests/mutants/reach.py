@@ -18,24 +18,47 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import cached_property
 from hashlib import sha1
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 from mutants.planting import Mutant
+from mutants.server import IS_PLAIN
 
-_SCHEMA = "tests/golden/test_golden.py::test_every_number_is_as_it_was[without-a-plan]"
+_SCHEMA = "tests/golden/test_golden.py::test_every_number_is_as_it_was[without-a-plan-schema]"
+ROOT = Path(__file__).resolve().parents[2]
 CONSTANTS = "resources/ndb/constants.json"
-MOST_S = 90.0
-"""Tests that are run for one mutant took so long together with coverage; without it, a third of that."""
-_NAMED_S = 50.0
-"""Of which those whose names say that they are about it."""
-_GOLDEN_PLANS = 3
-"""Plans, the quickest, whose golden results are compared before other tests have their turn."""
-_COMPILED = {"simulate/kernel/": "tests/simulate/", "ndb/keys/many/": "tests/ndb/keys/"}
-"""Compiled code: coverage does not see which tests reach it, so those of the package are run."""
+_COVERED = 2.5
+"""So much longer does a test take while coverage looks."""
+_SHARES_S = (("named", 6.0), ("golden", 12.0), ("closest", 8.0))
+"""Seconds, without coverage, of the tests that are run for one mutant, by why they are chosen."""
+_FEW = 8
+"""Tests that reach a line of code whose answers may be kept for the next ones."""
+_ALIKE = 3
+"""Of the cases of one test function so many are run, for each reason."""
+_PLAIN_S = 240.0
+_IS_PLAIN = re.compile(r"simulate/kernel/(?!ready)|simulate/world.py")
+"""Code that is compiled runs as plain Python, or each change would be compiled for half a minute."""
+_ON_PLAIN = re.compile(r"tests/simulate/kernel/|.*\[drawn-\d+-simulate\]")
+"""Coverage does not see which tests reach it, so these are run."""
+_COMPILED = {"ndb/keys/many/": "tests/ndb/keys/"}
+"""The same that is compiled all the same: in parts, quickly."""
+
+
+class Choice(NamedTuple):
+    """What is run for a mutant."""
+
+    names: list[str]
+    limit_s: float = 60.0
+    """A program that takes longer does not end."""
+    is_plain: bool = False
+    """What is compiled otherwise runs as plain Python."""
+    is_alone: bool = False
+    """In a process of their own: what is compiled was compiled before the fork, otherwise."""
 
 
 @dataclass
@@ -51,27 +74,47 @@ class Reach:
     breadth: Counter[str] = field(default_factory=Counter)
     """Lines that a test reaches."""
 
-    def tests_for(self, mutant: Mutant) -> list[str]:
-        """Tests to run, the likeliest to notice first, up to a minute of them."""
+    def tests_for(self, mutant: Mutant) -> Choice:
+        """Tests to run, the quickest first, up to half a minute of them."""
+        if _IS_PLAIN.match(mutant.path):
+            names = sorted(filter(_ON_PLAIN.match, self.seconds), key=self._order)
+            return Choice(names, _PLAIN_S, is_plain=True)
         reached = {test for test in self._reaching(mutant) if test in self.seconds and self.breadth[test]}
+        # What a person sees says little of numbers, and takes long.
+        reached = {test for test in reached if "/desktop/" not in test} or reached
         # A test that reaches little else looks most closely at the line.
         closest = sorted(reached, key=lambda test: (self.breadth[test], self.seconds[test], test))
         words = _words_about(mutant)
         about = {test: sum(word in test.replace("-", "_") for word in words) for test in reached}
-        named = sorted((test for test in closest if about[test]), key=lambda test: -about[test])
-        golden = sorted((t for t in reached if "/golden/" in t), key=lambda test: (self.seconds[test], test))
-        first = self._at_most(named, _NAMED_S)
-        schema = [_SCHEMA] if _SCHEMA in reached and mutant.path.startswith("plan/") else []
-        return self._at_most(dict.fromkeys((*schema, *first, *golden[:_GOLDEN_PLANS], *closest)), MOST_S)
+        by_reason = {
+            "named": sorted((test for test in closest if about[test]), key=lambda test: -about[test]),
+            "golden": sorted((test for test in reached if "/golden/" in test), key=self._order),
+            "closest": closest,
+        }
+        if _SCHEMA in reached and mutant.path.startswith("plan/"):
+            by_reason["golden"].insert(0, _SCHEMA)
+        chosen: dict[str, None] = {}
+        for reason, most_s in _SHARES_S:
+            tests = [test for test in by_reason[reason] if test not in chosen]
+            chosen |= dict.fromkeys(self._at_most(tests, most_s, _ALIKE if reason != "golden" else 99))
+        took_s = sum(self.seconds[test] for test in chosen)
+        is_alone = mutant.path.startswith(tuple(_COMPILED))
+        return Choice(sorted(chosen, key=self._order), 20.0 + 3.0 * took_s, is_alone=is_alone)
 
-    def _at_most(self, tests: Iterable[str], most_s: float) -> list[str]:
+    def _order(self, test: str) -> tuple[float, str]:
+        return self.seconds[test], test
+
+    def _at_most(self, tests: Iterable[str], most_s: float, alike: int) -> list[str]:
         """Of these tests in their order so many as take so long together; one at least."""
         chosen: list[str] = []
+        of_function = Counter[str]()
         left = most_s
         for test in tests:
-            if self.seconds[test] <= left or not chosen:
+            function, took_s = test.partition("[")[0], self.seconds[test] / _COVERED
+            if (took_s <= left and of_function[function] < alike) or not chosen:
                 chosen.append(test)
-                left -= self.seconds[test]
+                of_function[function] += 1
+                left -= took_s
         return chosen
 
     def _reaching(self, mutant: Mutant) -> set[str]:
@@ -79,9 +122,11 @@ class Reach:
             return self._using(mutant)
         for start, folder in _COMPILED.items():
             if mutant.path.startswith(start):
-                return {test for test in self.seconds if test.startswith((folder, "tests/golden/"))}
+                return {test for test in self.seconds if test.startswith(folder)}
         if mutant.is_in_function:
-            return self._at(mutant.path, mutant.line)
+            found = self._at(mutant.path, mutant.line)
+            # What is worked out once and kept is reached by the test that came first.
+            return found if len(found) >= _FEW else found | self._using(mutant)
         # Values of a module are set when it is imported, by whichever test comes first. Limits of fields are
         # read by pydantic: no line of ours says where; they show in the schema of the plan file.
         found = self._using(mutant) or self._anywhere(mutant.path)
@@ -142,11 +187,26 @@ class _Measurement:
             yield (
                 path,
                 {
-                    now: {context.rpartition("|")[0] for context in contexts[before] if context}
+                    now: self._tests_of(contexts[before])
                     for now, before in moved.items()
                     if before in contexts
                 },
             )
+
+    def _tests_of(self, contexts: Iterable[str]) -> set[str]:
+        """Tests of contexts like `test|run`; what one of a file sets up the others may have from it."""
+        found = set()
+        for test, _, phase in (context.rpartition("|") for context in contexts if context):
+            found |= self.of_file.get(test.partition("::")[0], set()) if phase == "setup" else {test}
+        return found
+
+    @cached_property
+    def of_file(self) -> dict[str, set[str]]:
+        """Tests by their file."""
+        found: dict[str, set[str]] = {}
+        for test in self.seconds:
+            found.setdefault(test.partition("::")[0], set()).add(test)
+        return found
 
 
 def _moved(before: str, now: str) -> dict[int, int]:
@@ -166,6 +226,8 @@ def _seconds(times: Path, root: Path) -> dict[str, float]:
     """Duration of each test by its node id."""
     found = {}
     for case in ElementTree.parse(times).iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None:
+            continue
         parts = case.get("classname", "").split(".")
         ends = (
             i for i in range(len(parts), 0, -1) if (root / "/".join(parts[:i])).with_suffix(".py").is_file()
@@ -176,9 +238,15 @@ def _seconds(times: Path, root: Path) -> dict[str, float]:
     return found
 
 
-def environment(tree: Path) -> dict[str, str]:
+def environment(tree: Path, is_plain: bool = False) -> dict[str, str]:
     """In which the program of a tree runs."""
-    return os.environ | {"PYTHONPATH": str(tree / "app"), "QT_QPA_PLATFORM": "offscreen"}
+    path = os.pathsep.join((str(tree / "app"), str(tree / "tests")))
+    plain = {IS_PLAIN: "1", "NUMBA_DISABLE_JIT": "1"} if is_plain else {}
+    # What is read in place of a changed file of the same size and second would be the old code.
+    return os.environ | {
+        "PYTHONPATH": path, "QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": "1",
+        "NUMBA_CACHE_DIR": str(ROOT / ".pytest_cache" / "compiled"), **plain,
+    }  # fmt: skip
 
 
 def _collected(root: Path) -> list[str]:

@@ -18,25 +18,29 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
+import time
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from mutants.planting import Mutant, planted, planted_in_constants
-from mutants.reach import CONSTANTS, MOST_S, environment, measured_reach
+from mutants.reach import CONSTANTS, ROOT, Choice, environment, measured_reach
+from mutants.server import PIPES
 
-ROOT = Path(__file__).resolve().parents[2]
 CODE = ROOT / "app" / "ndbplan"
 KEPT = ROOT / ".pytest_cache" / "mutants"
 MOST_SURVIVE = 0.15
 _LEFT_OUT = ("desktop/",)
 """What a person sees is held by pictures and by tests of what can be done, not by numbers."""
+
+_NOT_SERVED = ("desktop", "attack", "benchmarks", "mutants")
+"""Tests that are not run for numbers: of what a person sees, of hours, of time, of this."""
 
 _NOT_FOUND = re.compile(r"^ERROR: not found: (.*)$", re.MULTILINE)
 
@@ -65,47 +69,108 @@ def _equivalent() -> list[dict[str, str]]:
     return rows
 
 
-class Trees:
-    """Copies of the project in which mutants are planted, one for each that works."""
+class Tree:
+    """A copy of the project in which mutants are planted, one at a time."""
 
-    def __init__(self, folder: Path, count: int) -> None:
-        self._free: Queue[Path] = Queue()
-        for number in range(count):
-            tree = folder / str(number)
-            ignored = shutil.ignore_patterns("__pycache__", ".*")
-            for name in ("app", "tests", "resources", "packaging"):
-                shutil.copytree(ROOT / name, tree / name, ignore=ignored)
-            for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "Makefile"):
-                shutil.copy(ROOT / name, tree / name)
-            self._free.put(tree)
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._servers: dict[bool, Served] = {}
+        shutil.rmtree(folder, ignore_errors=True)
+        ignored = shutil.ignore_patterns("__pycache__", ".*")
+        for name in ("app", "tests", "resources", "packaging"):
+            shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+        for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "Makefile"):
+            shutil.copy(ROOT / name, folder / name)
 
-    def survives(self, mutant: Mutant, tests: list[str]) -> bool:
+    def survives(self, mutant: Mutant, tests: Choice) -> bool:
         """Whether none of these tests fails with the mutant planted. None to run: it survives."""
-        if not tests:
+        if not tests.names:
             return True
-        tree = self._free.get()
-        file = tree / mutant.path if mutant.path == CONSTANTS else tree / "app" / "ndbplan" / mutant.path
+        file = self.folder / mutant.path if mutant.path == CONSTANTS else self._code / mutant.path
         source = file.read_text(encoding="utf-8")
+        if mutant.is_in_function and not tests.is_alone:
+            found = self._server(tests.is_plain).ask(
+                file=str(file), before=source, after=mutant.applied(source), tests=tests.names,
+                seconds=tests.limit_s,
+            )  # fmt: skip
+            if not found.get("stale"):
+                return bool(found.get("failed", "timed out") is None)
         try:
             file.write_text(mutant.applied(source), encoding="utf-8")
-            while tests:
-                done = subprocess.run(
-                    [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests],
-                    cwd=tree, env=environment(tree), capture_output=True, text=True, timeout=5 * MOST_S,
-                )  # fmt: skip
-                renamed = set(_NOT_FOUND.findall(done.stderr)) & {str(tree / test) for test in tests}
-                if not renamed:
-                    return done.returncode == 0
-                # A parameter is part of a test's name: that another has come is no failure.
-                tests = [test for test in tests if str(tree / test) not in renamed]
-            return True
-        except subprocess.TimeoutExpired:
-            # Some changes make a loop endless, which a person would notice too.
-            print(f"timed out       {mutant.what}", flush=True)
-            return False
+            return self._passes(tests)
         finally:
             file.write_text(source, encoding="utf-8")
-            self._free.put(tree)
+
+    def close(self) -> None:
+        """End what was started."""
+        for server in self._servers.values():
+            server.close()
+
+    @property
+    def _code(self) -> Path:
+        return self.folder / "app" / "ndbplan"
+
+    def _server(self, is_plain: bool) -> Served:
+        if is_plain not in self._servers:
+            self._servers[is_plain] = Served(self.folder, is_plain)
+        return self._servers[is_plain]
+
+    def _passes(self, tests: Choice) -> bool:
+        """Whether tests pass in a process of their own."""
+        names, plugin = tests.names, ["-p", "mutants.server"] if tests.is_plain else []
+        while names:
+            try:
+                done = subprocess.run(
+                    [
+                        sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "--tb=no",
+                        "-p", "no:cacheprovider", *plugin, *names,
+                    ],
+                    cwd=self.folder, env=environment(self.folder, tests.is_plain),
+                    capture_output=True, text=True, timeout=tests.limit_s + 60.0,
+                )  # fmt: skip
+            except subprocess.TimeoutExpired:
+                # Some changes make a loop endless, which a person would notice too.
+                return False
+            renamed = {name.removeprefix(f"{self.folder}/") for name in _NOT_FOUND.findall(done.stderr)}
+            if not renamed & set(names):
+                return done.returncode == 0
+            # A parameter is part of a test's name: that another has come is no failure.
+            names = [name for name in names if name not in renamed]
+        return True
+
+
+class Served:
+    """A process that answers whether tests notice a change; `server.py` says how."""
+
+    def __init__(self, tree: Path, is_plain: bool) -> None:
+        asks, self_asks = os.pipe()
+        self_hears, answers = os.pipe()
+        folders = sorted(path for path in (tree / "tests").iterdir() if path.is_dir())
+        tests = [str(path) for path in folders if path.name not in _NOT_SERVED and "__" not in path.name]
+        self._process = subprocess.Popen(
+            [
+                sys.executable, "-m", "pytest", "-q", "-n", "0", "--tb=no", "-p", "no:cacheprovider",
+                "-p", "mutants.server", f"--basetemp={tree / 'temporary'}", *tests,
+            ],
+            cwd=tree, env=environment(tree, is_plain) | {PIPES: f"{asks},{answers}"},
+            stdout=subprocess.DEVNULL, pass_fds=(asks, answers),
+        )  # fmt: skip
+        os.close(asks)
+        os.close(answers)
+        self._asked = os.fdopen(self_asks, "w", encoding="utf-8")
+        self._heard = os.fdopen(self_hears, encoding="utf-8")
+        print("imported and collected:", self._heard.readline().strip(), flush=True)
+
+    def ask(self, **question: Any) -> dict[str, Any]:
+        """What it says of one change."""
+        print(json.dumps(question), file=self._asked, flush=True)
+        answer: dict[str, Any] = json.loads(self._heard.readline())
+        return answer
+
+    def close(self) -> None:
+        """End it."""
+        self._asked.close()
+        self._process.wait()
 
 
 def main() -> int:
@@ -122,20 +187,29 @@ def main() -> int:
     drawn = random.Random(asked.seed).sample(mutants, min(asked.sample, len(mutants)))
     planted_in, surviving = Counter[str](), list[Mutant]()
     print(f"{len(drawn)} of {len(mutants)} mutants, seed {asked.seed}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        trees = Trees(Path(folder), asked.jobs)
+    # Where a tree lies, compiled code is found again.
+    trees = [Tree(KEPT / "trees" / str(number)) for number in range(asked.jobs)]
+    free = Queue[Tree]()
+    for tree in trees:
+        free.put(tree)
 
-        def one(mutant: Mutant) -> tuple[Mutant, bool, int]:
-            tests = reach.tests_for(mutant)
-            return mutant, trees.survives(mutant, tests), len(tests)
+    def one(mutant: Mutant) -> tuple[Mutant, bool, int, float]:
+        tests, tree, began = reach.tests_for(mutant), free.get(), time.monotonic()
+        try:
+            survives = tree.survives(mutant, tests)
+        finally:
+            free.put(tree)
+        return mutant, survives, len(tests.names), time.monotonic() - began
 
-        with ThreadPoolExecutor(asked.jobs) as pool:
-            for mutant, survives, count in pool.map(one, drawn):
-                planted_in[mutant.package] += 1
-                if survives:
-                    surviving.append(mutant)
-                    number = sum(planted_in.values())
-                    print(f"{number:4d} survived {count:4d} tests  {mutant.what}", flush=True)
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        for number, (mutant, survives, count, took_s) in enumerate(pool.map(one, drawn), 1):
+            planted_in[mutant.package] += 1
+            if survives:
+                surviving.append(mutant)
+            said = "SURVIVED" if survives else "noticed"
+            print(f"{number:4d} {said:8} {count:4d} tests {took_s:5.1f} s  {mutant.what}", flush=True)
+    for tree in trees:
+        tree.close()
     return _told(planted_in, surviving)
 
 

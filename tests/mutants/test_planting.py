@@ -8,8 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from mutants import run
 from mutants.planting import planted, planted_in_constants
+from mutants.reach import Choice
+from mutants.server import changed_functions
 
 SOURCE = '''
 """A text with 3 numbers."""
@@ -66,10 +70,10 @@ def test_planted_changes_are_noticed(tmp_path: Path) -> None:
     source = (run.CODE / path).read_text(encoding="utf-8")
     # Functions whose every number and comparison is noticed: another draw is as good.
     mutants = [m for m in planted(source, path) if m.within in ("_significant", "format_ndb_size")]
-    trees = run.Trees(tmp_path, 1)
+    tree = run.Tree(tmp_path / "tree")
     drawn = random.Random(3).sample(mutants, 3)
-    tests = ["tests/base/test_units.py", "tests/edits/test_typed_values.py"]
-    assert [m.what for m in drawn if trees.survives(m, tests)] == []
+    tests = Choice(["tests/base/test_units.py", "tests/edits/test_typed_values.py"], is_alone=True)
+    assert [m.what for m in drawn if tree.survives(m, tests)] == []
 
 
 def test_what_is_not_changed_survives(tmp_path: Path) -> None:
@@ -82,4 +86,29 @@ def test_what_is_not_changed_survives(tmp_path: Path) -> None:
     unchanged = type(mutant)(
         mutant.path, mutant.line, mutant.begin, mutant.before, mutant.before, mutant.text
     )
-    assert run.Trees(tmp_path, 1).survives(unchanged, ["tests/base/test_units.py"])
+    assert run.Tree(tmp_path / "tree").survives(
+        unchanged, Choice(["tests/base/test_units.py"], is_alone=True)
+    )
+
+
+FUNCTIONS = """
+from functools import cache
+LIMIT = 7
+class Half:
+    least = 1
+    @cache
+    def of(self, value):
+        return [one / 2 for one in value if one > 3]
+"""
+
+
+def test_functions_that_differ_are_found_by_the_place_of_the_outermost() -> None:
+    def changed(before: str, after: str) -> list[str]:
+        codes = (compile(text, "x.py", "exec") for text in (FUNCTIONS, FUNCTIONS.replace(before, after)))
+        return [place[1] for place, _ in changed_functions(*codes)]
+
+    assert changed("one / 2", "one * 2") == ["Half.of"]
+    assert changed("one / 2", "one / 2") == []
+    for before, after in (("LIMIT = 7", "LIMIT = 8"), ("least = 1", "least = 2")):
+        with pytest.raises(LookupError):
+            changed(before, after)
