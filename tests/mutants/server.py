@@ -184,8 +184,10 @@ def _import_everything() -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> bool:
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Answer questions, instead of running the tests that were collected."""
+    if PIPES not in os.environ:
+        return None
     began = time.monotonic()
     _import_everything()
     sys.setprofile(None)
