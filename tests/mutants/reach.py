@@ -242,9 +242,9 @@ def environment(tree: Path, is_plain: bool = False) -> dict[str, str]:
     """In which the program of a tree runs."""
     path = os.pathsep.join((str(tree / "app"), str(tree / "tests")))
     plain = {IS_PLAIN: "1", "NUMBA_DISABLE_JIT": "1"} if is_plain else {}
-    # What is read in place of a changed file of the same size and second would be the old code.
     return os.environ | {
-        "PYTHONPATH": path, "QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": path, "QT_QPA_PLATFORM": "offscreen",
+        "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(ROOT / ".pytest_cache" / "bytecode"),
         "NUMBA_CACHE_DIR": str(ROOT / ".pytest_cache" / "compiled"), **plain,
     }  # fmt: skip
 

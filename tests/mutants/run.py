@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from mutants.planting import Mutant, planted, planted_in_constants
 from mutants.reach import CONSTANTS, ROOT, Choice, environment, measured_reach
-from mutants.server import PIPES
+from mutants.server import PIPES, written
 
 CODE = ROOT / "app" / "ndbplan"
 KEPT = ROOT / ".pytest_cache" / "mutants"
@@ -95,11 +95,8 @@ class Tree:
             )  # fmt: skip
             if not found.get("stale"):
                 return bool(found.get("failed", "timed out") is None)
-        try:
-            file.write_text(mutant.applied(source), encoding="utf-8")
+        with written(file, mutant.applied(source)):
             return self._passes(tests)
-        finally:
-            file.write_text(source, encoding="utf-8")
 
     def close(self) -> None:
         """End what was started."""

@@ -18,6 +18,7 @@ import importlib
 import json
 import os
 import pkgutil
+import random
 import signal
 import sys
 import time
@@ -111,7 +112,7 @@ class Server:
         while True:
             tests = [test for test in asked["tests"] if test in self.items and self.sound.get(test, True)]
             # Programs that a test starts, and modules that nobody imported so far, read the file.
-            with _written(Path(asked["file"]), asked["after"]):
+            with written(Path(asked["file"]), asked["after"]):
                 found = self._forked(changes, tests, asked["seconds"])
             failed = found.get("failed")
             if failed is None or self.sound.get(failed):
@@ -156,14 +157,17 @@ class Server:
 
 
 @contextmanager
-def _written(file: Path, text: str) -> Iterator[None]:
-    """While a file holds another text."""
-    before = file.read_bytes()
+def written(file: Path, text: str) -> Iterator[None]:
+    """While a file holds another text, with a date of its own: else the bytecode of an earlier one is run."""
+    before, was = file.read_bytes(), file.stat()
     file.write_text(text, encoding="utf-8")
+    moment_s = random.randrange(2**31)
+    os.utime(file, (moment_s, moment_s))
     try:
         yield
     finally:
         file.write_bytes(before)
+        os.utime(file, ns=(was.st_atime_ns, was.st_mtime_ns))
 
 
 def _module_of(file: str) -> str:
