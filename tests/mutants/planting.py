@@ -3,7 +3,8 @@
     for mutant in planted(source, "ndb/rows.py"): print(mutant.what, mutant.applied(source))
 
 A mutant changes one token of code or one value of `resources/ndb/constants.json`. Texts of messages, types
-and decorators are left alone: nothing that is computed hangs on them.
+and decorators are left alone: nothing that is computed hangs on them. A comparison moves by its limit alone
+(`<` to `<=`), with a fraction it is turned round.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"),
@@ -23,7 +25,14 @@ _SIGNS: dict[type[ast.operator], tuple[str, str]] = {
     ast.FloorDiv: ("//", "*"), ast.Mod: ("%", "*"),
 }  # fmt: skip
 _WORDS = {"min": "max", "max": "min", "any": "all", "all": "any", "floor": "ceil", "ceil": "floor"}
+_TURNED: dict[type[ast.cmpop], tuple[str, str]] = {
+    ast.Lt: ("<", ">="), ast.LtE: ("<=", ">"), ast.Gt: (">", "<="), ast.GtE: (">=", "<"),
+}  # fmt: skip
+"""Instead, where a fraction stands on one side: nothing that is worked out lies on 0.5 exactly, and where it
+is 0.0 both ways mostly say the same (nothing is shared out, none of it is refused)."""
 _FACTOR = 1.1
+_ROUNDING = 1e-5
+"""A smaller number that is added or compared is a tolerance for rounding: a tenth of it shows nowhere."""
 
 
 @dataclass(frozen=True)
@@ -143,10 +152,12 @@ class _Places(ast.NodeVisitor):
     def visit_Compare(self, node: ast.Compare) -> None:
         left = node.left
         for operator, right in zip(node.ops, node.comparators, strict=True):
-            if type(operator) in _COMPARISONS:
+            if type(operator) in _TURNED and (_is_fraction(left) or _is_fraction(right)):
+                self.between(left, right, *_TURNED[type(operator)])
+            elif type(operator) in _COMPARISONS:
                 self.between(left, right, *_COMPARISONS[type(operator)])
             left = right
-        self.generic_visit(node)
+        self.visit_all_but_rounding(node.left, *node.comparators)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         sides = (node.left, node.right)
@@ -154,7 +165,20 @@ class _Places(ast.NodeVisitor):
         is_text |= any(isinstance(side, ast.JoinedStr) for side in sides)
         if type(node.op) in _SIGNS and not is_text:
             self.between(node.left, node.right, *_SIGNS[type(node.op)])
-        self.generic_visit(node)
+        if isinstance(node.op, ast.Add | ast.Sub):
+            self.visit_all_but_rounding(*sides)
+        else:
+            self.generic_visit(node)
+
+    def visit_all_but_rounding(self, *nodes: ast.expr) -> None:
+        for node in nodes:
+            if not (_is_fraction(node) and abs(node.value) < _ROUNDING and node.value):
+                self.visit(node)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        # That lists are equally long is for the programmer to see, not for the program to find.
+        if node.arg != "strict":
+            self.visit(node.value)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
         word, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
@@ -173,7 +197,18 @@ class _Places(ast.NodeVisitor):
         if name in _WORDS and function.end_col_offset is not None and function.end_lineno is not None:
             begin = self.offset(function.end_lineno, function.end_col_offset) - len(name)
             self.plant(function.end_lineno, begin, name, _WORDS[name])
-        self.generic_visit(node)
+        self.visit(function)
+        for argument in node.args:
+            if name in ("min", "max"):
+                self.visit_all_but_rounding(argument)
+            else:
+                self.visit(argument)
+        for keyword in node.keywords:
+            self.visit(keyword)
+
+
+def _is_fraction(node: ast.expr) -> TypeGuard[ast.Constant]:
+    return isinstance(node, ast.Constant) and isinstance(node.value, float)
 
 
 def planted(source: str, path: str) -> list[Mutant]:

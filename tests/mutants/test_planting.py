@@ -22,6 +22,8 @@ def half(value: float, least: float = 0.5, *, up: bool = True) -> float:
     if not up and value <= LIMIT:  # 2 is no number of the program
         return max(least, value / 2 + 1)
     raise ValueError(f"{value} is above {LIMIT + 1}")
+def share(part: float) -> float:
+    return 1 if part > 0.5 - 1e-9 else list(zip((part,), (0.0 < part,), strict=True))
 '''
 
 
@@ -39,6 +41,12 @@ def test_every_kind_of_change_is_planted_and_texts_are_left_alone() -> None:
         (6, "2", "3"),
         (6, "+", "-"),
         (6, "1", "2"),
+        (9, "1", "2"),
+        (9, ">", ">="),
+        (9, "0.5", "0.55"),
+        (9, "-", "+"),
+        (9, "0.0", "1.0"),
+        (9, "<", ">="),
     ]
 
 
