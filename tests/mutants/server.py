@@ -4,8 +4,9 @@
 
 Importing and collecting take a minute, a fork some milliseconds. In the fork the code of the changed function
 is exchanged; whoever holds the function, under whichever name, calls the changed one. That says nothing of
-code that ran before the fork, when modules were imported and tests collected: such a change is `stale`, and
-wants a process of its own. A test that fails in a fork without any change says nothing and is left out.
+code that ran when modules were imported: such a change is `stale`, and wants a process of its own. What
+functions kept when tests were collected is forgotten. A test that fails in a fork without any change says
+nothing and is left out.
 
 A question is a line of JSON: {"file": …, "before": …, "after": …, "tests": […], "seconds": …}; the answer
 one of {"stale": true}, {"failed": test or null}, {"timed_out": true}. `before` and `after` are whole texts.
@@ -24,9 +25,10 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import _lru_cache_wrapper
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -38,7 +40,16 @@ _IS_FUNCTION = 0x1
 Place = tuple[str, str, int]
 """Code by its file, qualified name and first line."""
 
-_ran: set[Place] = set()
+
+class _Early:
+    """What ran before the fork."""
+
+    importing = 0
+    """Modules of the program that are being imported."""
+    on_import: ClassVar[set[Place]] = set()
+    """Its results may be part of other modules."""
+    on_collection: ClassVar[set[Place]] = set()
+    """For tests that say what they expect with the program; of this, answers may be kept by functions."""
 
 
 def _place(code: CodeType) -> Place:
@@ -46,8 +57,13 @@ def _place(code: CodeType) -> Place:
 
 
 def _note(frame: FrameType, event: str, argument: object) -> None:
-    if event == "call" and "/app/ndbplan/" in frame.f_code.co_filename:
-        _ran.add(_place(frame.f_code))
+    code = frame.f_code
+    if event not in ("call", "return") or "/app/ndbplan/" not in code.co_filename:
+        return
+    if code.co_name == "<module>":
+        _Early.importing += 1 if event == "call" else -1
+    elif event == "call":
+        (_Early.on_import if _Early.importing else _Early.on_collection).add(_place(code))
 
 
 def compile_nothing() -> None:
@@ -94,9 +110,12 @@ class Server:
         self.sound: dict[str, bool] = {}
         """Whether a test that failed once passes here without a change."""
         self.functions: dict[Place, list[FunctionType]] = {}
+        self.caches: list[Any] = []
         for thing in gc.get_objects():
             if isinstance(thing, FunctionType) and "/app/ndbplan/" in thing.__code__.co_filename:
                 self.functions.setdefault(_place(thing.__code__), []).append(thing)
+            elif isinstance(thing, _lru_cache_wrapper) and thing.__module__.startswith("ndbplan."):
+                self.caches.append(thing)
 
     def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
         """What the tests say of a change."""
@@ -107,7 +126,7 @@ class Server:
                 changes = list(changed_functions(before, after))
             except (LookupError, ValueError):
                 return {"stale": True}
-            if any(place in _ran or place not in self.functions for place, _ in changes):
+            if any(place in _Early.on_import or place not in self.functions for place, _ in changes):
                 return {"stale": True}
         while True:
             tests = [test for test in asked["tests"] if test in self.items and self.sound.get(test, True)]
@@ -135,6 +154,9 @@ class Server:
             for place, code in changes:
                 for function in self.functions[place]:
                     function.__code__ = code
+                if place in _Early.on_collection:
+                    for cached in self.caches:
+                        cached.cache_clear()
             failed = self._first_failure(tests)
             os.write(writes, json.dumps({"failed": failed}).encode())
             os._exit(0)
@@ -200,7 +222,12 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     gc.freeze()
     asks, answers = map(int, os.environ[PIPES].split(","))
     with os.fdopen(asks, "rb") as questions, os.fdopen(answers, "w", encoding="utf-8") as said:
-        print(json.dumps({"tests": len(server.items), "s": time.monotonic() - began}), file=said, flush=True)
+        hello = {
+            "tests": len(server.items),
+            "functions": len(server.functions),
+            "stale": len(_Early.on_import),
+        }
+        print(json.dumps(hello | {"s": time.monotonic() - began}), file=said, flush=True)
         for line in questions:
             print(json.dumps(server.answer(json.loads(line))), file=said, flush=True)
     return True

@@ -1,0 +1,109 @@
+"""A log part whose writing falls behind: when it refuses work, and when it takes it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ndbplan.base.row_types import Floats, Rows, record, rows
+from ndbplan.simulate.kernel.lag import LAG_AFTER_EXIT_S, LAG_BYTES, RUN_BYTES
+from ndbplan.simulate.world import Cluster, Node, Part, Run
+
+Functions = dict[str, Callable[..., Any]]
+MIB = 2.0**20
+
+
+@pytest.fixture
+def lag(plain_kernel: Any) -> Functions:
+    """The functions of lag, as plain Python."""
+    found: Functions = plain_kernel.__globals__["look_at_lags"].__globals__
+    return found
+
+
+@pytest.fixture
+def nodes() -> Rows[Node]:
+    """Two data nodes that may lag by 3 s, twice in a row."""
+    found = rows(Node, 2)
+    for node in found:
+        node.lag_limit_s, node.lag_count = 3.0, 2.0
+    return found
+
+
+def _parts(fill: float, speed: float) -> Floats:
+    """Two log parts on each of two nodes, alike."""
+    found = np.zeros((len(Part), 2, 2))
+    found[Part.FILL], found[Part.SPEED] = fill, speed
+    return found
+
+
+def _looked(lag: Functions, nodes: Rows[Node], parts: Floats, seconds: int = 1) -> Floats:
+    run, cluster, wrote = record(Run()), record(Cluster()), np.full((8, 2, 2), -1.0)
+    for _ in range(seconds):
+        lag["look_at_lags"](run, nodes, parts, wrote, cluster)
+    assert cluster.lag_slot == seconds % 8
+    return parts[Part.LAGS]
+
+
+def test_a_lag_counts_in_whole_seconds(lag: Functions, nodes: Rows[Node]) -> None:
+    assert not _looked(lag, nodes, _parts(3.99 * MIB, MIB)).any()
+    assert _looked(lag, nodes, _parts(4.0 * MIB, MIB)).all()
+
+
+def test_a_limit_of_zero_seconds_is_none_and_each_node_has_its_own(lag: Functions, nodes: Rows[Node]) -> None:
+    nodes[1].lag_limit_s = 0.0
+    assert _looked(lag, nodes, _parts(9.0 * MIB, MIB)).tolist() == [[1.0, 1.0], [0.0, 0.0]]
+
+
+def test_two_runs_of_pages_are_no_backlog_however_slow_the_disk(lag: Functions, nodes: Rows[Node]) -> None:
+    assert not _looked(lag, nodes, _parts(2.0 * RUN_BYTES, 1.0)).any()
+    assert _looked(lag, nodes, _parts(2.0 * RUN_BYTES + 1, 1.0)).all()
+
+
+def test_the_speed_is_that_of_the_last_seconds_with_a_backlog(lag: Functions, nodes: Rows[Node]) -> None:
+    run, cluster, wrote = record(Run()), record(Cluster()), np.full((8, 2, 2), -1.0)
+    parts = _parts(0.0, 0.0)
+
+    def second(fill: float, speed: float) -> bool:
+        parts[Part.FILL], parts[Part.SPEED] = fill, speed
+        lag["look_at_lags"](run, nodes, parts, wrote, cluster)
+        return bool(parts[Part.LAGS].all())
+
+    assert not second(0.0, 50 * MIB), "an idle second says nothing of the speed"
+    assert second(12 * MIB, MIB), "12 s at 1 MiB/s"
+    assert not second(12 * MIB, 7 * MIB), "3 s at the mean of 1 and 7 MiB/s"
+    assert [second(12 * MIB, MIB) for _ in range(7)] == [True] * 7, "4 s at 3 MiB/s, and slower"
+    assert cluster.lag_slot == 2, "the ring of 8 seconds has come round"
+
+
+def test_before_8_0_a_part_refuses_after_some_seconds_of_lag_and_until_it_is_half(
+    lag: Functions, nodes: Rows[Node]
+) -> None:
+    parts = _parts(LAG_BYTES + 4 * MIB, (LAG_BYTES + 4 * MIB) / 3.1)
+
+    def watched(times: int) -> list[float]:
+        for _ in range(times):
+            lag["watch_lags"](nodes, parts, 0.5, 0.5)
+        assert np.ptp(parts[Part.LAGS]) == 0.0
+        return [float(parts[Part.LAGS, 1, 1]), float(parts[Part.LAG_S, 1, 1])]
+
+    assert watched(3) == [0.0, 1.5]
+    assert watched(1) == [1.0, 2.0]
+    parts[Part.FILL] *= 0.6 * 3.0 / 3.1
+    assert watched(1) == [1.0, 2.0], "1.8 s are more than half of 3 s"
+    parts[Part.FILL] *= 0.49 / 0.6
+    assert watched(1) == [0.0, LAG_AFTER_EXIT_S]
+    assert watched(1) == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(("fill", "lag_s"), [(LAG_BYTES, 30.0), (9 * MIB, 3.0)])
+def test_before_8_0_few_bytes_or_a_short_lag_do_not_count(
+    lag: Functions, nodes: Rows[Node], fill: float, lag_s: float
+) -> None:
+    parts = _parts(fill, fill / lag_s)
+    for _ in range(9):
+        lag["watch_lags"](nodes, parts, 1.0, 0.5)
+    assert not parts[Part.LAGS].any()
+    assert not parts[Part.LAG_S].any()
