@@ -20,7 +20,8 @@ PLANS = FOLDER / "plans"
 DRAWN = FOLDER / "drawn"
 """Plans that nobody designed, chosen among 160 drawn ones (`random_plan` with more kinds of columns, loads
 and events) so that few of them reach as many branches as possible. Those from 200 on are
-overloaded: their disks and logs take less than is asked. What is quick is asked of all."""
+overloaded: their disks and logs take less than is asked. What is quick is asked of all; the results
+lie beside them."""
 RESULTS = FOLDER / "results"
 INPUTS = FOLDER / "inputs"
 SAMPLES = FOLDER.parent.parent / "resources" / "samples"
@@ -173,8 +174,8 @@ def drawn_files() -> dict[str, Path]:
 
 
 def names() -> tuple[str, ...]:
-    """What results are kept of: every plan, and the commands that need none."""
-    return (*plan_files(), *drawn_files(), WITHOUT_A_PLAN)
+    """What results are kept of: every plan, and the commands that need none. Drawn plans apart."""
+    return (*plan_files(), WITHOUT_A_PLAN)
 
 
 def asked_of(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
@@ -222,16 +223,14 @@ def _file_of(name: str) -> Path:
     return (plan_files() | drawn_files())[name]
 
 
+def folder_of(name: str) -> Path:
+    """Where the results of a plan are kept."""
+    return (DRAWN if name in drawn_files() else RESULTS) / name
+
+
 def titles(name: str) -> tuple[str, ...]:
     """What is asked of a plan: the names of its files of results."""
     return tuple(_ALONE if name == WITHOUT_A_PLAN else asked_of(name))
-
-
-def asked_together(name: str) -> list[tuple[str, ...]]:
-    """The same in parts for tests: one command at a time; of a drawn plan all that is quicker than a run."""
-    if name not in drawn_files():
-        return [(title,) for title in titles(name)]
-    return [tuple(title for title in _OF_DRAWN if title != "simulate"), ("simulate",)]
 
 
 def results(name: str, asked: Collection[str], folder: Path) -> Iterator[tuple[str, list[str]]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from golden.commands import FOLDER, RESULTS, results, titles
+from golden.commands import FOLDER, folder_of, results, titles
 from golden.text import same
 
 KNOWN_WRONG = FOLDER / "known_wrong.toml"
@@ -43,13 +43,13 @@ def _fits(pattern: str, text: str) -> bool:
     return re.fullmatch(".*".join(parts), text) is not None
 
 
-def answers(plan: str, asked: Collection[str]) -> dict[str, list[str]]:
-    """What the program says now to what is asked, by file name; behind what is known to be wrong a mark."""
+def answers(plan: str, asked: Collection[str] = ()) -> dict[str, list[str]]:
+    """What the program says now to what is asked, or to all; behind what is known to be wrong a mark."""
     wrong = known_wrong()
     with TemporaryDirectory(prefix="golden-") as folder:
         return {
             file: [_marked(line, [w for w in wrong if w.is_about(plan, file, line)]) for line in lines]
-            for file, lines in results(plan, asked, Path(folder))
+            for file, lines in results(plan, asked or titles(plan), Path(folder))
         }
 
 
@@ -59,7 +59,7 @@ def _marked(line: str, wrong: Sequence[Wrong]) -> str:
 
 def kept(plan: str, title: str = "*") -> dict[str, list[str]]:
     """What the golden files of a plan say, by file name; of one command, or of all."""
-    files = sorted((RESULTS / plan).glob(f"{title}.txt"))
+    files = sorted(folder_of(plan).glob(f"{title}.txt"))
     return {path.name: path.read_text("utf-8").splitlines() for path in files}
 
 
@@ -92,8 +92,8 @@ def _pairs(before: list[str], now: list[str]) -> Iterator[tuple[list[str], list[
 
 def rewrite(plan: str) -> list[str]:
     """Write the golden files of a plan anew; lines that differ only by rounding stay. The files changed."""
-    before, now = kept(plan), answers(plan, titles(plan))
-    folder = RESULTS / plan
+    before, now = kept(plan), answers(plan)
+    folder = folder_of(plan)
     folder.mkdir(parents=True, exist_ok=True)
     changed = []
     for file in sorted(before.keys() | now.keys()):

@@ -8,14 +8,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from golden.commands import RESULTS
+from golden.commands import RESULTS, drawn_files
 from golden.commands import names as all_names
 from golden.kept import rewrite
 
 
 def main(names: list[str]) -> None:
     """Say which files changed; their difference is to be looked at before it is committed."""
-    known = all_names()
+    known = (*all_names(), *drawn_files())
     for name in names or known:
         for file in rewrite(name):
             print(file)

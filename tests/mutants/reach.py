@@ -29,7 +29,7 @@ from xml.etree import ElementTree
 from mutants.planting import Mutant
 from mutants.server import IS_PLAIN
 
-_SCHEMA = "tests/golden/test_golden.py::test_every_number_is_as_it_was[without-a-plan-schema]"
+_SCHEMA = "tests/golden/test_golden.py::test_every_number_is_as_it_was[without-a-plan]"
 ROOT = Path(__file__).resolve().parents[2]
 CONSTANTS = "resources/ndb/constants.json"
 _COVERED = 2.5

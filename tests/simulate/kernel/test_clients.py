@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from ndbplan.simulate.world import Error, Laws, State, example
+from ndbplan.simulate.world.indices import Error
+from ndbplan.simulate.world.laws import Laws
+from ndbplan.simulate.world.state import State
+from ndbplan.simulate.world.world import example
 
 Functions = dict[str, Callable[..., Any]]
 

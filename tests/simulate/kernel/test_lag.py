@@ -10,7 +10,9 @@ import pytest
 
 from ndbplan.base.row_types import Floats, Rows, record, rows
 from ndbplan.simulate.kernel.lag import LAG_AFTER_EXIT_S, LAG_BYTES, RUN_BYTES
-from ndbplan.simulate.world import Cluster, Node, Part, Run
+from ndbplan.simulate.world.indices import Part
+from ndbplan.simulate.world.laws import Node, Run
+from ndbplan.simulate.world.state import Cluster
 
 Functions = dict[str, Callable[..., Any]]
 MIB = 2.0**20
