@@ -280,3 +280,9 @@ def test_korean_text_is_stored_in_two_bytes_a_character() -> None:
     # the name would write them in eight bytes.
     column = KeyColumn("k", "varchar", 3, collation="euckr_bin")
     assert column_bytes(column, "가똠", NdbVersion.parse("8.4")) == bytes.fromhex("b0a18c632020")
+
+
+@pytest.mark.parametrize(("length", "head"), [(255, b"\x03"), (256, b"\x03\x00")])
+def test_a_declared_length_above_255_has_two_length_bytes(length: int, head: bytes) -> None:
+    """However long the value is (NDB source: longvarchar)."""
+    assert column_bytes(C("k", "varbinary", length), b"abc", V84) == head + b"abc"

@@ -76,7 +76,7 @@ COLUMNS = [
     *(C("k", kind, n) for kind in ("time", "datetime", "timestamp") for n in (0, 1, 3, 6)),
     C("k", "binary", 16),
     C("k", "varbinary", 10),
-    C("k", "varbinary", 300),
+    *(C("k", "varbinary", length) for length in (255, 256, 300)),
     C("k", "double"),
     C("k", "bit", 12),
     C("k", "enum", members=("a", "b", "c")),
